@@ -1,6 +1,6 @@
-"""Grade many sources through one worker: the same session and checks as `make check`.
+"""Grade many sources in one worker, with the same session and checks as `make check`.
 
-Only for this project's own code: a student's is graded in a worker of its own.
+Only for this project's own code: a student's is graded in a fresh worker.
 """
 
 import functools
@@ -36,12 +36,12 @@ class Bench:
         self.sandbox.__exit__(None, None, None)
 
     def ask(self, source: str, *only: str, module: str = "bert") -> dict[str, Result]:
-        """Return the result of each exercise of a module, or of some; `grade` asks once."""
+        """Return results for the module's exercises, or only some; `grade` caches them."""
         self.sandbox.reload(self.given | {module: source})
-        table = [e for e in ASSIGNMENT.exercises if e.probes and e.module == module]
+        exercises = [e for e in ASSIGNMENT.exercises if e.probes and e.module == module]
         return GradingSession(
             ASSIGNMENT,
-            [exercise for exercise in table if not only or exercise.id in only],
+            [exercise for exercise in exercises if not only or exercise.id in only],
             inspected_here(Submission("bert.py", {module: source}, {})),
             self.sandbox,
             self.references,
@@ -55,5 +55,5 @@ def lost(results: dict[str, Result]) -> set[str]:
 
 
 def named(result: Result) -> list[str]:
-    """Return the recognized mistakes: one, or several that cannot be distinguished."""
+    """Return the recognized mistakes: one, or several if indistinguishable."""
     return (result.as_json()["mistake"] or "").split("|")

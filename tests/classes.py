@@ -1,4 +1,4 @@
-"""Made-up classes for tests of the gradebook: every kind of student, and as many as one likes."""
+"""Made-up classes of any size for tests of the gradebook, with every kind of student."""
 
 import copy
 import datetime
@@ -70,24 +70,25 @@ def entry(chance: random.Random, number: int) -> Entry:
     name = f"{chance.choice(FIRST)} {chance.choice(LAST)}"
     late = chance.choice([0] * 9 + [chance.randrange(1, 3000)])
     hand_in = HandIn(str(10_000 + number), name, Path(f"in/{10_000 + number}_bert.py"), BEGAN, late)
-    lot = chance.random()
-    if lot < 0.02:
+    draw = chance.random()
+    if draw < 0.02:
         return Entry(replace(hand_in, path=None, submitted=None, minutes_late=None))
-    if lot < 0.025:
+    if draw < 0.025:
         return Entry(hand_in, problem="there is no bert.py in it", attempts=0)
-    if lot < 0.03:
+    if draw < 0.03:
         return Entry(hand_in, problem="its worker was lost", attempts=3)
-    found = result_of(chance, f"{10_000 + number}_bert.py")
-    made = Entry(hand_in, found, seconds=found["time"]["seconds"])
-    if lot < 0.05:
-        before = copy.deepcopy(found)
+    result = result_of(chance, f"{10_000 + number}_bert.py")
+    student = Entry(hand_in, result, seconds=result["time"]["seconds"])
+    if draw < 0.05:
+        before = copy.deepcopy(result)
         before["exercises"][0] |= {"outcome": "not written yet", "score": 0.5}
         before["score"] += 0.5
-        made = replace(made, previous=before)
-    if lot < 0.06:
+        student = replace(student, previous=before)
+    if draw < 0.06:
         notes = ("the newest of several was chosen by the dates of the files",)
-        made = replace(made, hand_in=replace(hand_in, others=(Path("in/old.py"),), notes=notes))
-    return made
+        hand_in = replace(hand_in, others=(Path("in/old.py"),), notes=notes)
+        student = replace(student, hand_in=hand_in)
+    return student
 
 
 def a_class(size: int, seed: int = 1) -> list[Entry]:
@@ -95,20 +96,20 @@ def a_class(size: int, seed: int = 1) -> list[Entry]:
     return [entry(chance, number) for number in range(size)]
 
 
-def grade_at_once(patch: Any, found: Callable[[Work], dict[str, Any]]) -> None:
-    """Have each submission of a run get a result that is made here, without workers."""
+def grade_at_once(patch: Any, result: Callable[[Work], dict[str, Any]]) -> None:
+    """Give each submission of a run the result that this function returns, without workers."""
 
     def grade(self: Run, works: Sequence[Work]) -> None:
         for work in works:
-            self.store.add(work.digest, self.terms, Attempt("here", 1.0, "", found(work)))
+            self.store.add(work.digest, self.terms, Attempt("here", 1.0, "", result(work)))
 
     patch.setattr(Run, "grade", grade)
 
 
-def said_by(change: Callable[[str], str], one: Entry) -> Entry:
-    """Return an entry with every text of a student's changed: names, findings, flags, problems."""
-    made = copy.deepcopy(one)
-    result: Any = made.result
+def with_student_text(change: Callable[[str], str], entry: Entry) -> Entry:
+    """Return an entry with all text from students changed: names, findings, flags, problems."""
+    entry = copy.deepcopy(entry)
+    result: Any = entry.result
     if result is not None:
         result["name"] = change(result["name"])
         result["flags"] = [change(flag) for flag in (*result["flags"], "flag")]
@@ -116,11 +117,12 @@ def said_by(change: Callable[[str], str], one: Entry) -> Entry:
             exercise["flags"] = [change("flag")]
             for finding in exercise["findings"]:
                 finding["headline"] = change(finding["headline"])
-    hand_in = made.hand_in
+    hand_in = entry.hand_in
     hand_in = replace(
         hand_in,
         student=change(hand_in.student),
         name=change(hand_in.name),
         notes=tuple(map(change, (*hand_in.notes, "note"))),
     )
-    return replace(made, hand_in=hand_in, result=result, problem=change(made.problem or "problem"))
+    problem = change(entry.problem or "problem")
+    return replace(entry, hand_in=hand_in, result=result, problem=problem)

@@ -34,14 +34,14 @@ __all__ = [
 ]
 ROOT = Path(__file__).resolve().parent.parent
 collect_ignore = ["soak"]  # for `make nightly`, which names it
-# Some sentences of the handout and of the answers describe the model of this seed (`make term`).
+# Some sentences of the handout and the answers describe the model of this seed (see `make term`).
 SHIPPED_SEED = 2026
 ANOTHER_SEED = f"--seed {SHIPPED_SEED} " not in (ROOT / "data/README.md").read_text("utf-8")
 of_the_shipped_model = pytest.mark.skipif(
-    ANOTHER_SEED, reason=f"says something of the model of seed {SHIPPED_SEED}: read it again"
+    ANOTHER_SEED, reason=f"the text describes the model of seed {SHIPPED_SEED}: check it again"
 )
-os.environ["TENSORMARK_MAKE"] = "1"  # messages name commands as this assignment's Makefile does
-# `make test ARGS=...` would hand its options to every make that a test runs
+os.environ["TENSORMARK_MAKE"] = "1"  # so that messages name this assignment's make commands
+# `make test ARGS=...` would pass its options on to every make that a test runs
 for name in ("MAKEFLAGS", "MAKEOVERRIDES", "MFLAGS"):
     os.environ.pop(name, None)
 
@@ -71,10 +71,10 @@ def submit(tmp_path: Path, solution_source: str, grade: Grade) -> Grade:
 
 @pytest.fixture(scope="session")
 def bench() -> Iterator["Bench"]:
-    """Grade many sources of this project's own in one worker: bench.grade(source)."""
+    """Grade many of this project's own sources in one worker: bench.grade(source)."""
     from tensormark.settings import Settings
 
     from bench import Bench  # it imports ROOT from here
 
-    with Bench(Settings.of(ROOT)) as one:
-        yield one
+    with Bench(Settings.of(ROOT)) as bench:
+        yield bench

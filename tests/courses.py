@@ -1,4 +1,4 @@
-"""Classes for tests of what each student gets in the end: runs whose grading is instant."""
+"""Classes for tests of final scores: runs in which nothing is really graded."""
 
 import csv
 import dataclasses
@@ -30,7 +30,7 @@ RULE = 'points = 5\nper = "day"\n'
 
 
 class Course:
-    """A folder with a class; each student has what `results` says, and nothing is really graded."""
+    """A folder with a class, in which each student gets the result in `results`, ungraded."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.out = folder, folder / "out"
@@ -40,7 +40,7 @@ class Course:
         self.roster = ["id,login,name,submitted"]
 
     def add(self, number: int, result: dict[str, Any], late: int | None = 0, name: str = "") -> str:
-        """Add a student who handed in so many minutes after the deadline; None: nobody knows."""
+        """Add a student who handed in `late` minutes after the deadline; None: unknown."""
         student = str(10_000 + number)
         (self.folder / f"in/{student}.py").write_text(f"# {student}\n", encoding="utf-8")
         when = "" if late is None else str(DEADLINE + datetime.timedelta(minutes=late))
@@ -79,7 +79,7 @@ class Course:
         return {row["student"]: row for row in csv.DictReader(text.splitlines())}
 
     def final(self, student: str, *options: str) -> tuple[str, str]:
-        """Grade; return what a student gets, and how it came about."""
+        """Grade; return a student's final score, and how it was computed."""
         assert self.grade(*options) == 0
         row = self.gradebook()[student]
         return row["final"], row["how"]
@@ -94,12 +94,12 @@ def opened(folder: Path, patch: Any) -> Course:
     course = Course(folder)
     classes.grade_at_once(patch, course.result)
     patch.setattr(run, "terms_of", lambda *_: TERMS)
-    patch.setattr(run, "known_sources", lambda _: [])  # to be compared with, which takes seconds
+    patch.setattr(run, "known_sources", lambda _: [])  # similarity takes seconds
     return course
 
 
 def with_questions(patch: Any) -> None:
-    """Have two written questions, those of SHEET, in place of this assignment's."""
+    """Replace this assignment's written questions with the two of SHEET."""
     items = {"memory": ("2", "1", "1"), "rate": ("1.5", "0.5")}
     questions = tuple(
         marks.Question(name, f"about {name}", tuple(map(Decimal, points)))
@@ -110,13 +110,13 @@ def with_questions(patch: Any) -> None:
 
 
 def whole(score: float = 72.0, **scores: float | None) -> dict[str, Any]:
-    """Return a result with this score; some exercises may have their own, None for no verdict."""
-    made = classes.result_of(random.Random(4), "x.py")
-    for exercise in made["exercises"]:
-        given = scores.get(exercise["id"], 0.0)
-        outcome = "could not grade" if given is None else "failed"
-        exercise |= {"score": given, "outcome": outcome, "findings": []}
-    return made | {"score": score, "max_score": 100.0}
+    """Return a result with this score, and perhaps scores of exercises; None: not graded."""
+    result = classes.result_of(random.Random(4), "x.py")
+    for exercise in result["exercises"]:
+        points = scores.get(exercise["id"], 0.0)
+        outcome = "could not grade" if points is None else "failed"
+        exercise |= {"score": points, "outcome": outcome, "findings": []}
+    return result | {"score": score, "max_score": 100.0}
 
 
 KEY = "BECAUSE-IT-IS-SO"  # in what only staff may read
@@ -127,16 +127,16 @@ FOR_STAFF = "there are few of these"
 def question(number: int, function: str = "attention", seed: str = "") -> Question:
     options = tuple(f"answer {letter} to number {number}" for letter in "wxyz")
     others = tuple("" if place == number % 4 else WRONG for place in range(4))
-    asked = f"What is true of place {number}{seed}?"
-    return Question(f"family {number % 6}", function, 1, asked, options, number % 4, KEY, others)
+    prompt = f"What is true of place {number}{seed}?"
+    return Question(f"family {number % 6}", function, 1, prompt, options, number % 4, KEY, others)
 
 
 def made(job: Ask) -> dict[str, Any]:
-    """Return the result of a job whose every question is good."""
+    """Return the result of a job whose questions are all good."""
     listing = Listing("attention", "bert.py", ((1, "def attention(self):"),))
     questions = tuple(question(n, seed=job.seed[:4]) for n in range(job.number))
-    made = Sheet("minBERT", "bert.py", job.seed, (listing,), questions, (draw.IN_EVAL, FOR_STAFF))
-    return {"sheet": json.loads(json.dumps(dataclasses.asdict(made)))}
+    sheet = Sheet("minBERT", "bert.py", job.seed, (listing,), questions, (draw.IN_EVAL, FOR_STAFF))
+    return {"sheet": json.loads(json.dumps(dataclasses.asdict(sheet)))}
 
 
 @dataclasses.dataclass
@@ -169,11 +169,11 @@ class Asked:
         text = html.unescape(self.files("sheets")[f"{student}.html"])
         seeds = {job.seed[:4] for job in self.jobs}
         known = [question(n, seed=seed) for seed in sorted(seeds) for n in range(20)]
-        return {one.code: one for one in known if one.prompt in text}
+        return {question.code: question for question in known if question.prompt in text}
 
 
 def with_viva(folder: Path, patch: Any) -> Asked:
     """Return a class whose results and questions are made here, without workers."""
-    made = Asked(opened(folder, patch))
-    patch.setattr(run.Run, "ask", lambda own, asks: made.ask(own, asks))
-    return made
+    asked = Asked(opened(folder, patch))
+    patch.setattr(run.Run, "ask", lambda own, asks: asked.ask(own, asks))
+    return asked

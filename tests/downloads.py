@@ -1,4 +1,4 @@
-"""Bulk downloads of minBERT for tests: files of given names, and who has handed them in."""
+"""Bulk downloads of minBERT for tests: files with given names, and who handed them in."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ def find(folder: Path, *people, **options) -> list[HandIn]:
 
 
 def handed_in(folder: Path, *names: str) -> Path:
-    """Make files, or folders where a name ends in a slash."""
+    """Create files, or folders for names that end in a slash."""
     for name in names:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -27,13 +27,14 @@ def handed_in(folder: Path, *names: str) -> Path:
 
 
 def by_student(found: list[HandIn]) -> dict[str, HandIn]:
-    assert len({one.student for one in found}) == len(found)
-    return {one.student: one for one in found}
+    students = {hand_in.student: hand_in for hand_in in found}
+    assert len(students) == len(found)
+    return students
 
 
-def names(one: HandIn) -> list[str]:
-    assert one.path is not None
-    return [one.path.name, *(path.name for path in one.others)]
+def names(hand_in: HandIn) -> list[str]:
+    assert hand_in.path is not None
+    return [hand_in.path.name, *(path.name for path in hand_in.others)]
 
 
 def error(folder: Path, **options) -> str:
@@ -43,6 +44,6 @@ def error(folder: Path, **options) -> str:
 
 
 def listed(folder: Path, roster: str, *files: str) -> dict[str, HandIn]:
-    """Return who handed in files according to a list of the class."""
+    """Return who handed in these files, according to a class list."""
     (folder / "roster.csv").write_text(roster, encoding="utf-8")
     return by_student(find(handed_in(folder / "in", *files), folder / "roster.csv"))

@@ -1,4 +1,4 @@
-"""Reads a diagram back: its words and their room, its shapes, its grids of numbers."""
+"""Parses a diagram: its words and their extents, its shapes, its grids of numbers."""
 
 import re
 from dataclasses import dataclass
@@ -7,9 +7,9 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 WIDTH = 400  # of every diagram, so that its words can be read on a phone
-SCALE = 1.2  # from units to pixels on a wide screen: the words are then as large as the page's
+SCALE = 1.2  # from units to pixels on a wide screen: words are then as large as the page's
 # Widths of characters in ems in DejaVu Sans, the widest font that a browser may choose, each
-# rounded up; what is not listed is as wide as the widest.
+# rounded up; any other character counts as the widest.
 WIDTHS = (
     (0.34, "'ijlIJ ,.·:;/|\\"),
     (0.42, "f-()[]t!r"),
@@ -26,7 +26,7 @@ ON = re.compile(r"\bon-(\w+)")
 @dataclass(frozen=True)
 class Words:
     text: str
-    kind: str  # of the shape that their color is for
+    kind: str  # of the shape whose color they have
     x: float
     y: float
     w: float
@@ -50,10 +50,10 @@ class Shape:
 
 
 def width_of(words: str, size: float, look: str = "") -> float:
-    """Return how wide words are at most."""
+    """Return an upper bound for the width of words."""
     if "mono" in look:
         return len(words) * OF_MONO * size
-    ems = (next((w for w, some in WIDTHS if one in some), WIDEST) for one in words)
+    ems = (next((w for w, chars in WIDTHS if char in chars), WIDEST) for char in words)
     return sum(ems) * size * (OF_BOLD if "bold" in look else 1)
 
 
@@ -62,10 +62,10 @@ def words_of(element: ElementTree.Element) -> Words:
     size, kinds = float(about["font-size"]), about["class"]
     width = width_of(text, size, kinds)
     left = {"start": 0, "middle": width / 2, "end": width}[about["text-anchor"]]
-    found = ON.search(kinds)
-    assert found, text
+    kind = ON.search(kinds)
+    assert kind, text
     x, base = float(about["x"]) - left, float(about["y"])
-    return Words(text, found[1], x, base - 0.74 * size, width, 0.76 * size)
+    return Words(text, kind[1], x, base - 0.74 * size, width, 0.76 * size)
 
 
 def shape_of(element: ElementTree.Element) -> Shape:
@@ -94,7 +94,9 @@ class Drawn:
 
     @cached_property
     def words(self) -> list[Words]:
-        return sorted(map(words_of, self.root.iter(f"{SVG}text")), key=lambda one: (one.y, one.x))
+        return sorted(
+            map(words_of, self.root.iter(f"{SVG}text")), key=lambda words: (words.y, words.x)
+        )
 
     @cached_property
     def shapes(self) -> list[Shape]:
@@ -105,13 +107,13 @@ class Drawn:
     @cached_property
     def lines(self) -> list[list[tuple[float, float]]]:
         """The points of every line."""
-        found = [one.attrib["points"].split() for one in self.root.iter(f"{SVG}polyline")]
-        return [[(float(x), float(y)) for x, y in (p.split(",") for p in one)] for one in found]
+        lines = [line.attrib["points"].split() for line in self.root.iter(f"{SVG}polyline")]
+        return [[(float(x), float(y)) for x, y in (p.split(",") for p in line)] for line in lines]
 
     @cached_property
     def grids(self) -> list[list[list[tuple[str, str]]]]:
         """The cells of every matrix, in the order in which they are drawn: words and kind."""
-        found = []
+        grids = []
         for group in self.root.iter(f"{SVG}g"):
             rows: dict[float, list[tuple[str, str]]] = {}
             for element in group:
@@ -120,15 +122,15 @@ class Drawn:
                     rows.setdefault(shape.y, []).append(("", shape.kind))
                 else:
                     rows[shape.y][-1] = (element.text or "", shape.kind)
-            found.append(list(rows.values()))
-        return found
+            grids.append(list(rows.values()))
+        return grids
 
     @property
     def shown(self) -> list[str]:
-        return [one.text for one in self.words]
+        return [words.text for words in self.words]
 
     def matrix(self, place: int) -> list[list[str]]:
-        """Return the words of a grid, counted among those with more than one cell."""
+        """Return the words of a grid; `place` counts only grids with more than one cell."""
         return [[words for words, _ in row] for row in self.matrices[place]]
 
     def kinds(self, place: int) -> list[list[str]]:
@@ -140,6 +142,6 @@ class Drawn:
 
     @property
     def tensor_shapes(self) -> list[str]:
-        """Every shape that is written, from top to bottom."""
-        found = [re.findall(r"\([A-Zd1-9][^()]*\)", one) for one in self.shown]
-        return [re.sub(r",(?! )", ", ", shape) for some in found for shape in some]
+        """The tensor shapes in the text, from top to bottom."""
+        shapes = [re.findall(r"\([A-Zd1-9][^()]*\)", text) for text in self.shown]
+        return [re.sub(r",(?! )", ", ", shape) for found in shapes for shape in found]

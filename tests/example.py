@@ -8,8 +8,8 @@ from torch import Tensor
 from bert import BertSelfAttention
 from config import BertConfig
 
-# Queries, keys and values of three tokens in two heads of width 2. The last token is padding, and
-# its values are large, so that they are noticed where they leak.
+# Queries, keys and values of three tokens in two heads of width 2. The last token is padding, with
+# large values, so that a leak is noticed.
 TOKENS = ("not", "dull", "[PAD]")
 HEADS = (
     (((2, 0), (0, 1), (2, 1)), ((1, 0), (2, 1), (1, 3)), ((1, 0), (3, 4), (9, 9))),

@@ -1,4 +1,4 @@
-"""The handout's pages, and all of them as one text."""
+"""The handout's pages, separately and as one text."""
 
 from grader.assignment import ASSIGNMENT
 

@@ -1,4 +1,4 @@
-"""What only staff have of this assignment: known mistakes and right code."""
+"""The parts of this assignment that only staff have: known mistakes and right code."""
 
 from grader.assignment import ASSIGNMENT
 from tensormark.authoring.course import open_course

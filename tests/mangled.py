@@ -1,4 +1,4 @@
-"""Answers that no honest worker gives, drawn at random: their JSON, their tensors, their bytes."""
+"""Random answers that no honest worker gives, with changed JSON, tensors or bytes."""
 
 import json
 import random
@@ -116,7 +116,7 @@ FILLS = (
 
 
 def with_value(text: str, key: str, value: str) -> str:
-    """Return an object's JSON with a value at a key, which may stand there twice."""
+    """Return an object's JSON with a value added at a key, which it may have already."""
     return text[:-1] + f", {key}: {value}}}"
 
 
@@ -135,33 +135,34 @@ def other_json(rng: random.Random, answer: Answer) -> Answer:
 
 
 def other_entry(rng: random.Random, entry: dict[str, Any], size: int) -> Any:
-    made = {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]} | entry
+    entry = {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]} | entry
     match rng.randrange(7):
         case 0:
-            made["dtype"] = rng.choice(TYPES)
+            entry["dtype"] = rng.choice(TYPES)
         case 1:
-            made["shape"] = rng.choice(SHAPES)
+            entry["shape"] = rng.choice(SHAPES)
         case 2:
-            made["shape"] = [*reversed(made["shape"] or ())]
+            entry["shape"] = [*reversed(entry["shape"] or ())]
         case 3:
-            made["shape"] = [1, *(made["shape"] or ())]
+            entry["shape"] = [1, *(entry["shape"] or ())]
         case 4:
-            made["data_offsets"] = [rng.randrange(-8, size + 9), rng.randrange(-8, size + 9)]
+            entry["data_offsets"] = [rng.randrange(-8, size + 9), rng.randrange(-8, size + 9)]
         case 5:
-            made["shape"], made["data_offsets"] = [0], [0, 0]
+            entry["shape"], entry["data_offsets"] = [0], [0, 0]
         case 6:
-            made["dtype"], length = rng.choice(TYPES), made["data_offsets"][1]
-            made["shape"], made["data_offsets"] = [length // 2], [0, length]
-    return rng.choice((made, made, made, [], None, 1, {"dtype": "F32"}))
+            entry["dtype"], length = rng.choice(TYPES), entry["data_offsets"][1]
+            entry["shape"], entry["data_offsets"] = [length // 2], [0, length]
+    return rng.choice((entry, entry, entry, [], None, 1, {"dtype": "F32"}))
 
 
 def entries(answer: Answer) -> dict[str, Any]:
-    """Return what an answer's list says of its tensors, as far as it still says it."""
+    """Return the intact entries of an answer's list of tensors."""
     try:
-        found = json.loads(answer.listed or "{}")
+        listed = json.loads(answer.listed or "{}")
     except (ValueError, RecursionError):
         return {}
-    return {n: e for n, e in found.items() if isinstance(e, dict)} if type(found) is dict else {}
+    items = listed.items() if type(listed) is dict else ()
+    return {name: entry for name, entry in items if isinstance(entry, dict)}
 
 
 def other_list(rng: random.Random, answer: Answer) -> Answer:
@@ -217,8 +218,8 @@ CHANGES: tuple[Callable[[random.Random, Answer], Answer | bytes], ...] = (
 
 
 def mangled(rng: random.Random, request: Request, answer: Answer) -> Answer | bytes:
-    made: Answer | bytes = answer
+    result: Answer | bytes = answer
     for _ in range(rng.choice((1, 1, 2, 3))):
-        if isinstance(made, Answer):
-            made = rng.choice(CHANGES)(rng, made)
-    return made
+        if isinstance(result, Answer):
+            result = rng.choice(CHANGES)(rng, result)
+    return result

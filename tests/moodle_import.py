@@ -1,4 +1,4 @@
-"""What Moodle and Canvas make of a file that is uploaded, written down from their importers.
+"""How Moodle and Canvas read an uploaded file, reimplemented from their importers.
 
 Moodle's mod/assign/feedback/offline/importgradeslib.php and locallib.php, and
 mod/assign/feedback/file/importziplib.php; Canvas's app/models/assignment.rb.
@@ -36,7 +36,7 @@ def moodle_grades(
 
 
 def moodle_files(path: Path, participants: Collection[int]) -> dict[int, tuple[str, bytes]]:
-    """Return the feedback file of each participant: its name for the student, and its content."""
+    """Return each participant's feedback file: the name that the student sees, and its content."""
     files: dict[int, tuple[str, bytes]] = {}
     with zipfile.ZipFile(path) as archive:
         for name in archive.namelist():
@@ -52,17 +52,17 @@ def moodle_files(path: Path, participants: Collection[int]) -> dict[int, tuple[s
                 files[int(words[1])] = own, archive.read(name)
                 break
             else:
-                raise AssertionError(f"{name}: nobody's")
+                raise AssertionError(f"{name}: belongs to nobody")
     return files
 
 
 def canvas_files(path: Path, attachments: Mapping[str, tuple[str, str]]) -> dict[str, bytes]:
-    """Return the comment that each student gets, as the file that the student sees.
+    """Return the comment file that each student gets, by student and name.
 
     Args:
-        attachments: id of each file that was handed in, to whose it is and what it was called.
+        attachments: the student and the file name, by the id of each file that was handed in.
     """
-    seen: dict[str, bytes] = {}
+    files: dict[str, bytes] = {}
     with zipfile.ZipFile(path) as archive:
         for name in archive.namelist():
             words = [word for word in name.rpartition("/")[2].split("_") if word != "LATE"]
@@ -70,8 +70,8 @@ def canvas_files(path: Path, attachments: Mapping[str, tuple[str, str]]) -> dict
                 student, attachment = words[1], words[2]
             else:
                 student, attachment = [word for word in words if re.fullmatch("[0-9]+", word)][:2]
-            owner, called = attachments[attachment]
+            owner, original = attachments[attachment]
             assert owner == student
             assert not words[-1].startswith("link")
-            seen[f"{student}/{called}"] = archive.read(name)
-    return seen
+            files[f"{student}/{original}"] = archive.read(name)
+    return files

@@ -1,8 +1,8 @@
-"""A class of odd names, as Canvas's, Moodle's and Gradescope's bulk downloads hand it over.
+"""A class of odd names, as in the bulk downloads of Canvas, Moodle and Gradescope.
 
-What the platforms make of a name is written down here from their sources: Canvas's
+What the platforms do to a name is reimplemented here from their sources: Canvas's
 content_zipper.rb and gradebook_exporter.rb, Moodle's mod/assign/classes/downloader.php and its
-grading worksheet, and an export of Gradescope's.
+grading worksheet, and from an export of Gradescope's.
 """
 
 import csv
@@ -37,7 +37,7 @@ ODD = [
     *("x\n  :sid: '10008'", "'", '"', "\\", "%", "&a"),
     *("x" * 255, "é" * 127, "😀" * 60, "字" * 80, "a " * 100 + ":sid: '10009' b" + " c" * 90),
 ]
-# what makes a name of Canvas's two people's: their own id, and somebody else's before it
+# in Canvas's file names, these put somebody else's id before the student's own
 SMUGGLED = ["Smith, Mallory __10010___6__x", "Lovelace, Ada __10011___7__", "__10012___8__"]
 SMUGGLED += ["a_10004", "LATE_10006"]
 
@@ -77,7 +77,7 @@ def members() -> list[Member]:
 
 
 def cut(name: str, ending: str) -> str:
-    """Return a name and its ending, in as many bytes as a file's name may have."""
+    """Return a name with its ending, cut to the bytes that a file name may have."""
     return name.encode()[: 255 - len(ending.encode())].decode(errors="ignore") + ending
 
 
@@ -108,43 +108,46 @@ def write(path: Path, text: str) -> None:
 
 
 def canvas(folder: Path, people: Sequence[Member]) -> Path:
-    """Write Canvas's download, of groups once; late ones are marked, and some handed in again."""
+    """Write Canvas's download, once per group; late files are marked, and some are resubmitted."""
     written = set()
-    for one in people:
-        if one.absent or (one.team and one.team in written):
+    for member in people:
+        if member.absent or (member.team and member.team in written):
             continue
-        written.add(one.team)
-        late = "_LATE" if one.number % 5 == 0 else ""
-        again = "-2" if one.number % 7 == 0 else ""
-        ending = f"{late}_{one.canvas}_{90_000 + one.number}_bert{again}.py"
-        name = in_canvas(one.team or one.name)
-        write(folder / cut(name, ending), work(one, one.team))
+        written.add(member.team)
+        late = "_LATE" if member.number % 5 == 0 else ""
+        again = "-2" if member.number % 7 == 0 else ""
+        ending = f"{late}_{member.canvas}_{90_000 + member.number}_bert{again}.py"
+        name = in_canvas(member.team or member.name)
+        write(folder / cut(name, ending), work(member, member.team))
     return folder
 
 
 def export(path: Path, people: Sequence[Member], delimiter: str = ",") -> Path:
     head = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "minBERT (8)"]
-    rows = [[one.name, one.canvas, one.sid, one.email, "A", ""] for one in people]
+    rows = [[member.name, member.canvas, member.sid, member.email, "A", ""] for member in people]
     return table(path, [head, ["    Points Possible", "", "", "", "", "100"], *rows], delimiter)
 
 
 def groups(path: Path, people: Sequence[Member]) -> Path:
     head = ["name", "canvas_user_id", "user_id", "login_id", "sections", "group_name"]
-    rows = [[one.name, one.canvas, one.sid, one.email, "A", one.team] for one in people]
+    rows = [
+        [member.name, member.canvas, member.sid, member.email, "A", member.team]
+        for member in people
+    ]
     return table(path, [head, *rows])
 
 
 def moodle(folder: Path, people: Sequence[Member], flat: bool, blind: bool = False) -> Path:
-    """Write Moodle's download, with a folder for each hand-in or without."""
-    teams = sorted({one.team for one in people})
-    for one in people:
-        if not one.absent:
-            name = in_moodle("Participant" if blind else one.team or one.name)
-            number = 500 + teams.index(one.team) if one.team else one.moodle
+    """Write Moodle's download, with or without a folder for each hand-in."""
+    teams = sorted({member.team for member in people})
+    for member in people:
+        if not member.absent:
+            name = in_moodle("Participant" if blind else member.team or member.name)
+            number = 500 + teams.index(member.team) if member.team else member.moodle
             ending = f"_{number}_assignsubmission_file_"
             for file in ("bert.py", "optimizer.py") if flat else ("bert.py",):
                 whole = cut(name, ending + file) if flat else f"{cut(name, ending)}/{file}"
-                write(folder / whole, work(one, one.team))
+                write(folder / whole, work(member, member.team))
     return folder
 
 
@@ -154,12 +157,12 @@ def worksheet(path: Path, people: Sequence[Member], blind: bool = False) -> Path
     head += ["Grade can be changed", "Last modified (submission)", "Last modified (grade)"]
     rows = [
         [
-            f"Participant {one.moodle}",
-            *([] if blind else [one.name, one.email]),
-            *("Submitted for grading", one.team, "", "200.00"),
+            f"Participant {member.moodle}",
+            *([] if blind else [member.name, member.email]),
+            *("Submitted for grading", member.team, "", "200.00"),
             *("Yes", "Friday, 20 November 2026, 10:00 PM", "-"),
         ]
-        for one in people
+        for member in people
     ]
     return table(path, [head, *rows])
 
@@ -167,21 +170,21 @@ def worksheet(path: Path, people: Sequence[Member], blind: bool = False) -> Path
 def gradescope(folder: Path, people: Sequence[Member]) -> Path:
     """Write Gradescope's export; a team's submission has several submitters."""
     teams: dict[str, list[Member]] = {}
-    for one in people:
-        if not one.absent:
-            teams.setdefault(one.team or one.sid, []).append(one)
+    for member in people:
+        if not member.absent:
+            teams.setdefault(member.team or member.sid, []).append(member)
     lines = ["---"]
     for number, team in enumerate(teams.values()):
         write(folder / f"submission_{number}/bert.py", work(team[0], team[0].team))
         lines += [f"submission_{number}:", "  :submitters:"]
-        for one in team:
-            lines += [f"  - :name: {json.dumps(one.name)}", f"    :sid: {one.sid}"]
-            lines += [f"    :email: {one.email}"]
+        for member in team:
+            lines += [f"  - :name: {json.dumps(member.name)}", f"    :sid: {member.sid}"]
+            lines += [f"    :email: {member.email}"]
         lines += ["  :created_at: 2026-11-20 22:00:00.000000000 Z"]
     write(folder / "submission_metadata.yml", "\n".join(lines) + "\n")
     return folder
 
 
 def roster(path: Path, people: Sequence[Member]) -> Path:
-    rows = [[one.sid, one.email, one.name, one.team] for one in people]
+    rows = [[member.sid, member.email, member.name, member.team] for member in people]
     return table(path, [["id", "email", "name", "team"], *rows])

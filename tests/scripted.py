@@ -1,6 +1,6 @@
-"""A grading without processes: a sandbox whose answers are written down here, byte for byte.
+"""Grading without processes: a sandbox whose answers are made here, byte for byte.
 
-All else is as in the isolating tiers: the bytes are read, judged and reported by the same code.
+All else is as in the isolating tiers: the same code reads, judges and reports the bytes.
 """
 
 import contextlib
@@ -43,7 +43,7 @@ class Answer:
     """The parts of a frame, each of which may be replaced.
 
     Attributes:
-        message: its JSON; listed: the JSON of its list of tensors, None if it has none.
+        message: its JSON; listed: the JSON that lists its tensors, None if it has none.
         data: the tensors' bytes.
     """
 
@@ -71,7 +71,7 @@ class Answer:
         return HEADER.pack(MAGIC, len(text), len(packed)) + text + packed
 
 
-Change = Callable[[Request, Answer], Answer | bytes]  # what a submission makes of a right answer
+Change = Callable[[Request, Answer], Answer | bytes]  # how a submission changes a right answer
 
 
 def unchanged(request: Request, answer: Answer) -> Answer:
@@ -79,7 +79,7 @@ def unchanged(request: Request, answer: Answer) -> Answer:
 
 
 def reported(grade: Grade) -> str:
-    """Return a grade as the terminal shows it; every other report of it is checked."""
+    """Return a grade as the terminal shows it, after checking all its other reports."""
     if all(result.score is not None for result in grade.results):
         formats.check_all(grade.as_json())
     out, report = io.StringIO(), Report()
@@ -92,7 +92,7 @@ def reported(grade: Grade) -> str:
 
 
 class Frames:
-    """The answers of one child, where the sandbox looks for a reply buffer."""
+    """The answers of one child, in place of a reply buffer."""
 
     def __init__(self, frames: Sequence[bytes]) -> None:
         self.frames = frames
@@ -102,7 +102,7 @@ class Frames:
 
 
 class Scripted(IsolatedSandbox):
-    """Answers rightly, except for what is changed."""
+    """Answers correctly, except where `change` says otherwise."""
 
     def __init__(
         self,
@@ -118,23 +118,23 @@ class Scripted(IsolatedSandbox):
         self.slot = None
 
     def job(self, requests: Sequence[Request]) -> Job:
-        """Pack what is sent, as ever, and keep it."""
+        """Pack the requests as usual, and keep them."""
         self.requests = requests
         return super().job(requests)
 
     def attempt(self, job: Job, request: Request, progress: Progress) -> tuple[Ending, list[bytes]]:
         """Answer the import and the calls, and print nothing."""
         frames = [Answer.of(0, {}).frame()]
-        for number, one in enumerate(self.requests, start=1):
-            changed = self.change(one, self.right.answer(number, one))
+        for number, call in enumerate(self.requests, start=1):
+            changed = self.change(call, self.right.answer(number, call))
             frames.append(changed if isinstance(changed, bytes) else changed.frame())
         ended = Ending(Frames(frames), 0, None, 0.0)  # type: ignore[arg-type]
         return ended, [b""] * len(frames)
 
     def apart(self, program: Program, request: Request) -> Reply:
-        """Predict with a submission's weights, if they are those of the model."""
-        other = Scripted(program, self.right, self.of_solution)
-        (reply,) = other.run([request])
+        """Predict with a submission's weights, if they fit the model."""
+        sandbox = Scripted(program, self.right, self.of_solution)
+        (reply,) = sandbox.run([request])
         return reply
 
 
@@ -146,14 +146,14 @@ class Right:
         self.references = References(references)
         self.gate = Gate(self.references, self.settings.data)
         self.tensors: dict[int, dict[str, np.ndarray]] = {}
-        for exercise in (one for one in ASSIGNMENT.exercises if one.probes):
+        for exercise in (e for e in ASSIGNMENT.exercises if e.probes):
             recordings = self.references.recordings(exercise.id, exercise.digest)
             for call, recording in zip(exercise.calls, recordings, strict=True):
                 out = {f"out/{name}": value for name, value in recording.outputs.items()}
                 out |= {f"grad/{name}": value for name, value in recording.gradients.items()}
-                made = {n: v.astype(call.dtype) if v.dtype.kind == "f" else v
-                        for n, v in out.items()}  # fmt: skip
-                self.tensors[id(recording.inputs)] = made
+                self.tensors[id(recording.inputs)] = {
+                    n: v.astype(call.dtype) if v.dtype.kind == "f" else v for n, v in out.items()
+                }
         self.weights = {
             "out/weights/bert.a": np.ones((2, 3), np.float32),
             "out/weights/bert.b": np.ones(3, np.float32),
@@ -166,8 +166,8 @@ class Right:
     def answer(self, number: int, request: Request) -> Answer:
         """Return the right answer to a request."""
         if request.call["kind"] == "predict":
-            own = {n.replace("out/", ""): v.shape for n, v in self.weights.items()}
-            fits = {n: v.shape for n, v in request.tensors.items()} == own
+            shapes = {n.replace("out/", ""): v.shape for n, v in self.weights.items()}
+            fits = {n: v.shape for n, v in request.tensors.items()} == shapes
             labels = {"out/predictions": self.gate.dev.labels}
             return Answer.of(number, labels if fits else {})
         if request.call["kind"] == "fine-tune":
@@ -183,7 +183,7 @@ class Right:
         exercises: Sequence[Exercise] = ASSIGNMENT.exercises,
         of_solution: bool = False,
     ) -> Grade:
-        """Return the grade of a submission whose answers, or the solution's, are changed so."""
+        """Return the grade of a submission, with its answers or the solution's changed."""
         changes = (unchanged, change) if of_solution else (change, unchanged)
         with Scripted(self.program, self, *changes) as sandbox:
             session = GradingSession(

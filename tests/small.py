@@ -1,4 +1,4 @@
-"""What the tests of programs that train with the extensions share: a tiny model, and wrong code."""
+"""Shared by tests of programs that train with the extensions: a tiny model, and wrong code."""
 
 import random
 from collections.abc import Callable
@@ -24,7 +24,7 @@ CONFIG = BertConfig(
 
 
 def tiny_checkpoint(folder: Path) -> Path:
-    """A tiny model of random weights, and its vocabulary."""
+    """Write a tiny model with random weights, and its vocabulary."""
     folder.mkdir()
     (folder / "vocab.txt").write_text("\n".join([*SPECIAL_TOKENS, *WORDS]), encoding="utf-8")
     torch.manual_seed(1)
@@ -35,7 +35,7 @@ def tiny_checkpoint(folder: Path) -> Path:
 
 
 def random_text(path: Path) -> Path:
-    """Reviews of words that are drawn independently, so that nothing tells the next one."""
+    """Write reviews of independently drawn words, so that none predicts the next."""
     draw = random.Random(1)
     reviews = [
         "".join(f"{' '.join(draw.choices(WORDS, k=draw.randint(3, 6)))}\n" for _ in range(3))
@@ -46,14 +46,14 @@ def random_text(path: Path) -> Path:
 
 
 def tiny_run(folder: Path) -> list[str]:
-    """Return the arguments of a run that takes a moment, on files in this folder."""
+    """Return the arguments for a run of a moment, on files in this folder."""
     checkpoint = tiny_checkpoint(folder / "checkpoint")
     text = random_text(folder / "reviews.txt")
     return ["--checkpoint", str(checkpoint), "--text", str(text), "--batch-size", "8"]
 
 
 def raising(file: str, name: str) -> Callable[..., object]:
-    """Make a function of another file that is not written yet."""
+    """Return a function of another file that is not written yet."""
     names: dict[str, Callable[..., object]] = {}
     code = f"def hole(*args, **named):\n    raise NotImplementedError({name!r})"
     exec(compile(code, f"/somewhere/{file}", "exec"), names)
@@ -61,15 +61,15 @@ def raising(file: str, name: str) -> Callable[..., object]:
 
 
 def refusal(main: Callable[[list[str]], int], arguments: list[str], capsys: Any) -> str:
-    """Run a program that refuses what it is given; return the one line that it says."""
+    """Run a program that rejects its arguments; return the one line that it prints."""
     try:
         status: object = main(arguments)
     except SystemExit as leaving:  # of argparse
         status = leaving.code
-    said: str = capsys.readouterr().err
-    assert (status, said.count("\n")) == (2, 1), said
-    return said
+    errors: str = capsys.readouterr().err
+    assert (status, errors.count("\n")) == (2, 1), errors
+    return errors
 
 
 def nothing(*args: object, **named: object) -> None:
-    """Do as a function without a `return` does."""
+    """Behave like a function that lacks its `return`."""

@@ -1,4 +1,4 @@
-"""The solution spelled as published minBERT code spells it: what test_real_code.py grades."""
+"""The solution in the style of published minBERT code, which test_real_code.py grades."""
 
 from tensormark.authoring.honest import Honest
 

@@ -270,7 +270,10 @@ def test_no_payload_changes_the_page(payload: str) -> None:
     similar = Similar((Group((0, 1), (payload,), 1.0),))
 
     def drawn(change) -> str:
-        entries = [classes.said_by(change, one), classes.said_by(change, Entry(one.hand_in))]
+        entries = [
+            classes.with_student_text(change, one),
+            classes.with_student_text(change, Entry(one.hand_in)),
+        ]
         return page(entries, ["feedback/a-1", ""], similar)
 
     hostile = drawn(lambda text: payload + text)
@@ -284,7 +287,7 @@ def test_no_payload_changes_the_page(payload: str) -> None:
 
 @pytest.mark.parametrize("payload", PAYLOADS, ids=range(len(PAYLOADS)))
 def test_no_payload_is_a_folder_or_a_file_of_its_own(tmp_path: Path, payload: str) -> None:
-    made = classes.said_by(lambda text: payload + text, entry())
+    made = classes.with_student_text(lambda text: payload + text, entry())
 
     write_results([made, entry()], tmp_path)
 
@@ -302,8 +305,8 @@ SPLIT = ["x;{}", 'x; "{}', "x;'{}", 'x";\t{}', "x\t{}", "x\n{}", "x,{}", '","{}'
 
 @pytest.mark.parametrize("payload", [*PAYLOADS, *(one.format("=1+1") for one in SPLIT)])
 def test_no_payload_is_a_formula_whatever_separates_the_cells(tmp_path: Path, payload: str) -> None:
-    first = classes.said_by(lambda text: payload + text, entry())
-    last = classes.said_by(lambda text: text + payload, entry())
+    first = classes.with_student_text(lambda text: payload + text, entry())
+    last = classes.with_student_text(lambda text: text + payload, entry())
 
     write_results([first, last, entry()], tmp_path)
 

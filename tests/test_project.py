@@ -52,7 +52,7 @@ STAFF = ("grader.mistakes", "grader.honest", "grader.staff")  # which students d
 
 @pytest.mark.parametrize("module", sorted(MODULES))
 def test_a_module_imports_only_what_its_room_may(module: str) -> None:
-    assert RULES.strangers(module) == []
+    assert RULES.forbidden_imports(module) == []
 
 
 def test_every_room_has_a_module() -> None:
@@ -60,7 +60,7 @@ def test_every_room_has_a_module() -> None:
 
 
 def test_no_two_modules_import_each_other_round_a_circle() -> None:
-    assert RULES.circles() == []
+    assert RULES.cycles() == []
 
 
 def test_what_students_get_of_the_grader_needs_nothing_that_they_do_not_get() -> None:

@@ -1,4 +1,4 @@
-"""Ways round the list of forbidden library code, as the last lines of functions."""
+"""Ways around the list of forbidden library code, as bodies of functions."""
 
 from collections.abc import Iterable
 
@@ -203,7 +203,7 @@ WAYS = {
     "optimizer from its file": "steps(anew(sys.modules['torch.optim.adam']).Adam)",
     "function from its file": "functional(anew(sys.modules['torch.optim.adam']).adam)",
 }
-# torch's compilers say in words of their own that they cannot compile what is forbidden
+# torch's compilers have their own messages for forbidden code that they cannot compile
 COMPILED = {
     "compiled for another backend": "torch.compile(lambda x: heads("
     "torch._native_multi_head_attention)[0], backend='eager')(x)",
@@ -229,7 +229,7 @@ OTHERS = {
 
 
 def code(head: str, bodies: Iterable[str]) -> str:
-    """Write each way as a function of its own, below what all need."""
+    """Write each way as a function, below the code that all need."""
     functions = []
     for number, body in enumerate(bodies):
         lines = "\n    ".join(body.split("; "))
@@ -238,7 +238,7 @@ def code(head: str, bodies: Iterable[str]) -> str:
 
 
 def ask(sandbox: Sandbox, number: int, exercise: str = "") -> Reply:
-    """Call a way, as if an exercise did."""
+    """Call a way, as an exercise would."""
     call = ASSIGNMENT.exercise("sinusoidal_positions").calls[0].message() | {
         "module": "main",
         "target": f"way_{number}",

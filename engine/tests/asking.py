@@ -13,7 +13,7 @@ from tensormark.sandbox.interface import Limits, Program, Request, Sandbox
 from tensormark.sandbox.tiers import open_sandbox
 
 REQUIREMENTS = Path(tensormark.__file__).parent / "template" / "requirements.txt"
-BUSY = 60.0  # seconds for a call; more than a busy machine stands still for
+BUSY = 60.0  # seconds for a call; longer than a busy machine may be unresponsive
 LIMITS = Limits(load_seconds=BUSY)
 HERE = Path(__file__).resolve().parent
 GIVEN = {"given": "class Config:\n    pass\n"}
@@ -85,24 +85,24 @@ def sandbox_of(tier: str, code: str = CODE, threads: int = 1) -> Sandbox:
 
 
 def descendants(process: int) -> list[int]:
-    """Return the processes below one, whichever of its threads has started them."""
+    """Return a process's descendants, whichever of its threads started them."""
     children: list[int] = []
     for path in Path(f"/proc/{process}/task").glob("*/children"):
         with contextlib.suppress(OSError):  # the thread has ended
             children += map(int, path.read_text().split())
-    return children + [below for child in children for below in descendants(child)]
+    return children + [pid for child in children for pid in descendants(child)]
 
 
 def all_end(processes: list[int]) -> bool:
-    """Wait a little for processes to end; say whether they have."""
-    ends = time.monotonic() + 60
-    while time.monotonic() < ends and any(alive(process) for process in processes):
+    """Wait up to a minute for processes to end; return whether they did."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and any(alive(process) for process in processes):
         time.sleep(0.05)
     return not any(alive(process) for process in processes)
 
 
 def alive(process: int) -> bool:
-    """Say whether a process exists and is not a zombie."""
+    """Return whether a process exists and is not a zombie."""
     try:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:

@@ -28,14 +28,14 @@ __all__ = [
     "workers_are_kept",
     "workers_are_started",
 ]
-# what was set for the process that runs the tests is not for those that they start
+# variables set for the test run must not reach the processes that tests start
 for name in ("TENSORMARK_MAKE", "TENSORMARK_ASSIGNMENT"):
     os.environ.pop(name, None)
 
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the assignment; tests leave it as it is."""
+    """The folder of the assignment, which tests must not change."""
     place = tmp_path_factory.mktemp("toy")
     return toy.make(place / "assignment")
 
@@ -52,7 +52,7 @@ def solution_source(folder: Path) -> str:
 
 @pytest.fixture
 def grade(folder: Path, tmp_path: Path) -> Grade:
-    """Grade a submission by the command, in the assignment's folder."""
+    """Grade a submission with the command, in the assignment's folder."""
     return grader_of(folder, tmp_path)
 
 

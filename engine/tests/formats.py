@@ -1,4 +1,4 @@
-"""Validators of other people's formats, after their specifications; and the score in each."""
+"""Validators for the formats of other tools, by their specifications; and the score in each."""
 
 import csv
 import io
@@ -62,15 +62,15 @@ def check_prairielearn(text: str) -> Model:
 
 
 def check_junit(text: str) -> ElementTree.Element:
-    """Check a JUnit file: the counts are those of its cases."""
+    """Check a JUnit file, whose counts must match its cases."""
     root = ElementTree.fromstring(text)
     assert root.tag == "testsuites"
     (suite,) = root
     cases = suite.findall("testcase")
-    counted = {"tests": cases, "failures": suite.findall("testcase/failure")}
-    counted |= {"errors": suite.findall("testcase/error")}
-    counted |= {"skipped": suite.findall("testcase/skipped")}
-    for name, elements in counted.items():
+    groups = {"tests": cases, "failures": suite.findall("testcase/failure")}
+    groups |= {"errors": suite.findall("testcase/error")}
+    groups |= {"skipped": suite.findall("testcase/skipped")}
+    for name, elements in groups.items():
         assert int(suite.attrib[name]) == int(root.attrib[name]) == len(elements)
     for case in cases:
         assert set(case.attrib) == {"name", "classname", "time"}
@@ -80,7 +80,7 @@ def check_junit(text: str) -> ElementTree.Element:
 
 
 def check_csv(text: str) -> dict[str, str]:
-    """Check a row: as many cells as columns, none of which is a formula."""
+    """Check a row: as many cells as columns, and no formulas."""
     names, cells = csv.reader(io.StringIO(text))
     assert len(names) == len(cells)
     for value in (*names, *cells):
@@ -89,7 +89,7 @@ def check_csv(text: str) -> dict[str, str]:
 
 
 def check_annotations(text: str) -> list[str]:
-    """Check workflow commands: one a line, and nothing else."""
+    """Check workflow commands: one per line, and nothing else."""
     lines = text.split("\n")
     assert lines.pop() == ""
     assert all(ANNOTATION.fullmatch(line) for line in lines), lines
@@ -98,12 +98,12 @@ def check_annotations(text: str) -> list[str]:
 
 
 def skeleton(summary: str) -> str:
-    """Return what of a summary Markdown or HTML give a meaning: no letters, no numbered ones."""
+    """Return the characters of a summary that may be Markdown or HTML syntax."""
     return re.sub(r"(?:&#\d+;|[^\W_]|[ ,()])+", "", summary)
 
 
 class Terminal(io.StringIO):
-    """A stream that says that it is a terminal."""
+    """A stream that claims to be a terminal."""
 
     encoding = "utf-8"  # type: ignore[assignment]
 
@@ -155,12 +155,12 @@ def check_all(model: Model) -> None:
 
 
 def scores(model: Model) -> dict[str, float]:
-    """Return the score that each format tells."""
+    """Return the score in each format."""
     properties = check_junit(platforms.junit(model)).findall(".//property")
-    summed = 0.0
-    for line in github.annotations(model).splitlines():  # these say what was lost
+    lost = 0.0
+    for line in github.annotations(model).splitlines():  # these show lost points
         got, most = re.findall(r"([\d.]+) / ([\d.]+)::", line)[0]
-        summed += float(most) - float(got)
+        lost += float(most) - float(got)
     page = re.search(r'class="score"><b>([\d.]+)</b>', html.page(model))
     summary = re.match(r"## Example&#58; ([\d.]+|\d+&#46;\d+) &#47;", github.summary(model))
     assert page
@@ -174,5 +174,5 @@ def scores(model: Model) -> dict[str, float]:
         "csv": float(check_csv(platforms.csv_rows(model))["score"]),
         "canvas": float(platforms.canvas(model)),
         "summary": float(summary[1].replace("&#46;", ".")),
-        "annotations": model["max_score"] - summed,
+        "annotations": model["max_score"] - lost,
     }

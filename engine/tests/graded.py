@@ -1,4 +1,4 @@
-"""The command tensormark, and what it says of a submission."""
+"""The command tensormark, and what it reports on a submission."""
 
 import json
 import subprocess
@@ -31,13 +31,13 @@ def tensormark(*words: str) -> list[str]:
 
 
 def ran(*command: object, **options: Any) -> "subprocess.CompletedProcess[str]":
-    """Run a program to its end, whatever its status is."""
+    """Run a program to its end, whatever its exit status."""
     line = [*map(str, command)]
     return subprocess.run(line, capture_output=True, text=True, check=False, **options)
 
 
 def program(path: Path, lines: str = f'exec "{sys.executable}" "$@"') -> Path:
-    """Write a script that can be run, and its folder; without lines it is this Python."""
+    """Write an executable script, and its folder; by default it runs this Python."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"#!/bin/sh\n{lines}\n", encoding="utf-8")
     path.chmod(0o755)
@@ -45,28 +45,28 @@ def program(path: Path, lines: str = f'exec "{sys.executable}" "$@"') -> Path:
 
 
 def in_manifest(folder: Path, **values: object) -> None:
-    """Change what a folder of references says of itself."""
+    """Change values in the manifest of a folder of references."""
     path = folder / "manifest.json"
     path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | values), encoding="utf-8")
 
 
 def grader_of(folder: Path, scratch: Path) -> Grade:
-    """Return what grades by the command, in an assignment's folder."""
+    """Return a function that grades with the command, in an assignment's folder."""
 
     def run(submission: Path | str, *options: str, training: bool = False) -> Graded:
-        answer = scratch / "result.json"
-        answer.unlink(missing_ok=True)
+        path = scratch / "result.json"
+        path.unlink(missing_ok=True)
         name = "grade" if training else "check"
-        done = called(folder, name, str(submission), "--json", str(answer), *options)
-        result = json.loads(answer.read_text(encoding="utf-8")) if answer.is_file() else {}
+        done = called(folder, name, str(submission), "--json", str(path), *options)
+        result = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
         return Graded(done.returncode, done.stdout, done.stderr, result)
 
     return run
 
 
 def edited(source: str, *edits: tuple[str, str]) -> str:
-    """Return a source with some of its text replaced, each of which it has once."""
+    """Return a source with some texts replaced, each of which must occur once."""
     for old, new in edits:
-        assert source.count(old) == 1, f"the solution has {source.count(old)} times {old!r}"
+        assert source.count(old) == 1, f"{old!r} occurs {source.count(old)} times"
         source = source.replace(old, new)
     return source

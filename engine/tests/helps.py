@@ -1,4 +1,4 @@
-"""Looks at the help of a command without running it."""
+"""Checks the help of a command without running it."""
 
 import argparse
 from collections.abc import Callable
@@ -7,24 +7,25 @@ import pytest
 
 
 class Stopped(BaseException):
-    """Nothing is parsed."""
+    """Raised instead of parsing."""
 
 
 def check_help(monkeypatch: pytest.MonkeyPatch, parse: Callable[[], object]) -> None:
-    """Check the help of the parser with which this function parses."""
+    """Check the help of the parser that this function uses."""
     monkeypatch.setenv("COLUMNS", "1000")
-    found: list[argparse.ArgumentParser] = []
+    parsers: list[argparse.ArgumentParser] = []
 
     def stop(parser: argparse.ArgumentParser, arguments: object = None) -> None:
-        found.append(parser)
+        parsers.append(parser)
         raise Stopped
 
     monkeypatch.setattr(argparse.ArgumentParser, "parse_args", stop)
     with pytest.raises(Stopped):
         parse()
-    text = found[0].format_help()
-    # every option but --help; switches are off unless they are given
-    options = [action for action in found[0]._actions[1:] if action.option_strings]
+    (parser,) = parsers
+    text = parser.format_help()
+    # every option but --help; switches are off by default
+    options = [action for action in parser._actions[1:] if action.option_strings]
     with_value = [option for option in options if option.nargs != 0]
     assert "None" not in text
     assert "(default: False)" not in text

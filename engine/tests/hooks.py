@@ -1,4 +1,4 @@
-"""What pytest does in a special way: turns, missing tiers, long files first, durations."""
+"""Hooks for pytest: sampled cases, missing tiers, long files first, durations."""
 
 import os
 import re
@@ -10,24 +10,24 @@ import pytest
 
 import tiers
 
-# They would be what a run waits for at its end, and so are begun first.
+# The longest files start first, so that a run does not wait for them at its end.
 LONGEST = "test_hostile test_known test_installed test_second_assignment test_gradescope".split()
-# Processes that test side by side have a core each at most: a second thread of torch would wait for
-# the first in a loop that takes the core from another one.
+# Test processes run side by side with a core each at most: an idle second thread of torch would spin
+# on a core that another process needs.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-SHOWN = 20  # tests, and files, of those that took longest
+SHOWN = 20  # how many of the longest tests and files are listed
 
 
-@pytest.hookimpl(optionalhook=True)  # without pytest-xdist nothing calls it
+@pytest.hookimpl(optionalhook=True)  # only pytest-xdist calls it
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Give what shares costly fixtures to one worker of pytest-xdist: a file, or a place.
+    """Keep tests that share costly fixtures, of a file or a place, on one worker of pytest-xdist.
 
-    Marks with the name of a group would say the same, but pytest-xdist 3.8 loses them with pytest
-    9.2: it writes them into an attribute of the test that is no longer read.
+    Group marks would do the same, but pytest-xdist 3.8 loses them with pytest 9.2, as it writes
+    them into an attribute of the test that is no longer read.
     """
     if config.getvalue("dist") != "loadgroup":
         return None
-    # by the number of its tests, a file with one that takes minutes would begin when all else ends
+    # ordered by number of tests, a file with a single test of minutes would start last
     config.option.loadscopereorder = False
     from xdist.scheduler import LoadScopeScheduling
 
@@ -41,38 +41,40 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[Any]) -> None:
-    """Begin with the longest files; leave out what only `make nightly` runs."""
+    """Start with the longest files; deselect what only `make nightly` runs."""
     items.sort(key=lambda item: Path(item.path).stem not in LONGEST)
-    chosen, others = [], []
+    selected, deselected = [], []
     for item in items:
-        (chosen if tiers.NIGHTLY or in_every_run(item) else others).append(item)
-    items[:] = chosen
-    if others:
-        config.hook.pytest_deselected(items=others)
+        (selected if tiers.NIGHTLY or in_every_run(item) else deselected).append(item)
+    items[:] = selected
+    if deselected:
+        config.hook.pytest_deselected(items=deselected)
 
 
 def in_every_run(item: Any) -> bool:
-    """Say whether this is a test of `make test` too, where some cases stand for all of theirs."""
+    """Return whether `make test` runs this test, too; there, some cases stand for all."""
     if item.get_closest_marker("nightly"):
         return False
     if every := item.get_closest_marker("sampled"):
-        (number,) = {*item.callspec.indices.values()}  # the case's, whichever parameter is asked
+        (number,) = {
+            *item.callspec.indices.values()
+        }  # of the case, the same for all its parameters
         return bool(number % every.args[0] == 0)
     if item.get_closest_marker("in_turns"):
-        given, number = item.callspec.params, item.callspec.indices["hostile"]
-        return tiers.has_turn(given["place"], number, given["hostile"].in_each_tier)
+        params, number = item.callspec.params, item.callspec.indices["hostile"]
+        return tiers.has_turn(params["place"], number, params["hostile"].in_each_tier)
     return True
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """End at once where tiers are required and this machine lacks one."""
+    """Stop at once if tiers are required and this machine lacks one."""
     in_worker = hasattr(session.config, "workerinput")  # of pytest-xdist
     if not in_worker and (lines := tiers.required_but_missing()):
         raise pytest.UsageError("\n".join(f"REQUIRE_TIERS=all, but {line}" for line in lines))
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Leave out what needs a tier that this machine lacks; `-r s` says so once for each tier."""
+    """Skip tests that need a tier this machine lacks; `-r s` reports each tier once."""
     marker = item.get_closest_marker("tier")
     if marker and not tiers.REQUIRED and (line := tiers.missing(marker.args[0])):
         pytest.skip(line)
@@ -80,11 +82,11 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """After a run of all tests, show what took longest; keep how long each test took."""
-    part = config.option.keyword or config.option.markexpr or config.option.collectonly
-    if part or config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
+    """After a run of all tests, list the longest ones; record the duration of each."""
+    is_partial = config.option.keyword or config.option.markexpr or config.option.collectonly
+    if is_partial or config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
         return
-    reports = [report for found in terminalreporter.stats.values() for report in found]
+    reports = [report for group in terminalreporter.stats.values() for report in group]
     tests, files = Counter[str](), Counter[str]()
     for report in reports:
         if isinstance(report, pytest.TestReport):
@@ -92,7 +94,9 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
             files[report.nodeid.partition("::")[0]] += report.duration
     text = "".join(f"{seconds:.2f}\t{name}\n" for name, seconds in tests.most_common())
     (config.rootpath / ".durations.tsv").write_text(text, encoding="utf-8")
-    for counted, what in ((files, "files"), (tests, "tests")):
-        terminalreporter.section(f"the {SHOWN} longest {what}, of {counted.total():.0f} s in all")
-        for name, seconds in counted.most_common(SHOWN):
+    for durations, kind in ((files, "files"), (tests, "tests")):
+        terminalreporter.section(
+            f"the {SHOWN} longest {kind}, of {durations.total():.0f} s in total"
+        )
+        for name, seconds in durations.most_common(SHOWN):
             terminalreporter.write_line(f"{seconds:7.1f} s  {name}")

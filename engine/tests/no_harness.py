@@ -1,1 +1,1 @@
-"""A harness that adds nothing to what the worker does by itself."""
+"""A harness that adds nothing to the worker."""

@@ -1,4 +1,4 @@
-"""Packs archives for the tests of intake, and returns why one is refused."""
+"""Packs archives for the tests of intake, and reads them or returns why one is refused."""
 
 import io
 import tarfile
@@ -46,7 +46,7 @@ def unpacked(path: Path, files: dict[str, bytes]) -> Path:
 
 
 def side_by_side(path: Path, files: dict[str, bytes]) -> list[Part]:
-    """Pack files as a platform does that gives each a name of its own."""
+    """Save files as a platform does that gives each top-level name a separate folder."""
     tops = sorted({name.split("/")[0] for name in files})
     unpacked(path, {f"{tops.index(n.split('/')[0])}/{n}": text for n, text in files.items()})
     return [Part.under(path, path / str(number) / name) for number, name in enumerate(tops)]
@@ -59,7 +59,7 @@ def taken(hand_in: Path | list[Part]) -> Submission:
 
 
 def refusal(path: Path) -> str:
-    """Return why a submission is refused: one sentence, quickly."""
+    """Return why a submission is refused, which must be one sentence, given quickly."""
     started = time.process_time()
     with pytest.raises(SubmissionError) as caught:
         taken(path)

@@ -1,4 +1,4 @@
-"""What the engine's pages show: blocks to be run, files and functions to be written."""
+"""Follows the engine's pages: runs their commands, writes their files and functions."""
 
 import ast
 import re
@@ -16,7 +16,7 @@ class Block(NamedTuple):
     """One block.
 
     Attributes:
-        kind, path: of the comment before it: what to do with it, and with which file.
+        kind, path: from the comment before it: what to do with it, and in which file.
     """
 
     kind: str | None
@@ -26,18 +26,18 @@ class Block(NamedTuple):
 
 
 def blocks(page: Path) -> list[Block]:
-    return [Block(*found) for found in FENCE.findall(page.read_text("utf-8"))]
+    return [Block(*groups) for groups in FENCE.findall(page.read_text("utf-8"))]
 
 
 def steps(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the commands of a console block, each with the output that stands below it."""
+    """Yield the commands of a console block, each with the output shown below it."""
     for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
         command, _, output = part.partition("\n")
         yield command, output
 
 
 def pattern(output: str) -> str:
-    """Return what an output is to match; `...` stands for a part of a line, or for any lines."""
+    """Return a regex for an output, in which `...` is part of a line or any number of lines."""
     lines = []
     for line in output.splitlines():
         words = ".*".join(re.escape(part) for part in line.split("..."))
@@ -46,10 +46,10 @@ def pattern(output: str) -> str:
 
 
 class Reader:
-    """Does what the page says.
+    """Does what a page says.
 
     Attributes:
-        folder: where it is now.
+        folder: the current one.
     """
 
     def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
@@ -60,7 +60,7 @@ class Reader:
         if command.startswith("cd "):
             self.folder /= command.removeprefix("cd ")
             return
-        done = subprocess.run(
+        process = subprocess.run(
             command,
             shell=True,
             cwd=self.folder,
@@ -69,12 +69,12 @@ class Reader:
             text=True,
             check=False,
         )
-        said = f"$ {command}\n{done.stdout}{done.stderr}"
-        assert done.returncode == 0, said
-        assert re.fullmatch(pattern(output), done.stdout), f"{said}\nthe page has:\n{output}"
+        actual = f"$ {command}\n{process.stdout}{process.stderr}"
+        assert process.returncode == 0, actual
+        assert re.fullmatch(pattern(output), process.stdout), f"{actual}\nthe page has:\n{output}"
 
     def function(self, path: str, text: str) -> None:
-        """Put a function in the place of the one of the same name."""
+        """Replace the function of the same name."""
         file = self.folder / path
         source = file.read_text("utf-8")
         (new,) = ast.parse(text).body
@@ -89,7 +89,7 @@ class Reader:
         file.write_text("".join([*lines[: old.lineno - 1], text, *lines[end + 1 :]]), "utf-8")
 
     def problem(self, path: str, text: str) -> None:
-        """Put a problem in the place of the one with the same id."""
+        """Replace the problem with the same id."""
         file = self.folder / path
         name = text.partition(":")[0]  # ### Problem (id)
         old = re.compile(rf"^{re.escape(name)}.*?(?=^### )", re.MULTILINE | re.DOTALL)
@@ -98,12 +98,12 @@ class Reader:
         file.write_text(source, "utf-8")
 
     def file(self, path: str, text: str) -> None:
-        """Write a whole file, in the place of one that is there."""
+        """Replace a whole file, which must exist."""
         assert (self.folder / path).is_file()
         (self.folder / path).write_text(text, "utf-8")
 
     def follow(self, block: Block) -> None:
-        """Do what a block is for."""
+        """Follow one block."""
         if block.language == "console":
             for command, output in steps(block.text):
                 self.run(command, output)
@@ -112,7 +112,7 @@ class Reader:
 
 
 def follow(page: Path, folder: Path, environment: Mapping[str, str]) -> Path:
-    """Do what a page says, in a folder; return the one where it ends."""
+    """Do what a page says, starting in a folder; return the folder where it ends."""
     reader = Reader(folder, environment)
     for block in blocks(page):
         reader.follow(block)

@@ -1,9 +1,8 @@
-"""Commands without a program for each: in this process, whose workers have torch already.
+"""Runs commands in this process, with workers that have already imported torch.
 
-To start Python and import torch twice takes seconds, and most tests are about what a command says.
-Workers are forked as for `tensormark watch`; nothing that one leaves behind reaches the next. Where
-it is the start that a test is about, it runs `graded.tensormark(...)`, or uses the fixture
-`workers_are_started`.
+Starting Python and importing torch twice takes seconds, and most tests are about what a command
+says. Workers are forked as for `tensormark watch`; nothing that one leaves behind reaches the next.
+A test of the start itself runs `graded.tensormark(...)`, or uses the fixture `workers_are_started`.
 """
 
 import atexit
@@ -29,8 +28,8 @@ from tensormark.sandbox.worker_process import WorkerHandle, WorkerProcess, envir
 from tensormark.viva import command
 
 
-class Kept(ForkedWorker):
-    """A worker whose process waits for the next one when this one is closed."""
+class ReusableWorker(ForkedWorker):
+    """A worker whose fork server becomes idle, for the next worker, when it is closed."""
 
     def __init__(self, server: ForkServer, idle: list[ForkServer]) -> None:
         super().__init__(server.send, server.end)
@@ -42,28 +41,28 @@ class Kept(ForkedWorker):
             self.closed = True
             super().close()
             for stream in (self.stdout, self.stderr):
-                stream.close()  # if nobody has read it; a program would end now
+                stream.close()  # even if unread, as when a program ends
             self.idle.append(self.server)
 
 
 class Workers:
-    """Starts workers of the tier `process`, by processes that are kept."""
+    """Starts workers of the tier `process` from fork servers that are kept."""
 
     def __init__(self) -> None:
         self.idle: dict[tuple[Any, ...], list[ForkServer]] = {}
 
     def take(self, threads: int) -> WorkerHandle:
-        """Return a worker for so many threads, with the environment that one would have now."""
+        """Return a worker with this many threads and the current environment."""
         if threads < 1 or not sys.platform.startswith("linux"):
             return WorkerProcess(threads)
         key = tuple(environment(threads, "").items())
         idle = self.idle.setdefault(key, [])
         server = idle.pop() if idle else ForkServer(threads)
         server.prepare()
-        return Kept(server, idle)
+        return ReusableWorker(server, idle)
 
     def close(self) -> None:
-        """End the processes that wait."""
+        """End the idle processes."""
         for idle in self.idle.values():
             while idle:
                 idle.pop().close()
@@ -75,7 +74,7 @@ atexit.register(WORKERS.close)
 
 @contextlib.contextmanager
 def workers_by(start: Callable[[int], WorkerHandle]) -> Iterator[None]:
-    """Have whatever starts a worker here start it in this way."""
+    """Have all code in this process start its workers with `start`."""
     default = mock.patch.object(ProcessSandbox.__init__, "__defaults__", (None, start))
     by_name = (mock.patch.object(module, "WorkerProcess", start) for module in (grade, command))
     with default, contextlib.ExitStack() as stack:
@@ -92,28 +91,28 @@ def workers_are_kept() -> Iterator[None]:
 
 @pytest.fixture
 def workers_are_started() -> Iterator[None]:
-    """Start a program for each worker, as outside of the tests."""
+    """Start a program for each worker, as outside tests."""
     with workers_by(WorkerProcess):
         yield
 
 
-def take_assignment() -> dict[str, ModuleType]:
-    """Have no assignment imported any more; return the modules of the one that was."""
+def forget_assignment() -> dict[str, ModuleType]:
+    """Remove the imported assignment's modules from sys.modules; return them."""
     names = [name for name in [*sys.modules] if name.partition(".")[0] == PACKAGE]
     return {name: sys.modules.pop(name) for name in names}
 
 
 @contextlib.contextmanager
 def no_assignment_yet() -> Iterator[None]:
-    """Have an assignment imported anew, from where it is and as it is now."""
+    """Have an assignment imported afresh, from its current place and in its current state."""
     path = [entry for entry in sys.path if not Path(entry, DEFINITION).is_file()]
-    before = take_assignment()
+    before = forget_assignment()
     importlib.invalidate_caches()
     try:
         with mock.patch.object(sys, "path", path):
             yield
     finally:
-        take_assignment()
+        forget_assignment()
         sys.modules.update(before)
 
 

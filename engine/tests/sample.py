@@ -1,4 +1,4 @@
-"""Result models for tests of reports: one with everything in it, and what puts text into it."""
+"""Result models for tests of reports: one with everything in it, and ways to put text into it."""
 
 import copy
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from tensormark.judging.excerpt import excerpt
 from tensormark.result import Finding, Grade, Outcome, Result
 from tensormark.toolkit.measured import accuracy_curve, confusion, loss_curve
 
-KEPT = {
+NOT_FREE_TEXT = {
     "outcome",
     "mode",
     "tier",
@@ -20,7 +20,7 @@ KEPT = {
     "started",
     "since",
     "only",
-}  # not free text
+}
 
 
 def wrong_pair(shape: tuple[int, ...] = (3, 7, 10)) -> Pair:
@@ -37,8 +37,8 @@ def measured() -> dict[str, Any]:
         **{f"out/after/{n}": np.where(np.arange(40) % n, labels, 0) for n in (1, 2, 3)},
     }
     curves = accuracy_curve(tensors, 0.875, labels, 0.84, "dev accuracy") + loss_curve(tensors)
-    shown = {"name": "dev accuracy", "value": 0.875, "threshold": 0.84, "curves": curves}
-    return shown | confusion(
+    accuracy = {"name": "dev accuracy", "value": 0.875, "threshold": 0.84, "curves": curves}
+    return accuracy | confusion(
         labels, predictions, [f"sentence {n}" for n in range(40)], ("bad", "good")
     )
 
@@ -82,7 +82,7 @@ def grade() -> Grade:
 
 
 def model() -> dict[str, Any]:
-    """Return the result model of that grade, with changes since the last run."""
+    """Return the model of that grade, with changes since the last run."""
     before, after = {"outcome": "failed", "score": 0}, {"outcome": "passed", "score": 10}
     changed = {"id": "add_norm", "before": before, "after": after}
     since = "2026-11-21T09:00:00+00:00"
@@ -91,27 +91,27 @@ def model() -> dict[str, Any]:
 
 def complete() -> dict[str, Any]:
     """Return the model of a grade in which everything could be graded."""
-    made = grade()
-    made.results = [result for result in made.results if result.score is not None]
-    return made.as_json()
+    whole = grade()
+    whole.results = [result for result in whole.results if result.score is not None]
+    return whole.as_json()
 
 
-def with_text(found: Any, change: Callable[[str], str], key: str = "") -> Any:
+def with_text(value: Any, change: Callable[[str], str], key: str = "") -> Any:
     """Return a copy of a model with every free text changed."""
-    if isinstance(found, dict):
-        return {name: with_text(value, change, name) for name, value in found.items()}
-    if isinstance(found, list):
-        return [with_text(value, change, key) for value in found]
-    return change(found) if isinstance(found, str) and found and key not in KEPT else found
+    if isinstance(value, dict):
+        return {name: with_text(item, change, name) for name, item in value.items()}
+    if isinstance(value, list):
+        return [with_text(item, change, key) for item in value]
+    return change(value) if isinstance(value, str) and value and key not in NOT_FREE_TEXT else value
 
 
 def largest() -> dict[str, Any]:
-    """Return a model as large as reports may meet: all exercises fail with large excerpts."""
-    made = model()
+    """Return a model as large as reports can get: all exercises fail with large excerpts."""
+    whole = model()
     shown = excerpt(wrong_pair((9, 300, 300)), {}, None)
-    one = copy.deepcopy(made["exercises"][0])
-    finding = one["findings"][0] | {"excerpt": shown, "details": ["x" * 5000] * 50}
-    failing = one | {"findings": [finding] * 3, "measured": measured()}
-    made["exercises"] = [failing | {"id": f"exercise_{n}"} for n in range(18)]
-    made["printed"] = "<&>" * 6000
-    return made
+    exercise = copy.deepcopy(whole["exercises"][0])
+    finding = exercise["findings"][0] | {"excerpt": shown, "details": ["x" * 5000] * 50}
+    failing = exercise | {"findings": [finding] * 3, "measured": measured()}
+    whole["exercises"] = [failing | {"id": f"exercise_{n}"} for n in range(18)]
+    whole["printed"] = "<&>" * 6000
+    return whole

@@ -33,7 +33,7 @@ def study_of(folder: Path, text: str, exercise: str = "conv") -> Iterator[Study]
 
 
 def check_words(study: Study) -> None:
-    """See that all that is said of facts may become so, and that axes differ, in each world."""
+    """Check in each world that only facts that can be lost may show, and that axis sizes differ."""
     subject = study.subject
     assert {*subject.mistakes} <= {*messages_of(study)}
     for number, call in enumerate(subject.worlds):
@@ -47,21 +47,21 @@ def check_words(study: Study) -> None:
 
 
 def messages_of(study: Study) -> dict[str, str]:
-    """Return what is said of the known mistakes of a study's exercise, by their ids."""
+    """Return the messages for the known mistakes of a study's exercise, by id."""
     references = study.copies.grading.references
     assert isinstance(references, References)
-    known = references.manifest["exercises"][study.exercise.id].get("variants", {})
-    return {name: one["says"] for name, one in known.items() if "says" in one}
+    variants = references.manifest["exercises"][study.exercise.id].get("variants", {})
+    return {name: entry["says"] for name, entry in variants.items() if "says" in entry}
 
 
 def shapes_asked(study: Study) -> dict[str, str]:
-    """Return the code of which a shape may be asked for, and the key."""
-    asked = {}
+    """Return the pieces of code whose shape may be asked for, with the right answers."""
+    shapes = {}
     for draft in Shapes().drafts(Sample(study, generator("any"))):
         (mark,), options = draft.question.marks, draft.question.options
         code = study.source.lines[mark.line - 1][mark.start : mark.end]
-        asked[code] = options[draft.question.key]
-    return asked
+        shapes[code] = options[draft.question.key]
+    return shapes
 
 
 def sheet_of(
@@ -72,14 +72,14 @@ def sheet_of(
     right: Collection[str] = tuple(toy.EXERCISES),
     tier: str = PROCESS,
 ) -> Sheet:
-    """Draw a sheet on a submission, or on the one file of the toy assignment."""
+    """Draw a sheet on a submission, or on a single file for the toy assignment."""
     sources = {"detector": sources} if isinstance(sources, str) else sources
     grading = Grading(Settings.of(folder, tier=tier), open_assignment(folder))
     return questions(grading, Submission("mine", sources, {}), right, seed, number)
 
 
 def change_of(study: Study, old: str, new: str) -> Change:
-    """Return the change that makes a text another one."""
+    """Return the change that replaces one text with another."""
     assert study.source.text.count(old) == 1
     text = study.source.text.replace(old, new)
     (change,) = (each for each in study.changes if each.text == text)

@@ -1,4 +1,4 @@
-"""Made-up classes of the toy assignment, and what teach.html says of them."""
+"""Made-up classes of the toy assignment, and what teach.html says about them."""
 
 import datetime
 import re
@@ -18,7 +18,7 @@ MISSING = "the last window is missing"
 
 
 def result(conv: str | None, text: str = "", score: float = 0.0) -> dict[str, Any]:
-    """Return a result whose conv passed, or failed with a mistake of this id or without any."""
+    """Return a result whose conv passed, or failed with this mistake, or with an unnamed one."""
     wrong = Result(
         "conv",
         Outcome.FAILED,
@@ -40,7 +40,7 @@ def result(conv: str | None, text: str = "", score: float = 0.0) -> dict[str, An
 def students(*graded: dict[str, Any], name: str = "s") -> list[Entry]:
     ids = [f"{name}{number}" for number in range(len(graded))]
     pairs = zip(ids, graded, strict=True)
-    return [Entry(HandIn(one, one, Path(f"in/{one}")), found) for one, found in pairs]
+    return [Entry(HandIn(id, id, Path(f"in/{id}")), result) for id, result in pairs]
 
 
 def made(*mistakes: str | None) -> list[Entry]:
@@ -53,7 +53,7 @@ def lesson(assignment: Assignment, entries: Sequence[Entry], **more: Any) -> Les
 
 
 def words(page: str, section: str = "") -> str:
-    """Return the text of a page, or of one section of it, with its alternatives for figures."""
+    """Return the text of a page or of one section, including the alt texts of figures."""
     if section:
         (page,) = re.findall(rf'<section id="{section}".*?</section>', page, flags=re.S)
     plain = re.sub(r"<style>.*?</style>", "", page, flags=re.S)

@@ -1,7 +1,7 @@
-"""Which tiers this machine can give; conftest.py leaves out the tests of those that it cannot.
+"""Which tiers this machine supports; hooks.py skips tests of the others.
 
-A place is a tier for the user who runs the tests ("contained"), or, from root, a tier for one of
-two users ("locked-user"). As a script, this tries one tier and prints what it lacks.
+A place is a tier for the user who runs the tests ("contained") or, if that is root, a tier for one
+of two users ("locked-user"). As a script, this tries one tier and prints what is missing.
 """
 
 import functools
@@ -19,19 +19,19 @@ from asking import ask, sandbox_of
 
 HERE = Path(__file__).resolve().parent
 AS_USER = HERE / "as_user.sh"
-USERS = {"root": 0, "user": 54321}  # the latter is nobody's
+USERS = {"root": 0, "user": 54321}  # the latter belongs to nobody
 ISOLATING = [tier for tier in TIERS if tier != PROCESS]
 INSTALL = "apt-get install bubblewrap libseccomp2 util-linux"
-NIGHTLY = bool(os.environ.get("NIGHTLY"))  # as in `make nightly`: every case, and no turns
+NIGHTLY = bool(os.environ.get("NIGHTLY"))  # as in `make nightly`: every case, in every place
 EVERYWHERE = NIGHTLY or os.environ.get("PLACES") == "all"
-# As in .ci/run: nothing is left out. Where tiers were tried by a run beside this one, "checked".
+# As in .ci/run: nothing is skipped. "checked" if a run beside this one has tried the tiers.
 REQUIRED = os.environ.get("REQUIRE_TIERS") in ("all", "checked")
 
 
 def own_tiers() -> list[str]:
-    """Return the tiers that the tests themselves can open: all, or from root perhaps not `locked`.
+    """Return the tiers that the tests themselves can open: all, except perhaps `locked` for root.
 
-    There a submission runs as another user, who cannot use a Python that lies in root's home.
+    There a submission runs as another user, who cannot use a Python in root's home.
     """
     python = Path(sys.base_prefix)
     hidden = any(not folder.stat().st_mode & 0o001 for folder in (python, *python.parents))
@@ -39,16 +39,16 @@ def own_tiers() -> list[str]:
 
 
 def user_places() -> list[str]:
-    """Return the isolating tiers, from root for each of two users."""
+    """Return the isolating tiers; for root, each with both users."""
     if os.getuid() != 0:
         return ISOLATING
     return [f"{tier}-{user}" for tier in ISOLATING for user in USERS]
 
 
 def has_turn(place: str, number: int, in_each_tier: bool) -> bool:
-    """Say whether what has this number is tested in a place: in one, or in one of each tier.
+    """Return whether case `number` is tested in a place: in one, or in one of each tier.
 
-    All places have their turn, one after the other.
+    The places take turns.
     """
     places = user_places()
     if EVERYWHERE:
@@ -61,12 +61,12 @@ def has_turn(place: str, number: int, in_each_tier: bool) -> bool:
 
 
 def place_of_each_tier() -> list[str]:
-    """Return one place for each tier; as_user.sh opens the way to a Python in root's home."""
+    """Return one place for each tier; as_user.sh gives access to a Python in root's home."""
     return [tier if tier in own_tiers() else f"{tier}-root" for tier in TIERS]
 
 
 def marked(places: list[str]) -> list[object]:
-    """Return places as parameters; a test that is given one is left out where it is missing."""
+    """Return places as parameters that skip a test where their tier is missing."""
     return [pytest.param(place, marks=pytest.mark.tier(place)) for place in places]
 
 
@@ -77,11 +77,11 @@ def command_in(place: str, *command: str) -> list[str]:
 
 
 def run_in_locked(file: str) -> subprocess.CompletedProcess[str]:
-    """Run a file's tests of the tier `locked`, where the tests themselves cannot open it."""
+    """Run a file's tests of the tier `locked`, if the tests themselves cannot open it."""
     tests = [sys.executable, "-m", "pytest", "-p", "no:xdist", "-k", LOCKED, file]
     return subprocess.run(
         command_in("locked-root", *tests),
-        env={**os.environ, "REQUIRE_TIERS": ""},  # which has been looked at already
+        env={**os.environ, "REQUIRE_TIERS": ""},  # which has been handled already
         cwd=Path(file).resolve().parents[1],  # where pytest finds its settings
         capture_output=True,
         text=True,
@@ -91,27 +91,27 @@ def run_in_locked(file: str) -> subprocess.CompletedProcess[str]:
 
 @functools.cache
 def missing(place: str) -> str:
-    """Open a sandbox there; return a line that says why its tests are left out, or nothing."""
+    """Open a sandbox there; return a line on why its tests are skipped, or an empty one."""
     if place == PROCESS:
-        return ""  # every machine can give it
+        return ""  # every machine has it
     tier = place.partition("-")[0]
     command = command_in(place, sys.executable, __file__, tier)
     environment = {**os.environ, "PYTHONPATH": str(HERE)}
     try:
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        run = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     except OSError as error:
-        said = str(error)
+        output = str(error)
     else:
-        said = done.stdout if done.returncode == 0 else done.stderr or f"exit {done.returncode}"
-    fault = said.strip().rpartition("\n")[2].partition(": apt-get")[0]
+        output = run.stdout if run.returncode == 0 else run.stderr or f"exit {run.returncode}"
+    fault = output.strip().rpartition("\n")[2].partition(": apt-get")[0]
     return fault and f"tier {tier} is not tested: {fault}; on Debian, as root: {INSTALL}"
 
 
 def required_but_missing() -> list[str]:
-    """Return a line for each reason why a required tier cannot be had."""
-    tried = os.environ.get("REQUIRE_TIERS") == "checked"
-    places = {*own_tiers(), *user_places()} if REQUIRED and not tried else set()
-    with ThreadPoolExecutor() as pool:  # each takes seconds, most of them to import torch
+    """Return a line for each reason why a required tier is missing."""
+    checked = os.environ.get("REQUIRE_TIERS") == "checked"
+    places = {*own_tiers(), *user_places()} if REQUIRED and not checked else set()
+    with ThreadPoolExecutor() as pool:  # each takes seconds, mostly to import torch
         return sorted({line for line in pool.map(missing, places) if line})
 
 

@@ -1,4 +1,4 @@
-"""An assignment to test with: the one that a new assignment begins with, derived and recorded.
+"""An assignment to test with: the template of new assignments, derived and recorded.
 
 It has the exercises conv and detector, 40 points each, and a training, detection, of 20.
 """
@@ -12,7 +12,7 @@ from tensormark.authoring import record, strip
 TEMPLATE = Path(tensormark.__file__).parent / "template"
 EXERCISES = ["conv", "detector"]
 MAIN = "detector.py"
-# texts of the solution
+# passages of the solution
 WINDOWS = "windows = signals.unfold(-1, self.weight.shape[-1], 1)"
 BIAS = " + self.bias[:, None]"
 

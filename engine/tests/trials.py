@@ -1,4 +1,4 @@
-"""A trial to test with: an exercise, `layer`, that calls another, `norm`, and its answers."""
+"""A trial to test with: an exercise, `layer`, that calls another, `norm`, and answers to it."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -86,7 +86,7 @@ def trial(
     fields: dict[str, Any] | None = None,
     **more: Any,
 ) -> Trial:
-    """Return the trial of an exercise whose calls got these replies, the last one repeated."""
+    """Return the trial of an exercise whose calls got these replies; the last one is repeated."""
     calls = [(probe, call) for probe in of.probes for call in probe.calls]
     padded = [*replies, *[replies[-1]] * (len(calls) - len(replies))]
     answered = [

@@ -1,4 +1,4 @@
-"""A sheet as a student with three functions gets it, and what puts text into every place of one."""
+"""A sheet on three functions of a student, and a way to put text into every place of one."""
 
 import dataclasses
 import itertools
@@ -37,7 +37,7 @@ SUM = """
 
 
 def listing(name: str, first: int, source: str, left_out: int = 0) -> Listing:
-    """Return a function as a listing: its first line, and how many are left out after that."""
+    """Return a function as a listing, without the `left_out` lines after its first."""
     head, *rest = source.strip("\n").split("\n")
     body = enumerate(rest, start=first + 1 + left_out)
     return Listing(name, "model.py", ((first, head), *body))
@@ -51,7 +51,7 @@ LISTINGS = (
 
 
 def _marks() -> Iterator[Mark]:
-    """Yield the sample's marks: in one another, side by side, and two that start together."""
+    """Yield the sample's marks: nested, side by side, and two that start together."""
     places = {
         (0, 66): ("query @ key.transpose(-2, -1)", "key.transpose(-2, -1)"),
         (0, 67): (
@@ -67,10 +67,10 @@ def _marks() -> Iterator[Mark]:
     }
     labels = itertools.count(1)
     for (place, line), codes in places.items():
-        made = LISTINGS[place]
+        function = LISTINGS[place]
         for code in codes:
-            start = dict(made.lines)[line].index(code)
-            yield Mark(made.name, line, start, start + len(code), str(next(labels)))
+            start = dict(function.lines)[line].index(code)
+            yield Mark(function.name, line, start, start + len(code), str(next(labels)))
 
 
 MARKS = tuple(_marks())
@@ -187,16 +187,16 @@ def sheet() -> Sheet:
     return Sheet("minimodel", "ada", "7", LISTINGS, QUESTIONS, notes, MARKS)
 
 
-def with_text(made: Sheet, change: Callable[[str], str]) -> Sheet:
-    """Return a sheet with every free text changed; what names a function, everywhere alike."""
-    names = {each.name: change(each.name) for each in made.listings}
+def with_text(original: Sheet, change: Callable[[str], str]) -> Sheet:
+    """Return a sheet with every free text changed, and function names consistently."""
+    names = {each.name: change(each.name) for each in original.listings}
     listings = tuple(
         Listing(
             names[each.name],
             change(each.file),
             tuple((number, change(text)) for number, text in each.lines),
         )
-        for each in made.listings
+        for each in original.listings
     )
 
     def renamed(mark: Mark) -> Mark:
@@ -216,11 +216,11 @@ def with_text(made: Sheet, change: Callable[[str], str]) -> Sheet:
             and dataclasses.replace(each.picture, title=change(each.picture.title)),
             marks=tuple(renamed(mark) for mark in each.marks),
         )
-        for each in made.questions
+        for each in original.questions
     )
-    texts = {name: change(getattr(made, name)) for name in ("assignment", "submission", "seed")}
-    notes = tuple(map(change, made.notes))
-    marks = tuple(map(renamed, made.marks))
+    texts = {name: change(getattr(original, name)) for name in ("assignment", "submission", "seed")}
+    notes = tuple(map(change, original.notes))
+    marks = tuple(map(renamed, original.marks))
     return Sheet(**texts, listings=listings, questions=questions, notes=notes, marks=marks)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from asking import descendants, listen_to_interrupts
 from graded import tensormark
 
-LONG = 300.0  # seconds; more than a busy machine stands still for
+LONG = 300.0  # seconds; longer than a busy machine may be unresponsive
 WAITING = "waiting for a change"
 
 
@@ -40,16 +40,16 @@ class Watching:
         self.process.stdout.close()
 
     def read(self) -> None:
-        """Pass lines on as they come."""
+        """Pass on lines as they come."""
         assert self.process.stdout is not None
         for line in self.process.stdout:
             self.lines.put(line)
         self.lines.put(None)
 
     def until(self, word: str) -> str:
-        """Return what is printed up to a line with a word."""
-        text, ends = "", time.monotonic() + LONG
-        while (line := self.lines.get(timeout=max(0.0, ends - time.monotonic()))) is not None:
+        """Return what is printed up to a line with this word."""
+        text, deadline = "", time.monotonic() + LONG
+        while (line := self.lines.get(timeout=max(0.0, deadline - time.monotonic()))) is not None:
             text += line
             if word in line:
                 return text

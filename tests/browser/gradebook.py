@@ -43,7 +43,9 @@ ACTIVE = "document.activeElement.id || document.activeElement.tagName"
 def write(path: Path, size: int, hostile: bool) -> Path:
     entries = classes.a_class(size)
     if hostile:
-        entries = [classes.said_by(lambda text: f"{next(NEXT)[:200]} {text}", e) for e in entries]
+        entries = [
+            classes.with_student_text(lambda text: f"{next(NEXT)[:200]} {text}", e) for e in entries
+        ]
     folders = [f"feedback/{number}" if e.result else "" for number, e in enumerate(entries)]
     groups = (Group((1, 3), ("BertLayer.forward",), 0.95),) if size else ()
     similar = Similar(groups, (2,) if size else ())
