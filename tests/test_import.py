@@ -190,7 +190,7 @@ BAD: dict[str, tuple[Spoil, str]] = {
     "no folder": (shutil.rmtree, "source: there is no such folder"),
     "no config": (gone("config.json"), "config.json: there is no such file"),
     "config no JSON": (holds("config.json", "{"), "config.json: not JSON"),
-    "config a list": (holds("config.json", "[]"), "config.json: it should"),
+    "config a list": (holds("config.json", "[]"), "config.json: not a JSON object"),
     "another model": (config(model_type="roberta"), "config.json: model_type is 'roberta'"),
     "another activation": (config(hidden_act="gelu_new"), "config.json: hidden_act is 'gelu_new'"),
     "no sizes": (holds("config.json", "{}"), "config.json: it lacks vocab_size"),

@@ -1,6 +1,6 @@
-"""The handout's diagrams in a real browser (`make test-page`): run by its name, as page.py is.
+"""The handout's diagrams in a real browser (`make test-page`); see page.py.
 
-SHOTS=folder also takes screenshots, to be looked at.
+SHOTS=folder also saves screenshots to look at.
 """
 
 import io
@@ -49,7 +49,7 @@ def test_words_are_not_wider_than_the_room_they_have(browser: Browser, path: Pat
 def test_diagrams_of_the_handout_have_the_mode_of_their_reader_and_fit(
     browser: Browser, tmp_path: Path, width: int, mode: str
 ) -> None:
-    # higher than every diagram: Chromium 156 never takes one that does not fit
+    # higher than every diagram: Chromium 156 never takes a screenshot of one that does not fit
     size: ViewportSize = {"width": width, "height": 1000}
     view = browser.new_page(viewport=size, color_scheme=mode)  # type: ignore[arg-type]
     count = 0
@@ -78,9 +78,9 @@ def test_axe_finds_no_fault_in_the_handout_and_its_title_comes_first(
     for name in PAGES:
         view.goto(written(name, tmp_path).as_uri())
 
-        found = Axe().run(view).response["violations"]
+        faults = Axe().run(view).response["violations"]
 
-        assert [(one["id"], one["nodes"][0]["html"][:200]) for one in found] == []
+        assert [(fault["id"], fault["nodes"][0]["html"][:200]) for fault in faults] == []
         box = view.locator("h1").bounding_box()
         assert box is not None
         assert box["y"] < 100

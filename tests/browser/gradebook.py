@@ -1,6 +1,6 @@
-"""The gradebook's page in a real browser (`make test-page`), as page.py has the student's.
+"""The gradebook's page in a real browser (`make test-page`); see page.py.
 
-It prints how long sorting and filtering take. SHOTS=folder also takes screenshots.
+Prints how long sorting and filtering take. SHOTS=folder also saves screenshots.
 """
 
 import os
@@ -19,7 +19,7 @@ from page import NEXT, opened
 from page import browser as browser
 
 MANY = 1000
-MILLISECONDS = 1000  # ten times what is wanted, as the machine may be busy
+MILLISECONDS = 1000  # ten times the goal, as the machine may be busy
 CLICK = """place => {
     const button = document.querySelectorAll("#students thead button")[place];
     const began = performance.now();
@@ -80,12 +80,12 @@ def values(page: Page, column: int) -> list[str]:
 @pytest.mark.parametrize("name", ["many", "payloads", "nobody"])
 def test_the_page_is_quiet_and_fits(browser: Browser, files, name, size, scheme) -> None:
     page = opened(browser, size, scheme)
-    said: list[str] = []
-    asked: list[str] = []
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
-    page.on("request", lambda request: asked.append(request.url))
-    page.on("dialog", lambda dialog: said.append(dialog.message))
+    messages: list[str] = []
+    requests: list[str] = []
+    page.on("console", lambda message: messages.append(message.text))
+    page.on("pageerror", lambda error: messages.append(str(error)))
+    page.on("request", lambda request: requests.append(request.url))
+    page.on("dialog", lambda dialog: messages.append(dialog.message))
 
     page.goto(files[name].as_uri())
     page.evaluate("() => new Promise(requestAnimationFrame)")
@@ -96,21 +96,21 @@ def test_the_page_is_quiet_and_fits(browser: Browser, files, name, size, scheme)
             page.evaluate(f"document.getElementById('{part}')?.scrollIntoView()")
             page.wait_for_timeout(300)
             page.screenshot(path=Path(folder) / f"gradebook-{name}-{part}-{size}-{scheme}.png")
-    assert said == []
-    assert asked == [files[name].as_uri()]
+    assert messages == []
+    assert requests == [files[name].as_uri()]
     assert wide <= inner
 
 
 @pytest.mark.parametrize(("size", "scheme"), [("desktop", "light"), ("phone", "dark")])
-@pytest.mark.parametrize("name", ["some", "payloads"])  # of a thousand rows it takes minutes
+@pytest.mark.parametrize("name", ["some", "payloads"])  # a thousand rows take minutes
 def test_axe_finds_no_fault(browser: Browser, files, name, size, scheme) -> None:
     page = opened(browser, size, scheme, bypass_csp=True)
     page.goto(files[name].as_uri())
 
-    found = Axe().run(page).response["violations"]
+    faults = Axe().run(page).response["violations"]
 
-    serious = [one for one in found if one["impact"] in ("serious", "critical")]
-    assert [(one["id"], one["nodes"][0]["html"][:200]) for one in serious] == []
+    serious = [fault for fault in faults if fault["impact"] in ("serious", "critical")]
+    assert [(fault["id"], fault["nodes"][0]["html"][:200]) for fault in serious] == []
 
 
 def test_a_thousand_rows_are_sorted_and_filtered_at_once(table: Page, capsys) -> None:

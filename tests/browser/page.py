@@ -1,6 +1,6 @@
-"""The page in a real browser (`make test-page`): run by its name, because it needs a Chromium.
+"""The report's page in a real browser (`make test-page`); run by name, as it needs Chromium.
 
-SHOTS=folder also takes screenshots, to be looked at.
+SHOTS=folder also saves screenshots to look at.
 """
 
 import itertools
@@ -22,7 +22,7 @@ from test_payloads import PAYLOADS
 
 SIZES = {"desktop": (1280, 900), "phone": (360, 740)}
 SCHEMES = ("light", "dark")
-SECONDS = 1.0  # of processor time until the page is drawn, which a busy machine does not lengthen
+SECONDS = 1.0  # of processor time, which a busy machine does not lengthen, until the page is drawn
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 NEXT = itertools.cycle(PAYLOADS)
 MODELS: dict[str, dict[str, Any]] = {
@@ -37,9 +37,9 @@ def browser() -> Iterator[Browser]:
     program = next(filter(None, map(shutil.which, PROGRAMS)), None)
     assert program, "there is no Chromium here; on Debian: apt-get install chromium"
     with sync_playwright() as playwright:
-        one = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield one
-        one.close()
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield browser
+        browser.close()
 
 
 @pytest.fixture(params=MODELS)
@@ -66,28 +66,28 @@ def test_the_page_is_quiet_fits_and_is_drawn_soon(
     browser: Browser, page_file: Path, size: str, scheme: str
 ) -> None:
     page = opened(browser, size, scheme)
-    said: list[str] = []
-    asked: list[str] = []
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
-    page.on("request", lambda request: asked.append(request.url))
-    page.on("dialog", lambda dialog: said.append(dialog.message))
+    messages: list[str] = []
+    requests: list[str] = []
+    page.on("console", lambda message: messages.append(message.text))
+    page.on("pageerror", lambda error: messages.append(str(error)))
+    page.on("request", lambda request: requests.append(request.url))
+    page.on("dialog", lambda dialog: messages.append(dialog.message))
 
     session = page.context.new_cdp_session(page)
     session.send("Performance.enable", {"timeDomain": "threadTicks"})
     page.goto(page_file.as_uri())
     page.evaluate("() => new Promise(requestAnimationFrame)")
     metrics = session.send("Performance.getMetrics")["metrics"]
-    drawn = next(one["value"] for one in metrics if one["name"] == "TaskDuration")
+    seconds = next(metric["value"] for metric in metrics if metric["name"] == "TaskDuration")
     wide, inner = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
 
     if (folder := os.environ.get("SHOTS")) and page_file.stem != "largest":
         shot = Path(folder) / f"{page_file.stem}-{size}-{scheme}.png"
         page.screenshot(path=shot, full_page=True)
-    assert said == []
-    assert asked == [page_file.as_uri()]
+    assert messages == []
+    assert requests == [page_file.as_uri()]
     assert wide <= inner
-    assert drawn < SECONDS
+    assert seconds < SECONDS
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
@@ -97,10 +97,10 @@ def test_axe_finds_no_fault(browser: Browser, page_file: Path, size: str, scheme
     page = opened(browser, size, scheme, bypass_csp=True)
     page.goto(page_file.as_uri())
 
-    found = Axe().run(page).response["violations"]
+    faults = Axe().run(page).response["violations"]
 
-    serious = [one for one in found if one["impact"] in ("serious", "critical")]
-    assert [(one["id"], one["nodes"][0]["html"][:200]) for one in serious] == []
+    serious = [fault for fault in faults if fault["impact"] in ("serious", "critical")]
+    assert [(fault["id"], fault["nodes"][0]["html"][:200]) for fault in serious] == []
 
 
 def test_every_part_can_be_reached_with_the_keyboard(browser: Browser, tmp_path: Path) -> None:

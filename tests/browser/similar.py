@@ -23,13 +23,13 @@ def test_the_page_is_quiet_fits_and_has_no_fault(
     width, height, scheme = SCREENS[screen]
     size = {"width": width, "height": height}
     page = browser.new_context(viewport=size, color_scheme=scheme, bypass_csp=True).new_page()
-    said: list[str] = []
-    page.on("console", lambda message: said.append(message.text))
+    messages: list[str] = []
+    page.on("console", lambda message: messages.append(message.text))
 
     page.goto((tmp_path / SIMILAR).as_uri())
-    found = Axe().run(page).response["violations"]
+    faults = Axe().run(page).response["violations"]
 
-    assert [(one["id"], one["nodes"][0]["html"][:200]) for one in found] == []
-    assert said == []
+    assert [(fault["id"], fault["nodes"][0]["html"][:200]) for fault in faults] == []
+    assert messages == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert len(page.pdf(format="A4")) > 1000

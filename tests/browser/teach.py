@@ -1,6 +1,6 @@
-"""The page to teach from in a real browser (`make test-page`), as page.py has the student's.
+"""The page to teach from in a real browser (`make test-page`); see page.py.
 
-SHOTS=folder also takes screenshots, to be looked at.
+SHOTS=folder also saves screenshots to look at.
 """
 
 import os
@@ -26,7 +26,7 @@ PAGE = re.compile(rb"/Type\s*/Page\b")
 
 @pytest.fixture(scope="module", params=[90, 5])
 def path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page of a class with a term before it, and that of one that is too small to count."""
+    """The page of a class with an earlier term, and of one too small for statistics."""
     entries = classes.a_class(request.param)
     for entry in entries:
         for exercise in entry.exercises:
@@ -36,9 +36,9 @@ def path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     recorded = References(ASSIGNMENT.references).manifest["exercises"]
     last = lesson_of(ASSIGNMENT, recorded, classes.a_class(90, seed=2)).term
     versions = {entry.hand_in.student: 1 + index % 3 for index, entry in enumerate(entries)}
-    made = lesson_of(ASSIGNMENT, recorded, entries, classes.BEGAN, versions, last)
+    lesson = lesson_of(ASSIGNMENT, recorded, entries, classes.BEGAN, versions, last)
     path = tmp_path_factory.mktemp("teach") / f"teach-{request.param}.html"
-    path.write_text(teach.page(made), encoding="utf-8")
+    path.write_text(teach.page(lesson), encoding="utf-8")
     return path
 
 
@@ -47,19 +47,19 @@ def test_the_page_is_quiet_fits_and_has_no_fault(browser: Browser, path: Path, s
     width, height, scheme = SCREENS[screen]
     size = {"width": width, "height": height}
     context = browser.new_context(viewport=size, color_scheme=scheme, bypass_csp=True)
-    page, said, asked = context.new_page(), [], []
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
-    page.on("request", lambda request: asked.append(request.url))
+    page, messages, requests = context.new_page(), [], []
+    page.on("console", lambda message: messages.append(message.text))
+    page.on("pageerror", lambda error: messages.append(str(error)))
+    page.on("request", lambda request: requests.append(request.url))
 
     page.goto(path.as_uri())
-    found = Axe().run(page).response["violations"]
+    faults = Axe().run(page).response["violations"]
     wide, inner = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
 
     if folder := os.environ.get("SHOTS"):
         page.screenshot(path=Path(folder) / f"{path.stem}-{screen}.png", full_page=True)
-    assert [(one["id"], one["nodes"][0]["html"][:200]) for one in found] == []
-    assert (said, asked) == ([], [path.as_uri()])
+    assert [(fault["id"], fault["nodes"][0]["html"][:200]) for fault in faults] == []
+    assert (messages, requests) == ([], [path.as_uri()])
     assert wide <= inner
 
 

@@ -1,6 +1,6 @@
-"""The pages with questions on a student's own code in a real browser (`make test-page`).
+"""The pages with questions about a student's own code in a real browser (`make test-page`).
 
-SHOTS=folder also takes screenshots, to be looked at.
+SHOTS=folder also saves screenshots to look at.
 """
 
 import ast
@@ -137,23 +137,23 @@ def test_a_page_is_quiet_fits_and_has_no_fault(
     width, height, scheme = SCREENS[screen]
     size = {"width": width, "height": height}
     page = browser.new_context(viewport=size, color_scheme=scheme, bypass_csp=True).new_page()
-    said: list[str] = []
-    asked: list[str] = []
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
-    page.on("dialog", lambda dialog: said.append(dialog.message))
-    page.on("request", lambda request: asked.append(request.url))
+    messages: list[str] = []
+    requests: list[str] = []
+    page.on("console", lambda message: messages.append(message.text))
+    page.on("pageerror", lambda error: messages.append(str(error)))
+    page.on("dialog", lambda dialog: messages.append(dialog.message))
+    page.on("request", lambda request: requests.append(request.url))
 
     url = written(tmp_path, name, sheet)
     page.goto(url)
     if name == "practice":  # one answer of each kind
         page.locator("#q1 label").nth(0).click()
         page.locator("#q3 label").nth(0).click()
-    found = Axe().run(page).response["violations"]
+    faults = Axe().run(page).response["violations"]
 
     shot(page, f"{name}-{sheet}-{screen}")
-    assert [(one["id"], one["nodes"][0]["html"][:200]) for one in found] == []
-    assert (said, asked) == ([], [url])
+    assert [(fault["id"], fault["nodes"][0]["html"][:200]) for fault in faults] == []
+    assert (messages, requests) == ([], [url])
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 

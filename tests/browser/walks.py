@@ -1,6 +1,6 @@
-"""The page of `visualize.py walk` in a real browser (`make test-page`), as page.py the report.
+"""The page of `visualize.py walk` in a real browser (`make test-page`); see page.py.
 
-SHOTS=folder also takes screenshots, to be looked at.
+SHOTS=folder also saves screenshots to look at.
 """
 
 import os
@@ -21,7 +21,7 @@ STARTER, WHOLE = "starter", "whole"
 
 @pytest.fixture(scope="module", params=[WHOLE, STARTER])
 def walk(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page of a model that is finished, and of one of which nothing is written."""
+    """The page of a finished model, and of one in which nothing is written."""
     path = tmp_path_factory.mktemp("walks") / f"walk-{request.param}.html"
     sentence = "<b> is dull"
     with pytest.MonkeyPatch.context() as patch:
@@ -38,20 +38,20 @@ def walk(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 def test_the_walk_is_quiet_fits_and_has_no_fault(browser: Browser, walk: Path, size: str) -> None:
     width, height = SIZES[size]
     context = browser.new_context(viewport={"width": width, "height": height}, bypass_csp=True)
-    page, said, asked = context.new_page(), [], []
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
-    page.on("request", lambda request: asked.append(request.url))
+    page, messages, requests = context.new_page(), [], []
+    page.on("console", lambda message: messages.append(message.text))
+    page.on("pageerror", lambda error: messages.append(str(error)))
+    page.on("request", lambda request: requests.append(request.url))
 
     page.goto(walk.as_uri())
-    found = Axe().run(page).response["violations"]
+    faults = Axe().run(page).response["violations"]
     wide, inner = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
 
     if folder := os.environ.get("SHOTS"):
         page.screenshot(path=Path(folder) / f"{walk.stem}-{size}.png", full_page=True)
-    serious = [one for one in found if one["impact"] in ("serious", "critical")]
-    assert [(one["id"], one["nodes"][0]["html"][:200]) for one in serious] == []
-    assert (said, asked) == ([], [walk.as_uri()])
+    serious = [fault for fault in faults if fault["impact"] in ("serious", "critical")]
+    assert [(fault["id"], fault["nodes"][0]["html"][:200]) for fault in serious] == []
+    assert (messages, requests) == ([], [walk.as_uri()])
     assert wide <= inner
 
 

@@ -1,8 +1,8 @@
-"""Grade submissions one after the other in one process, and look at what each leaves behind.
+"""Grade submissions one after another in one process, and report what each leaves behind.
 
-Run as a script, by places.py: it reads one JSON object a line, {"file", "source", "loses", "only",
-"training", "itself"}, of which "training" is a deadline or 0 for the exercises, and answers with
-one a line. It is a process of its own so that it can run as another user, and so that a submission
+Run as a script by places.py. It reads one JSON object per line, {"file", "source", "loses", "only",
+"training", "itself"}, in which "training" is a deadline, or 0 for the exercises, and answers with
+one per line. It is a separate process so that it can run as another user, and so that a submission
 that harms its grader harms this and not the tests.
 """
 
@@ -40,19 +40,19 @@ from tensormark.sandbox.tiers import open_sandbox
 from tensormark.settings import Settings
 from tensormark.task import TaskRun
 
-# A call takes milliseconds, but a machine may stand still for ten seconds. Where points are lost
-# anyway there is no need to wait so long: submissions that hang cost seconds.
+# A call takes milliseconds, but a machine may be unresponsive for ten seconds. If points are lost
+# anyway, there is no need to wait that long for submissions that hang.
 PATIENT = Limits(load_seconds=20.0, call_seconds=20.0, exercise_seconds=30.0, memory_bytes=2 << 30)
-# So much memory is enough for what is right, and what takes all of it takes it in each call.
+# This much memory is enough for right code; code that uses it up does so in each call.
 HOPELESS = dataclasses.replace(
     PATIENT, call_seconds=3.0, exercise_seconds=6.0, memory_bytes=1 << 30
 )
 ALL_HOPELESS = dataclasses.replace(HOPELESS, load_seconds=5.0)
 TRAINING = Limits(load_seconds=20.0, memory_bytes=2 << 30)
-# the processes are counted so often, not so long: a machine that stands still counts none
-LOOK_EVERY = 0.02  # seconds
-SETTLED = 50  # looks that find the same number, after which the grader is at rest
-REST = 500  # looks in which it is at rest again: its zygote forks the next child by then
+# waits are numbers of counts, not seconds: an unresponsive machine does not count
+INTERVAL = 0.02  # seconds between counts of processes
+SETTLED = 50  # equal counts in a row, after which the grader is at rest
+REST = 500  # counts within which it is at rest again: its zygote has forked the next child by then
 PR_SET_CHILD_SUBREAPER = 36
 TRAIN, PREDICT = 320, 200  # sentences
 MARK = "hostile_mark"  # in the name of every file that a submission tries to leave behind
@@ -68,27 +68,27 @@ def stat_fields(process: int) -> tuple[str, int]:
 
 
 def adopt_orphans() -> None:
-    """Become the parent of every process below this one whose own parent ends."""
+    """Become the parent of every descendant whose own parent ends."""
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def descendants() -> set[int]:
-    """Return the processes below this one."""
+    """Return the descendants of this process."""
     parents = {}
     for entry in os.listdir("/proc"):
         if entry.isdigit():
             with contextlib.suppress(OSError):
                 state, parent = stat_fields(int(entry))
-                if state != "Z":  # it is dead; whether its parent has looked is no matter
+                if state != "Z":  # dead, whether or not its parent has waited for it
                     parents[int(entry)] = parent
-    found = {os.getpid()}
-    while more := {child for child, parent in parents.items() if parent in found} - found:
-        found |= more
-    return found - {os.getpid()}
+    family = {os.getpid()}
+    while more := {child for child, parent in parents.items() if parent in family} - family:
+        family |= more
+    return family - {os.getpid()}
 
 
 def marks() -> list[str]:
-    """Return files that submissions left, System V segments included."""
+    """Return files that submissions left behind, and System V segments."""
     found = []
     for folder in PLACES:
         with contextlib.suppress(OSError):
@@ -103,13 +103,13 @@ def marks() -> list[str]:
 
 
 def fingerprint() -> list[tuple[str, int, int, int]]:
-    """Return what would change if a file of the grader's did."""
+    """Return values that change when one of the grader's files does."""
     found = []
     for folder in KEPT:
         for path in sorted((ROOT / folder).rglob("*")):
             if "__pycache__" not in path.parts:
                 about = path.stat()
-                # a folder's own time also changes where Python keeps what it has compiled
+                # a folder's own time also changes when Python writes its bytecode cache
                 content = (0, 0) if path.is_dir() else (about.st_size, about.st_mtime_ns)
                 found.append((str(path), *content, about.st_mode))
     return found
@@ -123,7 +123,7 @@ def locks() -> list[str]:
 
 
 class Driver:
-    """Grades what it is told to."""
+    """Grades on request."""
 
     def __init__(self, tier: str, folder: Path) -> None:
         """Prepare to grade what is put into `folder`."""
@@ -135,28 +135,28 @@ class Driver:
         other.mkdir(parents=True)
         (other / "bert.py").write_text("# what another student has handed in\n")
         self.handed_in = self.folder / "handed_in"
-        DOOR.start()  # it stays, so that it counts from the beginning
-        self.at_rest: int | None = None  # processes below this one, from the first grading on
+        DOOR.start()  # it keeps running, so it must count from the beginning
+        self.at_rest: int | None = None  # number of descendants, from the first grading on
 
     def processes(self) -> int:
-        """Count the processes below this one, as soon as there are as many as at rest."""
+        """Count the descendants, as soon as there are as many as at rest."""
         if self.at_rest is None:
             self.at_rest = self.settled()
         for _ in range(REST):
-            if (found := len(descendants())) == self.at_rest:
+            if (count := len(descendants())) == self.at_rest:
                 break
-            time.sleep(LOOK_EVERY)
-        return found
+            time.sleep(INTERVAL)
+        return count
 
     @staticmethod
     def settled() -> int:
-        """Return the number of processes once it stays the same."""
-        found, looks = 0, 0
-        while looks < SETTLED:
-            before, found = found, len(descendants())
-            looks = looks + 1 if found == before else 0
-            time.sleep(LOOK_EVERY)
-        return found
+        """Return the number of descendants once it stays the same."""
+        count, repeats = 0, 0
+        while repeats < SETTLED:
+            before, count = count, len(descendants())
+            repeats = repeats + 1 if count == before else 0
+            time.sleep(INTERVAL)
+        return count
 
     def open_sandbox(self, tier: str, program: Program) -> Sandbox:
         """Open a sandbox that gives each exercise its own limits."""
@@ -172,7 +172,7 @@ class Driver:
         return sandbox
 
     def complete(self, file: str, source: str) -> str:
-        """Put a hostile file together: that of the solution, then what it adds."""
+        """Return a hostile file: the solution's, followed by the hostile code."""
         names = {
             "ROOT": str(ROOT),
             "CHECKPOINT": str(ASSIGNMENT.checkpoint),
@@ -190,7 +190,7 @@ class Driver:
 
         Args:
             loses: exercises that are expected to be lost.
-            only: this one of them; None: all.
+            only: grade only this exercise; None: all.
         """
         shutil.rmtree(self.handed_in, ignore_errors=True)
         self.handed_in.mkdir()
@@ -201,18 +201,18 @@ class Driver:
         self.limits = dict.fromkeys(loses, HOPELESS if exercises - {*loses} else ALL_HOPELESS)
         report = io.StringIO()
         with contextlib.redirect_stdout(report):
-            made = self.grading.grade(str(self.handed_in), True, only, observer=Report())
-        results = {result["id"]: result for result in made.as_json()["exercises"]}
+            grade = self.grading.grade(str(self.handed_in), True, only, observer=Report())
+        results = {result["id"]: result for result in grade.as_json()["exercises"]}
         graded = {name: r for name, r in results.items() if ASSIGNMENT.exercise(name).file in files}
         assert self.sandbox is not None
-        printed = self.sandbox.printed.text()  # the report shows the beginning of it
+        printed = self.sandbox.printed.text()  # the report shows only its beginning
         return {"exercises": graded, "report": report.getvalue(), "printed": printed}
 
     def train(self, source: str, deadline: float, itself: bool) -> dict[str, Any]:
-        """Fine-tune on a few sentences, by the requests that the gate makes.
+        """Fine-tune on a few sentences, with the requests that the gate makes.
 
         Args:
-            itself: the submission's own predictions count.
+            itself: whether the submission's own predictions count.
         """
         gate, flags = self.small_gate(), list[str]()
         given = GivenFiles(ASSIGNMENT, {})
@@ -232,18 +232,19 @@ class Driver:
                 *(self.grading.references, settings.data, settings.checkpoint),
                 *(ask, ask_solution, "nothing is isolated", wrong, flags.append),
             )
-            found, text = None, ""
+            predictions, text = None, ""
             try:
                 reply, _ = Sentiment().replies(gate, run)
                 gate.accuracy(reply)
-                found = reply.tensors["out/predictions"]
+                predictions = reply.tensors["out/predictions"]
             except CheckFailed as error:
                 text = str(error)
+        labels = gate.dev.labels
         return {
             "text": text,
             "flags": flags,
-            "accuracy": None if found is None else float((found == gate.dev.labels).mean()),
-            "predictions": None if found is None else found.tolist(),
+            "accuracy": None if predictions is None else float((predictions == labels).mean()),
+            "predictions": None if predictions is None else predictions.tolist(),
             "printed": sandbox.printed.text(),
         }
 
@@ -256,7 +257,7 @@ class Driver:
         return gate
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Carry out a request; add how long it took and what is left."""
+        """Carry out a request; add how long it took and what it left behind."""
         files = set(fingerprint())
         started = time.monotonic()
         source, deadline = request["source"], request["training"]

@@ -19,11 +19,11 @@ HERE = Path(__file__).resolve().parent
 SUBMISSIONS = HERE / "submissions"
 DRIVER = HERE / "driver.py"
 TRAINING = 30.0  # seconds for a fine-tune that takes one or two
-LISTS = ("PATHS", "MODULES")  # of what a submission goes for
-# What these go for, files, processes and the system's resources, is kept from them by the tier;
-# whatever the others do, they do in the child, which is the same in each.
+LISTS = ("PATHS", "MODULES")  # of what a submission is after
+# The tier keeps these from what they are after: files, processes and the system's resources. The
+# others act within the child, which is the same in each tier.
 BY_TIER = ("secrets-", "resources-", "exit_forging-kill_", "result_forging-write_")
-# of those, what the child's own limits or a deadline ends, in each tier alike
+# those of them that the child's own limits or a deadline ends, in each tier alike
 BY_CHILD = {
     f"resources-{name}"
     for name in (
@@ -35,21 +35,21 @@ BY_CHILD = {
 
 
 def exercises_of(*files: str) -> dict[str, str]:
-    """Return the exercises that are graded when these files are handed in, each with its file."""
+    """Return the exercises that are graded when these files are handed in, with their files."""
     return {e.id: e.file for e in ASSIGNMENT.exercises if e.probes and e.file in files}
 
 
 def lost(words: str, exercises: dict[str, str]) -> frozenset[str]:
-    """Read which exercises are lost: their ids or their file, `everything` or `nothing`."""
-    found: set[str] = set()
+    """Return the lost exercises, given as ids, their file, `everything` or `nothing`."""
+    ids: set[str] = set()
     for word in words.split():
         if word == "everything":
-            found |= exercises.keys()
+            ids |= exercises.keys()
         elif word.endswith(".py"):
-            found |= {name for name, file in exercises.items() if file == word}
+            ids |= {name for name, file in exercises.items() if file == word}
         elif word != "nothing":
-            found.add(word)
-    return frozenset(found)
+            ids.add(word)
+    return frozenset(ids)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,15 +57,15 @@ class Hostile:
     """A submission and the header that says what it tries and what should come of it.
 
     Attributes:
-        source: its code, with what it shares with others.
-        file: which it is put after, of the solution's.
-        exercises: that are graded when it is handed in.
+        source: its code, with the shared code that it needs.
+        file: the file of the solution that it is appended to.
+        exercises: those that are graded when it is handed in.
         loses: those of them that get no points; partly: those that get some.
         control: how it shows that its attack works where nothing is isolated.
-        training: what comes of the fine-tune; empty for a submission that leaves it alone.
-        itself: in the fine-tune its own predictions count, as where a function is wrong.
+        training: the outcome of the fine-tune; empty for a submission that leaves it alone.
+        itself: whether its own predictions count in the fine-tune, as if a function is wrong.
         deadline: of the fine-tune, in seconds, or 0.
-        targets: the files or modules that it goes for, if it lists them.
+        targets: the files or modules that it is after, if it lists them.
     """
 
     name: str
@@ -83,7 +83,7 @@ class Hostile:
 
     @property
     def in_each_tier(self) -> bool:
-        """Whether one tier may stop it and the other not."""
+        """Whether one tier may stop it and another may not."""
         return self.name.startswith(BY_TIER) and self.name not in BY_CHILD
 
     @classmethod
@@ -143,11 +143,11 @@ class Place:
         itself: bool = False,
         only: str | None = None,
     ) -> dict[str, Any]:
-        """Grade the solution with `source` after it: the exercises or, in so long, a fine-tune.
+        """Grade the solution with `source` appended: exercises or, with a deadline, a fine-tune.
 
         Args:
-            itself: in a fine-tune, its own predictions count.
-            only: of the exercises, this one; None: all of the files handed in.
+            itself: whether its own predictions count in a fine-tune.
+            only: this exercise only; None: all exercises of the files handed in.
         """
         assert self.process.stdin is not None
         assert self.process.stdout is not None
@@ -156,7 +156,7 @@ class Place:
         self.process.stdin.write(json.dumps(request) + "\n")
         self.process.stdin.flush()
         line = self.process.stdout.readline()
-        assert line, "the grader itself has ended"
+        assert line, "the grader itself exited"
         return json.loads(line)
 
     def close(self) -> None:

@@ -1,6 +1,6 @@
-"""What many hostile submissions share: each gets, around its own code, what it needs of this.
+"""Code that many hostile submissions share: each gets the parts it needs around its own code.
 
-A submission may use the names of BEFORE, and what it defines under a name of AFTER is put in place.
+A submission may use the names of BEFORE; what it defines under a name of AFTER is installed.
 """
 
 import ast
@@ -90,7 +90,7 @@ BertModel = Patched
 
 
 def names(source: str) -> tuple[set[str], set[str]]:
-    """Return the names that code defines, anywhere in it, and those that it only uses."""
+    """Return the names that code defines anywhere, and those that it only uses."""
     defined, used = set[str](), set[str]()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Name):
@@ -103,7 +103,7 @@ def names(source: str) -> tuple[set[str], set[str]]:
 
 
 def completed(source: str) -> str:
-    """Put around a submission what it shares with others."""
+    """Add to a submission the shared code that it needs."""
     defined, used = names(source)
     while True:
         if after := [name for name in AFTER if name in defined and AFTER[name] not in source]:

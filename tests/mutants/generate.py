@@ -1,6 +1,6 @@
-"""Mutants of solution/bert.py: every small change inside the holes that an operator makes.
+"""Mutants of solution/bert.py: every small change that an operator makes inside the holes.
 
-An operator looks at one node of the syntax tree and returns possible replacements.
+An operator takes one node of the syntax tree and yields possible replacements.
 """
 
 import ast
@@ -30,7 +30,7 @@ OPERATORS = {
 
 @dataclasses.dataclass(frozen=True)
 class Mutant:
-    """One change: in which exercise, what became what, and the whole source with it."""
+    """One change: its exercise, a name that shows it, and the whole source with it."""
 
     exercise: str
     name: str
@@ -38,7 +38,7 @@ class Mutant:
 
 
 def of_operator(node: ast.BinOp) -> Iterator[ast.AST]:
-    """Give other operators, and each operand by itself."""
+    """Yield other operators, and each operand by itself."""
     for operator in OPERATORS.get(type(node.op), ()):
         yield ast.BinOp(node.left, operator(), node.right)
     yield node.left
@@ -46,7 +46,7 @@ def of_operator(node: ast.BinOp) -> Iterator[ast.AST]:
 
 
 def of_call(node: ast.Call) -> Iterator[ast.AST]:
-    """Give the argument or the object alone, arguments exchanged, and one of them left out."""
+    """Yield the argument or the object alone, swapped arguments, and one of them left out."""
     args, keywords = node.args, node.keywords
     if args:
         yield args[0]
@@ -56,8 +56,8 @@ def of_call(node: ast.Call) -> Iterator[ast.AST]:
         if not (isinstance(owner, ast.Name) and owner.id in MODULES):
             yield owner
     for at in range(len(args) - 1):
-        exchanged = [*args[:at], args[at + 1], args[at], *args[at + 2 :]]
-        yield ast.Call(function, exchanged, keywords)
+        swapped = [*args[:at], args[at + 1], args[at], *args[at + 2 :]]
+        yield ast.Call(function, swapped, keywords)
     for at in range(len(args)):
         yield ast.Call(function, args[:at] + args[at + 1 :], keywords)
     for at in range(len(keywords)):
@@ -65,7 +65,7 @@ def of_call(node: ast.Call) -> Iterator[ast.AST]:
 
 
 def of_constant(node: ast.Constant) -> Iterator[ast.AST]:
-    """Give the neighbours of a whole number."""
+    """Yield the neighbours of an integer."""
     if isinstance(node.value, int):
         yield ast.Constant(node.value + 1)
         yield ast.Constant(node.value - 1)
@@ -77,7 +77,7 @@ def of_sign(node: ast.UnaryOp) -> Iterator[ast.AST]:
 
 
 def of_attribute(node: ast.Attribute) -> Iterator[ast.AST]:
-    """Give attributes of self that can be mistaken for this one."""
+    """Yield attributes of self that can be mistaken for this one."""
     for group in SIBLINGS:
         if node.attr in group and isinstance(node.value, ast.Name) and node.value.id == "self":
             for other in group:
@@ -86,7 +86,7 @@ def of_attribute(node: ast.Attribute) -> Iterator[ast.AST]:
 
 
 def of_tuple(node: ast.Tuple) -> Iterator[ast.AST]:
-    """Exchange neighbours."""
+    """Swap neighbours."""
     for at in range(len(node.elts) - 1):
         elements = [*node.elts[:at], node.elts[at + 1], node.elts[at], *node.elts[at + 2 :]]
         yield ast.Tuple(elements, node.ctx)
@@ -99,7 +99,7 @@ def of_slice(node: ast.Slice) -> Iterator[ast.AST]:
 
 
 def of_statement(node: ast.stmt) -> Iterator[ast.AST]:
-    """Leave out a statement; of a loop, also its later rounds; of a return, the value."""
+    """Leave out a statement, a loop's later rounds, or a return's value; change a loop's range."""
     if isinstance(node, ast.Return):
         yield ast.Return(None)
         return
@@ -113,7 +113,7 @@ def of_statement(node: ast.stmt) -> Iterator[ast.AST]:
             yield ast.For(node.target, part, node.body, [])
 
 
-GIVERS: tuple[tuple[type, Callable[..., Iterator[ast.AST]]], ...] = (
+MUTATORS: tuple[tuple[type, Callable[..., Iterator[ast.AST]]], ...] = (
     (ast.BinOp, of_operator),
     (ast.Call, of_call),
     (ast.Constant, of_constant),
@@ -126,14 +126,14 @@ GIVERS: tuple[tuple[type, Callable[..., Iterator[ast.AST]]], ...] = (
 
 
 def of_name(node: ast.Name, known: list[str]) -> Iterator[ast.AST]:
-    """Give the other names of the function, for one that is read."""
+    """Yield the function's other names, in place of one that is read."""
     if isinstance(node.ctx, ast.Load) and node.id in known:
         for other in known:
             if other != node.id:
                 yield ast.Name(other, node.ctx)
 
 
-class Put(ast.NodeTransformer):
+class Replacement(ast.NodeTransformer):
     """Replaces a node."""
 
     def __init__(self, old: ast.AST, new: ast.AST) -> None:
@@ -147,17 +147,17 @@ def replaced(tree: ast.Module, old: ast.AST, new: ast.AST) -> str:
     """Return the source with one node replaced."""
     memo: dict[int, object] = {}
     copied = copy.deepcopy(tree, memo)
-    changed = Put(memo[id(old)], copy.deepcopy(new)).visit(copied)
+    changed = Replacement(memo[id(old)], copy.deepcopy(new)).visit(copied)
     return ast.unparse(ast.fix_missing_locations(changed)) + "\n"
 
 
 def names_in(function: ast.FunctionDef) -> list[str]:
     """List the parameters and variables of a function."""
-    found = [argument.arg for argument in function.args.args if argument.arg != "self"]
+    parameters = [argument.arg for argument in function.args.args if argument.arg != "self"]
     stored = [
         n.id for n in ast.walk(function) if isinstance(n, ast.Name) and type(n.ctx) is ast.Store
     ]
-    return list(dict.fromkeys(found + stored))
+    return list(dict.fromkeys(parameters + stored))
 
 
 def in_region(tree: ast.Module, first: int, last: int) -> Iterator[tuple[ast.AST, ast.AST]]:
@@ -171,15 +171,15 @@ def in_region(tree: ast.Module, first: int, last: int) -> Iterator[tuple[ast.AST
                 continue
             if isinstance(node, ast.Name):
                 yield from ((node, new) for new in of_name(node, known))
-            for kind, giver in GIVERS:
+            for kind, mutate in MUTATORS:
                 if isinstance(node, kind):
-                    yield from ((node, new) for new in giver(node))
+                    yield from ((node, new) for new in mutate(node))
 
 
 def generate(source: str) -> list[Mutant]:
-    """Return every mutant; two changes that give the same source count once."""
+    """Return every mutant; changes that give the same source count once."""
     tree = ast.parse(source)
-    found: dict[str, Mutant] = {}
+    mutants: dict[str, Mutant] = {}
     for exercise in EXERCISES:
         first, last = (source.count("\n", 0, at) + 1 for at in region_of(source, exercise))
         for node, new in in_region(tree, first, last):
@@ -187,6 +187,6 @@ def generate(source: str) -> list[Mutant]:
             placed = ast.fix_missing_locations(ast.copy_location(new, node))
             change = f"{ast.unparse(node)} -> {ast.unparse(placed)}".replace("\n", "; ")
             name = f"line {node.lineno - first + 1}, {change}"
-            found.setdefault(text, Mutant(exercise, name, text))
-    found.pop(ast.unparse(tree) + "\n", None)
-    return list(found.values())
+            mutants.setdefault(text, Mutant(exercise, name, text))
+    mutants.pop(ast.unparse(tree) + "\n", None)
+    return list(mutants.values())

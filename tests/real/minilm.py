@@ -1,6 +1,6 @@
 """Real weights (`make test-real`): minBERT against transformers on a 6-layer BERT.
 
-Not collected by `make test`: the weights are another package's, and never committed. With
+Not collected by `make test`: the weights come from another package, and are never committed. With
 SST=folder the sentences are SST's, otherwise those of data/.
 """
 
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.timeout(1800)  # fine-tuning takes minutes on a busy ma
 
 @pytest.fixture(scope="module")
 def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The real weights, imported; this compares them with transformers as well."""
+    """The real weights, imported, which also compares them with transformers."""
     out = tmp_path_factory.mktemp("real") / "minilm"
     assert import_main([str(weights()), str(out)]) == 0
     return out
@@ -65,8 +65,8 @@ def examples(split: str) -> list[Any]:
 def random_line(draw: random.Random) -> str:
     """Some code points from all over Unicode, with ASCII and spaces between."""
     points = (draw.choice((draw.randrange(0x110000), draw.randrange(0x3000))) for _ in range(20))
-    drawn = [chr(point) for point in points if unicodedata.category(chr(point)) != "Cs"]
-    return "".join(draw.choice((letter, letter, "a", "Be", " ")) for letter in drawn)
+    letters = [chr(point) for point in points if unicodedata.category(chr(point)) != "Cs"]
+    return "".join(draw.choice((letter, letter, "a", "Be", " ")) for letter in letters)
 
 
 def their_tokenizer() -> Any:

@@ -12,11 +12,11 @@ def weights() -> Path:
 
 
 def sst(split: str) -> Path | None:
-    """Find the file of a split of SST in the folder that the environment names; None: not given."""
+    """Find the file of a split in the folder $SST; return None if SST is not set."""
     folder = os.environ.get("SST")
     if not folder:
         return None
-    found = sorted(p for p in Path(folder).iterdir() if split in p.name and "sst" in p.name)
-    if not found:
+    paths = sorted(p for p in Path(folder).iterdir() if split in p.name and "sst" in p.name)
+    if not paths:
         raise FileNotFoundError(f"SST={folder}: no file of SST's {split} split here")
-    return found[0]
+    return paths[0]

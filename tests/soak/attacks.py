@@ -1,8 +1,7 @@
-"""Submissions that are written to cost the grader itself as much as they can.
+"""Submissions written to cost the grader itself as much as possible.
 
-They come in four kinds: sources that are hard to parse, archives that are hard to read, answers
-that are hard to decode, and output that is hard to show. KNOWN makes those that somebody thought
-of, by name; `drawn` makes others.
+There are four kinds: sources that are hard to parse, archives that are hard to read, answers that
+are hard to decode, and output that is hard to show. KNOWN makes named ones, `drawn` random ones.
 """
 
 import dataclasses
@@ -36,8 +35,8 @@ class Attack:
     """A submission.
 
     Attributes:
-        file: its name, and content: what is in it.
-        extended: it comes with right files for every other exercise.
+        file, content: its name and its bytes.
+        extended: whether right files for all other exercises come with it.
     """
 
     file: str
@@ -136,7 +135,9 @@ def tarred(names: list[str], content: bytes, packing: str) -> bytes:
 
 
 LONG = [f"{n:04}" + "n" * 240 + ".py" for n in range(9_000)]
-ALMOST = [f"a_{n}_{'1' * 100}_{n}_" * 2 + "bert.py" for n in range(9_000)]  # a platform's names
+ALMOST = [
+    f"a_{n}_{'1' * 100}_{n}_" * 2 + "bert.py" for n in range(9_000)
+]  # like the names of a platform
 BOMB = 80 << 20  # bytes
 ARCHIVES: dict[str, Callable[[], Attack]] = {
     "a zip of long names": lambda: Attack("work.zip", zipped(LONG[:7_000], b"")),
@@ -157,8 +158,8 @@ ARCHIVES: dict[str, Callable[[], Attack]] = {
 def random_archive(rng: random.Random) -> Attack:
     names, filling = ["bert.py", "x.py"] * 50, rng.randbytes(2000)
     kind = rng.choice(("zip", "", "gz", "xz"))
-    made = zipped(names, filling) if kind == "zip" else tarred(names, filling, kind)
-    content = bytearray(made)
+    archive = zipped(names, filling) if kind == "zip" else tarred(names, filling, kind)
+    content = bytearray(archive)
     for _ in range(rng.randrange(1, 20)):
         at = rng.randrange(len(content))
         content[at : at + rng.choice((1, 4, 64))] = rng.randbytes(rng.choice((0, 1, 4, 64)))

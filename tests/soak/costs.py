@@ -1,4 +1,4 @@
-"""What a submission costs the grader itself, apart from processes that have limits of their own."""
+"""What a submission costs the grader itself, apart from processes that have their own limits."""
 
 import resource
 from pathlib import Path
@@ -13,12 +13,12 @@ from tensormark.settings import Settings
 from conftest import ROOT
 from soak.attacks import Attack, write
 
-SECONDS, MEGABYTES = 5.0, 400.0  # besides what this process has before
+SECONDS, MEGABYTES = 5.0, 400.0  # on top of what this process already uses
 LIMITS = Limits(load_seconds=20.0, call_seconds=10.0)
 
 
 class Cost(NamedTuple):
-    """What one submission has cost this process, and the exercises that it could not grade."""
+    """What one submission cost this process, and the exercises that could not be graded."""
 
     seconds: float
     megabytes: float
@@ -26,11 +26,11 @@ class Cost(NamedTuple):
 
 
 def memory(field: str) -> float:
-    """Return the MB that this process has, VmRSS, or the most since `forget_peak`, VmHWM."""
+    """Return the MB that this process uses (VmRSS), or its peak since `forget_peak` (VmHWM)."""
     for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
         if line.startswith(f"{field}:"):
             return int(line.split()[1]) / 1024
-    raise OSError(f"this kernel does not tell {field}")
+    raise OSError(f"this kernel does not report {field}")
 
 
 def forget_peak() -> None:
@@ -53,15 +53,15 @@ def cost(grading: Grading, attack: Attack, folder: Path) -> Cost:
     before = seconds(), memory("VmRSS")
     try:
         results = grading.grade(str(path), check=True).results
-    except SubmissionError:  # that there is nothing to grade is an answer as well
+    except SubmissionError:  # "nothing to grade" is a valid answer, too
         results = []
     ungraded = [result.id for result in results if result.score is None]
     return Cost(seconds() - before[0], memory("VmHWM") - before[1], ungraded)
 
 
 def assert_cheap(grading: Grading, attack: Attack, folder: Path) -> None:
-    """Grade an attack, and fail if it costs more than is allowed, or is not graded."""
-    found = cost(grading, attack, folder)
-    assert found.seconds <= SECONDS
-    assert found.megabytes <= MEGABYTES
-    assert not found.ungraded
+    """Grade an attack, and fail if it exceeds a limit or is not graded."""
+    total = cost(grading, attack, folder)
+    assert total.seconds <= SECONDS
+    assert total.megabytes <= MEGABYTES
+    assert not total.ungraded

@@ -1,7 +1,7 @@
 """Honest submissions among bad ones, in any order, graded by one process.
 
-That is how a course's grader does it for days. Each honest one must have exactly the result that it
-has alone, and no thread, descriptor or process may be left.
+A course's grader works like this for days. Each honest one must get exactly the result that it gets
+alone, and no thread, descriptor or process may be left.
 """
 
 import json
@@ -21,7 +21,7 @@ from conftest import ROOT
 
 ENOUGH = Limits(load_seconds=60.0, call_seconds=60.0, exercise_seconds=60.0)
 FEW = Limits(load_seconds=5.0, call_seconds=1.0, exercise_seconds=2.0)
-SETTLED = 50  # looks, a second of them, that find the same
+SETTLED = 50  # equal counts in a row, within a second, that mean rest
 EMBED = """
 
 right = BertModel.embed
@@ -82,21 +82,21 @@ def written(folder: Path) -> tuple[dict[str, Path], dict[str, Path]]:
     bad |= {name: f"{right}\n{code}\n" for name, code in AT_IMPORT.items()}
     paths = []
     for kind in (honest, bad):
-        made = {name: folder / f"{name}.py" for name in kind}
+        files = {name: folder / f"{name}.py" for name in kind}
         for name, text in kind.items():
-            made[name].write_text(text, encoding="utf-8")
-        paths.append(made)
+            files[name].write_text(text, encoding="utf-8")
+        paths.append(files)
     return paths[0], paths[1]
 
 
 def left() -> dict[str, int]:
-    """Count what this process holds, once that stays the same."""
-    found, looks = held(), 0
-    while looks < SETTLED:
-        before, found = found, held()
-        looks = looks + 1 if found == before else 0
+    """Count what this process holds, once the counts stay the same."""
+    counts, repeats = held(), 0
+    while repeats < SETTLED:
+        before, counts = counts, held()
+        repeats = repeats + 1 if counts == before else 0
         time.sleep(0.02)
-    return found
+    return counts
 
 
 def held() -> dict[str, int]:
@@ -119,23 +119,23 @@ class Course:
 
     def result(self, name: str) -> str:
         """Return the result of an honest submission, as it is written for instructors."""
-        found = self.grading.grade(str(self.honest[name]), check=True).as_json()
-        del found["time"]
-        return json.dumps(found)
+        result = self.grading.grade(str(self.honest[name]), check=True).as_json()
+        del result["time"]
+        return json.dumps(result)
 
     def run(self, order: Sequence[str]) -> list[str]:
         wrong = []
         for number, name in enumerate(order):
             if name in self.bad:
                 self.strict.grade(str(self.bad[name]), check=True)
-            elif (found := self.result(name)) != self.alone[name]:
+            elif (result := self.result(name)) != self.alone[name]:
                 before = ", ".join(order[max(0, number - 3) : number])
-                wrong.append(f"{name}, after {before}: {found} instead of {self.alone[name]}")
+                wrong.append(f"{name}, after {before}: {result} instead of {self.alone[name]}")
         return wrong
 
 
 def drawn_order(course: Course, count: int, rng: random.Random) -> list[str]:
-    """Return so many submissions, half of them honest, and every bad one if there is room."""
+    """Return `count` submissions, half of them honest, with every bad one if there is room."""
     half = count // 2
     order = rng.choices(list(course.honest), k=half)
     order += rng.sample(list(course.bad), k=len(course.bad))[: count - half]
@@ -145,7 +145,7 @@ def drawn_order(course: Course, count: int, rng: random.Random) -> list[str]:
 
 
 def disturbed(course: Course, count: int, rng: random.Random) -> list[str]:
-    """Grade so many in a random order; return what differs, and what is left behind."""
+    """Grade `count` of them in a random order; return what differs, and what is left behind."""
     wrong = course.run(drawn_order(course, count, rng))
     now = left()
     return wrong + ([] if now == course.held else [f"left: {now}, not {course.held}"])

@@ -1,4 +1,4 @@
-"""The detector assignment: its exercises, how each is called, and what it is worth.
+"""The detector assignment: its exercises, how each is called, and how many points it is worth.
 
 B signals, D channels, T steps, P patterns, K steps of a pattern, C classes; W = T - K + 1 windows.
 """
@@ -15,10 +15,10 @@ from tensormark.policy import Policy
 
 from .task import Detection
 
-# all sizes differ, W included, so that no axis passes for another
+# all sizes differ, W included, so that axes cannot be confused
 SIZES = {"B": 4, "D": 2, "T": 9, "P": 5, "K": 3, "C": 6}
 OTHER_SIZES = {"B": 1, "D": 3, "T": 7, "P": 4, "K": 2, "C": 5}
-STEPS = 4  # that the optimizer takes
+STEPS = 4  # of the optimizer
 
 # --- calls ------------------------------------------------------------------------------------
 
@@ -57,7 +57,7 @@ def convolution(rng: np.random.Generator, sizes: Mapping[str, int], prefix: str)
 
 
 def draw_conv(rng: np.random.Generator, call: Call) -> Tensors:
-    """Draw signals, weights, and what the output is multiplied with for its gradient."""
+    """Draw signals, weights, and the factors of the output for its gradient."""
     B, D, T, P, K = (call.config[name] for name in "BDTPK")
     return {
         "signals": rng.standard_normal((B, D, T)),
@@ -67,7 +67,7 @@ def draw_conv(rng: np.random.Generator, call: Call) -> Tensors:
 
 
 def draw_detector(rng: np.random.Generator, call: Call) -> Tensors:
-    """Draw signals, the weights of both parts, and what the output is multiplied with."""
+    """Draw signals, the weights of both parts, and the factors of the output."""
     B, D, T, P, C = (call.config[name] for name in "BDTPC")
     return {
         "signals": rng.standard_normal((B, D, T)),
@@ -158,7 +158,7 @@ DETECTION = Exercise(
 
 
 def locate(got: np.ndarray, expected: np.ndarray, inputs: Tensors) -> str | None:
-    """Say which window of a convolution's output (B, P, W) is off, if it is only one."""
+    """Return which window of a convolution's output (B, P, W) is wrong, if only one is."""
     if got.ndim != 3 or got.shape != expected.shape:
         return None
     wrong = ~np.isclose(got, expected, rtol=1e-3, atol=1e-4).all((0, 1))

@@ -1,4 +1,4 @@
-"""What staff have of the detector assignment: known mistakes, honest variants, the threshold."""
+"""The detector assignment's parts for staff: known mistakes, honest variants, the threshold."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -99,7 +99,7 @@ HONEST = (
 
 
 def threshold(assignment: Assignment, checkpoint: Mapping[str, str]) -> dict[str, Any]:
-    """Return what the manifest says of the task; the solution reaches 0.96 to 1 with 20 seeds."""
+    """Return the task's entry for the manifest; the solution reaches 0.96 to 1 with 20 seeds."""
     return {ENTRY: {"threshold": 0.9, "seed": 0}}
 
 

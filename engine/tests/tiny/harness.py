@@ -1,8 +1,8 @@
-"""What the worker knows of the detector: how it is built, played in part, and trained.
+"""The detector's harness for the worker: how it is built, partly replaced, and trained.
 
-Runs beside a student's code, and knows no right answer. Of the names in
-tensormark/worker/calls.py an assignment needs those that its calls use: here are no frozen weights
-and no arguments of its own.
+Runs beside a student's code, and contains no right answers. Of the names in
+tensormark/worker/calls.py, an assignment needs those that its calls use: this one has no frozen
+weights, and no arguments of its own.
 """
 
 from collections.abc import Mapping
@@ -15,12 +15,12 @@ from tensormark.worker.calls import Answer, Context, Progress
 
 
 def constructor_arguments(context: Context, call: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Return what every class is constructed with: channels, patterns, width."""
+    """Return the arguments of every class: channels, patterns, width."""
     return tuple(call["config"][name] for name in "DPK")
 
 
 def convolution(part: Any, signals: Tensor) -> Tensor:
-    """Play a Convolution: some patterns are found, others are nowhere, for the ReLU to hide.
+    """Stand in for a Convolution: some patterns are found; others are not, for the ReLU to hide.
 
     (B, D, T) in, (B, P, T - 1) out.
     """

@@ -1,4 +1,4 @@
-"""The task: a detector that was trained has to name the pattern in signals it has not seen.
+"""The task: a trained detector has to name the pattern in signals that it has not seen.
 
 Labels of those signals stay here, and so does the threshold, which is in the manifest.
 """
@@ -45,7 +45,7 @@ class Detection(Task):
     """Trains the student's detector with the student's optimizer."""
 
     def left_out(self, references: References) -> str | None:
-        """Leave it out where references have no threshold."""
+        """Return why the task is left out: the references have no threshold."""
         return None if ENTRY in references.manifest else "its threshold was not measured"
 
     def grade(self, run: TaskRun) -> str:

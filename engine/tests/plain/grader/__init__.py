@@ -1,1 +1,1 @@
-"""What grades an assignment of plain functions."""
+"""The grader of an assignment of plain functions."""

@@ -1,4 +1,4 @@
-"""What the assignment is."""
+"""The assignment."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Plays functions, and has a kind of its own; its calls need nothing else."""
+"""Stands in for functions, and adds a kind of call; no other names are needed."""
 
 import torch
 from torch import Tensor
@@ -7,12 +7,12 @@ from tensormark.worker.calls import Answer
 
 
 def played(x: Tensor) -> Tensor:
-    """Play scaled: something smooth that depends on all of x."""
+    """Stand in for scaled, with something smooth that depends on all of x."""
     return torch.cos(x) + 0.5 * x.roll(1, -1)
 
 
 def rate(step: int, warm: int) -> float:
-    """Play rate."""
+    """Stand in for rate."""
     return 0.1 * step - 1.0 / warm
 
 

@@ -1,4 +1,4 @@
-"""A kind of the assignment's own."""
+"""An exercise with the assignment's own kind of call."""
 
 from tensormark.toolkit import Sizes, exercise
 

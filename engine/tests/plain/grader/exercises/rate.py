@@ -6,12 +6,12 @@ from tensormark.toolkit.probes import Further
 
 
 def draw(rng, s):
-    """Draw nothing: all is in the literals."""
+    """Draw nothing: all inputs are literals."""
     return {}, {}, None
 
 
 def draw_private(rng, s):
-    """Draw another step, in the place of the literal."""
+    """Draw another step to replace the literal."""
     return packed({"step": int(rng.integers(30, 60))}), {}, None
 
 
