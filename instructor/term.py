@@ -74,7 +74,7 @@ def steps_for(seed: int) -> list[Step]:
 
 
 class TermError(Exception):
-    """A term cannot be made; the message, a line, gives the fix."""
+    """A term cannot be made; the message is one line and gives the fix."""
 
 
 def parse_seed(text: str) -> int:

@@ -144,4 +144,4 @@ class Drawn:
     def tensor_shapes(self) -> list[str]:
         """The tensor shapes in the text, from top to bottom."""
         shapes = [re.findall(r"\([A-Zd1-9][^()]*\)", text) for text in self.shown]
-        return [re.sub(r",(?! )", ", ", shape) for found in shapes for shape in found]
+        return [re.sub(r",(?! )", ", ", shape) for group in shapes for shape in group]

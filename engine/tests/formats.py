@@ -24,18 +24,18 @@ def is_number(value: Any) -> bool:
 
 
 def check_gradescope(text: str) -> Model:
-    found = json.loads(text)
+    result = json.loads(text)
     known = {"score", "execution_time", "output", "output_format", "test_output_format"}
     known |= {"test_name_format", "visibility", "stdout_visibility", "extra_data", "tests"}
-    assert set(found) <= known | {"leaderboard"}
-    assert "score" in found or found["tests"]
-    assert is_number(found["score"])
-    assert is_number(found["execution_time"])
-    assert found["visibility"] in VISIBILITY
-    assert found["stdout_visibility"] in VISIBILITY
+    assert set(result) <= known | {"leaderboard"}
+    assert "score" in result or result["tests"]
+    assert is_number(result["score"])
+    assert is_number(result["execution_time"])
+    assert result["visibility"] in VISIBILITY
+    assert result["stdout_visibility"] in VISIBILITY
     for name in ("output_format", "test_output_format", "test_name_format"):
-        assert found[name] in TEXT_FORMATS
-    for test in found["tests"]:
+        assert result[name] in TEXT_FORMATS
+    for test in result["tests"]:
         keys = {"score", "max_score", "status", "name", "name_format", "number", "output"}
         assert set(test) <= keys | {"output_format", "tags", "visibility", "extra_data"}
         assert all(is_number(test[name]) for name in ("score", "max_score") if name in test)
@@ -45,20 +45,20 @@ def check_gradescope(text: str) -> Model:
         assert isinstance(test.get("tags", []), list)
         assert {test.get(n, "text") for n in ("name_format", "output_format")} <= TEXT_FORMATS
         assert test.get("visibility", "visible") in VISIBILITY
-    return found
+    return result
 
 
 def check_prairielearn(text: str) -> Model:
     assert len(text.encode()) < 1 << 20
-    found = json.loads(text)
-    assert isinstance(found["gradable"], bool)
-    assert 0 <= found["score"] <= 1
-    assert all(isinstance(found[name], str) for name in ("message", "output"))
-    assert found["images"] == []
-    for test in found["tests"]:
+    result = json.loads(text)
+    assert isinstance(result["gradable"], bool)
+    assert 0 <= result["score"] <= 1
+    assert all(isinstance(result[name], str) for name in ("message", "output"))
+    assert result["images"] == []
+    for test in result["tests"]:
         assert all(isinstance(test[n], str) for n in ("name", "description", "message", "output"))
         assert all(is_number(test[n]) for n in ("points", "max_points"))
-    return found
+    return result
 
 
 def check_junit(text: str) -> ElementTree.Element:

@@ -46,7 +46,7 @@ class ReusableWorker(ForkedWorker):
 
 
 class Workers:
-    """Starts workers of the tier `process` from fork servers that are kept."""
+    """Starts workers of the tier `process` from fork servers that it reuses."""
 
     def __init__(self) -> None:
         self.idle: dict[tuple[Any, ...], list[ForkServer]] = {}

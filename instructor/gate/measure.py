@@ -120,8 +120,8 @@ def summarise(runs: Sequence[Run], deviations: float) -> dict[str, Any]:
     seconds = [run["seconds"] for run in runs if (run["model"], run["threads"]) == (HONEST, 1)]
     mean, deviation = statistics.mean(honest), statistics.stdev(honest)
     frozen = max(accuracy for name in NOT_TRAINED for accuracy in accuracies(runs, name))
-    wanted = max(mean - ROOM, (frozen + min(honest)) / 2)
-    threshold = math.floor(min(wanted, mean - deviations * deviation) / STEP) * STEP
+    goal = max(mean - ROOM, (frozen + min(honest)) / 2)
+    threshold = math.floor(min(goal, mean - deviations * deviation) / STEP) * STEP
     first = next(run for run in runs if run["model"] == HONEST)
     return {
         "threshold": round(threshold, 4),

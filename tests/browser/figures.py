@@ -38,10 +38,10 @@ def test_words_are_not_wider_than_the_room_they_have(browser: Browser, path: Pat
     page = browser.new_page()
     page.goto(path.as_uri())
 
-    found = page.evaluate(WORDS)
+    texts = page.evaluate(WORDS)
 
-    assert found
-    assert [words for words, size, look, w in found if w > width_of(words, size, look)] == []
+    assert texts
+    assert [words for words, size, look, w in texts if w > width_of(words, size, look)] == []
 
 
 @pytest.mark.parametrize("mode", MODES)

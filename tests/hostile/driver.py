@@ -89,30 +89,28 @@ def descendants() -> set[int]:
 
 def marks() -> list[str]:
     """Return files that submissions left behind, and System V segments."""
-    found = []
+    left = []
     for folder in PLACES:
         with contextlib.suppress(OSError):
-            found += [f"{folder}/{name}" for name in os.listdir(folder) if MARK in name]
+            left += [f"{folder}/{name}" for name in os.listdir(folder) if MARK in name]
     for kind in ("shm", "sem", "msg"):
         table = Path("/proc/sysvipc", kind)
         if table.exists():
-            found += [
-                line for line in table.read_text().splitlines() if str(0x6D42) in line.split()
-            ]
-    return found
+            left += [line for line in table.read_text().splitlines() if str(0x6D42) in line.split()]
+    return left
 
 
 def fingerprint() -> list[tuple[str, int, int, int]]:
     """Return values that change when one of the grader's files does."""
-    found = []
+    values = []
     for folder in KEPT:
         for path in sorted((ROOT / folder).rglob("*")):
             if "__pycache__" not in path.parts:
                 about = path.stat()
                 # a folder's own time also changes when Python writes its bytecode cache
                 content = (0, 0) if path.is_dir() else (about.st_size, about.st_mtime_ns)
-                found.append((str(path), *content, about.st_mode))
-    return found
+                values.append((str(path), *content, about.st_mode))
+    return values
 
 
 def locks() -> list[str]:

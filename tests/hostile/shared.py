@@ -77,7 +77,7 @@ import sys
 
 
 class Patched(BertModel):
-    """Is made by the fine-tune before it trains; patches what that is about to call."""
+    """Created by the fine-tune before it trains; patches what that is about to call."""
 
     def __init__(self, config):
         super().__init__(config)
