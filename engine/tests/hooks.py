@@ -12,8 +12,8 @@ import tiers
 
 # The longest files start first, so that a run does not wait for them at its end.
 LONGEST = "test_hostile test_known test_installed test_second_assignment test_gradescope".split()
-# Test processes run side by side with a core each at most: an idle second thread of torch would spin
-# on a core that another process needs.
+# Test processes share the cores: an idle second thread of torch would spin on one that another
+# process needs.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 SHOWN = 20  # how many of the longest tests and files are listed
 
