@@ -1,6 +1,6 @@
-"""Advice for what a submission raised because of a file that is not there, or is as it was given.
+"""Advice on exceptions caused by a missing module, or by a given file graded in its original form.
 
-What the worker says about it is only a claim, and is used for nothing but the words of a message.
+The worker's report is untrusted, and affects nothing but the wording of a message.
 """
 
 import dataclasses
@@ -20,7 +20,7 @@ def _about_missing(name: str, others: Collection[str], assignment: Assignment) -
     """Say what to do about a module that cannot be found.
 
     Args:
-        others: the names of modules that were handed in beside the graded files.
+        others: the names of modules that were handed in alongside the graded files.
     """
     top = name.partition(".")[0]
     main = assignment.main_file
@@ -35,7 +35,7 @@ def _about_missing(name: str, others: Collection[str], assignment: Assignment) -
 
 
 def _advice(reply: Reply, others: Collection[str], assignment: Assignment) -> str:
-    """Return a line of advice about an exception, or nothing."""
+    """Return a line of advice about an exception, or an empty string."""
     missing, lacking = reply.message.get("missing"), reply.message.get("lacking")
     if isinstance(missing, str) and missing.replace(".", "").isidentifier():
         return _about_missing(missing, others, assignment)
@@ -47,7 +47,7 @@ def _advice(reply: Reply, others: Collection[str], assignment: Assignment) -> st
 
 
 def _unimportable(reply: Reply, assignment: Assignment) -> str:
-    """Return the file that a reply says cannot be imported, or nothing."""
+    """Return the file that a reply says cannot be imported, or an empty string."""
     module = reply.message.get("importing")
     if reply.status == "lost" and reply.text.startswith(f"importing {assignment.main_file} "):
         return assignment.main_file

@@ -18,18 +18,18 @@ from tensormark.result import (
 )
 from tensormark.sandbox.interface import printable
 
-MAX_WHY = 500  # letters of why an exercise could not be graded
-Fault = tuple[str, Exception]  # the part of the points, and what a check raised
+MAX_REASON = 500  # characters of the reason why an exercise could not be graded
+Fault = tuple[str, Exception]  # the part of the points, and the exception that a check raised
 
 
 @dataclasses.dataclass(frozen=True)
 class _Check:
-    """One thing to check in the answers of probes.
+    """One thing to check in the answers to probes.
 
     Attributes:
-        applies: says to which probes.
+        applies: whether to check a probe.
         examine: the trial's method that checks one answer.
-        part: the part of the points that it costs; None: the probe's part.
+        part: the part of the points that a failure costs; None: the probe's part.
     """
 
     applies: Callable[[Probe], bool]
@@ -64,9 +64,9 @@ CHECKS = (
 
 
 def _faults(trial: Trial) -> Iterator[Fault]:
-    """Yield what the checks of an exercise find wrong, in order.
+    """Yield the faults that the checks of an exercise find, in order.
 
-    If the hole is not filled, there are no further checks.
+    If the function is not written yet, nothing else is checked.
     """
     if trial.unwritten:
         yield "values", NotWrittenYet()
@@ -83,7 +83,7 @@ def _faults(trial: Trial) -> Iterator[Fault]:
 
 
 def needs_stand_ins(trial: Trial) -> bool:
-    """Say whether calls with further stand-ins can change what is known from the answers so far."""
+    """Return whether calls with further stand-ins could change the verdict so far."""
     return not trial.unwritten and any(
         trial.stood_in(probe, check.examine) is None
         for check in CHECKS
@@ -92,11 +92,11 @@ def needs_stand_ins(trial: Trial) -> bool:
 
 
 def rounds(exercise: Exercise, failed: frozenset[str]) -> Iterator[Collection[int]]:
-    """Yield the places of calls with stand-ins, in the order in which to make them.
+    """Yield sets of indices of calls with stand-ins, in the order in which to make them.
 
-    First those that can show that the exercise is right, up to the first that stands in for all
-    that has failed. If one of them does, the others would change nothing; if not, they help to say
-    what is wrong.
+    The first set can show that the exercise is right: it ends with the first call that replaces
+    every failed exercise. If one of these calls passes, the others would change nothing; if not,
+    they help to say what is wrong.
     """
     levels: dict[int, set[str]] = {}
     for probe in exercise.probes:
@@ -124,7 +124,7 @@ def result_of(
     score: float = 0.0,
     lost: frozenset[str] = frozenset(),
 ) -> Result:
-    """Return an exercise's result; what could not be graded has no score."""
+    """Return an exercise's result; an exercise that could not be graded has no score."""
     return Result(
         id=exercise.id,
         outcome=outcome,
@@ -141,16 +141,16 @@ def result_of(
 
 
 def could_not_grade(exercise: Exercise, error: Exception) -> Result:
-    """Return the result where the grader itself is at fault."""
-    why = printable(str(error)[:MAX_WHY]) or type(error).__name__
-    return result_of(exercise, Outcome.COULD_NOT_GRADE, note=why)
+    """Return the result of an exercise for which the grader itself is at fault."""
+    reason = printable(str(error)[:MAX_REASON]) or type(error).__name__
+    return result_of(exercise, Outcome.COULD_NOT_GRADE, note=reason)
 
 
 def result_of_faults(exercise: Exercise, faults: list[Fault], note: str = "") -> Result:
-    """Combine what the checks of one exercise raised into a result.
+    """Combine the faults of one exercise into a result.
 
     Args:
-        note: a few words for the exercise's line if nothing is wrong.
+        note: a short note for the exercise's line if nothing is wrong.
     """
     errors = [error for _, error in faults]
     if any(isinstance(error, NotWrittenYet) for error in errors):
@@ -170,8 +170,8 @@ def _score_and_findings(
 ) -> tuple[float, list[Finding]]:
     """Return the remaining points and the first finding of each part; wrong values cost all points.
 
-    Next to wrong values, only a mistake in training that was recognized apart from them is worth a
-    finding. A part is also lost if its checks were blocked: what was not checked earns nothing.
+    Besides wrong values, only a training mistake that was recognized separately gets a finding. A
+    part is also lost if its checks were blocked: unchecked parts earn nothing.
     """
     first = dict(reversed(failed))
     if "values" in first:

@@ -22,7 +22,7 @@ class Tolerance:
 
 @dataclasses.dataclass(frozen=True)
 class Pair:
-    """Two arrays of equal shape that differ, and by how much they may."""
+    """Two arrays of equal shape that differ, and the tolerance."""
 
     name: str
     got: np.ndarray
@@ -30,9 +30,9 @@ class Pair:
     tolerance: Tolerance
 
 
-# What is wrong: with an array, as this module finds it; with gradients, inputs and state, or random
-# outputs (trial.py); with a call that gave no answer (raised.py, trial.py); or that nothing can be
-# said, as the answer breaks a check (faults.py).
+# What is wrong, by line: an array (found in this module); gradients, inputs and state, or random
+# outputs (trial.py); a call that gave no answer (raised.py, trial.py); or an answer that makes a
+# check itself raise (faults.py).
 Kind = Literal[
     "names", "shape", "dtype", "finite", "values",
     "gradient", "changed", "draw",
@@ -46,11 +46,11 @@ class Mismatch:
     """What is wrong with an answer, such as an array that differs from the expected one.
 
     Attributes:
-        name: of what is wrong: a tensor, a part of the state, a function, or an exercise.
-        lines: the report; no value of the reference is in it.
-        numbers: a further line, with such a value.
-        headline: a few words for the exercise's line; empty to use the probe's.
-        pair: the arrays, if their values are what differs.
+        name: the name of the tensor, part of the state, function or exercise that is wrong.
+        lines: the report; it contains no reference values.
+        numbers: a further line that does contain one.
+        headline: a short text for the exercise's line; empty to use the probe's.
+        pair: the arrays, if their values differ.
     """
 
     kind: Kind
@@ -74,7 +74,7 @@ def _missing(name: str) -> Mismatch:
 
 
 def _wrong_shape(name: str, got: np.ndarray, expected: np.ndarray) -> Mismatch | None:
-    """Compare shapes; (1,) is also what a tensor without axes has once it was sent."""
+    """Compare shapes; sending turns the shape of a tensor without axes into (1,)."""
     if got.shape == expected.shape:
         return None
     shape = "a single value" if got.shape == (1,) else got.shape
@@ -103,12 +103,12 @@ def compare(
     """Compare one array with its reference.
 
     Args:
-        name: of the array, in messages.
-        got: the student's.
+        name: the array's name in messages.
+        got: the student's array.
         expected: the reference, float64 (or integers).
         tolerance: how far a value may be off.
-        dtype: the required type, such as "float32"; integers have their own.
-        axes: the names of its axes in messages.
+        dtype: the required type, such as "float32"; integer references require their own type.
+        axes: the names of the array's axes in messages.
 
     Returns:
         None if they agree.
@@ -154,7 +154,7 @@ def compare_all(
     dtype: str,
     axes: Axes,
 ) -> Mismatch | None:
-    """Compare every expected array, in order; the first mismatch, or None."""
+    """Compare every expected array, in order; return the first mismatch, or None."""
     for name, reference in expected.items():
         if name not in got:
             return _missing(name)
@@ -166,7 +166,7 @@ def compare_all(
 def compare_forms(
     got: Mapping[str, np.ndarray], expected: Mapping[str, np.ndarray], axes: Axes
 ) -> Mismatch | None:
-    """Compare what random arrays have in common: names, shapes, and that they are finite."""
+    """Compare random arrays by name and shape, and check that they are finite."""
     for name, reference in expected.items():
         if name not in got:
             return _missing(name)

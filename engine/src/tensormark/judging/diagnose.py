@@ -1,13 +1,13 @@
 """Name the mistake: match the results of a student's code with those of known wrong variants.
 
 A variant is recognized if it explains everything: every fingerprint of every call equals the
-variant's. Where none does, values are told apart from dropout: a mistake that explains every call
-in eval mode is recognized by these alone, and whether dropout has any effect is seen by comparing
-the student's calls in training with the student's own in eval mode, whatever their values are. So
-two mistakes in the values of one function and a missing dropout are still three names.
+variant's. If none does, values and dropout are diagnosed separately: a mistake that explains every
+call in eval mode is recognized by those calls alone, and whether dropout has any effect is decided
+by comparing the student's calls in training with the student's own calls in eval mode, whatever
+their values. So two mistakes in a function's values plus a missing dropout still get three names.
 
-If several variants fit, all are named, those that more students make first; if none does, the
-mistake has no name.
+If several variants fit, all are named, the most frequent first; if none fits, the mistake has no
+name.
 """
 
 import dataclasses
@@ -17,13 +17,13 @@ import numpy as np
 
 from tensormark.judging.fingerprints import NOT_FINITE, RAISED, RANDOM, UNDECIDED, Seen
 
-PAIR = "+"  # joins the ids of mistakes that were made together
-Often = Mapping[str, int]  # the id of a mistake to how often it was seen
+PAIR = "+"  # joins the ids of two mistakes that occur together
+Often = Mapping[str, int]  # the id of a mistake to the number of times it was observed
 NEVER: Often = {}
 
 
 def one_sentence(sentences: Sequence[str]) -> str:
-    """Join sentences into one; semicolons separate three, as each may contain commas."""
+    """Join sentences into one; semicolons separate three or more, as each may contain commas."""
     if len(sentences) < 3:
         return ", and ".join(sentences)
     return "; ".join([*sentences[:-1], f"and {sentences[-1]}"])
@@ -31,12 +31,12 @@ def one_sentence(sentences: Sequence[str]) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class Diagnosis:
-    """What was recognized.
+    """The recognized mistakes.
 
     Attributes:
-        mistakes: ids, or ids joined by PAIR, each of which explains what was observed.
-        training: the id of a mistake that shows in training only, next to values that are wrong;
-            part of `mistakes` if those have a name.
+        mistakes: ids, or ids joined by PAIR, each of which explains the observations.
+        training: the id of a mistake that shows in training only, besides wrong values; if these
+            have a name, `mistakes` includes it.
     """
 
     mistakes: tuple[str, ...] = ()
@@ -44,7 +44,7 @@ class Diagnosis:
 
 
 def close(got: np.ndarray, rows: np.ndarray, allowed: np.ndarray) -> np.ndarray:
-    """Say which fingerprints (..., entries) agree with those of each row; NaN equals NaN here."""
+    """Return which fingerprints (..., entries) agree with those of each row; NaN equals NaN."""
     with np.errstate(invalid="ignore"):
         size = np.abs(np.nan_to_num(rows[..., 1:], posinf=0.0, neginf=0.0)).max(-1)
         near = np.abs(got - rows) <= allowed * (1.0 + size[..., None])
@@ -53,10 +53,10 @@ def close(got: np.ndarray, rows: np.ndarray, allowed: np.ndarray) -> np.ndarray:
 
 
 def agreeing(call: Seen) -> np.ndarray:
-    """Say which variants explain a call: (variants,).
+    """Return which variants explain a call: (variants,).
 
-    Where a variant is random, the student's code only has to be random too, and wrong in the right
-    shape and type. Where it is undecided, anything will do.
+    If a variant is random, the student's code must be random too, and wrong, but with the right
+    shape and type. If a variant is undecided, anything matches.
     """
     equal = close(call.got, call.rows, call.allowed)
     code = call.rows[..., 0]
@@ -66,9 +66,9 @@ def agreeing(call: Seen) -> np.ndarray:
 
 
 def _telling(call: Seen) -> np.ndarray:
-    """Say which variants differ from the solution in this call by more than noise and chance.
+    """Return which variants differ from the solution in this call by more than noise and chance.
 
-    Nor does a tensor of NaN tell anything: many mistakes end in one.
+    A tensor of NaN is no evidence either: many mistakes end in one.
     """
     off = ~close(call.rows[0], call.rows, call.allowed)
     tells_nothing = np.isin(call.rows[..., 0], (RANDOM, NOT_FINITE, UNDECIDED))
@@ -90,14 +90,14 @@ def recognise(calls: Sequence[Seen], names: Sequence[str], often: Often) -> list
         return []
     fits = np.logical_and.reduce([agreeing(call) for call in calls])
     tells = np.logical_or.reduce([_telling(call) for call in calls])
-    # if everything raises, the exception's message already says it all
+    # if every call raises, the exception's message says it all
     tells &= ~np.logical_and.reduce([(call.rows[:, 0, 0] == RAISED) for call in calls])
     recognized = np.array(names)[fits & tells].tolist()
     return _by_frequency(recognized, often) or (recognized if len(recognized) == 1 else [])
 
 
 def _unmoved(training: Seen, evaluation: Seen) -> tuple[bool, np.ndarray]:
-    """Say whether training gives the same outputs as eval: of the student, and of each variant."""
+    """Return whether training and eval give the same outputs: for the student and each variant."""
     ours = list(training.outputs.values())
     theirs = [evaluation.outputs[name] for name in training.outputs]
     allowed = training.allowed[ours]
@@ -108,7 +108,7 @@ def _unmoved(training: Seen, evaluation: Seen) -> tuple[bool, np.ndarray]:
 
 
 def without_effect(calls: Sequence[Seen], names: Sequence[str], often: Often) -> str | None:
-    """Return the mistake by which a dropout has no effect, or None; values may be wrong, too."""
+    """Return the mistake that leaves a dropout without effect, or None; values may be wrong too."""
     evals = {call.inputs: call for call in calls if not call.training and call.outputs}
     twins = [
         (call, evals[call.inputs])
@@ -132,7 +132,7 @@ def without_effect(calls: Sequence[Seen], names: Sequence[str], often: Often) ->
 
 
 def _diagnose(calls: Sequence[Seen], names: Sequence[str], often: Often) -> Diagnosis:
-    """Explain all observations, or else values and dropout apart."""
+    """Explain all observations at once, or else values and dropout separately."""
     whole = recognise(calls, names, often)
     if whole:
         return Diagnosis(tuple(whole))
@@ -145,7 +145,7 @@ def _diagnose(calls: Sequence[Seen], names: Sequence[str], often: Often) -> Diag
 
 
 def _agrees(calls: Sequence[Seen], names: Sequence[str], mistake: str) -> bool:
-    """Say whether a mistake also explains these calls: all of them, or those in eval mode."""
+    """Return whether a mistake also explains these calls: all of them, or those in eval mode."""
     if mistake in names:
         row = names.index(mistake)
         if all(agreeing(call)[row] for call in calls):
@@ -158,12 +158,12 @@ def _agrees(calls: Sequence[Seen], names: Sequence[str], mistake: str) -> bool:
 def diagnosed(
     levels: Iterable[Sequence[Seen]], names: Sequence[str], often: Often = NEVER
 ) -> Diagnosis:
-    """Return the mistakes of the first level that shows any, and that no later level excludes.
+    """Return the mistakes of the first level that shows any and that no later level rules out.
 
     Args:
         levels: observations, those that depend least on other exercises first.
-        names: of the rows of the observations.
-        often: how often each mistake was seen.
+        names: the names of the observations' rows.
+        often: how often each mistake was observed.
     """
     diagnosis = Diagnosis()
     for level in levels:

@@ -1,7 +1,7 @@
 """Where an array is wrong, as JSON of bounded size: the worst row, and a map of the differences.
 
-The map has a panel for each index of the leading axes; its cells are the last two. An array that
-is too large for it is reduced: a cell is then the largest difference in a block.
+The map has a panel for each index of the leading axes; the last two axes are its cells. If an array
+is too large, a cell holds the largest difference in a block.
 """
 
 import itertools
@@ -13,24 +13,22 @@ import numpy as np
 
 from tensormark.judging.compare import Axes, Pair
 
-PANELS, COLUMNS, CELLS = 6, 48, 1024  # of a map, at most
-WIDTH = 16  # values of the worst row that are shown, around the worst one
+PANELS, COLUMNS, CELLS = 6, 48, 1024  # limits of a map
+WIDTH = 16  # how many values of the worst row are shown, around the worst one
 Number = float | str
 
 
 def _number(value: Any) -> Number:
-    """Return a number as JSON can have it: rounded, and NaN and inf as words."""
+    """Return a number in a form valid in JSON: rounded, with NaN and inf as words."""
     number = float(value)
     return float(f"{number:.6g}") if math.isfinite(number) else str(number)
 
 
 def _numbers(values: Iterable[Any]) -> list[Number]:
-    """Return numbers as JSON can have them."""
     return [_number(value) for value in values]
 
 
 def _names(axes: Axes, count: int) -> list[str]:
-    """Return the names of an array's axes."""
     return list(axes.get(count, [f"axis {axis}" for axis in range(count)]))
 
 
@@ -47,7 +45,7 @@ def _panels_of(wrong: np.ndarray, padding: np.ndarray | None) -> dict[str, Any]:
     Args:
         wrong: (*leading, rows, columns): the difference where it is too large, inf where a value is
             NaN or inf, otherwise 0.
-        padding: of the shape of the first axes, or None.
+        padding: true for padding, in the shape of the first axes; or None.
     """
     leading, (rows, columns) = wrong.shape[:-2], wrong.shape[-2:]
     flat = wrong.reshape(-1, rows, columns)
@@ -74,7 +72,7 @@ def _panels_of(wrong: np.ndarray, padding: np.ndarray | None) -> dict[str, Any]:
 
 
 def _worst_row(pair: Pair, off: np.ndarray, allowed: np.ndarray, at: tuple[int, ...]) -> Any:
-    """Return the values of the worst row that are around the worst one."""
+    """Return the part of the worst row around the worst value."""
     before, length = at[:-1], off.shape[-1]
     start = max(0, min(at[-1] - WIDTH // 2, length - WIDTH))
     part = slice(start, start + WIDTH)
@@ -93,7 +91,7 @@ def excerpt(pair: Pair, axes: Axes, padding: np.ndarray | None) -> dict[str, Any
 
     Args:
         axes: the names of the axes.
-        padding: which places of the first axes are only padding, if that is known.
+        padding: which positions along the first axes are padding, if known.
     """
     if pair.expected.size == 0:
         return None

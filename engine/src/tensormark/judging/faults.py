@@ -1,12 +1,12 @@
-"""Whose fault it is that judging an answer raises an exception.
+"""Decide who is at fault when judging an answer raises an exception.
 
-The answer's, if the same check judges the right answer without one, and then fails on this answer a
-second time: the check and the references work, and so does the machine, so that what stops them is
-in the answer. It then fails that check, and no other. The grader's, if the right answer raises,
-too: then nobody's answer can be judged, and that costs no points. A wrong answer that a bug of ours
-cannot digest falls on the first side; it is not the right answer, so the check could not have
-passed, and the trouble is noted for the maintainers. What only describes an answer that has failed
-decides nothing: where that raises, there is no description.
+The answer is at fault if the same check judges the right answer without an exception and then
+raises on this answer again: the check, the references and the machine work, so the cause is in the
+answer. The answer then fails that check and no other. The grader is at fault if the right answer
+raises too: then no answer can be judged, which costs no points. If a bug of ours cannot handle a
+wrong answer, that counts as the answer's fault: it is not the right answer, so the check could not
+have passed, and the trouble is noted for the maintainers. Code that only describes a failed answer
+decides nothing: if it raises, there is no description.
 """
 
 import dataclasses
@@ -19,11 +19,11 @@ from tensormark.sandbox.interface import Reply
 from tensormark.trouble import trouble_in
 
 Found = TypeVar("Found")
-Note = Callable[[str], None]  # takes what the maintainers should know
+Note = Callable[[str], None]  # takes a message for the maintainers
 
 
 def _right_answer(answered: Answered) -> Answered:
-    """Return the call with the answer that the solution gave when it was recorded."""
+    """Return the call with the solution's recorded answer."""
     dtype = answered.call.dtype
     tensors = {
         name: value.astype(dtype) if value.dtype.kind == "f" else value
@@ -36,7 +36,7 @@ def _right_answer(answered: Answered) -> Answered:
 def examined(
     examine: Callable[[Answered], Mismatch | None], answered: Answered, note: Note
 ) -> Mismatch | None:
-    """Return what a check finds wrong with an answer, or None; an answer that breaks it is wrong.
+    """Return what a check finds wrong with an answer, or None; an answer that breaks it fails.
 
     Raises:
         Exception: the grader is at fault.
@@ -56,7 +56,7 @@ def examined(
 
 
 def described(describe: Callable[[], Found], otherwise: Found, note: Note) -> Found:
-    """Return a description of an answer that has failed, or `otherwise`."""
+    """Return a description of a failed answer, or `otherwise` if describing it raises."""
     try:
         return describe()
     except Exception as error:

@@ -1,12 +1,12 @@
 """Fingerprints of answers: recorded for wrong variants, and compared with a student's.
 
 A tensor's fingerprint is its form (shape and type) and a few random projections of its values,
-seeded by the tensor's name; of values that are NaN or infinite, only the places count. The recorder
-uses the same functions for variants, so that the two cannot diverge.
+seeded by the tensor's name; for values that are NaN or infinite, only their positions count. The
+recorder uses the same functions for variants, so the two cannot diverge.
 
-A student decides how large a tensor is, and how many there are. So values are only projected where
-a form is one that was recorded: any other differs from all variants already, and a checksum tells
-whether it is the same in another call.
+A student decides how many tensors there are and how large they are. So values are only projected if
+the form was recorded: any other form differs from all variants already, and a checksum suffices to
+compare it with another call's.
 """
 
 import dataclasses
@@ -23,26 +23,26 @@ from tensormark.sandbox.interface import Reply
 
 SUMS = 4  # per tensor; different tensors practically never agree in all of them
 WIDTH = 1 + SUMS
-MOST = 1 << 15  # values of a tensor at most for its sums; those of the exercises have up to 8000
-# In place of a tensor's form. UNDECIDED is only recorded: rounding or chance decides what is there.
+MOST = 1 << 15  # values in a tensor that is projected; those of the exercises have up to 8000
+# Codes in place of a form. UNDECIDED is only recorded: rounding or chance decides the outcome.
 RAISED, MISSING, RANDOM, NOT_FINITE, UNDECIDED = -1.0, -2.0, -3.0, -4.0, -5.0
-KEPT = 16 << 20  # bytes of projections that are kept; those of all exercises take 2 MB
+KEPT = 16 << 20  # bytes of projections to cache; those of all exercises take 2 MB
 LOCATION = re.compile(r" \([^()]*, line \d+\)$")  # differs between students with the same mistake
 
 
 @dataclasses.dataclass(frozen=True)
 class Seen:
-    """The fingerprints of one call, next to those of the solution and its wrong variants.
+    """The fingerprints of one call, with those of the solution and its wrong variants.
 
     Attributes:
         got: (entries, WIDTH), the student's fingerprints.
         rows: (variants, entries, WIDTH); the first row is the solution's.
         allowed: (entries, WIDTH), how far a sum may be off, for sums of order 1.
-        training: whether it was called in training mode.
-        inputs: says what was called with which inputs; equal for calls that differ in mode only.
-        outputs: name of an output to its number among the entries; empty for random outputs, and
-            in eval mode without those whose values are all alike: they tell nothing of a dropout.
-        drew: whether the call drew random numbers, by the worker's word.
+        training: whether the call was made in training mode.
+        inputs: identifies the function and its inputs; equal for calls that differ only in mode.
+        outputs: name of an output to its index among the entries; empty for random outputs; in eval
+            mode without outputs of all equal values, which say nothing about dropout.
+        drew: whether the call drew random numbers, according to the worker.
     """
 
     got: np.ndarray
@@ -65,7 +65,7 @@ class Answered:
 
     @property
     def was_not_called(self) -> bool:
-        """Whether the function does not take what is optional in this call."""
+        """Whether the function lacks a parameter that is optional in this call."""
         return bool(self.call.optional) and self.reply.message.get("lacks") is True
 
     @property
@@ -75,17 +75,17 @@ class Answered:
         return outputs | {f"grad/{name}": v for name, v in self.recording.gradients.items()}
 
 
-# --- of one tensor, and of one call ---
+# --- one tensor, and one call ---
 
 
 class Projections:
-    """Draws random projections, and keeps the last ones, up to a number of bytes."""
+    """Draws random projections, and caches the most recently used, up to a number of bytes."""
 
     def __init__(self) -> None:
         self.kept: dict[tuple[str, int], np.ndarray] = {}  # the least recently used first
 
     def of(self, name: str, size: int) -> np.ndarray:
-        """Return those (SUMS, size) of a tensor of that name, of length about 1."""
+        """Return the projections (SUMS, size) for a tensor of this name, of length about 1."""
         drawn = self.kept.pop((name, size), None)
         if drawn is None:
             rng = np.random.default_rng(zlib.crc32(name.encode()))
@@ -97,7 +97,7 @@ class Projections:
 
     @property
     def nbytes(self) -> int:
-        """How many bytes are kept."""
+        """The size of the cache in bytes."""
         return sum(drawn.nbytes for drawn in self.kept.values())
 
 
@@ -105,12 +105,12 @@ PROJECTIONS = Projections()
 
 
 def form(array: np.ndarray) -> float:
-    """Return a number that represents a shape and a type."""
+    """Return a number that identifies a shape and a type."""
     return float(zlib.crc32(f"{array.shape} {array.dtype}".encode()) & 0xFFFFFF)
 
 
 def _places(finite: np.ndarray) -> float:
-    """Return a number that represents which values are NaN or infinite; 0 if none is."""
+    """Return a number that identifies which values are NaN or infinite; 0 if none is."""
     return 0.0 if finite.all() else float(zlib.crc32(np.packbits(finite).tobytes()) & 0xFFFFFF)
 
 
@@ -125,10 +125,10 @@ def entry(code: float, values: np.ndarray | Sequence[float] = ()) -> np.ndarray:
 def of_tensor(
     name: str, array: np.ndarray | None, recorded: np.ndarray | None = None
 ) -> np.ndarray:
-    """Return the fingerprint of a tensor, or of its absence.
+    """Return the fingerprint of a tensor, or of a missing one.
 
     Args:
-        recorded: the forms (variants,) that are known; None: any is.
+        recorded: the recorded forms (variants,); None: project any form.
     """
     if array is None:
         return entry(MISSING)
@@ -149,7 +149,7 @@ def of_tensor(
 
 
 def raised(names: Sequence[str], text: str) -> np.ndarray:
-    """Return the fingerprints (entries, WIDTH) of a call that raised: its message, repeated."""
+    """Return the fingerprints (entries, WIDTH) of a call that raised: the message, repeated."""
     message = float(zlib.crc32(text.encode()) & 0xFFFFFF)
     return np.stack([entry(RAISED, [message])] * (len(names) + 1))
 
@@ -163,10 +163,10 @@ def of_call(
     """Return the fingerprints (entries, WIDTH) of one call.
 
     Args:
-        names: of the tensors that the solution gives, such as "out/output".
-        tensors: what came back.
-        side_effects: a number that represents changes that the call should not have made.
-        rows: (variants, entries, WIDTH), those to compare with; None while they are recorded.
+        names: the names of the solution's tensors, such as "out/output".
+        tensors: the tensors of the reply.
+        side_effects: a number that identifies changes that the call should not have made.
+        rows: (variants, entries, WIDTH), to compare with; None while recording.
     """
     entries = [
         of_tensor(name, tensors.get(name), None if rows is None else rows[:, place, 0])
@@ -176,14 +176,14 @@ def of_call(
 
 
 def tolerances(names: Sequence[str], of_name: Mapping[str, Tolerance]) -> np.ndarray:
-    """Return what is allowed (entries, WIDTH) for `of_call`; forms must be equal."""
+    """Return the allowed differences (entries, WIDTH) for `of_call`; forms must be equal."""
     allowed = np.zeros((len(names) + 1, WIDTH))
     for number, name in enumerate(names):
         allowed[number, 1:] = of_name[name].atol
     return allowed
 
 
-# --- of a reply ---
+# --- a reply ---
 
 
 def tolerance_kind(name: str, call: Call) -> str:
@@ -212,7 +212,7 @@ def changed_state(reply: Reply) -> list[str] | None:
 
 
 def side_effects(sent: Tensors, reply: Reply) -> float:
-    """Return a number that represents the inputs and the state that a call has changed."""
+    """Return a number that identifies the inputs and the state that a call has changed."""
     after = under(reply.tensors, "after/")
     changed = [
         name
@@ -233,12 +233,12 @@ def fingerprints(
     reply: Reply,
     rows: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Return the fingerprints of one reply; of a random one, its statistics.
+    """Return the fingerprints of one reply; for random outputs, their statistics.
 
     Args:
-        names: of the tensors that the solution gives.
+        names: the names of the solution's tensors.
         sent: the inputs of the call.
-        rows: (variants, entries, WIDTH), those to compare with; None while they are recorded.
+        rows: (variants, entries, WIDTH), to compare with; None while recording.
     """
     drawn = probe.draws(call)
     if reply.status != "ok":
@@ -251,13 +251,13 @@ def fingerprints(
     got = under(reply.tensors, "out/")
     outputs = [name.removeprefix("out/") for name in names if name.startswith("out/")]
     for name in outputs:
-        if name not in got or not 0 < got[name].size <= MOST:  # nothing to draw shares of
+        if name not in got or not 0 < got[name].size <= MOST:  # nothing to measure
             recorded = None if rows is None else rows[:, 0, 0]
             return np.stack([of_tensor(name, got.get(name), recorded), entry(effects)])
     try:
         with np.errstate(all="ignore"):  # a wrong output may be arbitrarily large
             measured = probe.examine.measure(got, sent)
-    except (ValueError, KeyError, IndexError, TypeError):  # another shape; its form is enough
+    except (ValueError, KeyError, IndexError, TypeError):  # a wrong shape; its form is enough
         measured = np.zeros(0)
     forms = sum(form(got[name]) for name in outputs)
     return np.stack([entry(forms, measured), entry(effects)])
@@ -266,7 +266,7 @@ def fingerprints(
 def allowed(
     probe: Probe, call: Call, names: Sequence[str], tolerance: Callable[[str, Call], Tolerance]
 ) -> np.ndarray:
-    """Return how far each of the `fingerprints` of a call may be off."""
+    """Return how far each value of a call's `fingerprints` may be off."""
     if not probe.draws(call):
         return tolerances(names, {name: tolerance(name, call) for name in names})
     assert probe.examine is not None
@@ -274,9 +274,9 @@ def allowed(
 
 
 def _varies(output: np.ndarray | None) -> bool:
-    """Say whether an output's values differ from each other; a single one has to differ from 0.
+    """Return whether an output's values differ from each other; a single one must differ from 0.
 
-    One whose values are all alike may be that of a function that ignores what it has computed.
+    If all values are equal, the function may ignore what it has computed.
     """
     if output is None or not 0 < output.size <= MOST:
         return False
@@ -284,7 +284,7 @@ def _varies(output: np.ndarray | None) -> bool:
 
 
 def observe(answered: Answered, tolerance: Callable[[str, Call], Tolerance]) -> Seen:
-    """Return an answer's fingerprints, with those of the solution and the variants."""
+    """Return an answer's fingerprints, with those of the solution and its variants."""
     probe, call, recording = answered.probe, answered.call, answered.recording
     names = sorted(answered.expected)
     got = fingerprints(probe, call, names, recording.inputs, answered.reply, rows=recording.wrong)

@@ -1,7 +1,7 @@
-"""Mistakes that any function can have, told from one answer, where no known mistake fits.
+"""Mistakes that any function can have, recognized from one answer if no known mistake fits.
 
-Each is said only where it is true whatever else may be wrong, so no assignment has to list them.
-What a worker reports of a call only gives a wrong answer its name.
+Each is named only if it is certain whatever else may be wrong, so no assignment has to list them.
+What a worker reports about a call only helps to name the mistake in a wrong answer.
 """
 
 import dataclasses
@@ -17,7 +17,7 @@ from tensormark.judging.raised import texts
 from tensormark.references import under
 
 Shape = tuple[int, ...]
-LOW = 1e-4  # a relative error that computing in a smaller type can have
+LOW = 1e-4  # a relative error that computing with lower precision can cause
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,9 +25,9 @@ class General:
     """A mistake.
 
     Attributes:
-        id: None, if it is not clear enough to have a name.
+        id: None if the mistake is too uncertain to have a name.
         says: the headline.
-        more: a further line, or nothing.
+        more: a further line, or an empty string.
     """
 
     id: str | None
@@ -68,7 +68,7 @@ PRECISION = General("less_precise", "in float64, the output is only as precise a
 SIZES = General("some_sizes", "right for some sizes, and wrong for others")
 NOT_FINITE = General(None, "in training mode, the output has values that are NaN or inf")
 RETURNED, KEPT = "returns_something_else", "kept_from_a_call"
-# what each name says of any submission that has it
+# id to what it means in any submission
 WORDS = {
     RETURNED: "something else is returned than should be",
     KEPT: "something is kept from one call to the next",
@@ -85,7 +85,7 @@ WORDS = {
 
 
 def _drawn(answered: Iterable[Answered]) -> General | None:
-    """Say what drew random numbers in eval mode, and not from a generator that was given."""
+    """Name what drew random numbers in eval mode, other than from a generator argument."""
     drew = [
         each.reply
         for each in answered
@@ -100,7 +100,7 @@ def _drawn(answered: Iterable[Answered]) -> General | None:
 
 
 def _merged(got: Shape, expected: Shape) -> bool:
-    """Say whether neighboring axes have become one, and the others are as expected."""
+    """Return whether adjacent axes were merged into one, with the others as expected."""
     lacking = len(expected) - len(got)
     merged = (
         (*expected[:first], math.prod(expected[first:end]), *expected[end:])
@@ -113,7 +113,7 @@ def _shape(got: Shape, expected: Shape) -> General | None:
     if sorted(got) == sorted(expected):
         return EXCHANGED
     lacking = len(expected) - len(got)
-    if lacking <= 0 or got == (1,):  # which a tensor without axes is sent as, too
+    if lacking <= 0 or got == (1,):  # a tensor without axes is also sent as (1,)
         return None
     left = iter(expected)
     in_order = all(length in left for length in got)
@@ -125,7 +125,7 @@ def _shape(got: Shape, expected: Shape) -> General | None:
 
 
 def _precision_or_sizes(answered: Answered, mismatch: Mismatch) -> General:
-    """Name what is wrong with other sizes and types, where the usual ones are right."""
+    """Name what is wrong with other sizes and types if the usual ones are right."""
     pair = mismatch.pair
     if mismatch.kind == "values" and pair is not None and answered.call.dtype == "float64":
         error = np.abs(pair.got.astype(np.float64) - pair.expected).max()
@@ -174,5 +174,5 @@ def general(answered: Answered, mismatch: Mismatch, telling: Iterable[Answered])
         return General(KEPT, answered.probe.says)
     if mismatch.kind == "values" and answered.probe.name == SIZES_PROBE:
         return _precision_or_sizes(answered, mismatch)
-    # what a check of dropout is called would claim a cause
+    # the headline of a dropout check would claim a cause
     return NOT_FINITE if mismatch.kind == "finite" and answered.call.train else None

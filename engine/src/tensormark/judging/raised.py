@@ -1,6 +1,6 @@
-"""What a reply says that a student's code raised; and which of several mismatches to show.
+"""Describe what a student's code raised, and choose which of several mismatches to show.
 
-A reply is untrusted: what it says is used for the words of a message only.
+A reply is untrusted: its content only affects the wording of a message.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -12,14 +12,14 @@ from tensormark.sandbox.interface import Reply
 
 FORBIDDEN = "forbidden"  # the id of the mistake
 NO_TEXT = "failed without saying why"
-MOST = 20  # texts of a list that are looked at
+MOST = 20  # how many texts of a list are read
 
 
 def not_allowed(what: str, section: str) -> CheckFailed:
-    """Return what costs all points of an exercise that uses forbidden code.
+    """Return the failure that costs an exercise with forbidden code all its points.
 
     Args:
-        section: of the handout that says what is forbidden; may be empty.
+        section: the handout's section that says what is forbidden; may be empty.
     """
     read = (f'read: handout.md, "{section}"',) if section else ()
     return CheckFailed(Finding(what, read, FORBIDDEN))
@@ -33,9 +33,9 @@ def texts(reply: Reply, key: str) -> list[str]:
 
 
 def hole(reply: Reply, targets: Mapping[str, str]) -> str | None:
-    """Return the exercise that a reply says is not written, if it says so.
+    """Return the exercise that a reply says is not written, or None.
 
-    Any other NotImplementedError, such as torch's own, is an exception like others.
+    Any other NotImplementedError, such as torch's own, is an ordinary exception.
 
     Args:
         targets: the functions that students write, to the ids of their exercises.
@@ -49,7 +49,7 @@ def hole(reply: Reply, targets: Mapping[str, str]) -> str | None:
 
 
 def _raised_text(reply: Reply) -> str:
-    """Say what a student's code raised, in one line."""
+    """Describe in one line what a student's code raised."""
     if reply.status != "not written":
         return reply.text or NO_TEXT
     where = reply.message.get("where")
@@ -58,7 +58,7 @@ def _raised_text(reply: Reply) -> str:
 
 
 def mismatch_of(answered: Answered, targets: Mapping[str, str]) -> Mismatch:
-    """Return what is wrong with an answer that is not ok."""
+    """Return the mismatch of an answer that is not ok."""
     reply = answered.reply
     if (name := hole(reply, targets)) is not None:
         return Mismatch("blocked", name, (f"Problem ({name}) is not written yet",))
@@ -71,15 +71,15 @@ def mismatch_of(answered: Answered, targets: Mapping[str, str]) -> Mismatch:
 def most_telling(
     judged: Sequence[tuple[Answered, Mismatch]], own: Answered, wrong: Collection[str]
 ) -> tuple[Answered, Mismatch, list[str]]:
-    """Choose the mismatch to show: of the answer that depends least on other exercises.
+    """Choose the mismatch to show: that of the answer that depends least on other exercises.
 
-    What a student's own functions raised comes first, as it is what the student sees too; but not
-    what a wrong function upstream raised. What only a call with stand-ins raised is shown only if
-    it is in the grader's words: they say how the function is called wrongly.
+    An exception from the student's own functions comes first, as the student sees it too, unless it
+    passed through a failed upstream function. An exception raised only with stand-ins is shown only
+    if the grader worded it: it then says how the function is called wrongly.
 
     Args:
-        own: the answer of the student's own functions; if it is judged, it is the first.
-        wrong: the functions upstream that have failed.
+        own: the answer of the student's own functions; if judged, it comes first.
+        wrong: the upstream functions that have failed.
 
     Returns: the answer, its mismatch, and further lines.
     """

@@ -1,12 +1,11 @@
-"""Leave out what a submission has put into words, where students would see it.
+"""Remove text that a submission produced from what students see.
 
-A submission sees the inputs of its calls. Where these are not public, an exception's text could
-carry them to a student, who would see it in the report. What is left then is what the grader
-itself knows how to say: the type of an exception, if it is one of Python's or torch's, and a line
-of the student's own file.
+A submission sees the inputs of its calls. If these are not public, an exception's text could carry
+them to a student, who would read it in the report. Only the grader's own words remain: the type of
+an exception, if it is one of Python's or torch's, and a line number of the student's own file.
 
-Covered: text in replies, however it was made, and names of changed state. Not covered: numbers,
-such as a wrong value that is reported; a type and a line can tell some bits, too.
+Covered: text in replies, however it was produced, and names of changed state. Not covered: numbers,
+such as a reported wrong value; a type and a line number can also leak a few bits.
 """
 
 import builtins
@@ -38,20 +37,15 @@ STATE = frozenset(
     """.strip()
     .replace("\n    ", " ")
     .split("; ")
-)  # as tensormark/worker/state.py calls it
-WORDS = {
-    "missing",
-    "importing",
-    "through",
-    "shapes",
-}  # keys of a message with names of the submission's
+)  # as in tensormark/worker/state.py
+WORDS = {"missing", "importing", "through", "shapes"}  # keys whose values the submission can choose
 NOT_SHOWN = "its text is not shown"
 RETURNED = "did not return what it should have"
 FAILED = "failed for a reason that is not shown here"
 
 
 def _place(module: str | None, line: str | None, sources: Mapping[str, str]) -> str:
-    """Return a place in a submission, if there is such a line."""
+    """Return a place in a submission, or an empty string if there is no such line."""
     if module is None or line is None or module not in sources:
         return ""
     if not 0 < int(line) <= sources[module].count("\n") + 1:
@@ -60,7 +54,7 @@ def _place(module: str | None, line: str | None, sources: Mapping[str, str]) -> 
 
 
 def _error_without_text(text: str, sources: Mapping[str, str]) -> str:
-    """Say what went wrong in a call, without a word of the submission's."""
+    """Say what went wrong in a call, without any text from the submission."""
     if (exception := RAISED.fullmatch(text)) is not None:
         kind = exception[1] if exception[1] in TYPES else "an exception of another type"
         return f"raised {kind}{_place(exception[2], exception[3], sources)}"
@@ -70,7 +64,7 @@ def _error_without_text(text: str, sources: Mapping[str, str]) -> str:
 
 
 def _state_without_text(message: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the states before and after a call under names that are known."""
+    """Return the states before and after a call, with unknown names replaced."""
     before, after = message.get("before"), message.get("after")
     if not isinstance(before, dict) or not isinstance(after, dict):
         return {}
@@ -85,11 +79,11 @@ def _state_without_text(message: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def without_text(reply: Reply, ids: Collection[str], sources: Mapping[str, str]) -> Reply:
-    """Return a reply without text of the submission's; the judge may still compare it.
+    """Return a reply without text from the submission; `unabridged` keeps it for comparison.
 
     Args:
-        ids: of exercises, which NotImplementedError names.
-        sources: of the submission.
+        ids: the exercises' ids, which NotImplementedError may name.
+        sources: the submission's modules by name.
     """
     message = {key: value for key, value in reply.message.items() if key not in WORDS}
     message |= _state_without_text(reply.message)

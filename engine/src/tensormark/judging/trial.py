@@ -1,8 +1,8 @@
 """The trial of one exercise: its calls, their answers, the expected answers, and the verdict.
 
 Follow-through: a probe is run with the student's own functions and, if the exercise calls others,
-also with stand-ins for them. The stand-ins decide if one of the exercises they replace has failed,
-so that one mistake costs one exercise.
+also with stand-ins for them. If one of the exercises they replace has failed, the stand-ins decide,
+so that a mistake costs points in one exercise only.
 """
 
 import dataclasses
@@ -41,15 +41,15 @@ class Trial:
     """Everything that the checks of one exercise need.
 
     Attributes:
-        answered: calls; those of the student's own functions together come first.
+        answered: the answered calls, those of the student's own functions first.
         failed: upstream exercises that have not passed.
         entry: the manifest's entry for the exercise: tolerances and known wrong variants.
-        first_of_file: no other exercise of its file has been judged, so that what importing the
-            file does is this one's.
+        first_of_file: no other exercise of its file has been judged, so this one is charged for
+            the side effects of importing the file.
         public: whether values of inputs and references may be shown.
         used_stand_ins: exercises whose stand-ins decided; filled in while judging.
-        troubles: what the maintainers should know; filled in while judging.
-        found: what each check found in each answer, so that it looks only once; by the answer's id.
+        troubles: messages for the maintainers; filled in while judging.
+        found: a cache of the mismatch by the answer's id() and the check.
     """
 
     assignment: Assignment
@@ -65,14 +65,14 @@ class Trial:
 
     @property
     def unwritten(self) -> bool:
-        """Whether the hole is still there, or a bare `raise NotImplementedError` in its place."""
+        """Whether the function is still a stub, or a bare `raise NotImplementedError`."""
         return any(
             hole(answered.reply, self.targets) == self.exercise.id for answered in self.answered
         )
 
     @functools.cached_property
     def forbidden(self) -> frozenset[str]:
-        """What this exercise's function may not use, as messages call it."""
+        """What this exercise's function may not use, by the names in messages."""
         policy = self.assignment.policy
         paths = [*policy.forbidden, *policy.given_only, *self.exercise.forbidden]
         return frozenset(usual_names(paths).values())
@@ -92,15 +92,15 @@ class Trial:
         return self.failed.intersection(self.exercise.upstream)
 
     def of(self, probe: Probe) -> list[Answered]:
-        """Return the answers of a probe, that of the student's own functions first."""
+        """Return a probe's answers, that of the student's own functions first."""
         return [answered for answered in self.answered if answered.probe is probe]
 
     def judge(self, probe: Probe, examine: Examine) -> None:
         """Examine a probe's answers; pass if one of those that count is right.
 
         Raises:
-            CheckFailed: none is; the finding is that of the most informative one.
-            Blocked: none could run, because other exercises are not written yet.
+            CheckFailed: none is right; the finding is that of the most informative answer.
+            Blocked: no call could run, because other exercises are not written yet.
         """
         stood_in = self.stood_in(probe, examine)
         if stood_in is None:
@@ -109,7 +109,7 @@ class Trial:
         self.used_stand_ins |= stood_in
 
     def stood_in(self, probe: Probe, examine: Examine) -> frozenset[str] | None:
-        """Return which failed exercises have stand-ins in the first right answer; None: none is."""
+        """Return which failed exercises the first right answer replaces; None: none is right."""
         for number, answered in enumerate(self.of(probe)):
             replaced = self.failed.intersection(answered.call.given)
             if (number == 0 or replaced) and self.mismatch(answered, examine) is None:
@@ -135,7 +135,7 @@ class Trial:
     def verdict(
         self, answers: Sequence[Answered], mismatches: Sequence[Mismatch | None]
     ) -> Exception:
-        """Choose the message: of the answer that depends least on other exercises."""
+        """Choose the message: that of the answer that depends least on other exercises."""
         own, *others = answers
         wrong = [(a, f) for a, f in zip(answers, mismatches, strict=True) if f is not None]
         if all(mismatch and mismatch.kind == "blocked" for mismatch in mismatches):
@@ -170,7 +170,7 @@ class Trial:
         if common is not None and common.id is not None and not mistakes:
             mistakes = (common.id,)
         handout = self.assignment.handout
-        # what the handout says of wrong values does not help where there are none to compare
+        # the handout's advice on wrong values does not help if there are none to compare
         unlike = headline == own.probe.says and mismatch.kind in ("names", "shape", "unreadable")
         about = details if unlike and own.probe.part == "values" else [headline, *details]
         details += handout.explanation(self.exercise.id, about)
@@ -180,10 +180,10 @@ class Trial:
     def descriptions(
         self, own: Answered, answered: Answered, mismatch: Mismatch
     ) -> tuple[tuple[str, ...], General | None, list[str], dict[str, Any] | None]:
-        """Describe what is wrong with an answer, as far as each description can be made.
+        """Describe what is wrong with an answer, as far as possible.
 
         Returns:
-            The ids of the known mistakes that explain it; or a mistake that any function can have;
+            The ids of the known mistakes that explain it; a mistake that any function can have;
             a line that says where the output is wrong, or none; and the excerpt of an array.
         """
         telling = [each for each in self.answered if self.suspect.issubset(each.call.given)]
@@ -197,7 +197,7 @@ class Trial:
         )
 
     def excerpt(self, answered: Answered, mismatch: Mismatch) -> dict[str, Any] | None:
-        """Return where an array is wrong, if that is what is wrong and may be shown."""
+        """Return where an array's values are wrong, or None if they are not or are private."""
         if mismatch.pair is None or not self.public:
             return None
         inputs = answered.recording.inputs
@@ -218,7 +218,7 @@ class Trial:
         return diagnosis.mistakes
 
     def in_words(self, mistakes: Sequence[str]) -> tuple[str, str]:
-        """Describe recognized mistakes in words, and say where the handout explains them."""
+        """Describe recognized mistakes in words, and name the handout's sections on them."""
         variants = self.entry["variants"]
         says = [one_sentence([variants[name]["says"] for name in m.split(PAIR)]) for m in mistakes]
         sections = {variants[name]["section"]: None for m in mistakes for name in m.split(PAIR)}
@@ -226,7 +226,7 @@ class Trial:
         return either + " or ".join(says), ", " + " and ".join(f'"{part}"' for part in sections)
 
     def levels(self) -> Iterator[list[Seen]]:
-        """Yield the observations that depend least on other exercises first, then the others.
+        """Yield the observations, those that depend least on other exercises first.
 
         Calls that run a failed exercise say nothing about this one, and are left out.
         """
@@ -242,10 +242,10 @@ class Trial:
         return Tolerance(**self.entry["tolerance"][tolerance_kind(name, call)])
 
     def place(self, answered: Answered, name: str) -> list[str]:
-        """Return a line that says where an output is wrong, if that can be said.
+        """Return a line that says where an output is wrong, or no lines if that is unclear.
 
         Args:
-            name: of the output; of anything else, there is nothing to say.
+            name: the output's name; for anything else there are no lines.
         """
         inputs, got = answered.recording.inputs, under(answered.reply.tensors, "out/")
         expected = answered.recording.outputs.get(name)
@@ -271,7 +271,7 @@ class Trial:
         return compare_all(got, answered.recording.outputs, tolerance, dtype, self.axes)
 
     def wrong_gradient(self, answered: Answered) -> Mismatch | None:
-        """Compare gradients with the reference's; all of them must be there."""
+        """Compare gradients with the reference's; none may be missing."""
         got = under(answered.reply.tensors, "grad/")
         headline = "the output is right, but its gradients are wrong"
         for name, expected in answered.recording.gradients.items():

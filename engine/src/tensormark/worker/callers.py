@@ -1,4 +1,4 @@
-"""Say whether a function takes apart what others return to it, by its text. Runs in the worker."""
+"""Find out from its source whether a function unpacks what it calls return. Runs in the worker."""
 
 import ast
 import functools
@@ -8,11 +8,11 @@ from typing import Any
 
 from torch import Tensor
 
-SIZES = frozenset(("size", "stride"))  # methods of a tensor that return a tuple as a rule
+SIZES = frozenset(("size", "stride"))  # methods of a tensor that usually return a tuple
 
 
 def _defined(tree: ast.AST, path: str) -> ast.AST | None:
-    """Return the function or method of this path in a module, such as "Model.encode"."""
+    """Return the function or method at this path in a module, such as "Model.encode"."""
     found: ast.AST | None = tree
     for name in path.split("."):
         body = getattr(found, "body", [])
@@ -22,7 +22,7 @@ def _defined(tree: ast.AST, path: str) -> ast.AST | None:
 
 
 def _pairs(function: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """Yield what is assigned to, and what is assigned."""
+    """Yield each assignment's target and value."""
     for node in ast.walk(function):
         if isinstance(node, ast.Assign):
             yield from ((target, node.value) for target in node.targets)
@@ -31,14 +31,14 @@ def _pairs(function: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
 
 
 def _is_result(value: ast.expr) -> bool:
-    """Say whether a value is what a call returns, and not a tensor's size."""
+    """Return whether a value is the result of a call other than a tensor's size."""
     if not isinstance(value, ast.Call):
         return False
     return not (isinstance(value.func, ast.Attribute) and value.func.attr in SIZES)
 
 
 def _is_key(index: ast.expr) -> bool:
-    """Say whether an index is a number or a key that is written out, not a slice."""
+    """Return whether an index is a literal number or key, not a slice."""
     index = index.operand if isinstance(index, ast.UnaryOp) else index
     return isinstance(index, ast.Constant) and type(index.value) in (int, str)
 
@@ -62,24 +62,24 @@ def _unpacks(function: ast.AST) -> bool:
 
 @functools.lru_cache(maxsize=64)
 def _read(source: str, path: str) -> bool | None:
-    """Read a module's text, which stays the same from call to call; see `takes_apart`."""
+    """Read a module's source, which stays the same from call to call; see `takes_apart`."""
     found = _defined(ast.parse(source), path)
     return None if found is None else _unpacks(found)
 
 
 def takes_apart(module: ModuleType, path: str) -> bool | None:
-    """Say whether a function unpacks what it got from a call, or takes an item of it.
+    """Return whether a function unpacks the result of a call, or takes an item of it.
 
-    Of a method, its whole class is read, as it may leave that to another method.
+    For a method, its whole class is read, as another method may do that for it.
 
     Args:
-        path: of the function in the module, such as "Model.encode".
+        path: the function's path in the module, such as "Model.encode".
 
-    Returns: None, if there is no text of the function.
+    Returns: None if the function's source is not available.
     """
     try:
         spec: Any = module.__spec__
-        source = spec.loader.get_source(spec.name)  # linecache may have an earlier text
+        source = spec.loader.get_source(spec.name)  # linecache may have an earlier version
         return _read(source, path.rpartition(".")[0] or path)
     except Exception:  # a module's names may be a student's
         return None

@@ -2,15 +2,15 @@
 
 There are three kinds of calls (see `Call` in tensormark/exercise.py): a method of an object that is
 built with weights, a function, and the steps of an optimizer. An assignment adds its own kinds in
-its harness, a module with those of these names that its calls need:
+its harness, a module that defines as many of these names as its calls need:
 
     constructor_arguments(context, call)   the arguments of every constructor, besides `options`
     checkpoint_weights(context)            the frozen checkpoint's weights by parameter
-    STAND_INS    name to a stand-in: for a method, a function of the object that has the method, and
-                 of the method's arguments; for a function, one of its arguments
-    ARGUMENTS    name with an asterisk to a function of the context that makes an argument
-    KINDS        further kinds of calls: function of context, call, tensors and progress, which
-                 returns an Answer; see `run_kind`
+    STAND_INS    name to stand-in: for a method, a function that takes the object and the method's
+                 arguments; for a function, one that takes its arguments
+    ARGUMENTS    name with an asterisk to a function that makes an argument from the context
+    KINDS        further kinds of calls: a function that takes context, call, tensors and progress,
+                 and returns an Answer; see `run_kind`
 
 Nothing here knows a correct answer.
 """
@@ -56,7 +56,7 @@ class Answer:
 
 @dataclasses.dataclass(frozen=True)
 class Context:
-    """What a call runs with.
+    """The environment of a call.
 
     Attributes:
         imports: the submission's modules and the given ones.
@@ -70,7 +70,7 @@ class Context:
 
     @property
     def modules(self) -> Mapping[str, ModuleType]:
-        """The modules that are imported by now, by name."""
+        """The modules imported so far, by name."""
         return self.imports.modules
 
     def module(self, name: str) -> ModuleType:
@@ -82,7 +82,7 @@ class Context:
 
 
 def arguments_for(context: Context, call: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Return the arguments of a constructor, which the harness may have a say in."""
+    """Return the constructor's arguments, which the harness may provide."""
     made = getattr(context.harness, "constructor_arguments", None)
     return made(context, call) if made is not None else ()
 
@@ -96,7 +96,7 @@ def build(
     """Construct the object whose method is called, with its weights, mode, rates and stand-ins.
 
     Args:
-        arguments: of the constructor; None: those that the harness makes.
+        arguments: the constructor's arguments; None: those that the harness provides.
     """
     harness = context.harness
     if arguments is None:
@@ -109,7 +109,7 @@ def build(
     made = member(context.module(call["module"]), call["target"].split(".")[0], "class")
     owner: nn.Module = made(*arguments, **call["options"])
     load_by_name(owner, weights)
-    if call["dtype"] != "float32":  # the type it was built in
+    if call["dtype"] != "float32":  # the type of a new object
         owner.to(DTYPES[call["dtype"]])
     owner.train(call["train"])
     for path, rate in call["rates"].items():
@@ -145,7 +145,7 @@ def arguments_of(
 
 @contextlib.contextmanager
 def other_sign(owner: nn.Module | None) -> Iterator[None]:
-    """Change the sign of an object's weights, and change it back."""
+    """Negate an object's weights within the context."""
     weights = [] if owner is None else list(owner.parameters())
 
     def negate() -> None:
@@ -161,7 +161,7 @@ def other_sign(owner: nn.Module | None) -> Iterator[None]:
 
 
 def form_of(context: Context, call: Mapping[str, Any]) -> str:
-    """Return the form of a call's output; of a tuple that nobody takes apart, that of a tensor."""
+    """Return the form of a call's output; a tuple that no caller unpacks counts as a tensor."""
     if call["taken_by"] and takes_apart(context.module(call["module"]), call["taken_by"]) is False:
         return "tensor"
     return str(call["form"])
@@ -176,8 +176,8 @@ def call_before(
 ) -> None:
     """Call the function with the inputs before/<name>, if there are any.
 
-    What it keeps of them, on its object or elsewhere, must not show in the call that counts. Nor
-    must what it keeps of the weights, which training changes: they have the other sign meanwhile.
+    Whatever state this call leaves, on the object or elsewhere, must not affect the call that
+    counts. That includes copies of the weights, as training changes weights: so they are negated.
     """
     prefix = "before/"
     earlier = {n.removeprefix(prefix): t for n, t in tensors.items() if n.startswith(prefix)}
@@ -275,11 +275,10 @@ def run_kind(
     tensors: Mapping[str, Tensor],
     progress: Progress,
 ) -> Answer:
-    """Run a kind of the assignment's own for a probe, watched like other calls.
+    """Run one of the assignment's own kinds for a probe, watched like other calls.
 
-    It answers with out/<name> for each of the call's `returns` and, if they are asked for,
-    grad/<input>. Inputs that the call's `args` name must not change; the state of an object that it
-    builds is its own business.
+    It answers with out/<name> for each of the call's `returns` and, if requested, grad/<input>.
+    Inputs named by the call's `args` must not change; the objects that it builds are not watched.
     """
     watch = Watch(None, silent=False, plain=call["literals"])
     answer = kind(context, call, tensors, progress)
@@ -294,13 +293,14 @@ def run(
     """Run a call of any kind, in a state that does not depend on earlier calls.
 
     Args:
-        call: unless its `observe` is false, what stand-ins replace may be called to see its form.
+        call: unless its `observe` is false, functions that stand-ins replace may be called to
+            learn the form of their results.
     """
-    call = {**call}  # its seed depends on what was recorded alone
+    call = {**call}  # without `observe`: its seed depends only on what was recorded
     observe = call.pop("observe", True)
     put_back(context.imports.settings)
     kind = getattr(context.harness, "KINDS", {}).get(call["kind"])
-    if kind is not None and "dtype" not in call:  # a task's request, which says what its kind reads
+    if kind is not None and "dtype" not in call:  # a task's request, with fields of its own
         requested: Answer = kind(context, call, tensors, progress)
         return requested
     context.module(call["module"])  # may draw or seed
@@ -316,7 +316,7 @@ def run(
 def run_seeded(
     context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor], progress: Progress
 ) -> Answer:
-    """Run a call with the stand-ins for functions, from a seed that depends on the call alone."""
+    """Run a call with stand-ins for functions, from a seed that depends only on the call."""
     seed(zlib.crc32(json.dumps(call, sort_keys=True).encode()))
     kind = getattr(context.harness, "KINDS", {}).get(call["kind"])
     with functions_replaced(call["stand_ins"], context.module, context.harness):

@@ -1,8 +1,8 @@
 """What draws random numbers in a call: new weights, dropout, or something else.
 
-Runs in the worker. A call that drew is made once more, with torch's functions replaced by others
-that tell; then they are put back. It only gives a wrong output a name: of a submission that holds
-such a function by a name of its own, it says nothing.
+Runs in the worker. A call that drew random numbers is repeated with torch's dropout functions
+replaced by ones that record their use; then they are restored. The cause only helps to name a
+mistake: it is not found if a submission holds such a function under a name of its own.
 """
 
 import contextlib
@@ -27,7 +27,7 @@ FUNCTIONS: tuple[tuple[ModuleType, str], ...] = (
 
 
 def _noted(function: Callable[..., Any], causes: set[str]) -> Callable[..., Any]:
-    """Return a dropout that notes when it drops."""
+    """Return a dropout function that records when it drops."""
 
     @functools.wraps(function)
     def noted(*args: Any, **kwargs: Any) -> Any:
@@ -40,7 +40,7 @@ def _noted(function: Callable[..., Any], causes: set[str]) -> Callable[..., Any]
 
 
 def causes_of(call: Callable[[], Made]) -> tuple[list[str], Made | None]:
-    """Make a call, and return what drew random numbers in it, and its result if it has one."""
+    """Make a call; return what drew random numbers in it, and its result or None if it raised."""
     result = None
     with _noting() as causes, contextlib.suppress(Exception):
         result = call()
@@ -49,7 +49,7 @@ def causes_of(call: Callable[[], Made]) -> tuple[list[str], Made | None]:
 
 @contextlib.contextmanager
 def _noting() -> Iterator[set[str]]:
-    """Yield the causes, which grow as the submission's code runs."""
+    """Yield the set of causes, which grows as the submission's code runs."""
     causes: set[str] = set()
 
     def made(*_: object) -> None:

@@ -1,4 +1,4 @@
-"""Describe what a student's code raised, in terms of the student's files. Runs in the worker."""
+"""Describe what a student's code raised, and where in the student's files. Runs in the worker."""
 
 import contextlib
 import dataclasses
@@ -40,7 +40,7 @@ class Files:
 
 
 def _lacking_file(error: BaseException, files: Files) -> str | None:
-    """Return the given file that lacks what was asked of it, if that is what was raised."""
+    """Return the given file that lacks an attribute or a name, if that is what was raised."""
     name: object = None
     if isinstance(error, AttributeError):
         owner = error.obj
@@ -51,7 +51,7 @@ def _lacking_file(error: BaseException, files: Files) -> str | None:
 
 
 def _facts(error: BaseException, files: Files) -> dict[str, Any]:
-    """Return what lets the trusted side give advice."""
+    """Return facts from which the trusted side can give advice."""
     facts: dict[str, Any] = {}
     if isinstance(error, ModuleNotFoundError) and isinstance(error.name, str):
         facts["missing"] = error.name[:MAX_TEXT]
@@ -61,7 +61,7 @@ def _facts(error: BaseException, files: Files) -> dict[str, Any]:
 
 
 def _refusal(error: BaseException | None) -> NotAllowedError | None:
-    """Return the refusal that led to an error: torch's compilers wrap the exceptions they meet."""
+    """Return the refusal that led to an error: torch's compilers wrap the exceptions they catch."""
     for _ in range(MAX_FRAMES):
         if isinstance(error, NotAllowedError):
             return error
@@ -70,10 +70,10 @@ def _refusal(error: BaseException | None) -> NotAllowedError | None:
 
 
 def _said(error: BaseException) -> str:
-    """Return an exception's message; nothing, if it cannot be told."""
+    """Return an exception's message, or an empty string if it has none."""
     try:
         return str(error)
-    except BaseException:  # a student's own class, or one that was given no text
+    except BaseException:  # a student's own class may raise anything
         return ""
 
 
@@ -83,8 +83,8 @@ def describe(
     """Describe what a student's code raised, and on which of its lines.
 
     Args:
-        target: the function that was called, as calls name it.
-        hole: its code, which raises a bare NotImplementedError as long as it is not written.
+        target: the called function, as calls name it.
+        hole: its code, which raises a bare NotImplementedError until it is written.
     """
     importing: dict[str, Any] = {}
     if isinstance(error, ImportFailure) and error.__cause__ is not None:
@@ -113,7 +113,7 @@ def describe(
 
 
 def code_of(owner: Any, target: str) -> CodeType | None:
-    """Return the code of a function, or of a class's method, given as its path in a module."""
+    """Return the code of a function, or of a class's method, given its path in a module."""
     for name in target.split("."):
         owner = inspect.getattr_static(owner, name, None)
     code = getattr(inspect.unwrap(owner) if callable(owner) else owner, "__code__", None)

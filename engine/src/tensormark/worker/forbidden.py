@@ -1,15 +1,15 @@
-"""Replace forbidden classes and functions by ones that raise. Runs in the worker.
+"""Replace forbidden classes and functions with ones that raise. Runs in the worker.
 
-Forbidden code is changed in place, not looked for by name, so that every alias, subclass, copy and
-earlier reference raises too. A Python function gets other code, and so does every function of a
-class; a compiled function of torch is replaced in torch's dispatcher, through which every call of
-it goes. Importing or naming it costs nothing.
+Forbidden code is changed in place, not searched for by name, so that every alias, subclass, copy
+and earlier reference raises too. A Python function gets new code, and so does every function of a
+class; a compiled function of torch is replaced in torch's dispatcher, through which all its calls
+go. Importing or mentioning forbidden code costs nothing.
 
-Covered: the library's code, however it is reached, also where its file is loaded again or its text
-is executed. Not covered: a copy of that text in the submission, or an altered text that it
-executes; a method of an extension module's class that was kept before a call forbids it; and code
-that looks for the objects that undo what is not forbidden for good. No process can be defended
-against the code that runs in it.
+Covered: the library's code, however it is reached, even if its file is reloaded or its source is
+executed. Not covered: a copy of that source in the submission, or modified source that it executes;
+a method of an extension module's class that was saved before a call forbids it; and code that
+searches for the objects that undo temporary bans. No process can be defended against the code that
+runs in it.
 """
 
 import contextlib
@@ -33,7 +33,7 @@ class NotAllowedError(Exception):
     """Forbidden library code was called.
 
     Attributes:
-        name: what was called, as messages call it.
+        name: the name of the called code in messages.
     """
 
     name = ""
@@ -45,13 +45,13 @@ class NotAllowedError(Exception):
         )
 
 
-# --- code that comes back ---------------------------------------------------------------------
+# --- reloaded code ----------------------------------------------------------------------------
 
-# (name, variables) of functions whose code was replaced, to what messages call them
+# (name, variables) of functions whose code was replaced, to their names in messages
 REPLACED: dict[tuple[str, tuple[str, ...]], str] = {}
-MIN_VARIABLES = 8  # functions with fewer may have the same ones by chance
-SUBMISSION_CODE: list[types.CodeType] = []  # its modules', which may define what they like
-EVENTS = ("exec", "function.__new__", "object.__setattr__")  # before code gets to run
+MIN_VARIABLES = 8  # functions with fewer may share their names by chance
+SUBMISSION_CODE: list[types.CodeType] = []  # the submission's modules, which may define anything
+EVENTS = ("exec", "function.__new__", "object.__setattr__")  # raised before code can run
 
 
 def _nested(code: types.CodeType) -> Iterator[types.CodeType]:
@@ -63,10 +63,10 @@ def _nested(code: types.CodeType) -> Iterator[types.CodeType]:
 
 
 def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
-    """Refuse to run code that looks like what was taken out of a function: an audit hook.
+    """Refuse to run code that looks like replaced code (an audit hook).
 
     Raises:
-        NotAllowedError: it does, so its file was loaded again or its text is executed.
+        NotAllowedError: it does, so its file was reloaded or its source is executed.
     """
     if event not in EVENTS or not REPLACED:
         return
@@ -79,18 +79,18 @@ def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
 
 @functools.cache
 def _install_hook() -> None:
-    """Have Python call `_refuse` from now on; an audit hook cannot be removed."""
+    """Make Python call `_refuse` from now on; an audit hook cannot be removed."""
     sys.addaudithook(_refuse)
 
 
-# --- what is forbidden ------------------------------------------------------------------------
+# --- forbidding -------------------------------------------------------------------------------
 
 
 def find(path: str) -> Any:
-    """Return the object of this full name, or None; import its package if need be."""
+    """Return the object with this full name, or None; import its package if necessary."""
     names = path.split(".")
     if names[0] not in sys.modules:
-        with contextlib.suppress(ImportError):  # what is not there cannot be used
+        with contextlib.suppress(ImportError):  # a missing package cannot be used
             importlib.import_module(names[0])
     for split in range(len(names), 0, -1):
         target: Any = sys.modules.get(".".join(names[:split]))
@@ -102,13 +102,13 @@ def find(path: str) -> Any:
 
 
 def _not_allowed(*_: Any, **__: Any) -> None:
-    """Take anything and raise; see `_raising_code`."""
-    raise "error"  # type: ignore[misc]  # noqa: B016, an exception takes its place
+    """Accept any arguments and raise; see `_raising_code`."""
+    raise "error"  # type: ignore[misc]  # noqa: B016, to be replaced with an exception
 
 
 @functools.cache
 def _raising_code(name: str, free_variables: tuple[str, ...] = ()) -> types.CodeType:
-    """Return the code of a function that takes anything and raises NotAllowedError.
+    """Return the code of a function that accepts any arguments and raises NotAllowedError.
 
     The exception is a constant of the code, because a name would be looked up in the globals of the
     function that gets the code.
@@ -120,12 +120,12 @@ def _raising_code(name: str, free_variables: tuple[str, ...] = ()) -> types.Code
 
 
 def _raising(name: str) -> types.FunctionType:
-    """Return a function that takes anything and raises NotAllowedError."""
+    """Return a function that accepts any arguments and raises NotAllowedError."""
     return types.FunctionType(_raising_code(name), globals())
 
 
 def _functions(member: Any) -> Iterator[types.FunctionType]:
-    """Yield the Python functions behind a member of a class or module, wrapped ones included."""
+    """Yield the Python functions behind a member of a class or module, including wrapped ones."""
     if isinstance(member, property):
         members = [member.fget, member.fset, member.fdel]
     else:
@@ -149,12 +149,12 @@ def _forbid_function(function: types.FunctionType, name: str, undo: contextlib.E
 
 
 def _forbid_class(cls: type, name: str, undo: contextlib.ExitStack) -> None:
-    """Make every function of a class raise, its constructor included, but not static methods.
+    """Make every function of a class raise, including its constructor but not static methods.
 
-    Those need nothing of the class; where one is an exercise, it is forbidden by its own name.
+    Static methods do not depend on the class; if one is an exercise, it is forbidden by name.
 
     A class of an extension module can still be constructed, because its constructor could not be
-    put back, but none of its methods can be called.
+    restored, but none of its methods can be called.
     """
     for attribute, member in list(vars(cls).items()):
         static = isinstance(member, staticmethod) and attribute != "__new__"
@@ -166,10 +166,10 @@ def _forbid_class(cls: type, name: str, undo: contextlib.ExitStack) -> None:
 
 
 def _overloads(operator: str) -> Iterator[tuple[str, str]]:
-    """Yield the overloads of one of torch's operators, each with a backend that has a kernel of it.
+    """Yield the overloads of one of torch's operators, each with a backend that has its kernel.
 
-    The other overloads call these; where no overload has a kernel, they call other operators, and
-    each is yielded with every backend.
+    The other overloads call these; if no overload has a kernel, they call other operators, and each
+    is yielded with every backend.
     """
     schemas = torch._C._jit_get_schemas_for_operator(operator)
     names = [f"{operator}.{schema.overload_name}".rstrip(".") for schema in schemas]
@@ -179,13 +179,13 @@ def _overloads(operator: str) -> Iterator[tuple[str, str]]:
 
 
 def _forbid_operators(operators: Mapping[str, str]) -> Iterator[Any]:
-    """Make torch's operators of these names, such as aten::relu, raise in all of their overloads.
+    """Make torch's operators with these names, such as aten::relu, raise in all their overloads.
 
-    Yields a library for each namespace, which puts its operators back by its method `reset`, or as
-    soon as nothing refers to it.
+    Yields a library for each namespace, which restores its operators when its method `reset` is
+    called or when it is garbage-collected.
     """
     for namespace in sorted({operator.partition("::")[0] for operator in operators}):
-        # torch.library.Library would do, but leaves traces by which it can be found and put back
+        # torch.library.Library would work, but leaves traces by which it can be found and undone
         library: Any = torch._C._dispatch_library("IMPL", namespace, "", __file__, 1)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # replacing a kernel is the intention
@@ -200,11 +200,11 @@ def forbid(names: Mapping[str, str], for_good: bool = False) -> contextlib.ExitS
     """Forbid classes and functions.
 
     Args:
-        names: full names to those in messages.
-        for_good: the original code is dropped, so that nothing can put it back.
+        names: full names to the names in messages.
+        for_good: drop the original code, so that nothing can restore it.
 
     Returns:
-        A stack that puts everything back when it is closed; an empty one if it is for good.
+        A stack that restores everything when it is closed; an empty one if `for_good`.
     """
     _install_hook()
     undo, operators = contextlib.ExitStack(), {}
@@ -222,5 +222,5 @@ def forbid(names: Mapping[str, str], for_good: bool = False) -> contextlib.ExitS
     for library in _forbid_operators(operators):
         undo.callback(library.reset)
         if for_good:
-            ctypes.pythonapi.Py_IncRef(ctypes.py_object(library))  # it stays without a reference
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(library))  # it outlives its last reference
     return contextlib.ExitStack() if for_good else undo

@@ -1,12 +1,11 @@
 """A process that has imported torch and forks a worker for each grading: for `watch`.
 
 Started as a script, `python -I forking.py SOCKET`, by sandbox/waiting.py, on Linux. It never
-runs a student's code. A worker that it forks serves requests as main.py does, in a folder of its
-own, and starts from torch as it was imported: nothing that one grading leaves behind reaches the
-next.
+runs a student's code. A worker that it forks serves requests as main.py does, in its own folder,
+with a freshly imported torch: no grading can affect the next.
 
-Covered: a worker ends when told to, and when this process ends. Not covered: it is not isolated;
-like main.py it is for people who grade their own code.
+Covered: a worker ends on request, and when this process ends. Not covered: isolation; like main.py,
+it is for people who grade their own code.
 """
 
 import gc
@@ -37,11 +36,11 @@ def _be_worker(order: dict[str, Any], descriptors: Sequence[int], threads: int) 
         os.environ.update(order["environment"])
         main.serve(*main.take_streams(), threads)
     finally:
-        os._exit(0)  # no handler at exit, no waiting for threads
+        os._exit(0)  # skip exit handlers, do not wait for threads
 
 
 def _fork(control: socket.socket, order: dict[str, Any], descriptors: Sequence[int]) -> int:
-    """Fork a worker, in a process group of its own; return its process id.
+    """Fork a worker, in its own process group; return its process id.
 
     Args:
         descriptors: its stdin, stdout and stderr.
@@ -56,14 +55,14 @@ def _fork(control: socket.socket, order: dict[str, Any], descriptors: Sequence[i
         control.close()
         os.setpgid(0, 0)
         _be_worker(order, descriptors, int(os.environ["WORKER_THREADS"]))
-    os.setpgid(child, child)  # here too: the order to end it may come before it has done so itself
+    os.setpgid(child, child)  # here too, in case it must be killed before it has done so itself
     for descriptor in descriptors:
         os.close(descriptor)
     return child
 
 
 def _run() -> None:
-    """Fork one worker after another, until the sender of orders is gone."""
+    """Fork one worker after another until the parent is gone."""
     control = socket.socket(fileno=int(sys.argv[1]))
     main.limit_resources()
     main.import_torch()
@@ -71,7 +70,7 @@ def _run() -> None:
     gc.freeze()  # a worker that collected garbage among torch's objects would copy their pages
     while True:
         child = _fork(control, *receive(control))
-        receive(control)  # the order to end the worker; if the sender is gone, both end
+        receive(control)  # the request to end the worker; if the parent is gone, both end
         os.killpg(child, signal.SIGKILL)
         os.waitpid(child, 0)
         send(control, ended=True)

@@ -1,4 +1,4 @@
-"""Import the modules of a program, and put back what importing them changes. Runs in the worker."""
+"""Import a program's modules, and undo the side effects of importing. Runs in the worker."""
 
 import importlib
 from collections.abc import Iterable, Mapping
@@ -9,7 +9,7 @@ from tensormark.worker import state
 
 
 class ImportFailure(Exception):
-    """A module cannot be imported; its cause says why."""
+    """A module cannot be imported; `__cause__` says why."""
 
     def __init__(self, name: str) -> None:
         super().__init__(f"{name}.py cannot be imported")
@@ -20,19 +20,19 @@ class Imports:
     """The imported modules by name.
 
     Attributes:
-        settings: those that every call starts with. Of what importing changed, only the warning
-            filters stay: as a rule they concern the module's own lines.
-        changed: by the name of a module, what importing it changed; that was put back.
+        settings: the settings that every call starts with. Of the changes made by importing, only
+            the warning filters stay: they usually concern the module's own lines.
+        changed: by module name, what importing it changed; these changes were undone.
     """
 
     def __init__(self, names: Iterable[str], settings: Mapping[str, Any]) -> None:
         """Import modules.
 
         Args:
-            settings: those to import with.
+            settings: the settings in effect during the import.
 
         Raises:
-            ImportFailure: one cannot be imported.
+            ImportFailure: a module cannot be imported.
         """
         self.settings = settings
         state.put_back(settings)
@@ -45,7 +45,7 @@ class Imports:
         """Return a module; import it if it is not imported yet.
 
         Raises:
-            ImportFailure: it cannot be imported.
+            ImportFailure: the module cannot be imported.
         """
         if name in self.modules:
             return self.modules[name]

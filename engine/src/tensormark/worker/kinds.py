@@ -14,13 +14,13 @@ from tensormark.worker.members import member
 def steps_across(
     context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor], progress: Progress
 ) -> Answer:
-    """Let an optimizer take steps with parameters that lie in memory as their transposes would."""
+    """Let an optimizer take steps with parameters whose memory layout is that of a transpose."""
     across = {n: t.mT.contiguous().mT if t.dim() == 2 else t for n, t in tensors.items()}
     return run_optimizer(context, call, across)
 
 
 def same(one: Any, other: Any) -> bool:
-    """Say whether two results are equal: tensors, lists of numbers, or tuples of them."""
+    """Return whether two results are equal: tensors, lists of numbers, or tuples of them."""
     if isinstance(one, Tensor):
         return isinstance(other, Tensor) and torch.equal(one, other)
     if isinstance(one, tuple | list) and type(one) is type(other):
@@ -31,10 +31,10 @@ def same(one: Any, other: Any) -> bool:
 def equal_draws(
     context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor], progress: Progress
 ) -> Answer:
-    """Call a function again: with the seed of the first call, with another, and going on.
+    """Call a function again: with the same seed, another seed, and the used generators.
 
     Returns:
-        out/same_seed, out/other_seed, out/going_on: whether the result is that of the first call.
+        out/same_seed, out/other_seed, out/going_on: whether the result equals the first one.
     """
     called = member(context.module(call["module"]), call["target"], "function")
 

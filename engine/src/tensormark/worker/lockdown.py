@@ -2,9 +2,9 @@
 
 Covered: open files, resource limits, one core, capabilities, the file system (Landlock: Python and
 the checkpoint can be read, nothing can be written) and system calls (the filter of seccomp.py).
-Each step either works or raises LockdownError; nothing is skipped because a kernel lacks it.
-Not covered: time (the trusted side's deadlines), the processor's caches, and anything that was in
-memory before: the zygote must not hold secrets.
+Each step either works or raises LockdownError; none is skipped because the kernel lacks a feature.
+Not covered: time (the trusted side's deadlines), the processor's caches, and anything already in
+memory: the zygote must not hold secrets.
 """
 
 import ctypes
@@ -35,15 +35,15 @@ class LockdownError(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Lock:
-    """What to lock a process down to.
+    """The limits of a process.
 
     Attributes:
-        ruleset: its descriptor; see `landlock_ruleset`.
+        ruleset: the descriptor of a Landlock ruleset; see `landlock_ruleset`.
         filter: the compiled system call filter.
         core: the only processor core to run on, or None for all.
-        memory: bytes of address space.
-        seconds: of processor time.
-        files, threads: open at the same time.
+        memory: the address space, in bytes.
+        seconds: the processor time.
+        files, threads: how many may exist at the same time.
     """
 
     ruleset: int
@@ -59,10 +59,10 @@ def _call(feature: str, function: object, *arguments: object) -> int:
     """Call a function of the C library.
 
     Args:
-        feature: the name of what is asked of the kernel, for the error.
+        feature: the name of the kernel's feature, for the error.
 
     Raises:
-        LockdownError: it fails.
+        LockdownError: the call fails.
     """
     result = int(function(*arguments))  # type: ignore[operator]
     if result < 0:
@@ -71,7 +71,7 @@ def _call(feature: str, function: object, *arguments: object) -> int:
 
 
 def _task_count(user: int) -> int:
-    """Count the processes and threads of a user that can be seen: RLIMIT_NPROC counts both."""
+    """Count a user's visible processes and threads: RLIMIT_NPROC counts both."""
     count = 0
     for entry in os.scandir("/proc"):
         if entry.name.isdigit():
@@ -105,7 +105,7 @@ def _limit_resources(lock: Lock) -> None:
 
 
 def _yield_to_others(core: int | None) -> None:
-    """Run on one core, and be the first to be killed when the machine runs out of memory."""
+    """Run on one core, and be the first process killed when the machine runs out of memory."""
     try:
         if core is not None:
             os.sched_setaffinity(0, {core})
@@ -131,7 +131,7 @@ def landlock_version() -> int:
     """Return the version of the kernel's Landlock.
 
     Raises:
-        LockdownError: it has none.
+        LockdownError: the kernel has no Landlock.
     """
     feature = "Landlock (Linux 5.13 or later, with `landlock` among the kernel's lsm=)"
     return _call(feature, LIBC.syscall, LANDLOCK_CREATE, None, 0, LANDLOCK_VERSION)
@@ -141,7 +141,7 @@ def landlock_ruleset(readable: Iterable[str], listable: Iterable[str] = ()) -> i
     """Return the descriptor of a Landlock ruleset that allows reading these files and folders only.
 
     Args:
-        listable: folders in which only the names of files can be read.
+        listable: folders in which only file names can be read.
     """
     version = landlock_version()
     handled = (1 << max(bits for since, bits in ACCESS.items() if since <= version)) - 1
@@ -187,7 +187,7 @@ def switch_user(user: int, checkpoint: str) -> None:
     """Switch from root to a user that owns nothing.
 
     Args:
-        checkpoint: its folder, or "" if there is none.
+        checkpoint: the checkpoint's folder, or "" if there is none.
 
     Raises:
         LockdownError: that user cannot read this Python, or the checkpoint.
@@ -213,7 +213,7 @@ def switch_user(user: int, checkpoint: str) -> None:
 
 
 def lock_down(lock: Lock) -> None:
-    """Apply every step, in an order that leaves each one what it needs."""
+    """Apply every step, in an order in which none disables a later one."""
     _yield_to_others(lock.core)
     _limit_resources(lock)
     drop_capabilities()

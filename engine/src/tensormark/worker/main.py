@@ -1,11 +1,11 @@
 """The worker: a process that runs a student's code. It returns tensors, never verdicts.
 
 Started as a script, `python -I main.py`, by the tier `process`. It communicates over its original
-stdin and stdout, which it moves out of reach of `print` and `input` before any student's code is
-loaded. The submission and the given files arrive as text and are imported from memory (overlay.py).
+stdin and stdout, which it moves out of reach of `print` and `input` before it loads any student's
+code. The submission and the given files arrive as text and are imported from memory (overlay.py).
 
-Covered: a submission cannot break the protocol by printing or reading. Not covered here: what a
-hostile one does to this process; isolation is the sandbox's job.
+Covered: a submission cannot break the protocol by printing or reading. Not covered here: attacks of
+a hostile submission on this process; isolation is the sandbox's job.
 """
 
 import contextlib
@@ -83,7 +83,7 @@ class Worker:
 
 
 def import_torch() -> None:
-    """Import torch, and whatever else every submission needs, once the streams are safe."""
+    """Import torch and whatever else every submission needs, once the streams are safe."""
     from tensormark.worker import overlay, warm  # noqa: F401
     from tensormark.worker.dynamo import spare_dynamo
 
@@ -92,7 +92,7 @@ def import_torch() -> None:
 
 
 def serve(requests: BinaryIO, replies: BinaryIO, threads: int) -> None:
-    """Serve requests until their stream ends, with this number of torch's threads."""
+    """Serve requests until their stream ends, with this number of torch threads."""
     import torch  # already imported
 
     torch.set_num_threads(threads)

@@ -1,4 +1,4 @@
-"""What a student's modules and objects have by names that are fixed. Runs in the worker."""
+"""Look up attributes of a student's modules and objects by fixed names. Runs in the worker."""
 
 from collections.abc import Mapping
 from types import ModuleType
@@ -22,7 +22,7 @@ def member(owner: Any, name: str, kind: str) -> Any:
 
 @torch.no_grad()
 def load_by_name(model: nn.Module, weights: Mapping[str, Tensor]) -> None:
-    """Copy weights into the parameters of these names; other parameters are unchanged."""
+    """Copy weights into the parameters with these names; other parameters are unchanged."""
     own = dict(model.named_parameters())
     for name, value in sorted(weights.items()):
         if name not in own:
@@ -36,7 +36,7 @@ def load_by_name(model: nn.Module, weights: Mapping[str, Tensor]) -> None:
 
 
 def parents_of(owner: Any, path: str) -> list[tuple[Any, str]]:
-    """Return the objects that have the last name of a path of attributes, and that name.
+    """Return the objects that own the last attribute of a path, each with its name.
 
     Args:
         path: such as "layers.*.forward"; an asterisk stands for every module of a list.

@@ -1,4 +1,4 @@
-"""Convert a student's return value to tensors by name, or raise an error; and their gradients.
+"""Convert a student's return value to named tensors, or raise an error; compute their gradients.
 
 Runs in the worker.
 """
@@ -16,7 +16,7 @@ from tensormark.worker.protocol import LONGEST, MAX_AXES
 # The types that both numpy and safetensors support.
 SENDABLE = {torch.float16, torch.float32, torch.float64, torch.int32, torch.int64, torch.bool}
 DENSE = "it should have its values in one block, as after .to_dense()"
-WIDTH = 16  # of lists in rows, so that random draws do not determine shapes
+WIDTH = 16  # the least width of padded lists, so that random draws do not determine shapes
 
 
 class StudentError(Exception):
@@ -24,7 +24,7 @@ class StudentError(Exception):
 
 
 def _padded(rows: Sequence[Sequence[int]]) -> Tensor:
-    """Return lists of integers as (lists, WIDTH or longest), int64, filled up with -1."""
+    """Return lists of integers as (lists, WIDTH or longest), int64, padded with -1."""
     longest = max([WIDTH, *map(len, rows)])
     return torch.tensor([[*row, *[-1] * (longest - len(row))] for row in rows], dtype=torch.int64)
 
@@ -36,7 +36,7 @@ def columns(rows: Any, names: Sequence[str], target: str) -> dict[str, Tensor]:
         with -1.
 
     Raises:
-        StudentError: it is something else.
+        StudentError: the rows are something else.
     """
     made = {}
     try:
@@ -49,12 +49,12 @@ def columns(rows: Any, names: Sequence[str], target: str) -> dict[str, Tensor]:
 
 
 def lists(result: Any, names: Sequence[str], target: str) -> dict[str, Tensor]:
-    """Turn a list of lists of whole numbers into a tensor.
+    """Convert a list of lists of whole numbers to a tensor.
 
-    Returns: by the one name (lists, WIDTH or longest), filled up with -1; int64.
+    Returns: under the only name, (lists, WIDTH or longest), padded with -1; int64.
 
     Raises:
-        StudentError: it is something else.
+        StudentError: the result is something else.
     """
     try:
         made = _padded([[operator.index(value) for value in row] for row in result])
@@ -64,10 +64,10 @@ def lists(result: Any, names: Sequence[str], target: str) -> dict[str, Tensor]:
 
 
 def as_number(value: Any) -> float:
-    """Return a plain number, or that of a tensor that holds a single one.
+    """Return a plain number, or the value of a tensor without axes.
 
     Raises:
-        TypeError: it is something else. OverflowError: it is too large.
+        TypeError: the value is something else. OverflowError: it is too large.
     """
     if isinstance(value, numbers.Real):
         return float(value)
@@ -77,13 +77,13 @@ def as_number(value: Any) -> float:
 
 
 def plain_numbers(result: Any, call: Mapping[str, Any]) -> dict[str, Tensor]:
-    """Turn plain numbers into tensors of the type that the call computes in.
+    """Convert plain numbers to tensors of the call's dtype.
 
-    Returns: by name, with the form "number" a single value each, of several names one after
-        another; with "numbers" all of them by the one name, (numbers,).
+    Returns: by name; with the form "number", a single value for each name, in order; with
+        "numbers", all of them under the only name, (numbers,).
 
     Raises:
-        StudentError: it is something else.
+        StudentError: the result is something else.
     """
     names, dtype = call["returns"], getattr(torch, call["dtype"])
     single = call["form"] == "number"
@@ -105,7 +105,7 @@ def named(result: Any, names: Sequence[str], form: str, target: str) -> dict[str
     """Name the outputs of a function; extra keys and extra elements are ignored.
 
     Raises:
-        StudentError: something is missing, or it is something else.
+        StudentError: an output is missing, or the result is something else.
     """
     if form == "dict" and isinstance(result, Mapping) and all(name in result for name in names):
         return {name: result[name] for name in names}
@@ -120,7 +120,7 @@ def named(result: Any, names: Sequence[str], form: str, target: str) -> dict[str
 
 
 def described(value: Any) -> str:
-    """Say what is returned in the place of a tensor, and by which slip as a rule."""
+    """Describe what was returned instead of a tensor, and the usual slip behind it."""
     if value is None:
         return "None: is there no return?"
     if isinstance(value, tuple) and len(value) == 1:
@@ -164,7 +164,7 @@ def gradients(
 ) -> dict[str, Tensor]:
     """Return the gradient of sum(output * cotangent) for every leaf that has one.
 
-    A single value may have any number of axes, as messages give one without an axis one.
+    A single value may have any number of axes, as messages add an axis to a tensor without axes.
     """
     usable = []
     for name, cotangent in cotangents.items():

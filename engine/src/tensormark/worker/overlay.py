@@ -1,7 +1,7 @@
 """The given files with a submission laid over them, imported from memory. Runs in the worker.
 
-Covered: no file of the submission other than those that were sent can be imported, and nothing is
-written. Not covered: what the code does once it runs; that is the sandbox's job.
+Covered: only the files that were sent can be imported from the submission, and nothing is written.
+Not covered: what the code does once it runs; that is the sandbox's job.
 """
 
 import contextlib
@@ -26,12 +26,12 @@ Progress = Callable[[int, int], None]
 
 @functools.lru_cache(maxsize=64)
 def _compiled(name: str, source: str) -> CodeType:
-    """Compile a module's text; most files stay the same from one load to the next."""
+    """Compile a module's source; most files stay the same from one load to the next."""
     return compile(source, f"{name}.py", "exec", dont_inherit=True)
 
 
 class _MemoryImporter(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
-    """Imports the submission's modules from text, with priority over files on disk."""
+    """Imports the submission's modules from memory, with priority over files on disk."""
 
     def __init__(self, sources: Mapping[str, str]) -> None:
         self.sources = sources
@@ -44,15 +44,15 @@ class _MemoryImporter(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader)
             return None
         spec = importlib.util.spec_from_loader(fullname, self, origin=f"{fullname}.py")
         assert spec is not None
-        spec.has_location = True  # so that its modules have a __file__, as modules do elsewhere
+        spec.has_location = True  # so that its modules have a __file__, as usual
         return spec
 
     def get_source(self, fullname: str) -> str:
-        """Return the module's text, which also gives tracebacks their lines."""
+        """Return the module's source, which also gives tracebacks their lines."""
         return self.sources[fullname]
 
     def get_code(self, fullname: str) -> CodeType:
-        """Compile under the student's file name, such as main.py."""
+        """Compile a module under the student's file name, such as main.py."""
         code = _compiled(fullname, self.sources[fullname])
         forbidden.SUBMISSION_CODE.append(code)
         return code
@@ -76,7 +76,7 @@ class Overlay:
         """Prepare to run calls.
 
         Args:
-            harness: the assignment's; see `load_harness`.
+            harness: the assignment's harness; see `load_harness`.
         """
         surroundings.reset()
         self.harness, self.settings = harness, state.settings()
@@ -84,13 +84,13 @@ class Overlay:
         self.sources: dict[str, str] = {}
         self.files = exceptions.Files((), ())
         self.checkpoint = ""
-        self.forbidden: dict[str, str] = {}  # for good
+        self.forbidden: dict[str, str] = {}  # permanently
         self.given_only: dict[str, str] = {}
         self.traces: Traces | None = None
-        self.undo = contextlib.ExitStack()  # puts back what only given code may use
+        self.undo = contextlib.ExitStack()  # restores what only given code may use
 
     def forbid(self, request: Mapping[str, Any]) -> None:
-        """Replace what a submission may not use, before any of it is imported."""
+        """Replace what a submission may not use, before importing any of it."""
         new = {p: name for p, name in request["forbidden"].items() if p not in self.forbidden}
         forbidden.forbid(new, for_good=True)
         self.forbidden |= new
@@ -100,7 +100,7 @@ class Overlay:
 
     @contextlib.contextmanager
     def rules_of(self, call: Mapping[str, Any]) -> Iterator[None]:
-        """Forbid what a call forbids, and allow given code what the call says that it needs."""
+        """Forbid what a call forbids; allow what only given code may use if the call needs it."""
         if call.get("given_only"):
             self.undo.close()
         try:
@@ -112,7 +112,7 @@ class Overlay:
 
     def load(self, request: Mapping[str, Any]) -> protocol.Message:
         """Import the given modules and the student's."""
-        for name in self.sources:  # of an earlier load
+        for name in self.sources:  # from an earlier load
             sys.modules.pop(name, None)
         sys.meta_path[:] = [f for f in sys.meta_path if not isinstance(f, _MemoryImporter)]
         self.sources, self.checkpoint = request["sources"], request["checkpoint"]
@@ -130,7 +130,7 @@ class Overlay:
     def call(
         self, call: Mapping[str, Any], arrays: Mapping[str, Any], progress: Progress
     ) -> tuple[protocol.Message, protocol.Tensors]:
-        """Run one call; return its answer and tensors."""
+        """Run one call; return its message and tensors."""
         context = calls.Context(self.imports, self.checkpoint, self.harness)
         tensors = {name: torch.from_numpy(array.copy()) for name, array in arrays.items()}
         with self.rules_of(call):
@@ -142,7 +142,7 @@ class Overlay:
         return {"status": "ok", **answer.message}, outputs
 
     def changed(self) -> bool:
-        """Say whether calls have changed what the calls after them would find."""
+        """Return whether calls have left traces that later calls could find."""
         return self.traces is not None and self.traces.changed()
 
     def describe(self, error: BaseException, call: Mapping[str, Any]) -> protocol.Message:
@@ -152,17 +152,17 @@ class Overlay:
         hole = exceptions.code_of(module, target) if module is not None else None
         try:
             described = exceptions.describe(error, self.files, target, hole)
-        except BaseException:  # attributes of an exception may be a student's, and raise
+        except BaseException:  # an exception's attributes may be the student's, and raise
             return {"status": "error", "text": "raised an exception that cannot be described"}
         own = {name: self.sources[name.removesuffix(".py")] for name in self.files.editable}
-        with contextlib.suppress(BaseException):  # what is looked at is a student's
+        with contextlib.suppress(BaseException):  # it inspects the student's objects
             return {**described, "shapes": shapes(error, own, letters_of(call))}
         return described
 
     def answer(
         self, request: Mapping[str, Any], arrays: Mapping[str, Any], progress: Progress
     ) -> bytes:
-        """Run a request, a load or a call; return the answer, or what it raised, as a frame."""
+        """Run a request (a load or a call); return the answer, or what it raised, as a frame."""
         header = {"number": request["number"]}
         try:
             if "sources" in request:

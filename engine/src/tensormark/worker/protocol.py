@@ -1,11 +1,11 @@
 """The messages between grader and worker: frames of a small JSON object and named tensors.
 
 A frame is a fixed header (magic, length of the JSON, length of the tensors), the JSON in UTF-8, and
-the tensors in safetensors form. Lengths are checked before anything is read, JSON and safetensors
+the tensors in safetensors format. Lengths are checked before anything is read, JSON and safetensors
 are parsed without running code, and any problem with a frame is a ProtocolError.
 
-Covered: size and form of what arrives. Not covered: what a worker's frame says; that is untrusted,
-and read by sandbox/answers.py instead, within closer limits.
+Covered: size and format of frames. Not covered: the content of a worker's frame; it is untrusted,
+and sandbox/answers.py reads it within tighter limits.
 """
 
 import io
@@ -20,9 +20,9 @@ from safetensors.numpy import load, save
 
 MAGIC = b"mBF1"
 HEADER = struct.Struct("<4sIQ")  # magic, bytes of JSON, bytes of tensors
-MAX_JSON = 8 << 20  # of a request; a submission's sources may have 6 bytes for each of theirs
-MAX_TENSORS = 256 << 20  # a real model's largest weights and their gradients fit
-MAX_AXES, LONGEST = 8, 1 << 24  # axes of a tensor in an answer, and the length of one
+MAX_JSON = 8 << 20  # of a request; JSON may take 6 bytes for a byte of a submission's sources
+MAX_TENSORS = 256 << 20  # enough for a real model's largest weights and their gradients
+MAX_AXES, LONGEST = 8, 1 << 24  # axes of a tensor in an answer, and the length of an axis
 
 Message = dict[str, Any]
 Tensors = dict[str, np.ndarray]
@@ -141,7 +141,7 @@ def read_bytes(stream: BinaryIO, max_length: int = MAX_JSON + MAX_TENSORS) -> by
     """Read the bytes of one frame; None if the stream has ended.
 
     Args:
-        max_length: how many bytes it may have after its header.
+        max_length: how many bytes may follow the header.
 
     Raises:
         ProtocolError: the stream ended inside the frame, or its lengths are invalid.

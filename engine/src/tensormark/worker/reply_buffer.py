@@ -7,7 +7,7 @@
 The trusted side creates it, seals its size, and parses nothing in it until the process that can
 write to it is dead. Answers that were complete by then count, whatever ended the process.
 
-Covered: size, and that what is parsed cannot change meanwhile (slots are copied before).
+Covered: size, and that data cannot change while being parsed (slots are copied first).
 Not covered: truth. Everything in it, including the counters, is untrusted.
 """
 
@@ -49,7 +49,7 @@ class ReplyBuffer:
         """Write an answer; its length is written last, so that an incomplete answer does not count.
 
         Raises:
-            ValueError: it is too large.
+            ValueError: the answer is too large.
         """
         if len(frame) > self.space:
             raise ValueError(
@@ -60,14 +60,14 @@ class ReplyBuffer:
         self.put(start, len(frame))
 
     def complete(self, last_slot: int) -> bool:
-        """Say whether no more answers will come: it is marked so, or the last slot is filled."""
+        """Return whether no more answers will come: FINISHED is set, or the last slot is filled."""
         return self.get(FINISHED) != 0 or self.get(self.start_of(last_slot)) != 0
 
     def read(self, slot: int) -> bytes | None:
         """Return a slot's frame, or None if it is empty.
 
         Raises:
-            ProtocolError: it is longer than the slot.
+            ProtocolError: the frame is longer than the slot.
         """
         start = self.start_of(slot)
         length = self.get(start)

@@ -1,6 +1,6 @@
 """The shapes of a student's own tensors where an exception was raised. Runs in the worker.
 
-Torch says which sizes do not fit; whose they are, its message leaves open.
+Torch's message gives the sizes that do not fit, but not the tensors that have them.
 """
 
 import ast
@@ -12,11 +12,11 @@ from typing import Any
 from torch import Tensor
 
 ABOUT_SHAPES = (RuntimeError, ValueError, IndexError)
-ABOUT_OTHERS = (NotImplementedError, RecursionError)  # RuntimeErrors, too
-MOST = 6  # tensors that are listed
+ABOUT_OTHERS = (NotImplementedError, RecursionError)  # subclasses of RuntimeError
+MOST = 6  # how many tensors are listed
 MOST_AXES = 8
 LONGEST = 40  # characters of a name
-TWICE = "T"  # the letter of time, which both axes have of what compares each step with each other
+TWICE = "T"  # time steps: a tensor that compares each step with every other has two such axes
 
 
 def _innermost(traceback: TracebackType | None, sources: Mapping[str, str]) -> TracebackType | None:
@@ -30,7 +30,7 @@ def _innermost(traceback: TracebackType | None, sources: Mapping[str, str]) -> T
 
 
 def _lines(traceback: TracebackType) -> range:
-    """Return the numbers of the lines of the expression that raised."""
+    """Return the line numbers of the expression that raised."""
     positions = list(traceback.tb_frame.f_code.co_positions())
     place = traceback.tb_lasti // 2
     first, last = positions[place][:2] if place < len(positions) else (None, None)
@@ -38,7 +38,7 @@ def _lines(traceback: TracebackType) -> range:
 
 
 def _on(tree: ast.AST, lines: range) -> Iterator[ast.AST]:
-    """Yield what is, or may be, on some lines; the rest of a file is not looked at."""
+    """Yield the nodes that are, or may be, on some lines; the rest of the file is skipped."""
     waiting = [tree]
     while waiting:
         node = waiting.pop()
@@ -62,10 +62,10 @@ def _names(source: str, lines: range) -> list[str]:
 
 
 def _in_words(shape: tuple[int, ...], letters: Mapping[str, int]) -> str:
-    """Return a shape, with the letters of its sizes where they are sure.
+    """Return a shape, with the letters of its sizes if these are certain.
 
-    A size that two letters have tells neither. Nor is a letter sure that stands twice: where three
-    tensors of a batch of three are stacked, only one of the axes is that of the batch.
+    A size shared by two letters identifies neither. Nor is a letter certain that occurs twice: if
+    three tensors of a batch of three are stacked, only one of the axes is the batch.
     """
     sizes = list(letters.values())
     by_size = {size: name for name, size in letters.items() if sizes.count(size) == 1}
@@ -92,13 +92,13 @@ def _listed(
 def shapes(
     error: BaseException, sources: Mapping[str, str], letters: Mapping[str, int]
 ) -> list[str]:
-    """List the tensors of the line of the submission that raised, with their shapes.
+    """List the tensors on the submission's line that raised, with their shapes.
 
-    Only of exceptions that can be about shapes.
+    The list is empty for exceptions that cannot be about shapes.
 
     Args:
         sources: the submission's files by name.
-        letters: what the assignment calls the sizes of this call.
+        letters: the assignment's letters for the sizes of this call.
     """
     if not isinstance(error, ABOUT_SHAPES) or isinstance(error, ABOUT_OTHERS):
         return []
@@ -106,6 +106,6 @@ def shapes(
 
 
 def letters_of(call: Mapping[str, Any]) -> dict[str, int]:
-    """Return the sizes of a call by letter: its `letters`, or those of its config."""
+    """Return the sizes of a call by letter, from its `letters` or else its config."""
     sizes = call.get("letters") or call.get("config") or {}
     return {name: size for name, size in sizes.items() if len(name) == 1 and type(size) is int}

@@ -1,15 +1,13 @@
 """Stand-ins for a student's methods and functions, called exactly as those are.
 
 Runs in the worker. A stand-in replaces one method of one object: the object, its class and its
-other methods stay the student's, so that code that reaches past the method (to a part's own
-modules, say) works as before. Or it replaces a function, under every name that the submission's
-modules have for it. Not covered: a function that something else holds, such as a default value or a
-list.
+other methods stay the student's, so that code that reaches past the method (for example, to a
+part's modules) works as before. Or it replaces a function, under every name that the submission's
+modules have for it. Not covered: a function held elsewhere, such as in a default value or a list.
 
-Where the original returns something around its tensor, such as a tuple, the caller may want that,
-or it may be a mistake that is not the caller's, such as a comma behind `return`. So a stand-in
-answers as the original does, and where that raises, the call is made again with what should be
-returned.
+If the original wraps its tensor, for example in a tuple, the caller may rely on that, or it may be
+a mistake that is not the caller's, such as a comma at the end of `return`. So a stand-in returns
+the same form as the original, and if that raises, the call is repeated with the correct form.
 """
 
 import contextlib
@@ -32,11 +30,11 @@ from torch import Tensor, nn
 from tensormark.worker import state
 from tensormark.worker.outputs import StudentError
 
-FUNCTION = ":"  # in the path of a stand-in for a function: "module:function"
+FUNCTION = ":"  # marks the path of a stand-in for a function: "module:function"
 
 
 class Form(enum.Enum):
-    """What stand-ins return."""
+    """The form of what stand-ins return."""
 
     READ = "a tuple, if the original's code says that it returns one"
     OBSERVED = "the same, or what the original returns when it is called"
@@ -57,14 +55,14 @@ def _in_form(form: Form, call: Callable[[], Made]) -> Made:
 
 
 def once_more(call: Callable[[], Made], apart: bool = False, observe: bool = True) -> Made:
-    """Make a call, and if it raises, again with stand-ins that answer in another form.
+    """Make a call; if it raises, repeat it with stand-ins that return another form.
 
     Args:
-        apart: the caller takes results apart, so that it is worth while to call the originals.
-        observe: they may be called: none is known to hang or to end the process.
+        apart: the caller unpacks results, so it is worthwhile to call the originals.
+        observe: the originals may be called: none is known to hang or to end the process.
 
     Raises:
-        Exception: what the call raises if stand-ins return what they should.
+        Exception: the call raises this even if stand-ins return the correct form.
     """
     ANSWERED.set(False)
     first = Form.OBSERVED if apart else Form.READ
@@ -83,14 +81,14 @@ def once_more(call: Callable[[], Made], apart: bool = False, observe: bool = Tru
 
 
 def _signature(method: Callable[..., Any] | None) -> inspect.Signature | None:
-    """Return a method's signature, or None if Python cannot tell it."""
+    """Return a method's signature, or None if Python cannot determine it."""
     with contextlib.suppress(TypeError, ValueError):
         return inspect.signature(method) if method is not None else None
     return None
 
 
 def takes(function: Callable[..., Any], count: int) -> bool:
-    """Say whether a function takes so many positional arguments."""
+    """Return whether a function accepts this many positional arguments."""
     signature = _signature(function)
     return signature is None or _bound_arguments(signature, (None,) * count, {}) is not None
 
@@ -98,7 +96,7 @@ def takes(function: Callable[..., Any], count: int) -> bool:
 def _bound_arguments(
     signature: inspect.Signature | None, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
-    """Return arguments in a signature's order, defaults included, or None if they do not fit it."""
+    """Return arguments in a signature's order, with defaults, or None if they do not fit it."""
     try:
         bound = signature.bind(*args, **kwargs) if signature is not None else None
     except TypeError:
@@ -113,10 +111,10 @@ def _bound_arguments(
 def _tuple_length(code: CodeType | None) -> int | None:
     """Return the length of the tuple that a function returns, or None if it returns something else.
 
-    The code is read, not run, as it may be wrong.
+    The code is inspected, not run, as it may be wrong.
     """
     instructions = list(dis.get_instructions(code)) if code is not None else []
-    lengths: dict[Any, int | None] = {}  # of the tuples that variables hold
+    lengths: dict[Any, int | None] = {}  # variable to the length of its tuple
     for instruction, following in itertools.pairwise(instructions):
         length = instruction.arg if instruction.opname == "BUILD_TUPLE" else None
         if instruction.opname == "LOAD_FAST":
@@ -129,7 +127,7 @@ def _tuple_length(code: CodeType | None) -> int | None:
 
 
 def _copied(value: Any) -> Any:
-    """Return a copy of an argument, so that a call has no effect on what it is given."""
+    """Return a copy of an argument, so that a call cannot change the original."""
     return value.detach().clone() if isinstance(value, Tensor) else copy.deepcopy(value)
 
 
@@ -137,7 +135,7 @@ def _observed(original: Callable[..., Any] | None, args: Any, kwargs: Any) -> An
     """Return what a function returns, or None if it raises.
 
     It is called with copies, a method on a copy of its object; settings and random generators are
-    put back.
+    restored.
     """
     if original is None:
         return None
@@ -158,9 +156,9 @@ def _alike(value: Any, result: Any) -> bool:
 
 
 def _in_place(found: Any, result: Any) -> Any:
-    """Return a tuple, list or dictionary with another value; anything else: that value.
+    """Return a tuple, list or dictionary with a result put into it, or else the result itself.
 
-    It takes the place of the first tensor of its shape, or else of the first value.
+    The result replaces the first tensor of its shape, or else the first value.
     """
     if not isinstance(found, tuple | list | dict) or not found:
         return result
@@ -177,9 +175,10 @@ def _in_place(found: Any, result: Any) -> Any:
 def called_like(original: Callable[..., Any] | None, stand_in: Callable[..., Any]) -> Any:
     """Return a function with the original's parameters and the stand-in's result.
 
-    The names, defaults and further parameters of the original count, so that a call is right or
-    wrong whenever it would be without the stand-in; those that the assignment published count too.
-    The result has the form that FORM says; further values in a tuple that was only read are None.
+    It accepts the names, defaults and further parameters of the original, so that a call is right
+    or wrong exactly when it would be without the stand-in; it also accepts the published ones. The
+    result has the form that FORM says; if the original was not called, further values in a tuple
+    are None.
 
     Args:
         original: the student's method, if there is one.
@@ -216,8 +215,8 @@ def called_like(original: Callable[..., Any] | None, stand_in: Callable[..., Any
 def put_in_place(part: Any, method: str, stand_in: Callable[..., Any]) -> None:
     """Replace a method of one object.
 
-    A module in the method's place keeps its place and gets another `forward`. Where an attribute
-    cannot be set, as with a property, the object gets a class of its own.
+    A module in the method's place stays and gets a new `forward`. If the attribute cannot be set,
+    as with a property, the object gets its own class.
 
     Args:
         stand_in: takes the object, then the method's arguments.
@@ -238,7 +237,7 @@ def put_in_place(part: Any, method: str, stand_in: Callable[..., Any]) -> None:
 
 
 def _modules_beside(home: ModuleType) -> Iterator[ModuleType]:
-    """Yield a module of the submission, and the imported modules of the same folder."""
+    """Yield a module of the submission and the imported modules from the same folder."""
     folder = os.path.dirname(home.__file__ or "")
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None)
@@ -248,7 +247,7 @@ def _modules_beside(home: ModuleType) -> Iterator[ModuleType]:
 
 @contextlib.contextmanager
 def function_replaced(home: ModuleType, name: str, stand_in: Callable[..., Any]) -> Iterator[None]:
-    """Replace a function while a call runs, in every module of the submission that has it.
+    """Replace a function during a call, in every module of the submission that has it.
 
     Args:
         home: the module that defines it.
@@ -276,11 +275,11 @@ def function_replaced(home: ModuleType, name: str, stand_in: Callable[..., Any])
 def functions_replaced(
     stand_ins: Mapping[str, str], module: Callable[[str], ModuleType], harness: Any
 ) -> Iterator[None]:
-    """Replace the functions that a call has stand-ins for, while it runs.
+    """Replace the functions that a call has stand-ins for while it runs.
 
     Args:
-        stand_ins: by path, the name of the harness's stand-in; methods' paths are passed over.
-        module: returns a module of the submission by its name.
+        stand_ins: path to the name of the harness's stand-in; paths of methods are skipped.
+        module: returns a module of the submission by name.
     """
     with contextlib.ExitStack() as stack:
         for path, kind in stand_ins.items():

@@ -1,8 +1,8 @@
-"""What a student's code must leave as it found it: torch's settings, random generators, the model.
+"""State that a student's code must leave unchanged: torch's settings, random generators, the model.
 
-Runs in the worker, before and after every call, so it must be quick. Covered: whatever was there
-before is there afterwards, and unchanged. Not covered: what is new, such as an attribute in which a
-module keeps its last probabilities; and what is put back before the call ends.
+Runs in the worker, before and after every call, so it must be fast. Covered: all existing state is
+still there afterwards, unchanged. Not covered: new state, such as an attribute in which a module
+keeps its last probabilities; and changes that are undone before the call ends.
 """
 
 import dataclasses
@@ -16,41 +16,40 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-SEEDS = 0x5EED << 40  # calls are seeded from here on: no student's code would choose such a seed
-BLOCKS = 2000  # that honest code may draw in one call, each of 624 numbers of a Mersenne twister
+SEEDS = 0x5EED << 40  # the first seed of calls: no student's code would choose such a seed
+BLOCKS = 2000  # that honest code may draw in one call, each 624 numbers of a Mersenne twister
 BLOCK = 624 * 4  # bytes
 
 
 @dataclasses.dataclass(frozen=True)
 class _Setting:
-    """A global setting of torch or Python that can be put back."""
+    """A global setting of torch or Python that can be restored."""
 
     read: Callable[[], Any]
     write: Callable[[Any], object]
 
 
 def _set_device(device: torch.device) -> None:
-    """Set the default device; none is set if it is the processor."""
+    """Set the default device; unset it for the CPU."""
     torch.set_default_device(None if device.type == "cpu" else device)
 
 
 def _set_deterministic(value: tuple[bool, bool]) -> None:
-    """Set whether only deterministic algorithms are used, and whether others are an error."""
+    """Set whether to use only deterministic algorithms, and whether others only cause a warning."""
     torch.use_deterministic_algorithms(value[0], warn_only=value[1])
 
 
 def _set_cudnn(value: tuple[bool, bool]) -> None:
-    """Set the switches that scripts for a GPU set."""
+    """Set cuDNN's `deterministic` and `benchmark` flags, which GPU scripts often set."""
     torch.backends.cudnn.deterministic, torch.backends.cudnn.benchmark = value
 
 
 def _set_filters(value: list[Any]) -> None:
-    """Set the warning filters."""
     warnings.filters[:] = value  # type: ignore[index]
 
 
 def _broad_filters() -> list[Any]:
-    """Return the filters for every message of every module; libraries add narrower ones."""
+    """Return the filters that apply to all messages and modules; libraries add narrower ones."""
     builtin = [f for f in warnings.filters if f[2].__module__ == "builtins"]
     return [f for f in builtin if f[1] is None and f[3] is None]
 
@@ -95,7 +94,7 @@ def settings() -> dict[str, Any]:
 
 
 def put_back(before: Mapping[str, Any]) -> list[str]:
-    """Put back the settings that differ; return their names."""
+    """Restore the settings that differ; return their names."""
     changed = [name for name, setting in SETTINGS.items() if setting.read() != before[name]]
     for name in changed:
         SETTINGS[name].write(before[name])
@@ -116,7 +115,7 @@ SEED_NAMES = ("the random seed", "the seed of Python's random", "the seed of num
 
 
 class Generators:
-    """The state of torch's, Python's and numpy's global generators when this is made."""
+    """A snapshot of torch's, Python's and numpy's global generators."""
 
     def __init__(self) -> None:
         self.seed = torch.initial_seed()
@@ -125,13 +124,13 @@ class Generators:
         self.numpy: Any = np.random.get_state(legacy=True)
 
     def unseeded(self) -> dict[str, bool]:
-        """Say which generators have not been seeded since; drawing from one does not count."""
+        """Return by generator whether it has not been seeded since; drawing is no seeding."""
         of_torch = torch.initial_seed() == self.seed
         unseeded = of_torch, self._python_unseeded(), self._numpy_unseeded()
         return dict(zip(SEED_NAMES, unseeded, strict=True))
 
     def _python_unseeded(self) -> bool:
-        """Say whether drawing alone can have brought Python's generator where it is now."""
+        """Return whether drawing alone can explain the state of Python's generator."""
         state = random.getstate()[1]
         if state == self.python[1]:  # the usual case; the last number is the position in the block
             return True
@@ -143,7 +142,7 @@ class Generators:
         return self._reaches(block, lambda: generator.getstate()[1][:-1], generator.randbytes)
 
     def _numpy_unseeded(self) -> bool:
-        """Say whether drawing alone can have brought numpy's generator where it is now."""
+        """Return whether drawing alone can explain the state of numpy's generator."""
         state: Any = np.random.get_state(legacy=True)
         target = state[1].tobytes()
         if target == self.numpy[1].tobytes():
@@ -154,7 +153,7 @@ class Generators:
 
     @staticmethod
     def _reaches(target: Any, state: Callable[[], Any], draw: Callable[[int], object]) -> bool:
-        """Say whether drawing block after block leads to a state."""
+        """Return whether drawing block after block leads to a state."""
         for _ in range(BLOCKS):
             draw(BLOCK)
             if state() == target:
@@ -162,16 +161,16 @@ class Generators:
         return False
 
     def drew(self) -> bool:
-        """Say whether anything was drawn from torch's generator since, or it was seeded."""
+        """Return whether torch's generator has been drawn from or seeded since."""
         return not torch.equal(self.torch, torch.get_rng_state())
 
     def fingerprint(self) -> str:
-        """Return a text that changes with every number drawn."""
+        """Return a string that changes with every number drawn."""
         states = self.torch.numpy().tobytes() + repr(self.python).encode()
         return str(zlib.crc32(states))
 
     def put_back(self) -> None:
-        """Put the generators back into this state."""
+        """Restore the generators to this state."""
         torch.set_rng_state(self.torch)
         random.setstate(self.python)
         np.random.set_state(self.numpy)
@@ -180,11 +179,11 @@ class Generators:
 # --- a model ----------------------------------------------------------------------------------
 
 
-Slot = tuple[dict[str, Any], str]  # where a module keeps a part, and the part's name there
+Slot = tuple[dict[str, Any], str]  # a module's dict of parts, and a part's name in it
 
 
 def _contents(slots: Iterable[Slot]) -> list[Any]:
-    """Return what each slot holds now, None for an empty one."""
+    """Return the present content of each slot, None for an empty one."""
     return [parts.get(name) for parts, name in slots]
 
 
@@ -201,17 +200,17 @@ PLAIN = (bool, int, float, str, tuple, type(None))
 
 
 class Model:
-    """The object whose method is called, and the parts that it has when this is made.
+    """The object whose method is called, and its initial parts.
 
-    Only those parts are watched: what a call adds to the object is its own business. Settings, such
-    as a rate or an epsilon, are watched in torch's own modules only.
+    Only these are watched: a call may add anything to the object. Settings, such as a rate or an
+    epsilon, are watched in torch's own modules only.
     """
 
     def __init__(self, owner: nn.Module, arguments: tuple[Any, ...]) -> None:
         """List the parts.
 
         Args:
-            arguments: those that the object was built with, such as a config.
+            arguments: the object's constructor arguments, such as a config.
         """
         self.arguments, self.modules = arguments, list(owner.modules())
         self.children, self.weights, self.buffers = (
@@ -255,14 +254,14 @@ class Model:
 
 
 class Watch:
-    """Notes the state before a call, and compares it afterwards."""
+    """Records the state before a call, and compares it afterwards."""
 
     def __init__(self, model: Model | None, silent: bool, plain: Any = None) -> None:
-        """Note the state before a call.
+        """Record the state before a call.
 
         Args:
-            model: whose method is called, if it is a method.
-            silent: also watch that nothing is drawn from the global generators.
+            model: the object of the called method; None for a function.
+            silent: also check that nothing is drawn from the global generators.
             plain: arguments that are not tensors, such as lists.
         """
         self.model, self.silent, self.plain = model, silent, plain
@@ -273,7 +272,7 @@ class Watch:
         """Return the state that a function must not change, in plain values.
 
         Args:
-            unseeded: which generators have not been seeded.
+            unseeded: by generator, whether it has not been seeded.
         """
         state: dict[str, Any] = {name: str(value) for name, value in settings().items()}
         state[FILTERS] = repr(_broad_filters())

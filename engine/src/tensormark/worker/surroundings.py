@@ -1,8 +1,8 @@
-"""The surroundings of a submission, which are the same in every tier. Runs in the worker.
+"""Give a submission the same surroundings in every tier. Runs in the worker.
 
 Covered: the packages that it can import, its command line, environment variables, warning filters
 and the working folder's name. Not covered: what only an isolating tier prevents, such as writing
-files, and the values of variables that name a folder of the tier's own.
+files, and the values of variables that name one of the tier's folders.
 """
 
 import contextlib
@@ -21,13 +21,13 @@ VARIABLES = frozenset(
     "PATH LANG USER HOME TMPDIR TEMP TMP OMP_NUM_THREADS OMP_WAIT_POLICY OPENBLAS_NUM_THREADS "
     "TORCHINDUCTOR_CACHE_DIR MPLCONFIGDIR MPLBACKEND SYSTEMROOT".split()
 )
-BUILD = "_sysconfigdata_"  # a module of Python's own whose name differs between builds
+BUILD = "_sysconfigdata_"  # the prefix of a standard module whose name differs between builds
 SILENCED = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
 
 
 @functools.cache
 def show_only(packages: frozenset[str]) -> None:
-    """Have Python find only its own modules and these packages, or all if there are none of these.
+    """Let Python find only its standard library and these packages; if there are none, everything.
 
     Other packages may be installed here, but not in a container.
     """
@@ -41,7 +41,7 @@ def show_only(packages: frozenset[str]) -> None:
             path: Sequence[str] | None = None,
             target: ModuleType | None = None,
         ) -> ModuleSpec | None:
-            """Find what is shown, and whatever lies inside a package."""
+            """Find allowed modules, and anything inside a package."""
             if path is None and fullname in HIDDEN:
                 return None
             if path is None and packages and not (fullname in shown or fullname.startswith(BUILD)):
@@ -52,10 +52,10 @@ def show_only(packages: frozenset[str]) -> None:
 
 
 def hide_grader() -> None:
-    """Take this process's own modules out of a submission's reach, as on a student's machine.
+    """Make the grader's modules impossible to import, as on a student's machine.
 
-    References to them stay valid. Not covered: a submission that looks for them in frames or among
-    all objects; nothing in this process is secret.
+    References to them stay valid. Not covered: a submission that searches frames or all objects for
+    them; nothing in this process is secret.
     """
     with contextlib.suppress(ValueError):
         # the entry that main.py put first; an installation's entry for the same folder stays
@@ -69,7 +69,7 @@ def hide_grader() -> None:
 def reset() -> None:
     """Make the command line, the environment and the warning filters the same in every worker.
 
-    The filters are those that Python starts with; torch adds others, and more the more it is used.
+    The filters are Python's initial ones; torch adds others, and more with use.
     """
     sys.argv[:] = sys.orig_argv[:] = [""]
     for name in os.environ.keys() - VARIABLES:

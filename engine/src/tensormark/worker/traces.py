@@ -1,12 +1,12 @@
-"""What calls leave behind in the modules that a submission uses. Runs in the worker.
+"""Traces that calls leave in the modules that a submission uses. Runs in the worker.
 
-Where several exercises share a process, an exercise may be right only because of what another one
-has kept in a global, in a class, in a default value or in torch. So no further exercise runs there
-once any of that has changed.
+If several exercises share a process, an exercise may be right only because of state that another
+one has left in a global, a class, a default value or torch. So once any of these has changed, no
+further exercise runs in that process.
 
-Covered: names of the submission's modules and what their values hold, as far as these are Python's
-own containers or the submission's own objects; names of torch that are replaced. Not covered: what
-is hidden on purpose, which gains nothing: another exercise's code could do the same.
+Covered: names in the submission's modules and the contents of their values, if these are built-in
+containers or the submission's own objects; replaced names in torch. Not covered: deliberately
+hidden state, which gains nothing: the other exercise's own code could do the same.
 """
 
 import builtins
@@ -37,7 +37,7 @@ CACHED: type = type(functools.cache(repr))
 SCALARS = frozenset((bool, int, float, complex, str, bytes, type(None)))
 OPAQUE = frozenset((ModuleType, CodeType, BuiltinFunctionType, GetSetDescriptorType))
 PYTHONS_OWN = ("__builtins__", "__warningregistry__")  # in every module
-# of the libraries' objects that honest code keeps in a global: type to what tells their state
+# library objects that honest code keeps in a global: type to a function that returns the state
 STATES: tuple[tuple[type, Callable[[Any], Any]], ...] = (
     # _version counts changes in place
     (Tensor, lambda value: (value._version, value.data_ptr())),
@@ -55,7 +55,7 @@ CONTAINERS = (dict, list, tuple, set, frozenset, deque, FunctionType, type)
 
 
 def _held(value: Any, modules: frozenset[str]) -> Iterator[Any]:
-    """Yield what a container, or an object of the submission, holds."""
+    """Yield the contents of a container or of an object of the submission."""
     if isinstance(value, dict):
         yield from itertools.chain.from_iterable(value.items())
     elif isinstance(value, list | tuple | set | frozenset | deque):
@@ -69,11 +69,11 @@ def _held(value: Any, modules: frozenset[str]) -> Iterator[Any]:
 
 
 def _fingerprint(value: Any, modules: frozenset[str], seen: set[int]) -> Any:
-    """Return something that differs once a value, or what it holds, has changed.
+    """Return something that differs once a value or its contents have changed.
 
     Args:
         modules: the names of the submission's modules.
-        seen: the ids of values that need not be looked at again.
+        seen: the ids of values that were already visited.
     """
     if type(value) in SCALARS:
         return value
@@ -88,26 +88,26 @@ def _fingerprint(value: Any, modules: frozenset[str], seen: set[int]) -> Any:
 
 
 class Traces:
-    """A snapshot taken once the submission is imported, to see whether calls have changed it."""
+    """A snapshot taken once the submission is imported, to detect changes made by calls."""
 
     def __init__(self, names: Iterable[str]) -> None:
         """Take the snapshot.
 
         Args:
-            names: those of the submission's modules and the given ones.
+            names: the names of the submission's modules and the given ones.
         """
         self.names = frozenset(names)
         self.before = self._state()
 
     def _state(self) -> list[Any]:
-        """Return a snapshot, or something that equals no other if none can be taken."""
+        """Return a snapshot, or an object unequal to any other if none can be taken."""
         try:
             return self._snapshot()
-        except Exception:  # what is looked at is a student's
+        except Exception:  # it inspects the student's objects
             return [object()]
 
     def _snapshot(self) -> list[Any]:
-        """Return what the modules, torch and the environment hold now."""
+        """Return the present contents of the modules, torch and the environment."""
         seen: set[int] = set()
         loaded = [sys.modules[name] for name in sorted(self.names & sys.modules.keys())]
         return [
@@ -123,5 +123,5 @@ class Traces:
         ]
 
     def changed(self) -> bool:
-        """Say whether anything is no longer as it was."""
+        """Return whether anything has changed since the snapshot."""
         return self._state() != self.before

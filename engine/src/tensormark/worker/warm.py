@@ -1,7 +1,7 @@
-"""Use torch once, so that the first call of a submission does not pay for what torch puts off."""
+"""Use torch once, so that a submission's first call does not pay for torch's lazy setup."""
 
 import torch
-import torch.onnx.ops  # what is forbidden is looked up in it, too
+import torch.onnx.ops  # forbidden names are looked up in it too
 from torch import nn
 
 

@@ -1,14 +1,14 @@
 """The zygote: a process that has imported torch and forks a child for each job. Worker side.
 
-Started as a script, `python -I zygote.py SOCKET HARNESS FOLDERS...` (those of packages), by
-slot.py, in a container (tier `contained`) or without one (`locked`). It never runs a student's code
-and never reads a job's contents: it passes the child the memory for the job and the answers, waits
-for it, and reports its exit status to the trusted side. A child is forked before there is a job for
-it, while nobody is waiting; once it has one, it locks itself down (lockdown.py), then imports the
+Started as a script, `python -I zygote.py SOCKET HARNESS FOLDERS...` (package folders), by slot.py,
+in a container (tier `contained`) or without one (`locked`). It never runs a student's code and
+never reads a job's contents: it passes the child the memory for the job and the answers, waits for
+it, and reports its exit status to the trusted side. A child is forked ahead of its job, while
+nobody is waiting; once it has a job, it locks itself down (lockdown.py), then imports the
 submission and runs the calls.
 
-Covered: a child inherits nothing from earlier jobs, and finds torch warmed up; how it ended is
-known from wait4, not from what it reports. Not covered: a fault in lockdown.py or in the kernel
+Covered: a child inherits nothing from earlier jobs, and starts with torch warmed up; its exit
+status comes from wait4, not from its own report. Not covered: a bug in lockdown.py or in the kernel
 would let a child take over this process, and with it later jobs of this slot.
 """
 
@@ -35,7 +35,7 @@ if __name__ == "__main__":
 
 from tensormark.worker import lockdown, protocol, reply_buffer
 
-MAX_MESSAGE = 1 << 18  # the first one lists some hundred paths
+MAX_MESSAGE = 1 << 18  # the first one lists a few hundred paths
 DESCRIPTORS = 3  # sent with a job: its requests, the reply buffer, the pipe for printed output
 
 
@@ -50,7 +50,7 @@ def receive(control: socket.socket) -> tuple[dict[str, Any], list[int]]:
     space = socket.CMSG_SPACE(DESCRIPTORS * descriptors.itemsize)
     text, ancillary, _, _ = control.recvmsg(MAX_MESSAGE, space)
     if not text:
-        os._exit(0)  # at once: there is nothing to clean up
+        os._exit(0)  # immediately: there is nothing to clean up
     for level, kind, data in ancillary:
         if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
             descriptors.frombytes(data[: len(data) - len(data) % descriptors.itemsize])
@@ -65,8 +65,8 @@ def _warm_up() -> str:
     import torch
 
     torch.set_num_threads(1)
-    # what every subject needs, torch._dynamo for its first optimizer; a harness imports whatever
-    # else its own submissions need
+    # every assignment needs these, torch._dynamo for its first optimizer; a harness imports
+    # whatever else its submissions need
     import safetensors.torch  # noqa: F401
     import torch._dynamo
     from torch import nn
@@ -84,10 +84,10 @@ def _warm_up() -> str:
 
 
 def _prepare(setup: dict[str, Any], harness: str) -> None:
-    """Do once what every child would do; add an overlay's constructor and file rules to the setup.
+    """Do work common to all children; add an overlay's constructor and file rules to the setup.
 
     Args:
-        harness: the path of the assignment's file.
+        harness: the path of the assignment's harness.
     """
     from tensormark.worker.overlay import Overlay, load_harness  # imports torch
     from tensormark.worker.surroundings import hide_grader
@@ -108,7 +108,7 @@ class Child:
         self.setup, self.zygote = setup, zygote
 
     def run(self) -> NoReturn:
-        """Receive a job, lock down, tell the zygote so, and run the job."""
+        """Receive a job, lock down, report that to the zygote, and run the job."""
         report_fd = self.zygote.fileno()
         try:
             os.setsid()
@@ -119,17 +119,17 @@ class Child:
             except BaseException as error:
                 os.write(report_fd, f"{type(error).__name__}: {error}".encode()[:1000])
             else:
-                os.write(report_fd, b"locked")  # not send, which seccomp forbids by now
+                os.write(report_fd, b"locked")  # not send: seccomp now forbids it
                 os.close(report_fd)
                 try:
                     self.serve(content, buffer)
                 finally:  # a student may have replaced os._exit
                     buffer.put(reply_buffer.FINISHED, 1)
         finally:
-            os._exit(0)  # no handler at exit, no waiting for threads
+            os._exit(0)  # skip exit handlers, do not wait for threads
 
     def take_job(self, descriptors: list[int]) -> tuple[bytes, reply_buffer.ReplyBuffer]:
-        """Read the job and map the reply buffer; close everything else, and lock down."""
+        """Read the job and map the reply buffer; close everything else and lock down."""
         requests, answers, printed = descriptors
         size = reply_buffer.size(self.job["calls"], self.job["reply"])
         buffer = reply_buffer.ReplyBuffer(mmap.mmap(answers, size), self.job["reply"])
@@ -172,7 +172,7 @@ class Child:
             if slot == 0 and protocol.decode(frame)[0].get("status") != "ok":
                 return
             if request.get("last") and overlay.changed():
-                return  # the exercises that follow would not find what they find alone
+                return  # later exercises would not run as they do alone
 
 
 def _watch(control: socket.socket, child: int) -> tuple[int, float]:
@@ -191,14 +191,14 @@ def _watch(control: socket.socket, child: int) -> tuple[int, float]:
 
 
 class _IdleChild(NamedTuple):
-    """A child that waits for a job, and the socket through which it gets one."""
+    """A child that waits for a job, and the socket that delivers it."""
 
     process: int
     link: socket.socket
 
 
 def _fork_child(control: socket.socket, setup: dict[str, Any]) -> _IdleChild:
-    """Fork the child for the next job before there is one.
+    """Fork the child for the next job ahead of time.
 
     Raises:
         RuntimeError: there is more than one thread, and a fork copies only one.
@@ -216,7 +216,7 @@ def _fork_child(control: socket.socket, setup: dict[str, Any]) -> _IdleChild:
 
 
 def _hand_over(child: _IdleChild, job: dict[str, Any], descriptors: list[int]) -> str | None:
-    """Give a child its job; return why it cannot lock itself down, or None when it has."""
+    """Give a child its job; return why it cannot lock itself down, or None once it has."""
     reply = b""
     with contextlib.suppress(OSError), child.link:  # a child that has died replies nothing
         socket.send_fds(child.link, [json.dumps(job).encode()], descriptors)
@@ -246,10 +246,10 @@ def main() -> None:
     idle = _fork_child(control, setup)
     while True:
         job, descriptors = receive(control)
-        if "calls" not in job:  # an order to kill a child that has ended meanwhile
+        if "calls" not in job:  # a request to kill a child that has already ended
             continue
         fault = _hand_over(idle, job, descriptors)
-        child, idle = idle, _fork_child(control, setup)  # while the first one works
+        child, idle = idle, _fork_child(control, setup)  # while the other one works
         if fault is not None:  # empty if the child had died before it got the job
             send(control, **({"fault": fault} if fault else {"died": True}))
             continue
