@@ -1,4 +1,4 @@
-"""Show a page in the browser of the person who asked for it."""
+"""Show a page in the user's browser."""
 
 import os
 import sys
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def _has_display() -> bool:
-    """Say whether a browser has a screen to open a page on."""
+    """Return whether there is a screen for a browser."""
     if sys.platform in ("darwin", "win32"):
         return True
     return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))

@@ -1,4 +1,4 @@
-"""The parts of the page that explain one exercise: its findings, and what a training measured."""
+"""The parts of the page that explain one exercise: its findings and a training's measurements."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from tensormark.reports.markup import Element, element, joined, say
 from tensormark.reports.text import visible
 
 Found = dict[str, Any]
-FINDINGS, LINES, LONGEST = 3, 10, 400  # of an exercise; of a finding; characters of a line
+FINDINGS, LINES, LONGEST = 3, 10, 400  # findings per exercise, lines each, characters per line
 
 
 def _short(value: float | str) -> str:
@@ -15,7 +15,7 @@ def _short(value: float | str) -> str:
 
 
 def _worst_table(excerpt: Found) -> Element:
-    """Return expected and got beside each other, for the row where it is worst."""
+    """Return expected and actual values side by side, for the worst row."""
     row, axes = excerpt["row"], [visible(axis, 40) for axis in excerpt["axes"]] or ["value"]
     place = ", ".join(f"{n} {i}" for n, i in zip(axes, row["index"], strict=False))
     whole = len(row["expected"]) == row["length"]
@@ -46,7 +46,7 @@ def _worst_table(excerpt: Found) -> Element:
 
 
 def finding_parts(finding: Found) -> list[Element]:
-    """Return what one finding says, and where the output is wrong."""
+    """Return the text of one finding, and where the output is wrong."""
     parts = [element("p", finding["headline"], class_="headline")]
     if finding["details"]:
         lines = "\n".join(visible(line, LONGEST) for line in finding["details"][:LINES])
@@ -58,7 +58,7 @@ def finding_parts(finding: Found) -> list[Element]:
 
 
 def _confusion_table(measured: Found) -> Element:
-    """Return how often each class was taken for which."""
+    """Return how often each class was predicted as each class."""
     classes = [visible(name, 40) for name in measured["classes"]]
     heads = [element("td"), *(element("th", f"read as {n}", scope="col") for n in classes)]
     body = [
@@ -82,7 +82,7 @@ def _confusion_table(measured: Found) -> Element:
 
 
 def _misread_list(measured: Found) -> Element:
-    """Return texts whose class was not recognized."""
+    """Return misclassified texts."""
     items = [
         element(
             "li",
@@ -99,7 +99,7 @@ def _misread_list(measured: Found) -> Element:
 
 
 def measured_parts(measured: Found) -> list[Element]:
-    """Return what a training reached, its curves, and what it got wrong."""
+    """Return a training's result, its curves and its errors."""
     name = visible(measured["name"], 60)
     reached = f"{name}: {measured['value']:.3f}; needed: {measured['threshold']:.3f}"
     parts = [element("p", reached, class_="headline")]

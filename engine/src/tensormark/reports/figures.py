@@ -1,6 +1,6 @@
 """Figures of the page, as inline SVG: where an array differs, and curves.
 
-They have no styles of their own: report.css colours them for light and dark.
+They have no inline styles: report.css colours them for light and dark mode.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ Cells = list[list[float | None]]
 
 
 def _level(value: float | None, largest: float) -> str:
-    """Return the class of a cell: l0 if it is right, up to l5; NaN and inf have their own."""
+    """Return the CSS class of a cell: l0 if it is right, up to l5; lx for NaN and inf."""
     if value is None:
         return "lx"
     if value <= 0 or largest <= 0:
@@ -27,7 +27,7 @@ def _level(value: float | None, largest: float) -> str:
 
 
 def _squares(cells: Cells, largest: float, size: int) -> list[Element]:
-    """Return a path for each level, with a square for each cell of it."""
+    """Return a path for each level, with a square for each of its cells."""
     paths: dict[str, list[str]] = {}
     for down, row in enumerate(cells):
         for across, value in enumerate(row):
@@ -38,7 +38,7 @@ def _squares(cells: Cells, largest: float, size: int) -> list[Element]:
 
 
 def _ticks(count: int, size: int) -> range:
-    """Return which of some places have a label."""
+    """Return the indices that have a label."""
     return range(0, count, max(1, -(-SPACE // (size * 2)) if size < SPACE else 1))
 
 
@@ -58,7 +58,7 @@ def _labels(panel: dict[str, Any], steps: Sequence[int], size: int) -> list[Elem
 
 
 def _described(panel: dict[str, Any], axes: Sequence[str], steps: Sequence[int]) -> str:
-    """Say in words which rows of a panel are wrong."""
+    """Describe in words which rows of a panel are wrong."""
     wrong = [
         str(down * steps[0])
         for down, row in enumerate(panel["cells"])
@@ -92,7 +92,7 @@ def _panel_figure(
 
 
 def _key(largest: float) -> Element:
-    """Return what the colours of a map mean."""
+    """Return the key to a map's colours."""
     bounds = [largest * step / LEVELS for step in range(1, LEVELS + 1)]
     meanings = [("l0", "allowed"), *((f"l{i}", f"{b:.2g}") for i, b in enumerate(bounds, start=1))]
     entries = [
@@ -141,7 +141,7 @@ def difference_map(excerpt: dict[str, Any]) -> Element:
 
 
 def _spread(values: Sequence[float], threshold: float | None) -> tuple[float, float]:
-    """Return the least and the largest value of an axis, a little apart."""
+    """Return the lower and upper ends of an axis, with a margin."""
     levels = [*values, *([threshold] if threshold is not None else [])]
     low, high = min(levels), max(levels)
     room = (high - low) * 0.08 or abs(high) * 0.08 or 1.0

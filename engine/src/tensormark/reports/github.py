@@ -1,7 +1,8 @@
 """The result for GitHub Actions: a summary of the step, and annotations at the student's lines.
 
-In the summary, every character of a text that Markdown or HTML could give a meaning is written as
-a number. A workflow command is one line: what would end it, or its values, is escaped.
+In the summary, every character that could have a meaning in Markdown or HTML is written as a
+numeric entity. A workflow command is one line: characters that would end it or its values are
+escaped.
 """
 
 import string
@@ -22,7 +23,7 @@ LEVELS = {Outcome.FAILED: "error", Outcome.NOT_WRITTEN: "notice", Outcome.BLOCKE
 
 
 def _literal(text: str) -> str:
-    """Return a text that Markdown and HTML show as it is."""
+    """Return a text that Markdown and HTML show literally."""
     return "".join(
         char if char in SAFE or (char.isalpha() and not char.isascii()) else f"&#{ord(char)};"
         for char in visible(text)
@@ -36,7 +37,7 @@ def _details(exercise: Model) -> str:
 
 
 def summary(result: Model) -> str:
-    """Return the summary of a step: a table, and what is wrong."""
+    """Return the summary of a step: a table and the messages of failed exercises."""
     title = f"{result['assignment']}: {out_of(result['score'], result['max_score'])}"
     lines = [f"## {_literal(title)}", ""]
     if result["bonus"]:
@@ -61,10 +62,10 @@ def summary(result: Model) -> str:
 
 
 def lacking(result: Model, needed: float | None = None) -> str:
-    """Say why a submission does not pass a check, or nothing if it does.
+    """Return why a submission does not pass a check; empty if it does.
 
     Args:
-        needed: points that are enough; None: every exercise without a bonus has to be passed.
+        needed: the points needed; None: every exercise except bonus must be passed.
     """
     score = out_of(result["score"], result["max_score"])
     core = [exercise for exercise in result["exercises"] if not exercise["bonus"]]

@@ -1,7 +1,7 @@
-"""The page: report.html, one file that needs nothing else and no network.
+"""The page: report.html, a single self-contained file that needs no network.
 
-Its policy allows no script, no request and only the style sheet inside it. Every text is escaped
-where it becomes an element (markup.py).
+Its policy allows no scripts, no requests and only the style sheet inside it. Every text is escaped
+when it becomes an element (markup.py).
 """
 
 import base64
@@ -32,7 +32,7 @@ MARKS = {
     Outcome.BLOCKED: ("blocked", "…"),
     Outcome.COULD_NOT_GRADE: ("ungraded", "?"),
 }
-FORMS = (".html", ".md")  # of the handout's pages, the better one first
+FORMS = (".html", ".md")  # formats of the handout's pages, the better one first
 HANDOUT = re.compile(r"handout(/[\w-]+)?\.md")
 
 
@@ -40,8 +40,8 @@ class Handout(NamedTuple):
     """Where the page finds the handout that it links to.
 
     Attributes:
-        folder: path from the page's folder, empty or with a slash at its end.
-        forms: that are there; none: there are no links.
+        folder: path from the page's folder, empty or ending in a slash.
+        forms: the available formats; if there are none, the page has no links.
     """
 
     folder: str
@@ -82,7 +82,7 @@ def chip(outcome: str) -> Element:
 
 
 def _link(section: Model, handout: Handout) -> Element:
-    """Return a section's title with a link to it in each form of its page."""
+    """Return a section's title with a link to it in each format of its page."""
     named = str(section.get("page"))
     page = named.removesuffix(".md") if HANDOUT.fullmatch(named) else "handout"
     first, *others = (
@@ -163,7 +163,7 @@ def _changed(result: Model) -> Element | None:
 
 
 def _large(label: str | None, value: float, most: float) -> Element:
-    """Return points as the first thing that is seen, with a bar below."""
+    """Return points in large type, with a bar below."""
     share = {"value": min(max(value, 0), most), "max": most or 1}
     meter = element("progress", **share, aria_label=label or "score")
     total = element("b", points(value)), f" / {points(most)}"
@@ -171,7 +171,7 @@ def _large(label: str | None, value: float, most: float) -> Element:
 
 
 def _totals(result: Model) -> Element:
-    """Return the score; below what the student gets in the end and how, if that is known."""
+    """Return the score, below the final points and how they came about if these are known."""
     score, most, final = result["score"], result["max_score"], result.get("final")
     if final is None:
         return _large(None, score, most)
@@ -209,7 +209,7 @@ def _written(result: Model) -> Element | None:
 
 
 def _overview(result: Model) -> Element:
-    """Return the head of the page: whose result it is, the score, what to do next."""
+    """Return the head of the page: the submission's name, the score, and what to do next."""
     bonus = f"bonus {out_of(result['bonus'], result['bonus_max_score'])}"
     step = next_step(result)
     ungradable = ", ".join(ungraded(result))
@@ -225,7 +225,7 @@ def _overview(result: Model) -> Element:
 
 
 def _ending(result: Model) -> Element:
-    """Return the end of the page: what was printed, notes, how it was graded."""
+    """Return the end of the page: printed output, notes, and how the submission was graded."""
     printed = None
     if result["printed"].strip():
         text = say(result["printed"], 8000, keep="\n\t")

@@ -1,4 +1,4 @@
-"""A line on a terminal that says what is running, and is gone when it is done."""
+"""A line on a terminal that says what is running, and disappears when it is done."""
 
 import os
 import shutil
@@ -9,16 +9,16 @@ from tensormark.reports.text import visible
 
 CLEAR = "\r\x1b[K"
 EVERY = 0.1  # seconds between two drawings
-SETTLED = 5  # steps after which the time that is left can be told
+SETTLED = 5  # steps after which the remaining time can be estimated
 
 
 def is_terminal(stream: TextIO) -> bool:
-    """Say whether a stream is a terminal that understands escapes."""
+    """Return whether a stream is a terminal that understands escape sequences."""
     return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
 class LiveLine:
-    """The line; nothing is written where there is no terminal."""
+    """The line; nothing is written if the stream is not a terminal."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream, self.on = stream, is_terminal(stream)
@@ -36,7 +36,7 @@ class LiveLine:
             self.drawn = True
 
     def count(self, what: str, done: int, total: int) -> None:
-        """Say how far something is, and how long it will still take."""
+        """Show the progress and the remaining time."""
         now = time.monotonic()
         if self.since is None or done < self.first:
             self.since, self.first = now, done

@@ -1,4 +1,4 @@
-"""Elements of HTML and SVG, as text: whatever is not an element already is escaped."""
+"""Elements of HTML and SVG, as text: anything that is not already an element is escaped."""
 
 from html import escape
 
@@ -6,7 +6,7 @@ from tensormark.reports.text import LONGEST, visible
 
 
 class Element(str):
-    """Text that is markup already."""
+    """Text that is already markup."""
 
     __slots__ = ()
 
@@ -17,13 +17,13 @@ def say(text: object, limit: int = LONGEST, keep: str = "") -> Element:
 
 
 def joined(*children: object) -> Element:
-    """Return children one after another; None is left out."""
+    """Concatenate children; None is left out."""
     parts = (c if isinstance(c, Element) else say(c) for c in children if c is not None)
     return Element("".join(parts))
 
 
 def drawing(width: int, height: int, label: str, *children: object) -> Element:
-    """Return an SVG of this size, and what it is called for those who do not see it."""
+    """Return an SVG of this size, with a label for screen readers."""
     size = {"viewBox": f"0 0 {width} {height}", "width": width, "height": height}
     return element("svg", *children, **size, role="img", aria_label=label)
 
@@ -33,7 +33,7 @@ def element(tag: str, *children: object, **attributes: object) -> Element:
 
     Args:
         children: elements, or texts to escape; None is left out.
-        attributes: class_ stands for class, and other underscores for hyphens; None leaves one out.
+        attributes: class_ means class, and other underscores hyphens; None is left out.
     """
     written = "".join(
         f' {name.rstrip("_").replace("_", "-")}="{joined(value)}"'

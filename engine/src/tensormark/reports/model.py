@@ -1,6 +1,6 @@
-"""The result model as reports see it: a dict as `Grade.as_json` makes it, or read from a file.
+"""The result model that reports use: a dict from `Grade.as_json`, or read from a file.
 
-result.schema.json describes it. Reports are functions of it and of nothing else.
+result.schema.json describes it. Reports depend on nothing else.
 """
 
 import json
@@ -15,11 +15,11 @@ from tensormark.reports.text import visible
 from tensormark.result import VERSION, Outcome
 
 Model = dict[str, Any]
-LARGEST = 8 << 20  # bytes of a file that is read; a result has 100 kB
+LARGEST = 8 << 20  # bytes of a result file; usual ones have 100 kB
 UNWRITTEN = (Outcome.NOT_WRITTEN, Outcome.BLOCKED)
-STARTER = "starter"  # what is graded if nothing else is named
-PACKED = (".zip", ".tar", ".gz", ".tgz")  # what is handed in ends so
-OWN_TIER = "process"  # in which people grade their own code
+STARTER = "starter"  # the default submission
+PACKED = (".zip", ".tar", ".gz", ".tgz")  # suffixes of packed submissions
+OWN_TIER = "process"  # the tier in which people grade their own code
 
 
 class ModelError(Exception):
@@ -30,10 +30,10 @@ def read_model(path: Path, follow: bool = True) -> Model:
     """Read a result that a grading has written.
 
     Args:
-        follow: somebody has named the path, which may then be a link.
+        follow: whether the path may be a link, because the user has named it.
 
     Raises:
-        ModelError: it is not one. OSError: it cannot be read.
+        ModelError: the file is not a result. OSError: it cannot be read.
     """
     try:
         content, _ = read_regular(path, LARGEST + 1, follow=follow)
@@ -51,7 +51,7 @@ def read_model(path: Path, follow: bool = True) -> Model:
 
 
 def _is_shown(exercise: Model, result: Model) -> bool:
-    """Say whether a report lists an exercise: not an extension that nobody has begun."""
+    """Return whether a report lists an exercise: all but extensions that were not started."""
     silent = exercise["bonus"] and exercise["outcome"] == Outcome.NOT_WRITTEN
     return not silent or result["only"] is not None
 
@@ -67,12 +67,12 @@ def ungraded(result: Model) -> list[str]:
 
 
 def whole_maximum(result: Model) -> float:
-    """Return the points that there are in all, but for bonus: with those of written questions."""
+    """Return the maximum score without bonus but with written questions."""
     return float(result["max_score"] + result.get("written", {}).get("max_score", 0))
 
 
 def headline(exercise: Model) -> str:
-    """Return the few words that stand beside an exercise's verdict."""
+    """Return the short text beside an exercise's verdict."""
     findings = exercise["findings"]
     return str(findings[0]["headline"] if findings else exercise["note"])
 
@@ -84,7 +84,7 @@ def message_lines(exercise: Model) -> list[str]:
 
 
 def _command(target: str, names: Sequence[str], result: Model) -> str:
-    """Return what to type to grade some exercises of the same submission again."""
+    """Return the command that grades some exercises of the same submission again."""
     options = {"k": ",".join(names)} if names else {}
     if result["submission"] != STARTER:
         options["submission"] = shlex.quote(visible(result["submission"], 200))
@@ -92,7 +92,7 @@ def _command(target: str, names: Sequence[str], result: Model) -> str:
 
 
 def next_step(result: Model) -> str | None:
-    """Return what a student should do next; None if that is not for the grader to say."""
+    """Return what a student should do next; None if the grader should not say."""
     if result["private"] or result["tier"] != OWN_TIER or ungraded(result):
         return None
     unfinished = [

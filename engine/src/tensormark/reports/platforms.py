@@ -1,7 +1,7 @@
-"""The result in the formats of other people's tools: Gradescope, PrairieLearn, JUnit, CSV, Canvas.
+"""The result in the formats of other tools: Gradescope, PrairieLearn, JUnit, CSV, Canvas.
 
-Each has the same score: that of the core, on the same scale. Points of extensions stand apart. An
-exercise that could not be graded counts in no sum; where a format can say that this is not the
+All have the same score: that of the core, on the same scale. Points of extensions are separate. An
+exercise that could not be graded counts in no sum; if a format can say that this is not the
 student's fault, it does.
 """
 
@@ -24,13 +24,13 @@ from tensormark.reports.model import (
 from tensormark.reports.text import out_of, points, visible
 from tensormark.result import Outcome
 
-# where spreadsheets may see the start of a formula: at that of a cell, or of a part of one
+# where spreadsheets may see the start of a formula: at the start of a cell or of a part of one
 FORMULA = re.compile(r"(?:^|(?<=[,;]))(?=[\s\"']*[=+\-@\uff1d\uff0b\uff0d\uff20])")
 CANNOT = "could not be graded, which is not your fault; tell your instructor"
 
 
 def _total_lines(result: Model) -> list[str]:
-    """Return the lines that stand above all exercises."""
+    """Return the lines above all exercises."""
     name = result["assignment"] or "score"
     lines = [f"{name}: {out_of(result['score'], result['max_score'])}"]
     if result["bonus"]:
@@ -55,7 +55,7 @@ def _output(exercise: Model) -> str:
 
 
 def _gradescope_test(number: int, exercise: Model) -> dict[str, Any]:
-    """Return an entry of Gradescope's `tests`; one that could not be graded has no points."""
+    """Return an entry of Gradescope's `tests`, without points if it could not be graded."""
     test: dict[str, Any] = {
         "number": str(number),
         "name": _label(exercise),
@@ -71,7 +71,7 @@ def _gradescope_test(number: int, exercise: Model) -> dict[str, Any]:
 
 
 def gradescope(result: Model) -> str:
-    """Return results.json for Gradescope; its `score` overrides the sum, so that bonus is apart."""
+    """Return results.json for Gradescope; its `score` overrides the sum, which excludes bonus."""
     tests = [
         _gradescope_test(n, exercise) for n, exercise in enumerate(shown_exercises(result), start=1)
     ]
@@ -153,7 +153,7 @@ def junit(result: Model) -> str:
 
 
 def comments(result: Model) -> str:
-    """Return the report as comments of Python, for who gets it under the name of a Python file."""
+    """Return the report as Python comments, for students who get it under a Python file's name."""
     lines = _total_lines(result)
     for exercise in shown_exercises(result):
         score = out_of(exercise["score"], exercise["max_score"])
@@ -168,9 +168,9 @@ def comments(result: Model) -> str:
 
 
 def cell(value: Any) -> Any:
-    """Return a cell of a table that no spreadsheet takes for a formula; numbers stay numbers.
+    """Return a table cell that no spreadsheet takes for a formula; numbers stay numbers.
 
-    One that splits lines at commas or semicolons finds none behind them; tabs and line ends are
+    This holds even if a spreadsheet splits it at commas or semicolons; tabs and line ends are
     escaped.
     """
     if value is None:
@@ -189,7 +189,7 @@ def csv_text(rows: Iterable[Iterable[Any]]) -> str:
 
 
 def csv_rows(result: Model) -> str:
-    """Return a CSV file of two lines: the names of the columns, and the result."""
+    """Return a CSV file of two lines: the column names and the result."""
     row: dict[str, Any] = {name: result[name] for name in ("name", "submission", "tier")}
     row |= {name: result[name] for name in ("score", "max_score", "bonus", "bonus_max_score")}
     row["started"], row["flags"] = result["time"]["started"], len(result["flags"])
@@ -201,5 +201,5 @@ def csv_rows(result: Model) -> str:
 
 
 def canvas(result: Model) -> str:
-    """Return the score as a cell of Canvas's gradebook; empty, or no score, if part is lacking."""
+    """Return the score as a cell of Canvas's gradebook; empty (no score) if part is ungraded."""
     return "\n" if ungraded(result) else f"{points(result['score'])}\n"

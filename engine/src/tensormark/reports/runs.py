@@ -1,6 +1,6 @@
-"""The last runs, kept in a folder of the machine that graded them, and what has changed since.
+"""The last runs, kept in a folder on the machine that graded them, and the changes between them.
 
-Each run is the result model in a file of its own, named after its time. Nothing is sent anywhere.
+Each run is a result model in its own file, named after its time. Nothing is sent anywhere.
 """
 
 import contextlib
@@ -16,11 +16,11 @@ from tensormark.result import Outcome
 
 Say = Callable[[str], object]
 FOLDER, KEPT = ".grade", 30  # where runs are kept, and how many
-MOST_POINTS = 1e6  # of an exercise: a number that is larger is not one of a run
+MOST_POINTS = 1e6  # of an exercise: a file with a larger number is not a run
 
 
 def _standing(exercise: Model) -> Model:
-    """Return what of an exercise is compared between runs."""
+    """Return the fields of an exercise that are compared between runs."""
     return {"outcome": str(exercise["outcome"]), "score": exercise["score"]}
 
 
@@ -30,7 +30,7 @@ def run_files(folder: Path) -> list[Path]:
 
 
 def _is_whole(run: Model) -> bool:
-    """Say whether a run has what it is compared by, in the form that it was kept in."""
+    """Return whether a run has all the compared fields in a valid form."""
     try:
         datetime.datetime.fromisoformat(run["time"]["started"])
         return all(
@@ -44,7 +44,7 @@ def _is_whole(run: Model) -> bool:
 
 
 def _last_run(folder: Path, result: Model, say: Say = print) -> Model | None:
-    """Return the last kept run of the same submission; one that is none is passed over."""
+    """Return the last kept run of the same submission, skipping invalid files."""
     skipped: list[str] = []
     last = None
     for path in reversed(run_files(folder)):
@@ -65,7 +65,7 @@ def _last_run(folder: Path, result: Model, say: Say = print) -> Model | None:
 
 
 def changes(before: Model | None, result: Model) -> Model | None:
-    """Return what has changed since a run: the exercises of both whose outcome or score differs."""
+    """Return the changes since a run: the exercises of both whose outcome or score differs."""
     if before is None:
         return None
     old = {exercise["id"]: _standing(exercise) for exercise in before["exercises"]}
@@ -94,7 +94,7 @@ def with_changes(folder: Path, result: Model, say: Say = print) -> Model:
     """Return a result with what has changed since the last run, and keep it.
 
     Args:
-        say: is told of runs that cannot be read or kept.
+        say: takes messages about runs that cannot be read or kept.
     """
     changed = result | {"changes": changes(_last_run(folder, result, say), result)}
     try:

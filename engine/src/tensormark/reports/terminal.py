@@ -1,7 +1,7 @@
-"""The report on the terminal: a line per exercise, and under a failed one the reasons.
+"""The report on the terminal: a line per exercise, with the reasons below a failed one.
 
-On a terminal it has colours and marks (unless NO_COLOR is set), and a line that says what is
-running. Words carry all meaning: elsewhere there are only words.
+On a terminal it has colours (unless NO_COLOR is set), marks, and a line that says what is running.
+Words carry all meaning: elsewhere there are only words.
 """
 
 import os
@@ -16,7 +16,7 @@ from tensormark.reports.text import points, visible
 from tensormark.result import Grade, Outcome, Result
 
 INDENT = " " * 10
-NAMES = 10  # letters of the exercises' names, without extensions
+NAMES = 10  # the width of the exercises' names, without extensions
 EVERY = 5.0  # seconds between lines of progress without a terminal
 RESET = "\x1b[0m"
 LOOKS = {
@@ -29,7 +29,7 @@ LOOKS = {
 
 
 def _can_print(text: str, stream: TextIO) -> bool:
-    """Say whether a stream's coding has these letters."""
+    """Return whether a stream's encoding has these characters."""
     try:
         text.encode(stream.encoding or "ascii")
     except (UnicodeEncodeError, LookupError):
@@ -41,14 +41,14 @@ class Report:
     """Prints results as they come in."""
 
     def __init__(self, advice: bool = True) -> None:
-        """Prepare.
+        """Prepare a report.
 
         Args:
             advice: whether to end with what to do next.
         """
         self.advice = advice
         self.shown: Collection[str] = ()
-        self.pending: list[str] = []  # that have no result yet
+        self.pending: list[str] = []  # exercises without a result yet
         self.width = NAMES  # of the column of names
         self.live = LiveLine(sys.stderr)
         self.last = 0.0
@@ -62,7 +62,7 @@ class Report:
         """Write the first line.
 
         Args:
-            shown: the ids of the exercises to report on; others are run for their sake.
+            shown: the ids of the exercises to report on; others run only because these need them.
         """
         self.shown, self.pending = shown, list(shown)
         self.width = max(NAMES, *map(len, shown))

@@ -1,4 +1,4 @@
-"""Text in reports: short, and what could act on a terminal or a page is made visible instead."""
+"""Text in reports: bounded, with characters that could act on a terminal or page escaped."""
 
 import io
 import sys
@@ -11,7 +11,7 @@ LONGEST = 1000  # characters of a text, unless a report has room for more
 
 
 def print_any_letter() -> None:
-    """Let no letter in a student's text make printing fail."""
+    """Make sure that printing never fails, whatever characters a student's text contains."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -26,12 +26,12 @@ def _escaped(char: str) -> str:
 def visible(text: Any, limit: int = LONGEST, keep: str = "") -> str:
     """Return an untrusted text with every control, format and other unprintable character escaped.
 
-    Direction marks, terminal escapes, zero-width characters, line ends and half pairs are such;
-    so are combining marks beyond a few, which would draw over their neighbours.
+    These include direction marks, terminal escapes, zero-width characters, line ends and lone
+    surrogates, as well as more than a few combining marks, which would overlap their neighbours.
 
     Args:
-        limit: characters that are kept.
-        keep: characters that may stay, such as the newline.
+        limit: how many characters to keep.
+        keep: characters not to escape, such as the newline.
     """
     whole = str(text)
     parts = []

@@ -1,12 +1,12 @@
-"""What the exercises of many assignments need.
+"""Building blocks for the exercises of many assignments.
 
 probes       `exercise`: the probes that most exercises have
-optimizers   `optimizer`: those of an exercise on an optimizer
+optimizers   `optimizer`: the probes of an exercise on an optimizer
 draws        random weights
-statistics   random outputs, judged by a few shares
-dropout      what dropout does in training
+statistics   judging random outputs by a few shares
+dropout      measuring dropout in training
 places       where an output is wrong, in the assignment's words
-training     a task that trains: weights come back, and the solution predicts with them
+training     a training task: it returns weights, and the solution predicts with them
 measured     what such a task shows in reports
 """
 

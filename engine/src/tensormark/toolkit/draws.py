@@ -27,5 +27,5 @@ def identity_norm(name: str, width: int) -> Tensors:
 
 
 def as_weights(weights: Tensors) -> Tensors:
-    """Name tensors as a call has the weights of its object: weights/<parameter>."""
+    """Rename parameters to the names that weights have in a call: weights/<parameter>."""
     return {f"weights/{name}": value for name, value in weights.items()}

@@ -1,18 +1,18 @@
-"""What dropout does in training, measured without knowing the random draws.
+"""Measure dropout in training, without knowing the random draws.
 
-The inputs of these probes are such that a correct output shows, for each value, whether it was
-dropped. Four statistics of it are compared with those expected for the rate:
+The inputs of these probes are chosen so that a correct output shows, for each value, whether it was
+dropped. Four statistics of the output are compared with those expected for the rate:
 
     kept     the share of values that were not dropped               1 - rate
-    factor   what the kept ones were multiplied by                   1 / (1 - rate)
+    factor   the factor by which kept values were multiplied         1 / (1 - rate)
     broken   the share of values inconsistent with dropout there     0
     zero     the share of sums that are entirely zero                0
 
-If the values that are dropped are the same all along an axis, as where they were drawn once for
-all places, `broken` is SHARED times the number of the axis, from 1. Of values drawn one by
-one, ALIKE pairs agree with a chance of (1 - 2 * RATE * (1 - RATE)) ** ALIKE, below 1e-28.
+If the dropped values are the same all along an axis, for example because they were drawn once for
+all positions, `broken` is SHARED times the number of the axis, counted from 1. If values are drawn
+one by one, the chance that ALIKE pairs agree is (1 - 2 * RATE * (1 - RATE)) ** ALIKE, below 1e-28.
 
-Dimension key: B batch, T places, D width.
+Dimension key: B batch, T positions, D width.
 """
 
 import dataclasses
@@ -22,11 +22,11 @@ import numpy as np
 
 from tensormark.exercise import Tensors
 
-RATE = 0.4  # keeps 0.60; twice keeps 0.36, a rate of 0.5 or 0.1 written into the code 0.50, 0.90
-FALSE_ALARM = 1e-9  # chance that a correct dropout fails; cheap, as there are many draws
-EXACT = 2e-3  # for what does not depend on draws
+RATE = 0.4  # keeps 0.60; applied twice 0.36; a hard-coded rate of 0.5 or 0.1 keeps 0.50 or 0.90
+FALSE_ALARM = 1e-9  # the chance that a correct dropout fails; cheap, as there are many draws
+EXACT = 2e-3  # tolerance of statistics that do not depend on draws
 SHARED, ALIKE = 10.0, 100
-ANCHORS = (-1.5, 1.5)  # units whose projection is 0, by which a norm can be undone
+ANCHORS = (-1.5, 1.5)  # units whose projection is 0, used to undo a norm
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,8 +35,8 @@ class Dropout:
 
     Attributes:
         place: what should be dropped, in words.
-        rate: of every dropout module.
-        number: of values that can be dropped.
+        rate: the rate of every dropout module.
+        number: how many values can be dropped.
         measure: computes kept, factor, broken and zero from outputs and inputs.
     """
 
@@ -64,7 +64,7 @@ class Dropout:
         return np.array([chance, exact, exact, chance]) if self.rate else np.full(4, EXACT)
 
     def __call__(self, outputs: Tensors, inputs: Tensors) -> str | None:
-        """Say what is wrong, or None."""
+        """Return what is wrong, or None."""
         measured = self.measure(outputs, inputs)
         right = np.abs(measured - self.expected) <= self.allowed  # false for NaN
         if right.all():
@@ -85,7 +85,7 @@ class Dropout:
 
 
 def _axis_shared(kept: np.ndarray, counts: np.ndarray) -> int:
-    """Return the first axis along which the same values are kept, from 1; 0: there is none."""
+    """Return the first axis, from 1, along which the same values are kept; 0 if there is none."""
     drawn = kept[counts]
     if drawn.all() or not drawn.any():
         return 0
@@ -103,7 +103,7 @@ def numbers(
     """Compute the statistics of values that are 0 if dropped, else `factor * whole`.
 
     Args:
-        counts: where there is a value that may be dropped; None: everywhere.
+        counts: where values may be dropped; None: everywhere.
     """
     values = values.astype(np.float64) / whole
     counts = np.ones(values.shape, dtype=bool) if counts is None else counts
@@ -119,10 +119,10 @@ def numbers(
 
 
 def neighbours(width_out: int, width_in: int) -> np.ndarray:
-    """Return a dense layer's weight (width_out, width_in) that maps all ones to ones.
+    """Return a dense layer's weight (width_out, width_in) that maps ones to ones.
 
     Each unit except the anchors is the mean of two inputs, so that dropout before the layer shows
-    as halves.
+    up as halves.
     """
     weight = np.zeros((width_out, width_in))
     for unit in range(len(ANCHORS), width_out):
@@ -131,7 +131,7 @@ def neighbours(width_out: int, width_in: int) -> np.ndarray:
 
 
 def anchored(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
-    """Draw a residual (B, T, D): mean 0 and variance 1 each, opposite values as anchors."""
+    """Draw a residual (B, T, D): each vector has mean 0, variance 1 and the anchors' values."""
     x = rng.standard_normal(shape)
     half = len(ANCHORS)
     x[..., :half] = ANCHORS
@@ -143,9 +143,9 @@ def anchored(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
 
 
 def undone(output: np.ndarray, residual: np.ndarray) -> np.ndarray:
-    """Return what was added to the residual before an identity LayerNorm, anchors left out.
+    """Return what was added to the residual before an identity LayerNorm, without the anchors.
 
-    A norm is z -> (z - mean) / deviation; at the anchors z is known, which gives both.
+    A norm is z -> (z - mean) / deviation; z is known at the anchors, which determines both.
     """
     got = output.astype(np.float64)
     with np.errstate(all="ignore"):

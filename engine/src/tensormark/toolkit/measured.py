@@ -1,7 +1,7 @@
-"""What a task may show in reports: curves, and which examples were taken for something else.
+"""What a task may show in reports: curves, a confusion table and misclassified examples.
 
-The loss of each step, and predictions before the end, are what the submission's process says of
-itself: they are drawn, and count for nothing.
+The submission's own process reports the loss of each step and the predictions before the end: they
+are only plotted, and do not affect the score.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,10 +11,10 @@ import numpy as np
 
 from tensormark.references import under
 
-POINTS = 100  # of a curve
-MISREAD = 10  # examples that are listed
-LONGEST = 300  # characters of one
-MOST_STEPS = 1_000_000  # that are looked at
+POINTS = 100  # of a curve, at most
+MISREAD = 10  # how many examples are listed
+LONGEST = 300  # characters of an example
+MOST_STEPS = 1_000_000  # of a loss curve
 Tensors = Mapping[str, np.ndarray]
 
 
@@ -26,7 +26,7 @@ def _smooth(values: np.ndarray) -> list[float | None]:
 
 
 def loss_curve(tensors: Tensors) -> list[dict[str, Any]]:
-    """Return the curve of out/losses, or none if they are not what they should be."""
+    """Return the curve of out/losses, or no curve if they are invalid."""
     losses = tensors.get("out/losses")
     if losses is None or losses.dtype != np.float32 or losses.ndim != 1:
         return []
@@ -43,12 +43,12 @@ def accuracy_curve(
     threshold: float,
     name: str = "accuracy",
 ) -> list[dict[str, Any]]:
-    """Return the curve of the accuracy after each quarter of the steps, or none.
+    """Return the curve of the accuracy after each quarter of the steps, or no curve.
 
     Args:
-        tensors: with predictions out/after/1 to out/after/3.
+        tensors: contains the predictions out/after/1 to out/after/3.
         final: the accuracy at the end.
-        name: of the curve.
+        name: the name of the curve.
     """
     after = under(tensors, "out/after/")
     values: list[float | None] = []
@@ -70,15 +70,15 @@ def confusion(
     texts: Sequence[str] = (),
     classes: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Return how often each class was taken for which, and the first examples that were misread.
+    """Return the confusion table and the first misclassified examples.
 
     Args:
-        texts: of the examples; without them none is listed.
-        classes: the names of the classes; used if there are as many as the labels have.
+        texts: the examples' texts; without them no examples are listed.
+        classes: the names of the classes; used if their number matches the labels.
     """
     count = int(labels.max()) + 1
     names = list(classes) if count == len(classes) else [str(label) for label in range(count)]
-    valid = (predictions >= 0) & (predictions < count)  # they may be anything
+    valid = (predictions >= 0) & (predictions < count)  # untrusted
     table = np.zeros((count, count), dtype=np.int64)
     np.add.at(table, (labels[valid], predictions[valid]), 1)
     wrong = [int(i) for i in np.flatnonzero(valid & (predictions != labels))[:MISREAD]]

@@ -8,7 +8,7 @@ EXERCISE = optimizer(
 
 first step     values       one step, with given gradients
 steps          values       several
-groups         properties   a second group with settings of its own, and a parameter without a
+groups         properties   a second group with its own settings, and a parameter without a
                             gradient, in float64
 """
 
@@ -21,11 +21,11 @@ from tensormark.exercise import Call, Exercise, Probe, Tensors
 
 SHAPES = {"a": (4, 3), "b": (5,), "c": (2, 2)}  # c never has a gradient
 STEPS = 5
-LEAST = 0.5  # of a gradient that is not 0, so that the place of an epsilon does not matter
+LEAST = 0.5  # the least gradient that is not 0, so that the position of an epsilon does not matter
 
 
 def _draw(rng: np.random.Generator, call: Call) -> Tensors:
-    """Draw parameters, and gradients for each step, of which some are 0."""
+    """Draw parameters, and gradients for each step, some of them 0."""
     inputs: Tensors = {f"start/{name}": rng.standard_normal(s) for name, s in SHAPES.items()}
     for name in ("a", "b"):
         values = rng.standard_normal((STEPS, *SHAPES[name]))
@@ -52,9 +52,9 @@ def optimizer(
 
     Args:
         target: the class and its method, such as "Momentum.step".
-        plain: settings of the group that all probes have; others are the class's own.
+        plain: settings of the group that all probes have; the class's defaults apply to others.
         other: settings of the second group.
-        further: probes besides these.
+        further: additional probes.
         about: further fields of the exercise, such as `extension`.
     """
 

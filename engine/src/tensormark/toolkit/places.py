@@ -1,11 +1,11 @@
 """Where an output is wrong, in the words of an assignment, if the mistake has no name.
 
-An assignment names the axes of its outputs, and gets the function for `Assignment.locate`:
+An assignment names the axes of its outputs to get a function for `Assignment.locate`:
 
     AXES = {2: ("signal", "class"), 3: ("signal", "pattern", "window")}
     Assignment(..., axes=AXES, locate=locator(AXES))
 
-No sentence says what is expected: those who know their own values must not learn it from them.
+No sentence reveals expected values: students, who know their own values, must not learn them.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +14,7 @@ import numpy as np
 
 from tensormark.exercise import Locate, Tensors, no_padding
 
-RTOL, ATOL = 1e-3, 1e-4  # what is off by less counts as equal here; a tolerance may be far closer
+RTOL, ATOL = 1e-3, 1e-4  # smaller differences count as equal here; tolerances may be far tighter
 
 
 def _ratio(got: np.ndarray, expected: np.ndarray) -> float | None:
@@ -26,7 +26,7 @@ def _ratio(got: np.ndarray, expected: np.ndarray) -> float | None:
 
 
 def _reordered(got: np.ndarray, expected: np.ndarray, axis: int) -> bool:
-    """Say whether the parts along an axis are right, but in another order."""
+    """Return whether the parts along an axis are right, but in another order."""
     parts = [
         np.moveaxis(array, axis, 0).reshape(array.shape[axis], -1) for array in (got, expected)
     ]
@@ -36,7 +36,7 @@ def _reordered(got: np.ndarray, expected: np.ndarray, axis: int) -> bool:
 
 
 def _moved(got: np.ndarray, expected: np.ndarray, axes: Sequence[str]) -> str | None:
-    """Say whether the right values are in the wrong places.
+    """Say how the right values are in the wrong places, if they are.
 
     Args:
         axes: the names of the axes, at least two.
@@ -52,7 +52,7 @@ def _moved(got: np.ndarray, expected: np.ndarray, axes: Sequence[str]) -> str | 
 
 
 def _by_padding(wrong: np.ndarray, padding: np.ndarray, axes: Sequence[str]) -> str | None:
-    """Say whether padding has to do with which places are wrong.
+    """Say how padding explains which places are wrong, if it does.
 
     Args:
         wrong: the places of the first two axes.
@@ -73,16 +73,16 @@ def _by_padding(wrong: np.ndarray, padding: np.ndarray, axes: Sequence[str]) -> 
 
 
 def _along(wrong: np.ndarray, axis: int) -> np.ndarray:
-    """Return which parts along an axis have a wrong place in them."""
+    """Return which parts along an axis contain a wrong place."""
     return np.asarray(wrong.any(tuple(other for other in range(wrong.ndim) if other != axis)))
 
 
 def _by_place(wrong: np.ndarray, axes: Sequence[str]) -> str | None:
-    """Say along which axis some places are wrong and others are not; None if all of them are.
+    """Say which places along one axis are wrong; None if all are, or if that is unclear.
 
     Args:
         wrong: the places; the first axis is that of the batch.
-        axes: the name of each axis of these places.
+        axes: the name of each axis.
     """
     batch, *others = axes
     rows = _along(wrong, 0)
@@ -109,13 +109,13 @@ def locate(
     padding: np.ndarray | None = None,
     among: int | None = None,
 ) -> str | None:
-    """Say in one line where, or by what, an array is wrong; None if unclear.
+    """Say in one line where or how an array is wrong; None if unclear.
 
     Args:
-        axes: the names of the axes; there is nothing to say of arrays with fewer than two, and of
-            a single value its ratio would say what it should be.
+        axes: the names of the axes; the result is None for arrays with fewer than two, and for a
+            single value, as its ratio would reveal the expected value.
         padding: the places of the first two axes that are only padding.
-        among: how many of the first axes have places that are told apart; None: all.
+        among: how many of the first axes are used to tell places apart; None: all.
     """
     if got.shape != expected.shape:
         if [n for n in got.shape if n != 1] == [n for n in expected.shape if n != 1]:
@@ -146,15 +146,15 @@ def locator(
     padding: Callable[[Tensors], np.ndarray | None] = no_padding,
     among: int | None = None,
 ) -> Locate:
-    """Return what `Assignment.locate` may be.
+    """Return a function for `Assignment.locate`.
 
     Args:
-        axes: the number of axes to their names, as in `Assignment.axes`.
+        axes: maps the number of axes to their names, as in `Assignment.axes`.
         padding, among: see `locate`.
     """
 
     def where(got: np.ndarray, expected: np.ndarray, inputs: Tensors) -> str | None:
-        """Say in a few words where, or by what, an output is wrong; None if unclear."""
+        """Say in a few words where or how an output is wrong; None if unclear."""
         return locate(got, expected, axes.get(expected.ndim, ()), padding(inputs), among)
 
     return where

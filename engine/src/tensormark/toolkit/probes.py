@@ -11,13 +11,13 @@
         points={"values": 6, "properties": 2},
     )
 
-is an `Exercise` with these probes, and nothing that could not be written out:
+is an `Exercise` with these probes, each of which could also be written out:
 
     output         values       the outputs and all gradients
     other sizes    properties   other sizes, in float64
-    second call    properties   a call after another one with other inputs
+    second call    properties   a call after one with other inputs
     no dropout     training     with `dropout`: at a rate of 0, training equals eval
-    all dropped    training     with `dropout`: at a rate of 1, which shows where it is
+    all dropped    training     with `dropout`: a rate of 1 shows where dropout is applied
 """
 
 import dataclasses
@@ -29,15 +29,15 @@ import numpy as np
 from tensormark.exercise import SECOND_CALL, SIZES_PROBE, Call, Examine, Exercise, Probe, Tensors
 from tensormark.toolkit.draws import as_weights
 
-MAIN, OTHER, SIZED = "main", "other", "sized"  # names of drawn inputs, as SECOND_CALL is
-NUMBERS = ("number", "numbers", "rows", "lists")  # forms that have no gradients
+MAIN, OTHER, SIZED = "main", "other", "sized"  # names of drawn inputs, like SECOND_CALL
+NUMBERS = ("number", "numbers", "rows", "lists")  # forms without gradients
 Shape = tuple[int, ...]
 
 
 class Sizes(dict[str, int]):
     """The sizes of a small random call, by letter: Sizes(B=3, T=7).T is 7.
 
-    Let all of them differ, so that no axis passes for another.
+    All should differ, so that no axis can be mistaken for another.
     """
 
     def __getattr__(self, name: str) -> int:
@@ -56,11 +56,11 @@ Fixed = Mapping[str, Any] | Callable[[Sizes], Mapping[str, Any]]  # may depend o
 
 @dataclasses.dataclass(frozen=True)
 class Further:
-    """A probe besides the usual ones; it is called as they are, with stand-ins too.
+    """A probe besides the usual ones; its calls are made like theirs, also with stand-ins.
 
     Attributes:
-        name, part, says, examine: those of the probe.
-        draw: draws its inputs; None: they are those of the output's probe, if `sizes` is None too.
+        name, part, says, examine: as in `Probe`.
+        draw: draws its inputs; None: use those of the probe "output", if `sizes` is None too.
         sizes: None: the first ones.
         call: further fields of its calls, such as {"dtype": "float64"}.
     """
@@ -75,7 +75,7 @@ class Further:
 
     @property
     def inputs(self) -> str:
-        """The name of its drawn inputs."""
+        """The name of the probe's drawn inputs."""
         return MAIN if self.draw is None and self.sizes is None else self.name
 
 
@@ -87,7 +87,7 @@ class _Usual:
         target, args, module: as in `Call`.
         fields: further fields of every call.
         options, literals: as in `Call`, or functions of the sizes.
-        given: upstream exercises, in order, to the stand-ins that play them.
+        given: upstream exercises, in order, to their stand-ins.
     """
 
     target: str
@@ -104,13 +104,13 @@ class _Usual:
         return bool(self.fields.get("gradients", self.fields.get("form") not in NUMBERS))
 
     def sized(self, sizes: Sizes, **more: Any) -> Call:
-        """Return the call of the student's own functions in any sizes."""
+        """Return the call of the student's own functions with any sizes."""
         return self.calls(SIZED, sizes, gradients=self.gradients, **more)[0]
 
     def calls(self, inputs: str, sizes: Sizes, **more: Any) -> tuple[Call, ...]:
-        """Return the call of the student's own functions, then those with stand-ins.
+        """Return the call of the student's own functions, then the calls with stand-ins.
 
-        The first upstream exercise is given in the second call, the first two in the third.
+        The second call replaces the first upstream exercise, the third the first two, and so on.
         """
         fields = {
             "kind": "method" if "." in self.target else "function",
@@ -136,14 +136,13 @@ def _fixed(value: Fixed, sizes: Sizes) -> Mapping[str, Any]:
 def _drawn_by(
     draw: Draw, further: Mapping[str, Draw]
 ) -> Callable[[np.random.Generator, Call], Any]:
-    """Return the function that draws all of a call: inputs, weights and cotangents.
+    """Return the function that draws all of a call's tensors: inputs, weights and cotangents.
 
     Args:
-        further: names of inputs to what draws them instead of `draw`.
+        further: names of inputs to the functions that draw them instead of `draw`.
     """
 
     def everything(rng: np.random.Generator, call: Call) -> Tensors:
-        """Draw the inputs of a call."""
         chosen, sizes = further.get(call.inputs, draw), Sizes(call.config)
         inputs, weights, shape = chosen(rng, sizes)
         if not isinstance(shape, Mapping):
@@ -177,7 +176,7 @@ def no_dropout(*calls: Call) -> Probe:
 
 
 def misplaced_dropout(name: str, *calls: Call, examine: Examine | None = None) -> Probe:
-    """Probe where training drops."""
+    """Probe where dropout is applied in training."""
     says = "dropout in training is not where it should be"
     return Probe(name, "training", says, calls, examine)
 
@@ -188,7 +187,7 @@ def _usual_probes(
     """Yield the usual probes of an exercise.
 
     Args:
-        name: of the exercise, for what they say.
+        name: the exercise's name in messages.
     """
     main, other = sizes
     calls = usual.calls(MAIN, main, gradients=usual.gradients)
@@ -228,14 +227,14 @@ def exercise(
         target: a class and a method, such as "SwiGLU.forward", or a function.
         args: names of inputs, or of literals; see `Call.args`.
         draw: returns the inputs of one call, the weights, and the shape of the output.
-        sizes: of all calls but one, and of that one.
-        options: further arguments of the class; or a function of the sizes.
-        literals: arguments that are not tensors; or a function of the sizes.
-        given: upstream exercises, in order, to the stand-ins that play them.
+        sizes: the usual sizes, and those of the probe "other sizes".
+        options: further arguments of the class, or a function of the sizes.
+        literals: arguments that are not tensors, or a function of the sizes.
+        given: upstream exercises, in order, to their stand-ins.
         dropout: attributes, or paths of attributes, of the dropout modules.
-        further: probes besides these.
+        further: additional probes.
         without: names of usual probes to leave out.
-        draw_private: draws for private references, if `draw` would not draw other inputs.
+        draw_private: draws for private references, if `draw` would draw the same inputs.
         call: further fields of every call, such as {"form": "tuple", "returns": ("a", "b")}.
         about: further fields of the exercise, such as `extension`.
     """

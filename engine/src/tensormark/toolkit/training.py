@@ -1,18 +1,17 @@
-"""A task that trains a model, and is judged by what it has learned and not by what it says.
+"""A task that trains a model, and is judged by what the model has learned, not by what it claims.
 
-Where the values of all upstream exercises are right, the submission gets what to train on and
-returns the weights, and a model of the solution's code, in a process of its own, predicts other
-examples from them. The submission never sees these. Otherwise it gets them, without labels, and its
-own predictions count, which the result flags. Labels and the threshold stay with the grader.
+If the values of all upstream exercises are right, the submission gets the training data and returns
+the weights; the solution's code, in a separate process, uses them to predict examples that the
+submission never sees. Otherwise the submission gets these examples without labels, and its own
+predictions count, which the result flags. Labels and the threshold stay with the grader.
 
-Covered: predictions that were not made by the model with the submission's weights; private examples
-that a submission has seen are in none of the numbers shown. Not covered: how the weights came
-about.
+Covered: predictions that were not made by the model with the submission's weights; no number shown
+depends on private examples that the submission has seen. Not covered: how the weights came about.
 
-An assignment has a `Training` that says what is asked of whom, a `TrainingTask` that makes one for
-each grading, and two kinds of calls in its harness: one that trains and answers with out/weights/,
-or with out/predictions, and one that predicts from weights and answers with nothing where their
-names or shapes are not the model's.
+An assignment has a `Training` that makes the requests, a `TrainingTask` that creates one for each
+grading, and two kinds of calls in its harness: one that trains and answers with out/weights/ or
+out/predictions, and one that predicts from weights and answers with no tensors if their names or
+shapes are not the model's.
 """
 
 from collections.abc import Mapping
@@ -34,19 +33,19 @@ Tensors = dict[str, np.ndarray]
 
 
 class SolutionError(Exception):
-    """The solution does not do what it should, which is not the submission's fault."""
+    """The solution does not work, which is not the submission's fault."""
 
 
 def threshold_of(references: References, entry: str, fix: str = "") -> Mapping[str, Any]:
-    """Return what the manifest says of a threshold that was measured.
+    """Return the manifest's entry on a measured threshold.
 
     Args:
-        entry: of the manifest: an object with `threshold`, `seed` and perhaps `seconds`, or a
-            sentence that says why there is none; see `Staff.measured`.
-        fix: the command that measures it.
+        entry: the entry's name; the entry is an object with `threshold`, `seed` and perhaps
+            `seconds`, or a sentence that says why there is none; see `Staff.measured`.
+        fix: the command that measures the threshold.
 
     Raises:
-        ReferencesError: there is none.
+        ReferencesError: the manifest has no threshold.
     """
     measured, path = references.manifest.get(entry), references.folder / "manifest.json"
     if isinstance(measured, str):
@@ -58,12 +57,12 @@ def threshold_of(references: References, entry: str, fix: str = "") -> Mapping[s
 
 
 class Training:
-    """One grading: what is asked, what is right, and how much of it is enough.
+    """One grading: the requests, the labels and the threshold.
 
     Attributes:
         what, model, measure, weights: words for messages.
         classes: the names of the classes, for reports.
-        threshold: the least accuracy that is enough.
+        threshold: the least sufficient accuracy.
     """
 
     what = "training"
@@ -74,18 +73,18 @@ class Training:
 
     threshold: float
 
-    # --- what each assignment says ----------------------------------------------------------------
+    # --- defined by each assignment ---------------------------------------------------------------
 
     @property
     def labels(self) -> np.ndarray:
-        """The class of each example that is predicted, (N,) int64; they are never sent."""
+        """The class of each example to predict, (N,) int64; never sent."""
         raise NotImplementedError
 
     def training(self, room: int | None) -> Request:
-        """Return the request to train; it contains no label of what is predicted.
+        """Return the request to train; it contains no labels of the examples to predict.
 
         Args:
-            room: bytes for the weights, which are to be returned; None: predictions are.
+            room: bytes for the weights to return; None: return predictions instead.
         """
         raise NotImplementedError
 
@@ -94,14 +93,14 @@ class Training:
         raise NotImplementedError
 
     def room(self, run: TaskRun) -> int:
-        """Return how many bytes the weights may have."""
+        """Return the maximum size of the weights in bytes."""
         raise NotImplementedError
 
     def texts(self) -> list[str]:
-        """Return the examples that are predicted, for reports; none: they are no texts."""
+        """Return the examples to predict, for reports; empty if they are not texts."""
         return []
 
-    # --- what is judged ---------------------------------------------------------------------------
+    # --- judging ----------------------------------------------------------------------------------
 
     def predictions(self, reply: Reply) -> np.ndarray:
         """Return the predictions (N,).
@@ -128,8 +127,8 @@ class Training:
         """Return what reports show; nothing about single examples if these are private.
 
         Args:
-            reply: a valid one, with the predictions.
-            trained: what the training returned and may be shown.
+            reply: a valid reply with the predictions.
+            trained: the tensors that the training returned and that may be shown.
         """
         reached, predictions = self.accuracy(reply), self.predictions(reply)
         curves = loss_curve(trained)
@@ -144,15 +143,15 @@ class Training:
 
 
 def _finished(reply: Reply, what: str) -> Tensors:
-    """Return what a training returned.
+    """Return the tensors that a training returned.
 
     Args:
         what: the training, in messages.
 
     Raises:
-        CheckFailed: it did not finish.
+        CheckFailed: the training did not finish.
     """
-    if reply.status == "not written":  # all exercises are written, or it would not run
+    if reply.status == "not written":  # not an exercise: unless all are written, it does not run
         raise CheckFailed(Finding(f"{what}: raised NotImplementedError: {reply.text}"))
     if reply.status != "ok":
         raise CheckFailed(Finding(f"{what}: {reply.text}"))
@@ -160,14 +159,14 @@ def _finished(reply: Reply, what: str) -> Tensors:
 
 
 def _weights_of(reply: Reply, room: int, what: str) -> Tensors:
-    """Return the weights that a training returned; their names and shapes are not known here.
+    """Return the weights that a training returned, without checking their names and shapes.
 
     Args:
-        room: bytes that they may have.
+        room: their maximum size in bytes.
         what: the training, in messages.
 
     Raises:
-        CheckFailed: it did not finish, or returned something else.
+        CheckFailed: the training did not finish, or returned something else.
     """
     weights = under(_finished(reply, what), "out/weights/")
     if not weights or any(value.dtype != np.float32 for value in weights.values()):
@@ -186,7 +185,7 @@ class TrainingTask(Task, Generic[TrainingT]):
     """A task whose trained model must reach the threshold.
 
     Attributes:
-        entry: of the manifest, with a threshold that was measured; see `threshold_of`.
+        entry: the name of the manifest's entry with the threshold; see `threshold_of`.
     """
 
     entry = ""
@@ -205,13 +204,13 @@ class TrainingTask(Task, Generic[TrainingT]):
         return entry if isinstance(entry, str) else None
 
     def seconds(self, references: References) -> float | None:
-        """Return how long the runs took that the threshold comes from."""
+        """Return how long the runs that measured the threshold took."""
         entry = references.manifest.get(self.entry)
         seconds: float | None = entry.get("seconds") if isinstance(entry, dict) else None
         return seconds
 
     def grade(self, run: TaskRun) -> str:
-        """Have it train, and compare the accuracy with the threshold; return it in words.
+        """Train, and compare the accuracy with the threshold; return the accuracy in words.
 
         Raises:
             CheckFailed: the model is not good enough, or there is no valid answer.
@@ -220,11 +219,11 @@ class TrainingTask(Task, Generic[TrainingT]):
         training = self.training(run)
         reply, shown = self.replies(training, run)
         if run.references.private and reply.tensors is shown:
-            shown = {}  # it has seen the examples, and its losses could say what they are
+            shown = {}  # it has seen the examples, and could reveal them through its losses
         accuracy = training.accuracy(reply)
         try:
             run.show(training.measured(reply, shown, run.references.private))
-        except Exception as error:  # what is only shown decides nothing
+        except Exception as error:  # the report does not affect the score
             run.flag(f"its answer cannot be shown: {trouble_in(error)}")
         reached = f"{training.measure} {accuracy:.3f}"
         if not accuracy >= training.threshold:
@@ -235,7 +234,7 @@ class TrainingTask(Task, Generic[TrainingT]):
         return reached
 
     def replies(self, training: TrainingT, run: TaskRun) -> tuple[Reply, Tensors]:
-        """Return the reply with the predictions that count, and what the training returned.
+        """Return the reply with the predictions that count, and the training's tensors.
 
         Raises:
             CheckFailed: the submission returned no valid weights.
@@ -258,7 +257,7 @@ class TrainingTask(Task, Generic[TrainingT]):
         return reply, trained.tensors
 
     def own_predictions_because(self, training: TrainingT, run: TaskRun) -> str:
-        """Say why a submission's own predictions count; nothing if they do not."""
+        """Return why a submission's own predictions count; empty if they do not."""
         if run.wrong:
             return f"the values of {', '.join(run.wrong)} are not right"
         if run.ask_solution is None:
@@ -268,9 +267,9 @@ class TrainingTask(Task, Generic[TrainingT]):
         return ""
 
     def without_predictions(self, training: TrainingT, run: TaskRun, weights: Tensors) -> Exception:
-        """Return whose fault it is that the solution could not predict with some weights.
+        """Return the exception that says whose fault it is that the solution could not predict.
 
-        The weights', if it can with zeros in their place: then the machine and the solution work.
+        The weights are at fault if it can predict with zeros in their place.
         """
         assert run.ask_solution is not None
         zeros = {name: np.zeros_like(value) for name, value in weights.items()}
