@@ -97,5 +97,5 @@ def test_the_shapes_where_a_line_raises_are_said(bench: Bench) -> None:
     result = bench.grade(bench.source.replace("key.transpose(-2, -1) /", "key /"))["attention"]
 
     assert result.findings[0].details[0] == (
-        "there, query is (B, H, T, d) = (3, 2, 7, 5); key is (B, H, T, d) = (3, 2, 7, 5)"
+        "on that line, query is (B, H, T, d) = (3, 2, 7, 5); key is (B, H, T, d) = (3, 2, 7, 5)"
     )

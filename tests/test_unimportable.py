@@ -15,7 +15,7 @@ from conftest import ROOT, Grade
 TOP = "import math\n"
 ONE_OF_THEM = (
     "only the standard library, torch, numpy, matplotlib, safetensors, tokenizers and tqdm can be "
-    "imported; put code from files of your own into bert.py"
+    "imported; put code from your other files into bert.py"
 )
 AS_GIVEN = "you are graded with the original config.py: put your additions into bert.py"
 

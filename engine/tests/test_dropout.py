@@ -34,9 +34,7 @@ def test_values_that_are_drawn_once_along_an_axis_are_seen(
     values = dropped(3, *shape)
 
     assert numbers(values)[2] == SHARED * axis
-    assert (
-        judged(values) == "the output: what is dropped was drawn once for many values, not for each"
-    )
+    assert judged(values) == "the output: dropout is drawn once for many values, not for each"
 
 
 def test_what_does_not_count_is_not_compared() -> None:

@@ -101,7 +101,7 @@ def test_types_are_told_from_sizes_by_how_far_the_output_is_off(off: float, name
         ((6, 35), (2, 3, 5, 7), None),
         ((1,), (3, 7, 10), None),
         ((1,), (1, 4, 6), None),
-        ((7, 3, 10), (3, 7, 10), "the axes of the output have the right lengths, but in another"),
+        ((7, 3, 10), (3, 7, 10), "the axes of the output have the right lengths, but are in the"),
         ((3, 7, 11), (3, 7, 10), None),
         ((3, 7, 10, 1), (3, 7, 10), None),
     ],

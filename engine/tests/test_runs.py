@@ -99,9 +99,7 @@ def test_an_odd_run_is_passed_over_with_one_line(tmp_path: Path, name: str) -> N
     found = runs.with_changes(tmp_path / ".grade", SECOND, said.append)["changes"]
 
     assert found["since"] == FIRST["time"]["started"]
-    assert said == [
-        f"  {tmp_path}/.grade: run-9.json cannot be read as an earlier run, and was skipped"
-    ]
+    assert said == [f"  {tmp_path}/.grade: skipped run-9.json: not a readable earlier run"]
 
 
 def test_a_run_that_cannot_be_kept_is_one_line(tmp_path: Path) -> None:
@@ -110,7 +108,7 @@ def test_a_run_that_cannot_be_kept_is_one_line(tmp_path: Path) -> None:
 
     assert runs.with_changes(tmp_path / ".grade", FIRST, said.append)["changes"] is None
     assert len(said) == 1
-    assert "this run cannot be kept" in said[0]
+    assert "cannot save this run" in said[0]
 
 
 def test_only_the_last_runs_are_kept(tmp_path: Path) -> None:

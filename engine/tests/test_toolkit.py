@@ -195,9 +195,7 @@ PLACES: Mapping[str, np.ndarray] = {
     "the signals have the right values, but are in another order": RIGHT[::-1],
     "the patterns have the right values, but are in another order": np.roll(RIGHT, 2, axis=1),
     "the number of values is right: check the order of axes": RIGHT.transpose(0, 2, 1),
-    "the number of values is right: only an axis of length 1 is lacking, or too many": RIGHT[
-        :, None
-    ],
+    "the number of values is right: an axis of length 1 is missing or extra": RIGHT[:, None],
     "all the right values are there, but in the wrong places: check the order of axes": (
         RIGHT.transpose(1, 0, 2).reshape(3, 4, 5)
     ),

@@ -31,7 +31,7 @@ def _about_missing(name: str, others: Collection[str], assignment: Assignment) -
     if top == assignment.starter.name:
         return f"leave out `{top}.`: the given files are imported by their own names"
     packages = _enumerated(["the standard library", *assignment.packages])
-    return f"only {packages} can be imported; put code from files of your own into {main}"
+    return f"only {packages} can be imported; put code from your other files into {main}"
 
 
 def _advice(reply: Reply, others: Collection[str], assignment: Assignment) -> str:

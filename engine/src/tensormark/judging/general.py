@@ -39,29 +39,29 @@ DIFFERS = "the same call gives different results: it draws random numbers in eva
 SEEN_DRAWING = {  # by worker/causes.py
     "new weights": General(
         "new_weights_in_call",
-        "each call makes new weights: use the modules that __init__ has made",
+        "each call creates new weights: use the modules that __init__ created",
         DIFFERS,
     ),
     "dropout": General("dropout_in_eval", "dropout is active in eval mode too", DIFFERS),
 }
 MODE = General("mode_changed", "the model is switched between training and eval mode in the call")
 WEIGHTS = General("weights_changed", "the call changes the model's weights")
-SEED = General("seeded", "the call seeds the random numbers: it is its callers who may")
-TYPE = General("other_type", "the type of the numbers changes on the way")
+SEED = General("seeded", "the call seeds the random numbers: leave that to its callers")
+TYPE = General("other_type", "the type of the numbers changes along the way")
 CHANGED = General("input_changed", "inputs are changed in place")
 NO_GRADIENT = General(
     "no_gradient", "the output is right, but gradients stop: at .detach(), .data or no_grad()"
 )
-LOST = General("axis_lost", "an axis of length 1 is lost, as after squeeze() or an index")
-SEVERAL_LOST = General("axis_lost", "axes of length 1 are lost, as after squeeze() or an index")
+LOST = General("axis_lost", "an axis of length 1 is lost, perhaps by squeeze() or indexing")
+SEVERAL_LOST = General("axis_lost", "axes of length 1 are lost, perhaps by squeeze() or indexing")
 EXCHANGED = General(
-    "axes_exchanged", "the axes of the output have the right lengths, but in another order"
+    "axes_exchanged", "the axes of the output have the right lengths, but are in the wrong order"
 )
 MISSING = General(
-    "axis_missing", "an axis of the output is missing, as after an index, a sum or a mean"
+    "axis_missing", "an axis of the output is missing, perhaps after indexing, a sum or a mean"
 )
 SEVERAL_MISSING = General(
-    "axis_missing", "axes of the output are missing, as after an index, a sum or a mean"
+    "axis_missing", "axes of the output are missing, perhaps after indexing, a sum or a mean"
 )
 MERGED = General("axes_merged", "axes of the output are merged into one")
 PRECISION = General("less_precise", "in float64, the output is only as precise as float32")
@@ -70,8 +70,8 @@ NOT_FINITE = General(None, "in training mode, the output has values that are NaN
 RETURNED, KEPT = "returns_something_else", "kept_from_a_call"
 # id to what it means in any submission
 WORDS = {
-    RETURNED: "something else is returned than should be",
-    KEPT: "something is kept from one call to the next",
+    RETURNED: "the function returns something other than it should",
+    KEPT: "something carries over from one call to the next",
     **{
         each.id: each.says
         for each in (

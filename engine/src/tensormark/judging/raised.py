@@ -62,8 +62,9 @@ def mismatch_of(answered: Answered, targets: Mapping[str, str]) -> Mismatch:
     reply = answered.reply
     if (name := hole(reply, targets)) is not None:
         return Mismatch("blocked", name, (f"Problem ({name}) is not written yet",))
-    there = "; ".join(texts(reply, "shapes"))
-    lines = [_raised_text(reply), *filter(None, [there and f"there, {there}", reply.advice])]
+    shapes = "; ".join(texts(reply, "shapes"))
+    there = shapes and f"on that line, {shapes}"
+    lines = [_raised_text(reply), *filter(None, [there, reply.advice])]
     headline = f"{reply.unimportable} cannot be imported" if reply.unimportable else ""
     return Mismatch("raised", answered.call.target, tuple(lines), headline)
 

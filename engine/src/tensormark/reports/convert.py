@@ -1,7 +1,7 @@
 """Write a result in another format: `tensormark convert FORMAT result.json`.
 
-The format `check` is a line that says what is lacking, or nothing; if something is, the exit status
-is 1, so that a check on a platform for code shows it.
+The format `check` is one line, "check: passed" or what is missing; if something is missing, the
+exit status is 1, so that a CI job fails.
 """
 
 import functools
@@ -31,7 +31,7 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Write what the command line asks for; return 2 if the file is not a result."""
     command_line = parser(name, __doc__)
     command_line.add_argument("format", choices=[*FORMATS, CHECK], help="what to write")
-    command_line.add_argument("result", type=Path, help="a result that a grading has written")
+    command_line.add_argument("result", type=Path, help="a result.json written by a grading")
     command_line.add_argument("--out", type=Path, metavar="FILE", help="default: print it")
     where = "annotations: the submission's folder in the repository (default: %(default)s)"
     command_line.add_argument("--folder", default="starter", help=where)
@@ -51,7 +51,7 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
         else:
             sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
     except (KeyError, TypeError, ValueError, AttributeError):
-        print(f"{name}: {options.result}: is not a result", file=sys.stderr)
+        print(f"{name}: {options.result} is not a result of a grading", file=sys.stderr)
         return 2
     except (ModelError, OSError) as error:
         print(f"{name}: {error}", file=sys.stderr)

@@ -21,7 +21,7 @@ def _worst_table(excerpt: Found) -> Element:
     whole = len(row["expected"]) == row["length"]
     part = "" if whole else f", {len(row['expected'])} of {row['length']} values"
     worst = excerpt["worst"]
-    allowed = "" if isinstance(worst["allowed"], str) else f"; allowed {worst['allowed']:.0e}"
+    allowed = "" if isinstance(worst["allowed"], str) else f"; limit {worst['allowed']:.0e}"
     rows = zip(row["expected"], row["got"], row["wrong"], strict=True)
     body = [
         element(
@@ -93,7 +93,7 @@ def _misread_list(measured: Found) -> Element:
     ]
     counts = measured["confusion"]
     total = sum(map(sum, counts)) - sum(row[place] for place, row in enumerate(counts))
-    some = f"; the first {len(items)} of them" if total > len(items) else ""
+    some = f"; the first {len(items)}:" if total > len(items) else ""
     heading = element("h3", f"{total} misread{some}")
     return joined(heading, element("ol", *items, class_="misread"))
 

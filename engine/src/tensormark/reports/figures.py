@@ -65,8 +65,8 @@ def _described(panel: dict[str, Any], axes: Sequence[str], steps: Sequence[int])
         if any(value is None or value > 0 for value in row)
     ]
     if not wrong:
-        return "all within the allowed difference"
-    return f"too different at {axes[0]} {', '.join(wrong)}"
+        return "all within the limit"
+    return f"differences beyond the limit at {axes[0]} {', '.join(wrong)}"
 
 
 def _caption(panel: dict[str, Any], axes: Sequence[str]) -> str:
@@ -94,7 +94,10 @@ def _panel_figure(
 def _key(largest: float) -> Element:
     """Return the key to a map's colours."""
     bounds = [largest * step / LEVELS for step in range(1, LEVELS + 1)]
-    meanings = [("l0", "allowed"), *((f"l{i}", f"{b:.2g}") for i, b in enumerate(bounds, start=1))]
+    meanings = [
+        ("l0", "within the limit"),
+        *((f"l{i}", f"{b:.2g}") for i, b in enumerate(bounds, start=1)),
+    ]
     entries = [
         joined(
             element(
@@ -121,14 +124,14 @@ def difference_map(excerpt: dict[str, Any]) -> Element:
         _panel_figure(panel, axes, steps, largest) for panel in cell_map["panels"] if panel["cells"]
     ]
     down, across = ["", *axes][-2:]
-    notes = [f"How far each value of {visible(excerpt['name'], 80)} is off."]
+    notes = [f"The error of each value of {visible(excerpt['name'], 80)}."]
     notes.append(f"Down: {down}. Across: {across}." if down else f"Across: {across}.")
     if any(any(panel["padding"]) for panel in cell_map["panels"]):
         notes.append("“pad” marks padding.")
     if max(steps) > 1:
-        notes.append(f"A square is the largest of {steps[0]} by {steps[1]} values.")
+        notes.append(f"Each square shows the largest of {steps[0]} by {steps[1]} errors.")
     if cell_map["left_out"]:
-        notes.append(f"{cell_map['left_out']} more are not drawn.")
+        notes.append(f"{cell_map['left_out']} more not shown.")
     if any(v is None for panel in cell_map["panels"] for row in panel["cells"] for v in row):
         notes.append("Black: NaN or infinite.")
     return element(

@@ -122,7 +122,7 @@ def _table(result: Model) -> Element:
     body = element("tbody", *map(_row, shown))
     hidden = len(result["exercises"]) - len(shown)
     subject = "One extension is" if hidden == 1 else f"{hidden} extensions are"
-    more = element("p", f"{subject} not written.", class_="about") if hidden else None
+    more = element("p", f"{subject} not written yet.", class_="about") if hidden else None
     return joined(element("table", element("thead", element("tr", *heads)), body), more)
 
 
@@ -204,7 +204,7 @@ def _written(result: Model) -> Element | None:
     heads = (element("th", text, scope="col") for text in ("written question", "points"))
     rows = map(_written_row, written["questions"])
     total = element("td", out_of(written["score"], written["max_score"]), class_="points")
-    last = element("tr", element("th", "together", scope="row"), total)
+    last = element("tr", element("th", "total", scope="row"), total)
     return element("table", element("thead", element("tr", *heads)), element("tbody", *rows, last))
 
 

@@ -40,13 +40,13 @@ def read_model(path: Path, follow: bool = True) -> Model:
     except NotAFileError as error:
         raise ModelError(f"{path}: {error}") from error
     if len(content) > LARGEST:
-        raise ModelError(f"{path}: is too large for a result")
+        raise ModelError(f"{path} is too large for a result")
     try:
         result = json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise ModelError(f"{path}: is not JSON") from error
+        raise ModelError(f"{path} is not JSON") from error
     if not isinstance(result, dict) or result.get("version") != VERSION:
-        raise ModelError(f"{path}: is not a result of version {VERSION}")
+        raise ModelError(f"{path} is not a result of version {VERSION}")
     return result
 
 

@@ -71,7 +71,7 @@ def _gradescope_test(number: int, exercise: Model) -> dict[str, Any]:
 
 
 def gradescope(result: Model) -> str:
-    """Return results.json for Gradescope; its `score` overrides the sum, which excludes bonus."""
+    """Return results.json for Gradescope; its `score` overrides the tests' sum to exclude bonus."""
     tests = [
         _gradescope_test(n, exercise) for n, exercise in enumerate(shown_exercises(result), start=1)
     ]

@@ -58,9 +58,8 @@ def _last_run(folder: Path, result: Model, say: Say = print) -> Model | None:
             last = run
             break
     if skipped:
-        more = f" (with {len(skipped) - 1} more)" if skipped[1:] else ""
-        which = f"{visible(str(folder))}: {skipped[0]}{more}"
-        say(f"  {which} cannot be read as an earlier run, and was skipped")
+        more = f" and {len(skipped) - 1} more" if skipped[1:] else ""
+        say(f"  {visible(str(folder))}: skipped {skipped[0]}{more}: not a readable earlier run")
     return last
 
 
@@ -100,5 +99,5 @@ def with_changes(folder: Path, result: Model, say: Say = print) -> Model:
     try:
         keep(folder, result)
     except OSError as error:
-        say(f"  {visible(str(folder))}: this run cannot be kept ({error.strerror})")
+        say(f"  {visible(str(folder))}: cannot save this run ({error.strerror})")
     return changed

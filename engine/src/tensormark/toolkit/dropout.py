@@ -70,7 +70,7 @@ class Dropout:
         if right.all():
             return None
         if measured[2] >= SHARED:
-            return f"{self.place}: what is dropped was drawn once for many values, not for each"
+            return f"{self.place}: dropout is drawn once for many values, not for each"
         if not right[2] or not right[3]:
             return f"the dropped values do not match a dropout on {self.place}"
         if not self.rate:

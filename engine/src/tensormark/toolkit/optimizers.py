@@ -21,7 +21,7 @@ from tensormark.exercise import Call, Exercise, Probe, Tensors
 
 SHAPES = {"a": (4, 3), "b": (5,), "c": (2, 2)}  # c never has a gradient
 STEPS = 5
-LEAST = 0.5  # the least gradient that is not 0, so that the position of an epsilon does not matter
+LEAST = 0.5  # the least size of nonzero gradients, so that an epsilon's position does not matter
 
 
 def _draw(rng: np.random.Generator, call: Call) -> Tensors:

@@ -119,7 +119,7 @@ def locate(
     """
     if got.shape != expected.shape:
         if [n for n in got.shape if n != 1] == [n for n in expected.shape if n != 1]:
-            return "the number of values is right: only an axis of length 1 is lacking, or too many"
+            return "the number of values is right: an axis of length 1 is missing or extra"
         same = sorted(got.shape) == sorted(expected.shape) or got.size == expected.size
         return "the number of values is right: check the order of axes" if same else None
     if got.ndim < 2 or got.ndim != len(axes) or got.size < 2:

@@ -165,7 +165,7 @@ def other_sizes(what: str, *calls: Call) -> Probe:
 
 def second_call(*calls: Call) -> Probe:
     """Probe a second call of the same function."""
-    says = "a second call gives a wrong output: something is kept from the first"
+    says = "a second call gives a wrong output: something carries over from the first"
     return Probe(SECOND_CALL, "properties", says, calls)
 
 

@@ -16,7 +16,7 @@ from tensormark.exercise import Tensors
 from tensormark.toolkit.dropout import FALSE_ALARM
 
 EXACT = 1e-6  # margin of a share that is not random; it allows for rounding only
-BLUR = 0.06  # the least allowed distance of the shares of two programs with the same mistake
+BLUR = 0.06  # the least tolerance between the shares of two programs with the same mistake
 
 
 def margin(draws: int, expected: float = 0.5) -> float:
@@ -34,7 +34,7 @@ class Statistic:
         says: the message if it is off.
         expected: its value for correct code.
         margin: how far it may be off.
-        blur: the least allowed distance of the shares of two programs with the same mistake.
+        blur: the least tolerance between the shares of two programs with the same mistake.
     """
 
     says: str

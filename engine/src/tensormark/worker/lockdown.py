@@ -114,7 +114,7 @@ def _yield_to_others(core: int | None) -> None:
         Path("/proc/self/oom_score_adj").write_text(FIRST_KILLED, encoding="ascii")
         _call("PR_SET_DUMPABLE", LIBC.prctl, PR_SET_DUMPABLE, 0, 0, 0, 0)
     except OSError as error:
-        raise LockdownError(f"a process cannot be held back: {error}") from error
+        raise LockdownError(f"cannot set a process's core or OOM score: {error}") from error
 
 
 def drop_capabilities() -> None:

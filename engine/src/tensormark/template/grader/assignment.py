@@ -1,11 +1,11 @@
-"""What this assignment is.
+"""The definition of this assignment.
 
 sizes.py       sizes of the small calls that are compared
-exercises/     a file per exercise: how it is called, with what inputs, for how many points
-task.py        the training, and when it is good enough
-viva.py        what questions on one's own code say of the two functions
-harness.py     runs beside a submission: plays exercises upstream, trains, predicts
-mistakes/      known mistakes, and honest/ right code; students do not get these
+exercises/     a file per exercise: how it is called, its inputs and its points
+task.py        the training, and the accuracy that it must reach
+viva.py        facts about the two functions, for questions on students' own code
+harness.py     runs with a submission in the worker: stand-ins, training, prediction
+mistakes/      known mistakes; honest/ has correct code; students get neither
 """
 
 from pathlib import Path

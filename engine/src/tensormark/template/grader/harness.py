@@ -1,6 +1,6 @@
-"""Runs beside a submission, and knows no right answer.
+"""Runs with a submission in the worker, and contains no right answers.
 
-STAND_INS play exercises upstream; KINDS are calls that only this assignment has, see
+STAND_INS replace upstream exercises; KINDS are the assignment's own kinds of calls, see
 tensormark/worker/calls.py.
 """
 
@@ -15,9 +15,9 @@ from tensormark.worker.members import load_by_name
 
 
 def convolution(part: Any, signals: Tensor) -> Tensor:
-    """Play Convolution.forward: some patterns are found, others are nowhere: (B, P, T - 1).
+    """Stand in for Convolution.forward: some patterns are found, others are nowhere: (B, P, T - 1).
 
-    It is smooth, depends on all that it is given, and is not a convolution.
+    It is smooth, depends on all its arguments, and is not a convolution.
     """
     patterns = len(part.bias)
     rates = torch.arange(1, patterns + 1, dtype=signals.dtype)[:, None]
@@ -32,8 +32,8 @@ STAND_INS = {"convolution": convolution}
 def new_model(context: Context, call: Mapping[str, Any]) -> nn.Module:
     """Build the detector; the seed draws its weights."""
     torch.manual_seed(call["seed"])
-    made: nn.Module = context.module("detector").Detector(**call["model"])
-    return made
+    model: nn.Module = context.module("detector").Detector(**call["model"])
+    return model
 
 
 def predictions(model: nn.Module, signals: Tensor) -> Answer:
@@ -56,16 +56,16 @@ def train(
         losses.append(loss.item())
         progress(step + 1, call["steps"])
     if "others" in tensors:
-        made = dict(predictions(model, tensors["others"]).tensors)
+        outputs = dict(predictions(model, tensors["others"]).tensors)
     else:
-        made = {f"out/weights/{name}": value for name, value in model.named_parameters()}
-    return Answer({}, made | {"out/losses": torch.tensor(losses, dtype=torch.float32)})
+        outputs = {f"out/weights/{name}": value for name, value in model.named_parameters()}
+    return Answer({}, outputs | {"out/losses": torch.tensor(losses, dtype=torch.float32)})
 
 
 def predict(
     context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor], progress: Progress
 ) -> Answer:
-    """Predict `others` with weights/<parameter>; nothing if these are not the model's."""
+    """Predict `others` with weights/<parameter>; answer with no tensors if they do not fit."""
     model, prefix = new_model(context, call), "weights/"
     weights = {n.removeprefix(prefix): t for n, t in tensors.items() if n.startswith(prefix)}
     shapes = {name: value.shape for name, value in weights.items()}

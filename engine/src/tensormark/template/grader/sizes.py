@@ -5,7 +5,7 @@ B signals, D channels, T steps, P patterns, K steps of a pattern, W windows, C c
 
 from tensormark.toolkit import Sizes
 
-# all of a line differ, so that no axis passes for another
+# the sizes in a line differ, so that no axis can be mistaken for another
 MAIN = Sizes(B=4, D=2, T=9, P=5, K=3, W=7, C=6)
 OTHER = Sizes(B=1, D=3, T=8, P=4, K=2, W=7, C=5)
 

@@ -1,6 +1,6 @@
-"""The task: a detector that was trained has to name the pattern in signals it has not seen.
+"""The task: the trained detector must name the pattern in signals that it has not seen.
 
-Nothing of this file runs beside a submission. With private references, other signals are drawn.
+This code never runs in a submission's process. With private references, other signals are drawn.
 """
 
 import numpy as np
@@ -12,8 +12,8 @@ from tensormark.toolkit.training import Tensors, Training, TrainingTask
 D, T, P, K, C = 2, 24, 8, 5, 3  # channels, steps, patterns, steps of a pattern, classes
 TRAIN, OTHERS, STEPS = 96, 200, 60  # signals to train on and to predict; steps of training
 MODEL = {"channels": D, "patterns": P, "width": K, "classes": C}
-ROOM = 1 << 20  # bytes that the weights may have; they need less than 1,000
-DEADLINE = 60.0  # seconds; right code takes one
+ROOM = 1 << 20  # the maximum size of the weights in bytes; they need less than 1,000
+DEADLINE = 60.0  # seconds; correct code takes one
 
 
 def draw(seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -31,7 +31,7 @@ def draw(seed: int) -> tuple[np.ndarray, np.ndarray]:
 class Signals(Training):
     """One grading: the signals of a seed."""
 
-    threshold = 0.9  # right code reaches 0.96 to 1 with 20 seeds
+    threshold = 0.9  # correct code reached 0.96 to 1 with 20 seeds
     classes = ("first", "second", "third")
 
     def __init__(self, seed: int) -> None:
@@ -44,7 +44,7 @@ class Signals(Training):
         return self.all_labels[TRAIN:]
 
     def request(self, kind: str, tensors: Tensors, room: int | None = None) -> Request:
-        """Return a request of one of the harness's kinds."""
+        """Return a request for one of the harness's kinds of calls."""
         call = {"kind": kind, "target": "training", "model": MODEL, "seed": 0, "steps": STEPS}
         nothing: frozenset[str] = frozenset()
         return Request("detection", nothing, call, tensors, DEADLINE, reply_bytes=room or 0)
@@ -62,7 +62,7 @@ class Signals(Training):
         return self.request("predict", named | {"others": self.signals[TRAIN:]})
 
     def room(self, run: TaskRun) -> int:
-        """Return how many bytes the weights may have."""
+        """Return the maximum size of the weights in bytes."""
         return ROOM
 
 

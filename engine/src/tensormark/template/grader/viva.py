@@ -1,6 +1,6 @@
-"""What questions on one's own code say of the two functions: calls of them, and words.
+"""Calls of the two functions and facts about them, for questions on students' own code.
 
-Nothing here says what is right: a changed function is compared with the student's own.
+Nothing here defines what is right: a changed function is compared with the student's own.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ from tensormark.toolkit import Sizes
 from tensormark.viva.pokes import at, with_values
 from tensormark.viva.subject import Fact, Poke, Situation, Subject, depends
 
-# three calls; all of a line differ, and no letter has a size twice
+# three calls; the sizes in a line differ, and no letter has the same size twice
 SIZES = (
     Sizes(B=2, D=3, T=10, P=4, K=5, W=6, C=7),
     Sizes(B=5, D=2, T=9, P=6, K=3, W=7, C=4),
@@ -57,7 +57,7 @@ def less_likely(inputs: Tensors) -> Tensors:
 def unlike_the_bias(
     inputs: Tensors, poked: Tensors, before: np.ndarray, after: np.ndarray
 ) -> np.ndarray:
-    """Return how far scores are from the head's bias."""
+    """Return the difference of the scores from the head's bias."""
     return np.asarray(after - poked["weights/head.bias"])
 
 

@@ -1,4 +1,4 @@
-"""The detector, which calls the convolution: its own, or a stand-in where that is wrong."""
+"""The detector, which calls the convolution: the student's, or a stand-in if that is wrong."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Mistakes in the convolution: id, what is said, and texts of the solution with what they become.
+"""Mistakes in the convolution: id, message, and pieces of the solution with their replacements.
 
 The second argument is the bold part of the handout's problem that explains them.
 """
