@@ -21,7 +21,13 @@ from tensormark.intake.submission import MAX_SOURCE
 from tensormark.judging.checks import CHECKS
 from tensormark.judging.compare import Mismatch, Pair, Tolerance
 from tensormark.judging.excerpt import excerpt
-from tensormark.judging.fingerprints import KEPT, MOST, PROJECTIONS, Answered, Projections
+from tensormark.judging.fingerprints import (
+    MAX_CACHE_BYTES,
+    MAX_VALUES,
+    PROJECTIONS,
+    AnsweredCall,
+    Projections,
+)
 from tensormark.judging.trial import Trial
 from tensormark.reports.figures import difference_map
 from tensormark.result import Outcome, Result
@@ -115,11 +121,13 @@ def wrong(request: Request, answer: Answer) -> Answer:
     return Answer(answer.message, answer.listed, b"\x00\x00\x80\x40" * (len(answer.data) // 4))
 
 
-def breaking(monkeypatch: pytest.MonkeyPatch, when: Callable[[Answered], bool], error: Exception):
+def breaking(
+    monkeypatch: pytest.MonkeyPatch, when: Callable[[AnsweredCall], bool], error: Exception
+):
     """Make the comparison of some outputs raise."""
     compare = Trial.wrong_output
 
-    def broken(trial: Trial, answered: Answered) -> Mismatch | None:
+    def broken(trial: Trial, answered: AnsweredCall) -> Mismatch | None:
         if when(answered):
             raise error
         return compare(trial, answered)
@@ -128,7 +136,7 @@ def breaking(monkeypatch: pytest.MonkeyPatch, when: Callable[[Answered], bool], 
     monkeypatch.setattr("tensormark.judging.checks.CHECKS", checks)
 
 
-def is_fours(answered: Answered) -> bool:
+def is_fours(answered: AnsweredCall) -> bool:
     """Say whether an answer is that of `wrong`."""
     return any((value == 4.0).all() for value in answered.reply.tensors.values())
 
@@ -215,7 +223,7 @@ def largest(request: Request, answer: Answer) -> Answer:
         return answer
     names = list(json.loads(answer.listed or "{}"))
     room = Limits().reply_bytes - 8 * 1024
-    sizes = [min(room // len(names), MOST) - SHAPES.next() % 500 for _ in names]
+    sizes = [min(room // len(names), MAX_VALUES) - SHAPES.next() % 500 for _ in names]
     made = {n: np.ones(size, bool) for n, size in zip(names, sizes, strict=True)}
     made[names[0]] = np.ones((room - sum(sizes[1:])) // 8 - 1, np.float64)
     number = json.loads(answer.message)["number"]
@@ -252,27 +260,27 @@ def test_the_largest_answers_cost_little(right: Right) -> None:
     assert all("should have shape" in str(r.findings) for r in grade.results[:4])
     assert seconds < 2
     assert peak < 200e6
-    assert PROJECTIONS.nbytes < KEPT
+    assert PROJECTIONS.nbytes < MAX_CACHE_BYTES
 
 
 def test_projections_are_bounded_in_bytes() -> None:
     kept = Projections()
 
     for number in range(200):
-        kept.of("out/output", MOST - number)
+        kept.get("out/output", MAX_VALUES - number)
 
-    assert KEPT // 2 < kept.nbytes <= KEPT
-    again = kept.of("out/output", MOST - 199)
-    np.testing.assert_array_equal(again, Projections().of("out/output", MOST - 199))
+    assert MAX_CACHE_BYTES // 2 < kept.nbytes <= MAX_CACHE_BYTES
+    again = kept.get("out/output", MAX_VALUES - 199)
+    np.testing.assert_array_equal(again, Projections().get("out/output", MAX_VALUES - 199))
 
 
 def test_only_recorded_forms_are_projected(right: Right) -> None:
     right.grade()
-    before = set(PROJECTIONS.kept)
+    before = set(PROJECTIONS.cache)
 
     right.grade(largest)
 
-    assert set(PROJECTIONS.kept) <= before
+    assert set(PROJECTIONS.cache) <= before
 
 
 def test_sources_of_control_characters_can_be_sent(right: Right) -> None:

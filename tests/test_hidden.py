@@ -17,7 +17,7 @@ from tensormark.authoring.record import record
 from tensormark.authoring.try_exercise import alone, results
 from tensormark.exercise import Call, Exercise
 from tensormark.judging.checks import judge
-from tensormark.judging.fingerprints import Answered
+from tensormark.judging.fingerprints import AnsweredCall
 from tensormark.judging.trial import Trial
 from tensormark.references import References, ReferencesError
 from tensormark.result import Result
@@ -140,7 +140,7 @@ def by_heart_of(exercise: Exercise, public: References, references: References) 
         exact |= {f"grad/{name}": value for name, value in answer.gradients.items()}
         tensors = {n: v.astype(call.dtype) if v.dtype == "f8" else v for n, v in exact.items()}
         reply = Reply("ok", "", {"before": {}, "after": {}}, tensors)
-        answered.append(Answered(probe, call, recording, reply))
+        answered.append(AnsweredCall(probe, call, recording, reply))
     entry = references.entry(exercise.id)
     return judge(Trial(ASSIGNMENT, exercise, answered, entry, frozenset(), ()))
 

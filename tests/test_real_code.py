@@ -26,7 +26,7 @@ UPSTREAM = {
         ("return self.embed_dropout(", "return 2.0 * self.embed_dropout("),
     ),
 }
-INSIDES = "stand_in StandIn <locals> <lambda> harness grader worker put_in_place functools part "
+INSIDES = "stand_in StandIn <locals> <lambda> harness grader worker replace_method functools part "
 
 
 def broken(source: str, edits: tuple[tuple[str, str], ...]) -> str:

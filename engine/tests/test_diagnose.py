@@ -8,19 +8,19 @@ import pytest
 from tensormark.judging.compare import Tolerance
 from tensormark.judging.diagnose import (
     Diagnosis,
-    agreeing,
     close,
-    diagnosed,
+    diagnose,
+    matching_variants,
     one_sentence,
-    recognise,
+    recognize,
 )
 from tensormark.judging.fingerprints import (
     RANDOM,
     UNDECIDED,
-    Seen,
+    Observation,
     entry,
     of_call,
-    raised,
+    of_error,
     tolerances,
 )
 from tensormark.toolkit.places import locate
@@ -45,7 +45,7 @@ def table(number: int, row: np.ndarray) -> np.ndarray:
     return made
 
 
-HALF, NO = RIGHT / 2, raised(NAMES, "raised ValueError: no")
+HALF, NO = RIGHT / 2, of_error(NAMES, "raised ValueError: no")
 NOISE = 1e-6 * np.random.default_rng(2).standard_normal(RIGHT.shape)
 LAST = np.arange(RIGHT.size).reshape(RIGHT.shape) == RIGHT.size - 1
 HERE, THERE = np.where(LAST, np.nan, HALF), np.where(LAST[::-1], np.nan, HALF)
@@ -75,62 +75,65 @@ RECOGNISED = {
 def test_a_mistake_is_named_if_everything_matches(
     got: np.ndarray, rows: np.ndarray, names: list[str]
 ) -> None:
-    assert recognise([Seen(got, rows, ALLOWED)], ROWS, {}) == names
+    assert recognize([Observation(got, rows, ALLOWED)], ROWS, {}) == names
 
 
 def test_the_mistake_that_more_students_make_is_named_first() -> None:
-    found = recognise([Seen(prints(HALF), ALIKE, ALLOWED)], ROWS, {"shifted": 1})
+    found = recognize([Observation(prints(HALF), ALIKE, ALLOWED)], ROWS, {"shifted": 1})
 
     assert found == ["shifted", "halved"]
 
 
 def test_nothing_is_recognised_without_a_call() -> None:
-    assert recognise([], ROWS, {}) == []
+    assert recognize([], ROWS, {}) == []
 
 
 def test_a_mistake_must_explain_every_call() -> None:
-    fits, other = (Seen(prints(a), TABLE, ALLOWED) for a in (RIGHT / 2, RIGHT + 1))
+    fits, other = (Observation(prints(a), TABLE, ALLOWED) for a in (RIGHT / 2, RIGHT + 1))
 
-    assert recognise([fits, fits], ROWS, {}) == ["halved"]
-    assert recognise([fits, other], ROWS, {}) == []
+    assert recognize([fits, fits], ROWS, {}) == ["halved"]
+    assert recognize([fits, other], ROWS, {}) == []
 
 
 def test_another_level_may_decide() -> None:
-    levels = [[Seen(prints(HALF), rows, ALLOWED)] for rows in (ALIKE, TABLE)]
+    levels = [[Observation(prints(HALF), rows, ALLOWED)] for rows in (ALIKE, TABLE)]
 
-    assert diagnosed(levels, ROWS).mistakes == ("halved",)
+    assert diagnose(levels, ROWS).mistakes == ("halved",)
 
 
 def test_of_several_mistakes_another_level_keeps_those_that_agree() -> None:
     names = ["the solution", "halved", "shifted", "doubled"]
     levels = [
-        [Seen(prints(HALF), rows, ALLOWED)] for rows in (table(2, TABLE[1]), table(3, TABLE[1]))
+        [Observation(prints(HALF), rows, ALLOWED)]
+        for rows in (table(2, TABLE[1]), table(3, TABLE[1]))
     ]
 
-    assert diagnosed(levels, names).mistakes == ("halved",)
+    assert diagnose(levels, names).mistakes == ("halved",)
 
 
 def test_two_mistakes_together_stay_where_another_level_agrees() -> None:
-    levels = [[Seen(prints(HALF + 1), rows, ALLOWED)] for rows in (TABLE, table(2, TABLE[3]))]
+    levels = [
+        [Observation(prints(HALF + 1), rows, ALLOWED)] for rows in (TABLE, table(2, TABLE[3]))
+    ]
 
-    assert diagnosed(levels, ROWS).mistakes == ("halved+shifted",)
+    assert diagnose(levels, ROWS).mistakes == ("halved+shifted",)
 
 
 TRAINED = np.stack([prints(a) for a in (0 * RIGHT, 0 * RIGHT, RIGHT + 1, 0 * RIGHT)])
 
 
-def both(evaluation: np.ndarray, training: np.ndarray) -> list[Seen]:
+def both(evaluation: np.ndarray, training: np.ndarray) -> list[Observation]:
     """Return the same inputs in eval and in training mode; what is shifted in both is not moved."""
     return [
-        Seen(prints(evaluation), TABLE[:3], ALLOWED, False, "main", {"out/output": 0}),
-        Seen(prints(training), TRAINED[:3], ALLOWED, True, "main", {"out/output": 0}),
+        Observation(prints(evaluation), TABLE[:3], ALLOWED, False, "main", {"out/output": 0}),
+        Observation(prints(training), TRAINED[:3], ALLOWED, True, "main", {"out/output": 0}),
     ]
 
 
 NAMES_OF_ROWS = ["the solution", "halved", "stuck"]
 
 
-def stuck_in_training(values: np.ndarray) -> list[Seen]:
+def stuck_in_training(values: np.ndarray) -> list[Observation]:
     """Return calls that give the same values in both modes, as one variant does, "stuck"."""
     return [
         dataclasses.replace(call, rows=np.stack([*call.rows[:2], TABLE[0]]))
@@ -141,7 +144,7 @@ def stuck_in_training(values: np.ndarray) -> list[Seen]:
 def test_values_are_diagnosed_apart_from_what_differs_in_training() -> None:
     calls = stuck_in_training(RIGHT / 2)
 
-    assert diagnosed([calls], NAMES_OF_ROWS) == Diagnosis(("halved+stuck",), "stuck")
+    assert diagnose([calls], NAMES_OF_ROWS) == Diagnosis(("halved+stuck",), "stuck")
 
 
 def test_another_level_need_not_agree_in_training_on_what_was_diagnosed_apart() -> None:
@@ -150,7 +153,7 @@ def test_another_level_need_not_agree_in_training_on_what_was_diagnosed_apart() 
     other = dataclasses.replace(evaluation, rows=np.stack([TABLE[0], TABLE[2], TABLE[1]]))
 
     kept, dropped = (
-        diagnosed([[evaluation, training], [level, training]], NAMES_OF_ROWS).mistakes
+        diagnose([[evaluation, training], [level, training]], NAMES_OF_ROWS).mistakes
         for level in (alike, other)
     )
 
@@ -159,35 +162,35 @@ def test_another_level_need_not_agree_in_training_on_what_was_diagnosed_apart() 
 
 
 def test_what_differs_in_training_is_named_next_to_unknown_values() -> None:
-    assert diagnosed([stuck_in_training(RIGHT / 3)], NAMES_OF_ROWS) == Diagnosis((), "stuck")
+    assert diagnose([stuck_in_training(RIGHT / 3)], NAMES_OF_ROWS) == Diagnosis((), "stuck")
 
 
 def test_a_mistake_that_shows_in_training_only_is_named() -> None:
-    assert diagnosed([stuck_in_training(RIGHT)], NAMES_OF_ROWS) == Diagnosis(("stuck",))
+    assert diagnose([stuck_in_training(RIGHT)], NAMES_OF_ROWS) == Diagnosis(("stuck",))
 
 
 def test_right_values_are_not_diagnosed() -> None:
-    unknown = Seen(prints(RIGHT / 3), TABLE[:3], ALLOWED, True)
+    unknown = Observation(prints(RIGHT / 3), TABLE[:3], ALLOWED, True)
 
-    assert diagnosed([[*stuck_in_training(RIGHT), unknown]], NAMES_OF_ROWS) == Diagnosis()
+    assert diagnose([[*stuck_in_training(RIGHT), unknown]], NAMES_OF_ROWS) == Diagnosis()
 
 
 def test_one_wrong_call_among_right_ones_is_enough() -> None:
-    other = Seen(prints(RIGHT), TABLE[[0, 0, 0]], ALLOWED, False, "other", {"out/output": 0})
+    other = Observation(prints(RIGHT), TABLE[[0, 0, 0]], ALLOWED, False, "other", {"out/output": 0})
 
-    assert diagnosed([[other, *stuck_in_training(RIGHT / 3)]], NAMES_OF_ROWS).training == "stuck"
+    assert diagnose([[other, *stuck_in_training(RIGHT / 3)]], NAMES_OF_ROWS).training == "stuck"
 
 
 def test_a_later_level_that_agrees_leaves_what_is_known() -> None:
-    halved = [Seen(prints(RIGHT / 2), TABLE, ALLOWED)]
+    halved = [Observation(prints(RIGHT / 2), TABLE, ALLOWED)]
 
-    assert diagnosed([halved] * 3, ROWS).mistakes == ("halved",)
+    assert diagnose([halved] * 3, ROWS).mistakes == ("halved",)
 
 
 def test_a_level_that_excludes_a_mistake_drops_it() -> None:
-    levels = [[Seen(prints(a), ALIKE, ALLOWED)] for a in (HALF, RIGHT / 3)]
+    levels = [[Observation(prints(a), ALIKE, ALLOWED)] for a in (HALF, RIGHT / 3)]
 
-    assert diagnosed(levels, ROWS).mistakes == ()
+    assert diagnose(levels, ROWS).mistakes == ()
 
 
 @pytest.mark.parametrize(
@@ -247,7 +250,7 @@ def test_a_random_variant_explains_what_is_random_and_wrong_and_an_undecided_one
 ) -> None:
     rows = table(1, np.stack([entry(code), TABLE[1, 1]]))
 
-    assert agreeing(Seen(prints(got), rows, ALLOWED, drew=drew))[1] == fits
+    assert matching_variants(Observation(prints(got), rows, ALLOWED, drew=drew))[1] == fits
 
 
 PADDING = np.array([[False, False, True], [False, True, True]])

@@ -9,14 +9,14 @@ import pytest
 from tensormark.exercise import Call, Probe
 from tensormark.judging.compare import Tolerance
 from tensormark.judging.fingerprints import (
-    KEPT,
+    MAX_CACHE_BYTES,
+    MAX_VALUES,
     MISSING,
-    MOST,
     NOT_FINITE,
     PROJECTIONS,
     RAISED,
     SUMS,
-    Answered,
+    AnsweredCall,
     Projections,
     allowed,
     changed_state,
@@ -64,7 +64,7 @@ def tolerance(name: str, call: Call) -> Tolerance:
     [
         (None, MISSING, []),
         (np.full((2, 3), np.nan), NOT_FINITE, [form(X)]),
-        (np.ones(MOST + 1), form(np.ones(MOST + 1)), []),
+        (np.ones(MAX_VALUES + 1), form(np.ones(MAX_VALUES + 1)), []),
         (np.zeros((0, 3)), form(np.zeros((0, 3))), []),
     ],
     ids=["missing", "nothing finite", "too large", "empty"],
@@ -78,7 +78,7 @@ def test_what_has_no_sums_has_a_code(
 
 
 def test_the_largest_tensor_with_sums_has_them() -> None:
-    assert of_tensor("out/output", np.ones(MOST))[1:].all()
+    assert of_tensor("out/output", np.ones(MAX_VALUES))[1:].all()
 
 
 def test_forms_tell_shapes_and_types_apart() -> None:
@@ -90,7 +90,7 @@ def test_forms_tell_shapes_and_types_apart() -> None:
 
 def test_sums_do_not_grow_with_the_size_and_depend_on_the_name() -> None:
     rng = np.random.default_rng(0)
-    large, small = (of_tensor("out/output", rng.standard_normal(n))[1:] for n in (MOST, 100))
+    large, small = (of_tensor("out/output", rng.standard_normal(n))[1:] for n in (MAX_VALUES, 100))
 
     assert np.abs(large).max() < 5
     assert np.abs(small).max() < 5
@@ -113,13 +113,13 @@ def test_values_of_an_unknown_form_have_a_checksum_instead_of_sums() -> None:
 
 def test_projections_stay_within_their_bytes_and_keep_the_last_ones_used() -> None:
     projections = Projections()
-    first = projections.of("out/output", MOST)
-    for size in range(KEPT // first.nbytes):
-        projections.of("out/output", MOST - 1 - size)
-        assert projections.of("out/output", MOST) is first
+    first = projections.get("out/output", MAX_VALUES)
+    for size in range(MAX_CACHE_BYTES // first.nbytes):
+        projections.get("out/output", MAX_VALUES - 1 - size)
+        assert projections.get("out/output", MAX_VALUES) is first
 
-    assert KEPT // 2 < projections.nbytes <= KEPT
-    assert ("out/output", MOST - 1) not in projections.kept
+    assert MAX_CACHE_BYTES // 2 < projections.nbytes <= MAX_CACHE_BYTES
+    assert ("out/output", MAX_VALUES - 1) not in projections.cache
 
 
 # --- of a reply ---------------------------------------------------------------------------------
@@ -227,7 +227,7 @@ def test_a_random_answer_is_known_by_its_statistics_and_side_effects() -> None:
     [
         (None, MISSING),
         (np.zeros(0), form(np.zeros(0))),
-        (np.zeros(MOST + 1), form(np.zeros(MOST + 1))),
+        (np.zeros(MAX_VALUES + 1), form(np.zeros(MAX_VALUES + 1))),
     ],
     ids=["missing", "empty", "too large"],
 )
@@ -237,7 +237,7 @@ def test_of_a_random_answer_without_shares_the_form_is_enough(
     assert prints(replied(output), DRAWS)[:, 0].tolist() == [code, prints(replied())[1, 0]]
 
 
-@pytest.mark.parametrize("output", [np.ones(MOST), np.ones(1)], ids=["largest", "smallest"])
+@pytest.mark.parametrize("output", [np.ones(MAX_VALUES), np.ones(1)], ids=["largest", "smallest"])
 def test_random_answers_up_to_the_bound_are_measured(output: np.ndarray) -> None:
     assert prints(replied(output), DRAWS)[0, 1] == 1.0
 
@@ -260,7 +260,7 @@ def test_an_answer_is_observed_beside_the_variants() -> None:
     tensors = {"out/a": X, "out/b": X + 1, "grad/x": X}
     reply = Reply("ok", "", {**STATE, "drew": True}, tensors)
 
-    seen = observe(Answered(PROBE, call, expected, reply), tolerance)
+    seen = observe(AnsweredCall(PROBE, call, expected, reply), tolerance)
 
     assert (seen.training, seen.drew, seen.outputs) == (True, True, {"out/a": 1, "out/b": 2})
     assert seen.got.shape == (4, 1 + SUMS)
@@ -275,7 +275,7 @@ def test_calls_with_the_same_inputs_in_two_modes_are_twins() -> None:
 
     def inputs(**fields: Any) -> str:
         call = replace(CALL, **fields)
-        return observe(Answered(PROBE, call, expected, replied()), tolerance).inputs
+        return observe(AnsweredCall(PROBE, call, expected, replied()), tolerance).inputs
 
     others: list[dict[str, Any]] = [
         {"target": "Layer.other"},
@@ -292,7 +292,7 @@ def test_calls_with_the_same_inputs_in_two_modes_are_twins() -> None:
 def test_a_random_answer_has_no_outputs_to_compare_between_modes() -> None:
     expected = Recording({"x": X}, {"output": X}, {}, np.zeros((1, 2, 1 + SUMS)))
 
-    seen = observe(Answered(DRAWS, CALL, expected, replied()), tolerance)
+    seen = observe(AnsweredCall(DRAWS, CALL, expected, replied()), tolerance)
 
     assert (seen.outputs, seen.drew) == ({}, False)
     np.testing.assert_array_equal(seen.allowed, allowed(DRAWS, CALL, NAMES, tolerance))
@@ -309,7 +309,7 @@ def test_a_random_answer_has_no_outputs_to_compare_between_modes() -> None:
         (np.zeros((0, 3)), False),
         (np.ones(1), True),
         (np.zeros(1), False),
-        (np.arange(MOST + 1.0), False),
+        (np.arange(MAX_VALUES + 1.0), False),
         (None, False),
     ],
 )
@@ -319,7 +319,7 @@ def test_values_that_are_all_alike_in_eval_mode_tell_nothing_of_a_dropout(
     expected = Recording({"x": X}, {"output": X}, {}, np.zeros((1, 2, 1 + SUMS)))
 
     def outputs(call: Call) -> set[str]:
-        return {*observe(Answered(PROBE, call, expected, replied(output)), tolerance).outputs}
+        return {*observe(AnsweredCall(PROBE, call, expected, replied(output)), tolerance).outputs}
 
     assert outputs(CALL) == ({"out/output"} if tells else set())
     assert outputs(replace(CALL, train=True)) == {"out/output"}

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tensormark.judging.compare import Tolerance
-from tensormark.judging.diagnose import without_effect
-from tensormark.judging.fingerprints import Seen, of_call, raised, tolerances
+from tensormark.judging.diagnose import ineffective_dropout
+from tensormark.judging.fingerprints import Observation, of_call, of_error, tolerances
 
 NAMES = ["out/output"]
 RIGHT = np.random.default_rng(1).standard_normal((2, 3, 4))
@@ -27,14 +27,14 @@ def in_two_modes(
     training: np.ndarray,
     inputs: str = "main",
     variants: tuple[np.ndarray, ...] = (MOVED, RIGHT, RIGHT),
-) -> list[Seen]:
+) -> list[Observation]:
     """Return a call in eval and in training mode; the variants return these in training mode."""
     right = np.stack([prints(RIGHT)] * 3)
     rows = np.stack([prints(variant) for variant in variants])
     outputs = {"out/output": 0}
     return [
-        Seen(evaluation, right, ALLOWED, False, inputs, outputs),
-        Seen(training, rows, ALLOWED, True, inputs, outputs),
+        Observation(evaluation, right, ALLOWED, False, inputs, outputs),
+        Observation(training, rows, ALLOWED, True, inputs, outputs),
     ]
 
 
@@ -43,7 +43,7 @@ OTHER_INPUTS = in_two_modes(SAME, prints(RIGHT / 5), "other", (MOVED, MOVED, RIG
 RATE_ZERO = in_two_modes(SAME, SAME, "rate 0", (RIGHT, RIGHT, RIGHT))
 
 
-NEGATIVE, RAISED = prints(-RIGHT / 3), raised(NAMES, "no")
+NEGATIVE, RAISED = prints(-RIGHT / 3), of_error(NAMES, "no")
 UNMOVED = in_two_modes(SAME, SAME)
 SEEN = {
     "unmoved": (UNMOVED, "no_dropout"),
@@ -60,9 +60,9 @@ SEEN = {
 
 @pytest.mark.parametrize(("seen", "mistake"), SEEN.values(), ids=SEEN)
 def test_dropout_has_no_effect_where_training_equals_eval(
-    seen: list[Seen], mistake: str | None
+    seen: list[Observation], mistake: str | None
 ) -> None:
-    assert without_effect(seen, STUCK, {"no_dropout": 1}) == mistake
+    assert ineffective_dropout(seen, STUCK, {"no_dropout": 1}) == mistake
 
 
 @pytest.mark.parametrize(
@@ -77,14 +77,14 @@ def test_dropout_has_no_effect_where_training_equals_eval(
 def test_of_two_mistakes_without_effect_the_more_frequent_is_named(
     often: dict[str, int], mistake: str | None
 ) -> None:
-    assert without_effect(UNMOVED, STUCK, often) == mistake
+    assert ineffective_dropout(UNMOVED, STUCK, often) == mistake
 
 
 def test_a_mistake_that_shows_in_eval_mode_is_not_a_dropout_without_effect() -> None:
     evaluation, training = in_two_modes(SAME, SAME, variants=(MOVED, RIGHT, RIGHT / 2))
     rows = np.stack([prints(RIGHT), prints(RIGHT), prints(RIGHT / 2)])
 
-    found = without_effect([dataclasses.replace(evaluation, rows=rows), training], STUCK, {})
+    found = ineffective_dropout([dataclasses.replace(evaluation, rows=rows), training], STUCK, {})
 
     assert found == "stuck"
 
@@ -115,10 +115,10 @@ def test_dropout_has_no_effect_if_it_moves_none_of_two_outputs(
     allowed = tolerances(TWO, dict.fromkeys(TWO, Tolerance(1e-5, 1e-5)))
     outputs = {name: number for number, name in enumerate(TWO)}
     seen = [
-        Seen(got, np.stack([still] * 3), allowed, False, "", outputs),
-        Seen(trained, np.stack([moved, moved, still]), allowed, True, "", outputs),
+        Observation(got, np.stack([still] * 3), allowed, False, "", outputs),
+        Observation(trained, np.stack([moved, moved, still]), allowed, True, "", outputs),
     ]
 
-    assert without_effect(seen, STUCK, {}) == mistake
+    assert ineffective_dropout(seen, STUCK, {}) == mistake
     fewer = [dataclasses.replace(seen[0], outputs={"out/first": 0}), seen[1]]
-    assert without_effect(fewer, STUCK, {}) is None
+    assert ineffective_dropout(fewer, STUCK, {}) is None

@@ -7,18 +7,18 @@ import pytest
 
 from tensormark.exercise import Call, Probe
 from tensormark.judging.compare import Mismatch
-from tensormark.judging.fingerprints import Answered
+from tensormark.judging.fingerprints import AnsweredCall
 from tensormark.judging.raised import hole, mismatch_of, most_telling, texts
 from tensormark.references import Recording
 from tensormark.sandbox.interface import Reply
 
 PROBE = Probe("output", "values", "it is wrong", (Call("Layer.forward", ("x",), "main"),))
 VALUES = Mismatch("values", "output", ("some values differ",))
-OWN = Answered(PROBE, PROBE.calls[0], Recording({}, {}, {}, None), Reply("ok"))
+OWN = AnsweredCall(PROBE, PROBE.calls[0], Recording({}, {}, {}, None), Reply("ok"))
 IN_WORDS = "Layer.add_norm() gets a LayerNorm as dropout, not a Dropout"
 
 
-def raised(text: str, **message: Any) -> tuple[Answered, Mismatch]:
+def raised(text: str, **message: Any) -> tuple[AnsweredCall, Mismatch]:
     answered = replace(OWN, reply=Reply("error", text, message))
     return answered, Mismatch("raised", PROBE.calls[0].target, (text,))
 

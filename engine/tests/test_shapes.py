@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from tensormark.worker.shapes import MOST, letters_of, shapes
+from tensormark.worker.shapes import MAX_TENSORS, letters_of, shapes
 
 SOURCE = """
 def inner(x, weight):
@@ -99,7 +99,7 @@ def test_a_runtime_error_of_another_kind_lists_none(function: str) -> None:
 
 
 def test_few_are_listed() -> None:
-    assert len(raised("many", torch.zeros(2))) == MOST
+    assert len(raised("many", torch.zeros(2))) == MAX_TENSORS
 
 
 def test_what_is_no_tensor_is_left_out() -> None:

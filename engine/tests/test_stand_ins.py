@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from tensormark.worker.stand_ins import called_like, once_more, put_in_place, takes
+from tensormark.worker.stand_ins import accepts, call_with_forms, replace_method, with_signature_of
 
 
 def with_comma(x: int) -> Any:
@@ -23,19 +23,19 @@ def played(x: int) -> int:
 
 
 def test_a_caller_that_wants_further_values_gets_them() -> None:
-    stand_in = called_like(with_more, played)
+    stand_in = with_signature_of(with_more, played)
 
-    assert once_more(lambda: stand_in(1)[0] + 1) == 11
+    assert call_with_forms(lambda: stand_in(1)[0] + 1) == 11
 
 
 def test_a_caller_that_wants_one_value_gets_it_in_a_second_call() -> None:
-    stand_in = called_like(with_comma, played)
+    stand_in = with_signature_of(with_comma, played)
 
-    assert once_more(lambda: stand_in(1) + 1) == 11
+    assert call_with_forms(lambda: stand_in(1) + 1) == 11
 
 
 def test_what_the_caller_itself_raises_is_raised() -> None:
-    stand_in = called_like(with_comma, played)
+    stand_in = with_signature_of(with_comma, played)
     calls = []
 
     def caller() -> None:
@@ -43,7 +43,7 @@ def test_what_the_caller_itself_raises_is_raised() -> None:
         raise KeyError("own")
 
     with pytest.raises(KeyError, match="own"):
-        once_more(caller)
+        call_with_forms(caller)
     assert calls == [(10,), 10, (10,)]
     assert stand_in(1) == (10,)  # as before
 
@@ -56,7 +56,7 @@ def test_a_call_without_stand_ins_is_made_once() -> None:
         raise KeyError
 
     with pytest.raises(KeyError):
-        once_more(caller)
+        call_with_forms(caller)
     assert calls == [1]
 
 
@@ -84,16 +84,16 @@ OTHERS: dict[str, tuple[Callable[[int], Any], Callable[[Any], Any]]] = {
 @pytest.mark.parametrize("name", OTHERS)
 def test_what_reading_does_not_tell_is_observed(name: str, apart: bool) -> None:
     original, take = OTHERS[name]
-    stand_in = called_like(original, played)
+    stand_in = with_signature_of(original, played)
 
-    assert once_more(lambda: take(stand_in(1)), apart) == 10
+    assert call_with_forms(lambda: take(stand_in(1)), apart) == 10
 
 
 def test_an_original_that_may_hang_is_not_called() -> None:
     def original(x: int) -> Any:
         raise AssertionError
 
-    stand_in = called_like(original, played)
+    stand_in = with_signature_of(original, played)
     calls = []
 
     def caller() -> None:
@@ -101,7 +101,7 @@ def test_an_original_that_may_hang_is_not_called() -> None:
         raise KeyError
 
     with pytest.raises(KeyError):
-        once_more(caller, observe=False)
+        call_with_forms(caller, observe=False)
     assert calls == [10, 10]
 
 
@@ -122,9 +122,9 @@ SECOND: dict[str, tuple[Callable[[Tensor], Any], Callable[[Any], Any]]] = {
 @pytest.mark.parametrize("name", SECOND)
 def test_the_tensor_of_the_same_shape_is_exchanged(name: str) -> None:
     original, take = SECOND[name]
-    stand_in = called_like(original, lambda x: x + 1)
+    stand_in = with_signature_of(original, lambda x: x + 1)
 
-    made = once_more(lambda: take(stand_in(torch.zeros(3))), apart=True)
+    made = call_with_forms(lambda: take(stand_in(torch.zeros(3))), unpacks=True)
 
     assert made.tolist() == [1, 1, 1]
 
@@ -137,9 +137,9 @@ def test_an_original_that_is_observed_changes_nothing() -> None:
         return [x, 1]
 
     module, x, state = nn.Linear(1, 1), torch.ones(2), torch.get_rng_state()
-    stand_in = called_like(original, lambda module, x: x + 1)
+    stand_in = with_signature_of(original, lambda module, x: x + 1)
 
-    assert once_more(lambda: stand_in(module, x)[0], apart=True).tolist() == [2, 2]
+    assert call_with_forms(lambda: stand_in(module, x)[0], unpacks=True).tolist() == [2, 2]
     assert x.tolist() == [1, 1]
     assert not hasattr(module, "count")
     assert torch.equal(torch.get_rng_state(), state)
@@ -153,9 +153,9 @@ def test_an_original_that_raises_is_read(error: type[BaseException]) -> None:
             raise error
         return x, 1
 
-    stand_in = called_like(original, played)
+    stand_in = with_signature_of(original, played)
 
-    assert once_more(lambda: stand_in(1)[0], apart=True) == 10
+    assert call_with_forms(lambda: stand_in(1)[0], unpacks=True) == 10
 
 
 class Core(nn.Module):
@@ -215,7 +215,7 @@ class Raising(nn.Module):
 @pytest.mark.parametrize("kind", [WithModule, WithProperty, Unsettable, Silent, Raising])
 def test_a_stand_in_fits_in_any_place(kind: Any) -> None:
     part, other = kind(), kind()
-    put_in_place(part, "method", lambda part, x: (part, x + 1))
+    replace_method(part, "method", lambda part, x: (part, x + 1))
 
     assert part.method(1) == (part, 2)
     assert isinstance(part, kind)
@@ -224,6 +224,6 @@ def test_a_stand_in_fits_in_any_place(kind: Any) -> None:
 
 
 def test_how_many_arguments_a_function_takes() -> None:
-    assert takes(played, 1)
-    assert not takes(played, 2)
-    assert takes(lambda *values: values, 5)
+    assert accepts(played, 1)
+    assert not accepts(played, 2)
+    assert accepts(lambda *values: values, 5)

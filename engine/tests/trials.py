@@ -9,7 +9,7 @@ import numpy as np
 
 from tensormark.exercise import Assignment, Call, Exercise, Probe
 from tensormark.judging.checks import judge
-from tensormark.judging.fingerprints import Answered, fingerprints
+from tensormark.judging.fingerprints import AnsweredCall, fingerprints
 from tensormark.judging.trial import Trial
 from tensormark.references import Recording
 from tensormark.result import Finding
@@ -90,7 +90,7 @@ def trial(
     calls = [(probe, call) for probe in of.probes for call in probe.calls]
     padded = [*replies, *[replies[-1]] * (len(calls) - len(replies))]
     answered = [
-        Answered(probe, call, recording(probe, call, gradients or {}), answer)
+        AnsweredCall(probe, call, recording(probe, call, gradients or {}), answer)
         for (probe, call), answer in zip(calls, padded, strict=True)
     ]
     more.setdefault("entry", ENTRY)

@@ -8,8 +8,8 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from tensormark.exercise import Assignment, Call, Exercise, Probe
 from tensormark.intake.leftovers import hints
 from tensormark.intake.submission import Submission
-from tensormark.judging.advice import explained
-from tensormark.judging.fingerprints import Answered
+from tensormark.judging.advice import with_advice
+from tensormark.judging.fingerprints import AnsweredCall
 from tensormark.judging.student_text import without_text
 from tensormark.literals import sent
 from tensormark.policy import usual_names
@@ -66,12 +66,12 @@ class Calling:
             requests.append(request)
         return requests
 
-    def answered(self, calls: Sequence[RecordedCall], replies: Iterable[Reply]) -> list[Answered]:
+    def answered(self, calls: Sequence[RecordedCall], replies: Iterable[Reply]) -> list[AnsweredCall]:
         """Return calls with their replies, as far as students may see them."""
         pairs = zip(calls, map(self.student_reply, replies), strict=True)
-        return [Answered(*call, reply) for call, reply in pairs]
+        return [AnsweredCall(*call, reply) for call, reply in pairs]
 
-    def ask(self, exercise: Exercise, places: Collection[int]) -> list[Answered]:
+    def ask(self, exercise: Exercise, places: Collection[int]) -> list[AnsweredCall]:
         """Run calls of an exercise with the recorded inputs.
 
         Args:
@@ -126,4 +126,4 @@ class Calling:
         if not self.shows_values:
             ids = {exercise.id for exercise in self.assignment.exercises}
             reply = without_text(reply, ids, self.submission.sources)
-        return explained(reply, self.submission.others, self.assignment)
+        return with_advice(reply, self.submission.others, self.assignment)

@@ -24,7 +24,7 @@ from tensormark.judging.checks import (
     result_of_faults,
     rounds,
 )
-from tensormark.judging.fingerprints import Answered
+from tensormark.judging.fingerprints import AnsweredCall
 from tensormark.judging.trial import Trial
 from tensormark.observer import Observer
 from tensormark.references import References
@@ -141,7 +141,7 @@ class GradingSession:
         for group in groups(self.exercises, self.references):
             yield self.sandbox.together if len(group) > 1 else None, group
 
-    def ask(self, exercise: Exercise, places: Collection[int]) -> list[Answered]:
+    def ask(self, exercise: Exercise, places: Collection[int]) -> list[AnsweredCall]:
         """Run calls of an exercise; see Calling."""
         return self.calling.ask(exercise, places)
 
@@ -150,7 +150,7 @@ class GradingSession:
         judged = (self.assignment.exercise(name) for name in self.results)
         return all(other.file != exercise.file for other in judged)
 
-    def trial(self, exercise: Exercise, answered: list[Answered]) -> Trial:
+    def trial(self, exercise: Exercise, answered: list[AnsweredCall]) -> Trial:
         """Return the trial of an exercise: what it is judged by."""
         return Trial(
             assignment=self.assignment,
@@ -162,7 +162,7 @@ class GradingSession:
             public=self.calling.shows_values,
         )
 
-    def alone(self, future: Future[list[Answered]], exercise: Exercise) -> Trial:
+    def alone(self, future: Future[list[AnsweredCall]], exercise: Exercise) -> Trial:
         """Return the trial of an exercise whose calls did not share a process."""
         return self.trial(exercise, future.result())
 
@@ -175,7 +175,7 @@ class GradingSession:
         answers may be another exercise's fault: they do no harm if the calls with stand-ins are
         right; if not, the calls are repeated alone.
         """
-        answered: list[Answered] = []
+        answered: list[AnsweredCall] = []
         if (answers := shared.result().get(exercise.id)) is not None:
             calls = self.calling.recorded_calls(exercise, OWN)
             answered = self.calling.answered(calls, answers.replies)

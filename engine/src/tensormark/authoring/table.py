@@ -20,12 +20,12 @@ from tensormark.authoring.earlier import PreviousRecord
 from tensormark.authoring.tolerance import MARGIN, Measured
 from tensormark.exercise import Call, Exercise, Probe, Tensors
 from tensormark.judging.compare import Tolerance
-from tensormark.judging.diagnose import PAIR, agreeing, close
+from tensormark.judging.diagnose import PAIR, close, matching_variants
 from tensormark.judging.fingerprints import (
     RAISED,
     RANDOM,
     UNDECIDED,
-    Seen,
+    Observation,
     allowed,
     entry,
     fingerprints,
@@ -130,18 +130,18 @@ class Table:
 
     def _seen(
         self, answers: _Answers, index: int, rows: Sequence[np.ndarray], room: float = 1.0
-    ) -> Seen:
+    ) -> Observation:
         """Return answers of one call next to rows, in the form in which a student's are judged."""
         table = np.stack([self.rows[0][1][index] if self.rows else rows[0], *rows])
         limit = room * self.allowed[index]
-        return Seen(answers.prints[index], table, limit, drew=answers.drew[index])
+        return Observation(answers.prints[index], table, limit, drew=answers.drew[index])
 
     def _recognized(self, answers: _Answers) -> bool:
         room = LEFT_OUT if self.before else 1.0
         fits = np.ones(len(self.rows), dtype=bool)
         for index in range(len(self.calls)):
             rows = [row[index] for _, row in self.rows]
-            fits &= agreeing(self._seen(answers, index, rows, room))[1:]
+            fits &= matching_variants(self._seen(answers, index, rows, room))[1:]
         return bool(fits.any())
 
     def _disagreement(
@@ -163,7 +163,7 @@ class Table:
         return None
 
     def _agrees(self, answers: _Answers, index: int, row: np.ndarray) -> bool:
-        return bool(agreeing(self._seen(answers, index, [row]))[1])
+        return bool(matching_variants(self._seen(answers, index, [row]))[1])
 
     def _agrees_by_chance(self, answers: _Answers, index: int, row: np.ndarray, ask: Ask) -> bool:
         """Return whether the answers of a call that draws agree with a row for some seed."""

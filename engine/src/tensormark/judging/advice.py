@@ -54,7 +54,7 @@ def _unimportable(reply: Reply, assignment: Assignment) -> str:
     return f"{module}.py" if isinstance(module, str) and module.isidentifier() else ""
 
 
-def explained(reply: Reply, others: Collection[str], assignment: Assignment) -> Reply:
+def with_advice(reply: Reply, others: Collection[str], assignment: Assignment) -> Reply:
     """Add to a reply what the trusted side knows about its exception."""
     if reply.status == "ok":
         return reply

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterator
 
 from tensormark.exercise import PARTS, Exercise, Probe
 from tensormark.judging.compare import Mismatch
-from tensormark.judging.fingerprints import Answered
+from tensormark.judging.fingerprints import AnsweredCall
 from tensormark.judging.raised import FORBIDDEN
 from tensormark.judging.trial import Trial
 from tensormark.result import (
@@ -33,33 +33,33 @@ class _Check:
     """
 
     applies: Callable[[Probe], bool]
-    examine: Callable[[Trial, Answered], Mismatch | None]
+    examine: Callable[[Trial, AnsweredCall], Mismatch | None]
     part: str | None = None
 
 
-def _compared(probe: Probe) -> bool:
+def _is_compared(probe: Probe) -> bool:
     return probe.examine is None
 
 
-def _drawn(probe: Probe) -> bool:
+def _is_random(probe: Probe) -> bool:
     return probe.examine is not None
 
 
-def _differentiated(probe: Probe) -> bool:
+def _has_gradients(probe: Probe) -> bool:
     return any(call.gradients for call in probe.calls)
 
 
-def _every(probe: Probe) -> bool:
+def _always(probe: Probe) -> bool:
     return True
 
 
 CHECKS = (
-    _Check(_compared, Trial.wrong_output),
-    _Check(_drawn, Trial.wrong_draw),
-    _Check(_differentiated, Trial.wrong_gradient, "properties"),
-    _Check(_every, Trial.changed_input, "properties"),
-    _Check(_every, Trial.changed_state, "properties"),
-    _Check(_every, Trial.changed_by_import, "properties"),
+    _Check(_is_compared, Trial.wrong_output),
+    _Check(_is_random, Trial.wrong_draw),
+    _Check(_has_gradients, Trial.wrong_gradient, "properties"),
+    _Check(_always, Trial.changed_input, "properties"),
+    _Check(_always, Trial.changed_state, "properties"),
+    _Check(_always, Trial.changed_by_import, "properties"),
 )
 
 
@@ -85,7 +85,7 @@ def _faults(trial: Trial) -> Iterator[Fault]:
 def needs_stand_ins(trial: Trial) -> bool:
     """Return whether calls with further stand-ins could change the verdict so far."""
     return not trial.unwritten and any(
-        trial.stood_in(probe, check.examine) is None
+        trial.deciding_stand_ins(probe, check.examine) is None
         for check in CHECKS
         for probe in filter(check.applies, trial.exercise.probes)
     )

@@ -163,7 +163,7 @@ def compare_all(
     return None
 
 
-def compare_forms(
+def compare_form(
     got: Mapping[str, np.ndarray], expected: Mapping[str, np.ndarray], axes: Axes
 ) -> Mismatch | None:
     """Compare random arrays by name and shape, and check that they are finite."""

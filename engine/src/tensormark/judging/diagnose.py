@@ -15,11 +15,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from tensormark.judging.fingerprints import NOT_FINITE, RAISED, RANDOM, UNDECIDED, Seen
+from tensormark.judging.fingerprints import NOT_FINITE, RAISED, RANDOM, UNDECIDED, Observation
 
 PAIR = "+"  # joins the ids of two mistakes that occur together
-Often = Mapping[str, int]  # the id of a mistake to the number of times it was observed
-NEVER: Often = {}
+Counts = Mapping[str, int]  # the id of a mistake to the number of times it was observed
+NO_COUNTS: Counts = {}
 
 
 def one_sentence(sentences: Sequence[str]) -> str:
@@ -52,7 +52,7 @@ def close(got: np.ndarray, rows: np.ndarray, allowed: np.ndarray) -> np.ndarray:
     return equal
 
 
-def agreeing(call: Seen) -> np.ndarray:
+def matching_variants(call: Observation) -> np.ndarray:
     """Return which variants explain a call: (variants,).
 
     If a variant is random, the student's code must be random too, and wrong, but with the right
@@ -65,7 +65,7 @@ def agreeing(call: Seen) -> np.ndarray:
     return np.asarray((equal | (code == UNDECIDED)).all(-1))
 
 
-def _telling(call: Seen) -> np.ndarray:
+def _distinctive(call: Observation) -> np.ndarray:
     """Return which variants differ from the solution in this call by more than noise and chance.
 
     A tensor of NaN is no evidence either: many mistakes end in one.
@@ -75,39 +75,41 @@ def _telling(call: Seen) -> np.ndarray:
     return np.asarray((off & ~tells_nothing).any(-1))
 
 
-def _by_frequency(names: Iterable[str], often: Often) -> list[str]:
+def _by_frequency(names: Iterable[str], counts: Counts) -> list[str]:
     """Return the single mistakes among names, the most frequent first."""
     single = {name for name in names if PAIR not in name}
-    return sorted(single, key=lambda name: (-often.get(name, 0), name))
+    return sorted(single, key=lambda name: (-counts.get(name, 0), name))
 
 
-def recognise(calls: Sequence[Seen], names: Sequence[str], often: Often) -> list[str]:
+def recognize(calls: Sequence[Observation], names: Sequence[str], counts: Counts) -> list[str]:
     """Return the ids of the variants that explain all observations, the most frequent first.
 
     Single mistakes take precedence over pairs, and a pair is only named if it is the only one.
     """
     if not calls:
         return []
-    fits = np.logical_and.reduce([agreeing(call) for call in calls])
-    tells = np.logical_or.reduce([_telling(call) for call in calls])
+    fits = np.logical_and.reduce([matching_variants(call) for call in calls])
+    distinctive = np.logical_or.reduce([_distinctive(call) for call in calls])
     # if every call raises, the exception's message says it all
-    tells &= ~np.logical_and.reduce([(call.rows[:, 0, 0] == RAISED) for call in calls])
-    recognized = np.array(names)[fits & tells].tolist()
-    return _by_frequency(recognized, often) or (recognized if len(recognized) == 1 else [])
+    distinctive &= ~np.logical_and.reduce([(call.rows[:, 0, 0] == RAISED) for call in calls])
+    recognized = np.array(names)[fits & distinctive].tolist()
+    return _by_frequency(recognized, counts) or (recognized if len(recognized) == 1 else [])
 
 
-def _unmoved(training: Seen, evaluation: Seen) -> tuple[bool, np.ndarray]:
+def _same_as_eval(training: Observation, evaluation: Observation) -> tuple[bool, np.ndarray]:
     """Return whether training and eval give the same outputs: for the student and each variant."""
-    ours = list(training.outputs.values())
-    theirs = [evaluation.outputs[name] for name in training.outputs]
-    allowed = training.allowed[ours]
-    returned = (training.got[ours, 0] >= 0).all()  # a tensor, with finite values
-    student = returned and close(training.got[ours], evaluation.got[theirs], allowed).all()
-    rows = close(training.rows[:, ours], evaluation.rows[:, theirs], allowed).all(-1)
+    train = list(training.outputs.values())
+    eval_ = [evaluation.outputs[name] for name in training.outputs]
+    allowed = training.allowed[train]
+    finite = (training.got[train, 0] >= 0).all()  # a tensor with finite values was returned
+    student = finite and close(training.got[train], evaluation.got[eval_], allowed).all()
+    rows = close(training.rows[:, train], evaluation.rows[:, eval_], allowed).all(-1)
     return bool(student), np.asarray(rows)
 
 
-def without_effect(calls: Sequence[Seen], names: Sequence[str], often: Often) -> str | None:
+def ineffective_dropout(
+    calls: Sequence[Observation], names: Sequence[str], counts: Counts
+) -> str | None:
     """Return the mistake that leaves a dropout without effect, or None; values may be wrong too."""
     evals = {call.inputs: call for call in calls if not call.training and call.outputs}
     twins = [
@@ -118,58 +120,58 @@ def without_effect(calls: Sequence[Seen], names: Sequence[str], often: Often) ->
     twins = [(call, twin) for call, twin in twins if call.outputs.keys() <= twin.outputs.keys()]
     if not twins:
         return None
-    students, rows = zip(*(_unmoved(*pair) for pair in twins), strict=True)
+    students, rows = zip(*(_same_as_eval(*pair) for pair in twins), strict=True)
     table = np.stack(rows, axis=-1)  # (variants, twins)
-    if not any(mine and not right for mine, right in zip(students, table[0], strict=True)):
+    if not any(same and not right for same, right in zip(students, table[0], strict=True)):
         return None
     fits = (table == np.array(students)).all(-1)
-    fits &= ~np.logical_or.reduce([_telling(call) for call in calls if not call.training])
-    candidates = _by_frequency(np.array(names)[fits].tolist(), often)
+    fits &= ~np.logical_or.reduce([_distinctive(call) for call in calls if not call.training])
+    candidates = _by_frequency(np.array(names)[fits].tolist(), counts)
     decided = len(candidates) == 1 or (
-        len(candidates) > 1 and often.get(candidates[0], 0) > often.get(candidates[1], 0)
+        len(candidates) > 1 and counts.get(candidates[0], 0) > counts.get(candidates[1], 0)
     )
     return candidates[0] if decided else None
 
 
-def _diagnose(calls: Sequence[Seen], names: Sequence[str], often: Often) -> Diagnosis:
+def _diagnosis_of(calls: Sequence[Observation], names: Sequence[str], counts: Counts) -> Diagnosis:
     """Explain all observations at once, or else values and dropout separately."""
-    whole = recognise(calls, names, often)
+    whole = recognize(calls, names, counts)
     if whole:
         return Diagnosis(tuple(whole))
     evals = [call for call in calls if not call.training]
-    if all(agreeing(call)[0] for call in evals):  # values are right
+    if all(matching_variants(call)[0] for call in evals):  # values are right
         return Diagnosis()
-    values, dropout = recognise(evals, names, often), without_effect(calls, names, often)
+    values, dropout = recognize(evals, names, counts), ineffective_dropout(calls, names, counts)
     joined = (f"{value}{PAIR}{dropout}" if dropout else value for value in values)
     return Diagnosis(tuple(joined), dropout)
 
 
-def _agrees(calls: Sequence[Seen], names: Sequence[str], mistake: str) -> bool:
+def _still_explains(calls: Sequence[Observation], names: Sequence[str], mistake: str) -> bool:
     """Return whether a mistake also explains these calls: all of them, or those in eval mode."""
     if mistake in names:
         row = names.index(mistake)
-        if all(agreeing(call)[row] for call in calls):
+        if all(matching_variants(call)[row] for call in calls):
             return True
     values = mistake.split(PAIR)[0]
     evals = [call for call in calls if not call.training]
-    return values in names and all(agreeing(call)[names.index(values)] for call in evals)
+    return values in names and all(matching_variants(call)[names.index(values)] for call in evals)
 
 
-def diagnosed(
-    levels: Iterable[Sequence[Seen]], names: Sequence[str], often: Often = NEVER
+def diagnose(
+    levels: Iterable[Sequence[Observation]], names: Sequence[str], counts: Counts = NO_COUNTS
 ) -> Diagnosis:
     """Return the mistakes of the first level that shows any and that no later level rules out.
 
     Args:
         levels: observations, those that depend least on other exercises first.
         names: the names of the observations' rows.
-        often: how often each mistake was observed.
+        counts: how often each mistake was observed.
     """
     diagnosis = Diagnosis()
     for level in levels:
-        mistakes = tuple(name for name in diagnosis.mistakes if _agrees(level, names, name))
+        mistakes = tuple(name for name in diagnosis.mistakes if _still_explains(level, names, name))
         diagnosis = dataclasses.replace(diagnosis, mistakes=mistakes)
         if not mistakes:
-            further = _diagnose(level, names, often)
+            further = _diagnosis_of(level, names, counts)
             diagnosis = Diagnosis(further.mistakes, diagnosis.training or further.training)
     return diagnosis

@@ -14,15 +14,15 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from tensormark.judging.compare import Mismatch
-from tensormark.judging.fingerprints import Answered
+from tensormark.judging.fingerprints import AnsweredCall
 from tensormark.sandbox.interface import Reply
 from tensormark.trouble import trouble_in
 
-Found = TypeVar("Found")
+Description = TypeVar("Description")
 Note = Callable[[str], None]  # takes a message for the maintainers
 
 
-def _right_answer(answered: Answered) -> Answered:
+def _right_answer(answered: AnsweredCall) -> AnsweredCall:
     """Return the call with the solution's recorded answer."""
     dtype = answered.call.dtype
     tensors = {
@@ -33,8 +33,8 @@ def _right_answer(answered: Answered) -> Answered:
     return dataclasses.replace(answered, reply=Reply("ok", "", message, tensors))
 
 
-def examined(
-    examine: Callable[[Answered], Mismatch | None], answered: Answered, note: Note
+def examine_answer(
+    examine: Callable[[AnsweredCall], Mismatch | None], answered: AnsweredCall, note: Note
 ) -> Mismatch | None:
     """Return what a check finds wrong with an answer, or None; an answer that breaks it fails.
 
@@ -55,10 +55,10 @@ def examined(
         return Mismatch("unreadable", answered.call.target, (says,))
 
 
-def described(describe: Callable[[], Found], otherwise: Found, note: Note) -> Found:
-    """Return a description of a failed answer, or `otherwise` if describing it raises."""
+def attempt(describe: Callable[[], Description], default: Description, note: Note) -> Description:
+    """Return a description of a failed answer, or `default` if describing it raises."""
     try:
         return describe()
     except Exception as error:
         note(trouble_in(error))
-        return otherwise
+        return default

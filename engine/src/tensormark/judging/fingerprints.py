@@ -23,15 +23,15 @@ from tensormark.sandbox.interface import Reply
 
 SUMS = 4  # per tensor; different tensors practically never agree in all of them
 WIDTH = 1 + SUMS
-MOST = 1 << 15  # values in a tensor that is projected; those of the exercises have up to 8000
+MAX_VALUES = 1 << 15  # values in a tensor that is projected; those of the exercises have up to 8000
 # Codes in place of a form. UNDECIDED is only recorded: rounding or chance decides the outcome.
 RAISED, MISSING, RANDOM, NOT_FINITE, UNDECIDED = -1.0, -2.0, -3.0, -4.0, -5.0
-KEPT = 16 << 20  # bytes of projections to cache; those of all exercises take 2 MB
+MAX_CACHE_BYTES = 16 << 20  # bytes of projections to cache; those of all exercises take 2 MB
 LOCATION = re.compile(r" \([^()]*, line \d+\)$")  # differs between students with the same mistake
 
 
 @dataclasses.dataclass(frozen=True)
-class Seen:
+class Observation:
     """The fingerprints of one call, with those of the solution and its wrong variants.
 
     Attributes:
@@ -55,7 +55,7 @@ class Seen:
 
 
 @dataclasses.dataclass(frozen=True)
-class Answered:
+class AnsweredCall:
     """A call with its recording and the student's reply."""
 
     probe: Probe
@@ -82,23 +82,23 @@ class Projections:
     """Draws random projections, and caches the most recently used, up to a number of bytes."""
 
     def __init__(self) -> None:
-        self.kept: dict[tuple[str, int], np.ndarray] = {}  # the least recently used first
+        self.cache: dict[tuple[str, int], np.ndarray] = {}  # the least recently used first
 
-    def of(self, name: str, size: int) -> np.ndarray:
+    def get(self, name: str, size: int) -> np.ndarray:
         """Return the projections (SUMS, size) for a tensor of this name, of length about 1."""
-        drawn = self.kept.pop((name, size), None)
-        if drawn is None:
+        matrix = self.cache.pop((name, size), None)
+        if matrix is None:
             rng = np.random.default_rng(zlib.crc32(name.encode()))
-            drawn = rng.standard_normal((SUMS, size)) / np.sqrt(max(size, 1))
-            while self.kept and self.nbytes + drawn.nbytes > KEPT:
-                self.kept.pop(next(iter(self.kept)), None)
-        self.kept[name, size] = drawn
-        return drawn
+            matrix = rng.standard_normal((SUMS, size)) / np.sqrt(max(size, 1))
+            while self.cache and self.nbytes + matrix.nbytes > MAX_CACHE_BYTES:
+                self.cache.pop(next(iter(self.cache)), None)
+        self.cache[name, size] = matrix
+        return matrix
 
     @property
     def nbytes(self) -> int:
         """The size of the cache in bytes."""
-        return sum(drawn.nbytes for drawn in self.kept.values())
+        return sum(matrix.nbytes for matrix in self.cache.values())
 
 
 PROJECTIONS = Projections()
@@ -132,7 +132,7 @@ def of_tensor(
     """
     if array is None:
         return entry(MISSING)
-    if array.size > MOST:  # projections of arbitrarily large tensors would use up memory
+    if array.size > MAX_VALUES:  # projections of arbitrarily large tensors would use up memory
         return entry(form(array))
     values = array.astype(np.float64).ravel()
     finite = np.isfinite(values)
@@ -144,11 +144,11 @@ def of_tensor(
     if recorded is not None and code not in recorded:
         return entry(code, [zlib.crc32(values.tobytes()) & 0xFFFFFF])
     with np.errstate(all="ignore"):
-        sums = PROJECTIONS.of(name, array.size) @ values
+        sums = PROJECTIONS.get(name, array.size) @ values
     return entry(code, sums)
 
 
-def raised(names: Sequence[str], text: str) -> np.ndarray:
+def of_error(names: Sequence[str], text: str) -> np.ndarray:
     """Return the fingerprints (entries, WIDTH) of a call that raised: the message, repeated."""
     message = float(zlib.crc32(text.encode()) & 0xFFFFFF)
     return np.stack([entry(RAISED, [message])] * (len(names) + 1))
@@ -240,18 +240,18 @@ def fingerprints(
         sent: the inputs of the call.
         rows: (variants, entries, WIDTH), to compare with; None while recording.
     """
-    drawn = probe.draws(call)
+    is_random = probe.draws(call)
     if reply.status != "ok":
         text = reply.text if reply.unabridged is None else reply.unabridged
-        return raised([""] if drawn else names, LOCATION.sub("", text))
+        return of_error([""] if is_random else names, LOCATION.sub("", text))
     effects = side_effects(sent, reply)
-    if not drawn:
+    if not is_random:
         return of_call(names, reply.tensors, effects, rows)
     assert probe.examine is not None
     got = under(reply.tensors, "out/")
     outputs = [name.removeprefix("out/") for name in names if name.startswith("out/")]
     for name in outputs:
-        if name not in got or not 0 < got[name].size <= MOST:  # nothing to measure
+        if name not in got or not 0 < got[name].size <= MAX_VALUES:  # nothing to measure
             recorded = None if rows is None else rows[:, 0, 0]
             return np.stack([of_tensor(name, got.get(name), recorded), entry(effects)])
     try:
@@ -278,12 +278,12 @@ def _varies(output: np.ndarray | None) -> bool:
 
     If all values are equal, the function may ignore what it has computed.
     """
-    if output is None or not 0 < output.size <= MOST:
+    if output is None or not 0 < output.size <= MAX_VALUES:
         return False
     return bool((output != (0 if output.size == 1 else output.flat[0])).any())
 
 
-def observe(answered: Answered, tolerance: Callable[[str, Call], Tolerance]) -> Seen:
+def observe(answered: AnsweredCall, tolerance: Callable[[str, Call], Tolerance]) -> Observation:
     """Return an answer's fingerprints, with those of the solution and its variants."""
     probe, call, recording = answered.probe, answered.call, answered.recording
     names = sorted(answered.expected)
@@ -294,7 +294,7 @@ def observe(answered: Answered, tolerance: Callable[[str, Call], Tolerance]) -> 
         if name.startswith("out/") and not probe.draws(call)
         if call.train or _varies(answered.reply.tensors.get(name))
     }
-    return Seen(
+    return Observation(
         got,
         recording.wrong,
         allowed(probe, call, names, tolerance),

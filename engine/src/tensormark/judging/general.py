@@ -12,7 +12,7 @@ import numpy as np
 
 from tensormark.exercise import SECOND_CALL, SIZES_PROBE
 from tensormark.judging.compare import Mismatch
-from tensormark.judging.fingerprints import Answered, changed_state
+from tensormark.judging.fingerprints import AnsweredCall, changed_state
 from tensormark.judging.raised import texts
 from tensormark.references import under
 
@@ -36,7 +36,7 @@ class General:
 
 
 DIFFERS = "the same call gives different results: it draws random numbers in eval mode"
-SEEN_DRAWING = {  # by worker/causes.py
+DRAWING_CAUSES = {  # by worker/causes.py
     "new weights": General(
         "new_weights_in_call",
         "each call creates new weights: use the modules that __init__ created",
@@ -67,15 +67,15 @@ MERGED = General("axes_merged", "axes of the output are merged into one")
 PRECISION = General("less_precise", "in float64, the output is only as precise as float32")
 SIZES = General("some_sizes", "right for some sizes, and wrong for others")
 NOT_FINITE = General(None, "in training mode, the output has values that are NaN or inf")
-RETURNED, KEPT = "returns_something_else", "kept_from_a_call"
+RETURNED, CARRIED_OVER = "returns_something_else", "kept_from_a_call"
 # id to what it means in any submission
 WORDS = {
     RETURNED: "the function returns something other than it should",
-    KEPT: "something carries over from one call to the next",
+    CARRIED_OVER: "something carries over from one call to the next",
     **{
         each.id: each.says
         for each in (
-            *SEEN_DRAWING.values(),
+            *DRAWING_CAUSES.values(),
             *(MODE, WEIGHTS, SEED, TYPE, CHANGED, NO_GRADIENT),
             *(LOST, EXCHANGED, MISSING, MERGED, PRECISION, SIZES),
         )
@@ -84,7 +84,7 @@ WORDS = {
 }
 
 
-def _drawn(answered: Iterable[Answered]) -> General | None:
+def _randomness(answered: Iterable[AnsweredCall]) -> General | None:
     """Name what drew random numbers in eval mode, other than from a generator argument."""
     drew = [
         each.reply
@@ -95,7 +95,7 @@ def _drawn(answered: Iterable[Answered]) -> General | None:
         and not any(name.startswith("*") for name in each.call.args)
     ]
     causes = {cause for reply in drew for cause in texts(reply, "causes")}
-    named = next((SEEN_DRAWING[name] for name in SEEN_DRAWING if name in causes), None)
+    named = next((DRAWING_CAUSES[name] for name in DRAWING_CAUSES if name in causes), None)
     return named or (General(None, DIFFERS) if drew else None)
 
 
@@ -124,7 +124,7 @@ def _shape(got: Shape, expected: Shape) -> General | None:
     return MERGED if _merged(got, expected) else None
 
 
-def _precision_or_sizes(answered: Answered, mismatch: Mismatch) -> General:
+def _precision_or_sizes(answered: AnsweredCall, mismatch: Mismatch) -> General:
     """Name what is wrong with other sizes and types if the usual ones are right."""
     pair = mismatch.pair
     if mismatch.kind == "values" and pair is not None and answered.call.dtype == "float64":
@@ -134,7 +134,7 @@ def _precision_or_sizes(answered: Answered, mismatch: Mismatch) -> General:
     return SIZES
 
 
-def _state(answered: Answered, mismatch: Mismatch) -> General | None:
+def _state(answered: AnsweredCall, mismatch: Mismatch) -> General | None:
     changed = changed_state(answered.reply) or []
     is_finding = mismatch.kind == "changed"
     random = answered.call.train or bool(answered.reply.message.get("drew"))
@@ -145,7 +145,7 @@ def _state(answered: Answered, mismatch: Mismatch) -> General | None:
     return SEED if "the random seed" in changed and is_finding else None
 
 
-def _by_kind(answered: Answered, mismatch: Mismatch) -> General | None:
+def _by_kind(answered: AnsweredCall, mismatch: Mismatch) -> General | None:
     if mismatch.kind == "dtype":
         return TYPE
     if mismatch.kind == "shape":
@@ -157,21 +157,23 @@ def _by_kind(answered: Answered, mismatch: Mismatch) -> General | None:
     return NO_GRADIENT if mismatch.kind == "gradient" and mismatch.pair is None else None
 
 
-def general(answered: Answered, mismatch: Mismatch, telling: Iterable[Answered]) -> General | None:
+def general(
+    answered: AnsweredCall, mismatch: Mismatch, independent: Iterable[AnsweredCall]
+) -> General | None:
     """Name what is wrong with an answer, or return None.
 
     Args:
-        telling: all answers that do not depend on other wrong functions.
+        independent: all answers that do not depend on other wrong functions.
     """
     if mismatch.kind == "raised":
-        said = answered.reply.text.startswith(f"{answered.call.target} should return ")
-        return General(RETURNED, mismatch.lines[0]) if said else None
-    if found := _state(answered, mismatch) or _by_kind(answered, mismatch):
-        return found
-    if mismatch.kind == "values" and (found := _drawn(telling)):
-        return found
+        wrong_return = answered.reply.text.startswith(f"{answered.call.target} should return ")
+        return General(RETURNED, mismatch.lines[0]) if wrong_return else None
+    if mistake := _state(answered, mismatch) or _by_kind(answered, mismatch):
+        return mistake
+    if mismatch.kind == "values" and (mistake := _randomness(independent)):
+        return mistake
     if mismatch.kind in ("values", "shape", "finite") and answered.probe.name == SECOND_CALL:
-        return General(KEPT, answered.probe.says)
+        return General(CARRIED_OVER, answered.probe.says)
     if mismatch.kind == "values" and answered.probe.name == SIZES_PROBE:
         return _precision_or_sizes(answered, mismatch)
     # the headline of a dropout check would claim a cause

@@ -6,13 +6,13 @@ A reply is untrusted: its content only affects the wording of a message.
 from collections.abc import Collection, Mapping, Sequence
 
 from tensormark.judging.compare import Mismatch
-from tensormark.judging.fingerprints import Answered
+from tensormark.judging.fingerprints import AnsweredCall
 from tensormark.result import CheckFailed, Finding
 from tensormark.sandbox.interface import Reply
 
 FORBIDDEN = "forbidden"  # the id of the mistake
 NO_TEXT = "failed without saying why"
-MOST = 20  # how many texts of a list are read
+MAX_TEXTS = 20  # how many texts of a list are read
 
 
 def not_allowed(what: str, section: str) -> CheckFailed:
@@ -28,7 +28,7 @@ def not_allowed(what: str, section: str) -> CheckFailed:
 def texts(reply: Reply, key: str) -> list[str]:
     """Return the texts of a list in a reply."""
     value = reply.message.get(key)
-    items = value[:MOST] if isinstance(value, list) else []
+    items = value[:MAX_TEXTS] if isinstance(value, list) else []
     return [item for item in items if isinstance(item, str)]
 
 
@@ -57,7 +57,7 @@ def _raised_text(reply: Reply) -> str:
     return f"raised NotImplementedError: {reply.text}".rstrip(": ") + place
 
 
-def mismatch_of(answered: Answered, targets: Mapping[str, str]) -> Mismatch:
+def mismatch_of(answered: AnsweredCall, targets: Mapping[str, str]) -> Mismatch:
     """Return the mismatch of an answer that is not ok."""
     reply = answered.reply
     if (name := hole(reply, targets)) is not None:
@@ -70,8 +70,8 @@ def mismatch_of(answered: Answered, targets: Mapping[str, str]) -> Mismatch:
 
 
 def most_telling(
-    judged: Sequence[tuple[Answered, Mismatch]], own: Answered, wrong: Collection[str]
-) -> tuple[Answered, Mismatch, list[str]]:
+    judged: Sequence[tuple[AnsweredCall, Mismatch]], own: AnsweredCall, wrong: Collection[str]
+) -> tuple[AnsweredCall, Mismatch, list[str]]:
     """Choose the mismatch to show: that of the answer that depends least on other exercises.
 
     An exception from the student's own functions comes first, as the student sees it too, unless it

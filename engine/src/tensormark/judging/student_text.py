@@ -19,8 +19,8 @@ from tensormark.sandbox.interface import Reply
 PLACE = r" \((\w{1,80})\.py, line (\d{1,6})\)"
 PLACE_AT_END = re.compile(rf"{PLACE}$")
 RAISED = re.compile(rf"raised (\w{{1,80}}): .*?(?:{PLACE})?", re.DOTALL)
-OF_TORCH = {"OutOfMemoryError", "_LinAlgError"}
-TYPES = OF_TORCH | {
+TORCH_EXCEPTIONS = {"OutOfMemoryError", "_LinAlgError"}
+TYPES = TORCH_EXCEPTIONS | {
     name
     for name, value in vars(builtins).items()
     if isinstance(value, type) and issubclass(value, BaseException)
@@ -38,7 +38,7 @@ STATE = frozenset(
     .replace("\n    ", " ")
     .split("; ")
 )  # as in tensormark/worker/state.py
-WORDS = {"missing", "importing", "through", "shapes"}  # keys whose values the submission can choose
+TEXT_KEYS = {"missing", "importing", "through", "shapes"}  # keys of the submission's own text
 NOT_SHOWN = "its text is not shown"
 RETURNED = "did not return what it should have"
 FAILED = "failed for a reason that is not shown here"
@@ -85,7 +85,7 @@ def without_text(reply: Reply, ids: Collection[str], sources: Mapping[str, str])
         ids: the exercises' ids, which NotImplementedError may name.
         sources: the submission's modules by name.
     """
-    message = {key: value for key, value in reply.message.items() if key not in WORDS}
+    message = {key: value for key, value in reply.message.items() if key not in TEXT_KEYS}
     message |= _state_without_text(reply.message)
     if isinstance(imported := message.get("imported"), list):
         message["imported"] = [name for name in imported if name in STATE]

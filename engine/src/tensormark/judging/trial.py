@@ -14,18 +14,17 @@ import numpy as np
 
 from tensormark.exercise import Assignment, Call, Exercise, Probe
 from tensormark.handout import POINTER
-from tensormark.judging.compare import (
-    Axes,
-    Mismatch,
-    Tolerance,
-    compare,
-    compare_all,
-    compare_forms,
-)
-from tensormark.judging.diagnose import PAIR, Diagnosis, diagnosed, one_sentence
+from tensormark.judging.compare import Axes, Mismatch, Tolerance, compare, compare_all, compare_form
+from tensormark.judging.diagnose import PAIR, Diagnosis, diagnose, one_sentence
 from tensormark.judging.excerpt import excerpt
-from tensormark.judging.faults import described, examined
-from tensormark.judging.fingerprints import Answered, Seen, changed_state, observe, tolerance_kind
+from tensormark.judging.faults import attempt, examine_answer
+from tensormark.judging.fingerprints import (
+    AnsweredCall,
+    Observation,
+    changed_state,
+    observe,
+    tolerance_kind,
+)
 from tensormark.judging.general import General, general
 from tensormark.judging.raised import hole, mismatch_of, most_telling, not_allowed, texts
 from tensormark.judging.student_text import PLACE_AT_END
@@ -33,7 +32,7 @@ from tensormark.policy import usual_names
 from tensormark.references import under
 from tensormark.result import Blocked, CheckFailed, Finding
 
-Examine = Callable[["Trial", Answered], Mismatch | None]
+Examine = Callable[["Trial", AnsweredCall], Mismatch | None]
 
 
 @dataclasses.dataclass
@@ -49,19 +48,19 @@ class Trial:
         public: whether values of inputs and references may be shown.
         used_stand_ins: exercises whose stand-ins decided; filled in while judging.
         troubles: messages for the maintainers; filled in while judging.
-        found: a cache of the mismatch by the answer's id() and the check.
+        mismatches: a cache of the mismatch by the answer's id() and the check.
     """
 
     assignment: Assignment
     exercise: Exercise
-    answered: list[Answered]
+    answered: list[AnsweredCall]
     entry: Mapping[str, Any]
     failed: frozenset[str]
     first_of_file: bool = False
     public: bool = False
     used_stand_ins: set[str] = dataclasses.field(default_factory=set)
     troubles: list[str] = dataclasses.field(default_factory=list)
-    found: dict[tuple[int, Examine], Mismatch | None] = dataclasses.field(default_factory=dict)
+    mismatches: dict[tuple[int, Examine], Mismatch | None] = dataclasses.field(default_factory=dict)
 
     @property
     def unwritten(self) -> bool:
@@ -91,7 +90,7 @@ class Trial:
         """The exercises that this one calls and that have failed."""
         return self.failed.intersection(self.exercise.upstream)
 
-    def of(self, probe: Probe) -> list[Answered]:
+    def answers_to(self, probe: Probe) -> list[AnsweredCall]:
         """Return a probe's answers, that of the student's own functions first."""
         return [answered for answered in self.answered if answered.probe is probe]
 
@@ -102,30 +101,30 @@ class Trial:
             CheckFailed: none is right; the finding is that of the most informative answer.
             Blocked: no call could run, because other exercises are not written yet.
         """
-        stood_in = self.stood_in(probe, examine)
+        stood_in = self.deciding_stand_ins(probe, examine)
         if stood_in is None:
-            answers = self.of(probe)
+            answers = self.answers_to(probe)
             raise self.verdict(answers, [self.mismatch(answered, examine) for answered in answers])
         self.used_stand_ins |= stood_in
 
-    def stood_in(self, probe: Probe, examine: Examine) -> frozenset[str] | None:
+    def deciding_stand_ins(self, probe: Probe, examine: Examine) -> frozenset[str] | None:
         """Return which failed exercises the first right answer replaces; None: none is right."""
-        for number, answered in enumerate(self.of(probe)):
+        for number, answered in enumerate(self.answers_to(probe)):
             replaced = self.failed.intersection(answered.call.given)
             if (number == 0 or replaced) and self.mismatch(answered, examine) is None:
                 return replaced
         return None
 
-    def mismatch(self, answered: Answered, examine: Examine) -> Mismatch | None:
+    def mismatch(self, answered: AnsweredCall, examine: Examine) -> Mismatch | None:
         """Return what is wrong with one answer, or None."""
         if answered.was_not_called:
             return None
         if answered.reply.status == "ok":
             key = id(answered), examine
-            if key not in self.found:
+            if key not in self.mismatches:
                 check = functools.partial(examine, self)
-                self.found[key] = examined(check, answered, self.troubles.append)
-            return self.found[key]
+                self.mismatches[key] = examine_answer(check, answered, self.troubles.append)
+            return self.mismatches[key]
         if (name := answered.reply.message.get("forbidden")) in self.forbidden:
             place = PLACE_AT_END.search(answered.reply.text)
             rule = f"{name} is not allowed in this assignment: it is what you are asked to write"
@@ -133,7 +132,7 @@ class Trial:
         return mismatch_of(answered, self.targets)
 
     def verdict(
-        self, answers: Sequence[Answered], mismatches: Sequence[Mismatch | None]
+        self, answers: Sequence[AnsweredCall], mismatches: Sequence[Mismatch | None]
     ) -> Exception:
         """Choose the message: that of the answer that depends least on other exercises."""
         own, *others = answers
@@ -178,7 +177,7 @@ class Trial:
         return CheckFailed(Finding(headline, tuple(details), "|".join(mistakes) or None, excerpt))
 
     def descriptions(
-        self, own: Answered, answered: Answered, mismatch: Mismatch
+        self, own: AnsweredCall, answered: AnsweredCall, mismatch: Mismatch
     ) -> tuple[tuple[str, ...], General | None, list[str], dict[str, Any] | None]:
         """Describe what is wrong with an answer, as far as possible.
 
@@ -186,17 +185,17 @@ class Trial:
             The ids of the known mistakes that explain it; a mistake that any function can have;
             a line that says where the output is wrong, or none; and the excerpt of an array.
         """
-        telling = [each for each in self.answered if self.suspect.issubset(each.call.given)]
+        independent = [each for each in self.answered if self.suspect.issubset(each.call.given)]
         note = self.troubles.append
         located = mismatch.kind in ("values", "shape") and own.probe.part != "properties"
         return (
-            described(lambda: self.mistakes_shown(own.probe), (), note),
-            described(lambda: general(answered, mismatch, telling), None, note),
-            described(lambda: self.place(answered, mismatch.name) if located else [], [], note),
-            described(lambda: self.excerpt(answered, mismatch), None, note),
+            attempt(lambda: self.mistakes_shown(own.probe), (), note),
+            attempt(lambda: general(answered, mismatch, independent), None, note),
+            attempt(lambda: self.place(answered, mismatch.name) if located else [], [], note),
+            attempt(lambda: self.excerpt(answered, mismatch), None, note),
         )
 
-    def excerpt(self, answered: Answered, mismatch: Mismatch) -> dict[str, Any] | None:
+    def excerpt(self, answered: AnsweredCall, mismatch: Mismatch) -> dict[str, Any] | None:
         """Return where an array's values are wrong, or None if they are not or are private."""
         if mismatch.pair is None or not self.public:
             return None
@@ -207,8 +206,8 @@ class Trial:
     def diagnosis(self) -> Diagnosis:
         """The known mistakes that explain the observations."""
         variants = self.entry["variants"]
-        often = {name: variant["seen"] for name, variant in variants.items() if "seen" in variant}
-        return diagnosed(self.levels(), self.entry["rows"], often)
+        counts = {name: variant["seen"] for name, variant in variants.items() if "seen" in variant}
+        return diagnose(self.levels(), self.entry["rows"], counts)
 
     def mistakes_shown(self, probe: Probe) -> tuple[str, ...]:
         """Return the mistakes that explain why a probe failed."""
@@ -225,12 +224,12 @@ class Trial:
         either = "either " if len(says) > 1 else ""
         return either + " or ".join(says), ", " + " and ".join(f'"{part}"' for part in sections)
 
-    def levels(self) -> Iterator[list[Seen]]:
+    def levels(self) -> Iterator[list[Observation]]:
         """Yield the observations, those that depend least on other exercises first.
 
         Calls that run a failed exercise say nothing about this one, and are left out.
         """
-        grouped = [self.of(probe) for probe in self.exercise.probes]
+        grouped = [self.answers_to(probe) for probe in self.exercise.probes]
         grouped = [answers for answers in grouped if not answers[0].was_not_called]
         for level in reversed(range(max(map(len, grouped)))):
             chosen = [answers[min(level, len(answers) - 1)] for answers in grouped]
@@ -241,7 +240,7 @@ class Trial:
         """Return the tolerance of a tensor of a call."""
         return Tolerance(**self.entry["tolerance"][tolerance_kind(name, call)])
 
-    def place(self, answered: Answered, name: str) -> list[str]:
+    def place(self, answered: AnsweredCall, name: str) -> list[str]:
         """Return a line that says where an output is wrong, or no lines if that is unclear.
 
         Args:
@@ -263,14 +262,14 @@ class Trial:
 
     # --- the checks ------------------------------------------------------------------------------
 
-    def wrong_output(self, answered: Answered) -> Mismatch | None:
+    def wrong_output(self, answered: AnsweredCall) -> Mismatch | None:
         """Compare outputs with the reference's."""
         got = under(answered.reply.tensors, "out/")
         tolerance = self.tolerance("out/", answered.call)
         dtype = answered.call.dtype
         return compare_all(got, answered.recording.outputs, tolerance, dtype, self.axes)
 
-    def wrong_gradient(self, answered: Answered) -> Mismatch | None:
+    def wrong_gradient(self, answered: AnsweredCall) -> Mismatch | None:
         """Compare gradients with the reference's; none may be missing."""
         got = under(answered.reply.tensors, "grad/")
         headline = "the output is right, but its gradients are wrong"
@@ -285,7 +284,7 @@ class Trial:
                 return dataclasses.replace(mismatch, kind="gradient", headline=headline)
         return None
 
-    def changed_input(self, answered: Answered) -> Mismatch | None:
+    def changed_input(self, answered: AnsweredCall) -> Mismatch | None:
         """Check that the call did not change its inputs."""
         for name, value in under(answered.reply.tensors, "after/").items():
             sent = answered.recording.inputs.get(name)
@@ -296,7 +295,7 @@ class Trial:
                 return Mismatch("changed", name, lines, "inputs are changed in place")
         return None
 
-    def changed_state(self, answered: Answered) -> Mismatch | None:
+    def changed_state(self, answered: AnsweredCall) -> Mismatch | None:
         """Check that the call did not change torch's global state or the model's mode."""
         changed = changed_state(answered.reply)
         if changed is None:
@@ -308,7 +307,7 @@ class Trial:
             )
         return None
 
-    def changed_by_import(self, answered: Answered) -> Mismatch | None:
+    def changed_by_import(self, answered: AnsweredCall) -> Mismatch | None:
         """Check that importing the exercise's file changed nothing."""
         changed = texts(answered.reply, "imported") if self.first_of_file else []
         if not changed:
@@ -317,13 +316,13 @@ class Trial:
         lines = (f"importing {file} changes {', '.join(changed)}",)
         return Mismatch("changed", file, lines, f"importing {file} changes a global setting")
 
-    def wrong_draw(self, answered: Answered) -> Mismatch | None:
+    def wrong_draw(self, answered: AnsweredCall) -> Mismatch | None:
         """Let the probe examine random outputs."""
         if not answered.probe.draws(answered.call):
             return self.wrong_output(answered)
         assert answered.probe.examine is not None
         got = under(answered.reply.tensors, "out/")
-        if mismatch := compare_forms(got, answered.recording.outputs, self.axes):
+        if mismatch := compare_form(got, answered.recording.outputs, self.axes):
             return mismatch
         with np.errstate(all="ignore"):  # a wrong output may be arbitrarily large
             wrong = answered.probe.examine(got, answered.recording.inputs)

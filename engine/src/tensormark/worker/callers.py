@@ -11,17 +11,17 @@ from torch import Tensor
 SIZES = frozenset(("size", "stride"))  # methods of a tensor that usually return a tuple
 
 
-def _defined(tree: ast.AST, path: str) -> ast.AST | None:
+def _definition(tree: ast.AST, path: str) -> ast.AST | None:
     """Return the function or method at this path in a module, such as "Model.encode"."""
-    found: ast.AST | None = tree
+    node: ast.AST | None = tree
     for name in path.split("."):
-        body = getattr(found, "body", [])
-        named = [statement for statement in body if getattr(statement, "name", None) == name]
-        found = named[-1] if named else None
-    return found
+        body = getattr(node, "body", [])
+        matches = [statement for statement in body if getattr(statement, "name", None) == name]
+        node = matches[-1] if matches else None
+    return node
 
 
-def _pairs(function: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+def _assignments(function: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
     """Yield each assignment's target and value."""
     for node in ast.walk(function):
         if isinstance(node, ast.Assign):
@@ -44,12 +44,12 @@ def _is_key(index: ast.expr) -> bool:
 
 
 def _unpacks(function: ast.AST) -> bool:
-    pairs = list(_pairs(function))
-    held = {t.id for t, value in pairs if isinstance(t, ast.Name) and _is_result(value)}
+    pairs = list(_assignments(function))
+    results = {t.id for t, value in pairs if isinstance(t, ast.Name) and _is_result(value)}
 
     def is_result(value: ast.expr) -> bool:
         value = value.value if isinstance(value, ast.NamedExpr) else value
-        return _is_result(value) or (isinstance(value, ast.Name) and value.id in held)
+        return _is_result(value) or (isinstance(value, ast.Name) and value.id in results)
 
     def takes_part(node: ast.AST) -> bool:
         if isinstance(node, ast.Attribute):  # of a tuple with names
@@ -63,8 +63,8 @@ def _unpacks(function: ast.AST) -> bool:
 @functools.lru_cache(maxsize=64)
 def _read(source: str, path: str) -> bool | None:
     """Read a module's source, which stays the same from call to call; see `takes_apart`."""
-    found = _defined(ast.parse(source), path)
-    return None if found is None else _unpacks(found)
+    definition = _definition(ast.parse(source), path)
+    return None if definition is None else _unpacks(definition)
 
 
 def takes_apart(module: ModuleType, path: str) -> bool | None:

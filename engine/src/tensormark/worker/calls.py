@@ -34,10 +34,10 @@ from tensormark.worker.members import load_by_name, member, parents_of
 from tensormark.worker.outputs import gradients, outputs_of
 from tensormark.worker.stand_ins import (
     FUNCTION,
+    accepts,
+    call_with_forms,
     functions_replaced,
-    once_more,
-    put_in_place,
-    takes,
+    replace_method,
 )
 from tensormark.worker.state import Model, Watch, put_back, seed
 
@@ -83,8 +83,8 @@ class Context:
 
 def arguments_for(context: Context, call: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return the constructor's arguments, which the harness may provide."""
-    made = getattr(context.harness, "constructor_arguments", None)
-    return made(context, call) if made is not None else ()
+    make = getattr(context.harness, "constructor_arguments", None)
+    return make(context, call) if make is not None else ()
 
 
 def build(
@@ -106,8 +106,8 @@ def build(
     else:
         prefix = "weights/"
         weights = {n.removeprefix(prefix): t for n, t in tensors.items() if n.startswith(prefix)}
-    made = member(context.module(call["module"]), call["target"].split(".")[0], "class")
-    owner: nn.Module = made(*arguments, **call["options"])
+    cls = member(context.module(call["module"]), call["target"].split(".")[0], "class")
+    owner: nn.Module = cls(*arguments, **call["options"])
     load_by_name(owner, weights)
     if call["dtype"] != "float32":  # the type of a new object
         owner.to(DTYPES[call["dtype"]])
@@ -119,7 +119,7 @@ def build(
         if FUNCTION in path:  # see functions_replaced
             continue
         for parent, last in parents_of(owner, path):
-            put_in_place(parent, last, harness.STAND_INS[kind])
+            replace_method(parent, last, harness.STAND_INS[kind])
     return owner
 
 
@@ -144,7 +144,7 @@ def arguments_of(
 
 
 @contextlib.contextmanager
-def other_sign(owner: nn.Module | None) -> Iterator[None]:
+def negated_weights(owner: nn.Module | None) -> Iterator[None]:
     """Negate an object's weights within the context."""
     weights = [] if owner is None else list(owner.parameters())
 
@@ -172,7 +172,7 @@ def call_before(
     call: Mapping[str, Any],
     tensors: Mapping[str, Tensor],
     owner: Any,
-    called: Callable[..., Any],
+    function: Callable[..., Any],
 ) -> None:
     """Call the function with the inputs before/<name>, if there are any.
 
@@ -183,8 +183,8 @@ def call_before(
     earlier = {n.removeprefix(prefix): t for n, t in tensors.items() if n.startswith(prefix)}
     if earlier:
         args = call["before"] or call["args"]
-        with other_sign(owner):
-            called(*arguments_of(context, {**call, "args": args}, {**tensors, **earlier}, owner))
+        with negated_weights(owner):
+            function(*arguments_of(context, {**call, "args": args}, {**tensors, **earlier}, owner))
 
 
 def run_call(context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Answer:
@@ -196,41 +196,41 @@ def run_call(context: Context, call: Mapping[str, Any], tensors: Mapping[str, Te
     """
     owner = model = None
     if call["kind"] == "method":
-        arguments = arguments_for(context, call)
-        owner = build(context, call, tensors, arguments)
-        model = Model(owner, arguments)
-        called = member(owner, call["target"].split(".")[1], "method")
+        constructor_arguments = arguments_for(context, call)
+        owner = build(context, call, tensors, constructor_arguments)
+        model = Model(owner, constructor_arguments)
+        function = member(owner, call["target"].split(".")[1], "method")
     else:
-        called = member(context.module(call["module"]), call["target"], "function")
-    if call["optional"] and not takes(called, len(call["args"])):
+        function = member(context.module(call["module"]), call["target"], "function")
+    if call["optional"] and not accepts(function, len(call["args"])):
         return Answer({**Watch(None, silent=False).report(), "lacks": True})
     leaves = {}
     for name in call["args"] if call["gradients"] else ():
         constant = name in call["constants"]
         if name in tensors and tensors[name].is_floating_point() and not constant:
             leaves[name] = tensors[name].requires_grad_()
-    passed = list(arguments_of(context, call, tensors, owner))
+    arguments = list(arguments_of(context, call, tensors, owner))
     own_generator = not GENERATORS.isdisjoint(call["args"])
     watch = Watch(model, silent=own_generator, plain=call["literals"])
-    call_before(context, call, tensors, owner, called)
+    call_before(context, call, tensors, owner, function)
     form = {**call, "form": form_of(context, call)}
-    outputs = outputs_of(called(*passed), form)
+    outputs = outputs_of(function(*arguments), form)
     report = watch.report()
     report["drew"] = own_generator or watch.generators.drew()
 
     answer = {f"out/{name}": value for name, value in outputs.items()}
-    sent = zip(call["args"], passed, strict=True)
-    answer |= {f"after/{name}": value for name, value in sent if isinstance(value, Tensor)}
+    after = zip(call["args"], arguments, strict=True)
+    answer |= {f"after/{name}": value for name, value in after if isinstance(value, Tensor)}
     if call["gradients"]:
         weights = owner.named_parameters() if owner is not None else ()
         leaves |= {f"weights/{name}": p for name, p in weights if p.requires_grad}
-        drawn = {name: f"cotangent/{name}" for name in outputs}
-        cotangents = {name: tensors[key] for name, key in drawn.items() if key in tensors}
-        found = gradients(outputs, leaves, cotangents)
-        answer |= {f"grad/{name}": value for name, value in found.items()}
+        keys = {name: f"cotangent/{name}" for name in outputs}
+        cotangents = {name: tensors[key] for name, key in keys.items() if key in tensors}
+        grads = gradients(outputs, leaves, cotangents)
+        answer |= {f"grad/{name}": value for name, value in grads.items()}
     if report["drew"] and not own_generator and not call["train"]:
         again = arguments_of(context, call, tensors, owner)
-        report["causes"], second = causes_of(lambda: outputs_of(called(*again), form))
+        report["causes"], second = causes_of(lambda: outputs_of(function(*again), form))
         report["same"] = second is not None and all(
             torch.equal(value.nan_to_num(), second[name].nan_to_num())
             for name, value in outputs.items()
@@ -250,10 +250,10 @@ def run_optimizer(
         Tensors out/<name>, (steps, *its shape): the parameter after each step; and
         after/gradients/<name>, the gradients after the steps.
     """
-    made = member(context.module(call["module"]), call["target"].split(".")[0], "class")
+    cls = member(context.module(call["module"]), call["target"].split(".")[0], "class")
     groups = call["literals"]["groups"]
     own = {n: tensors[f"start/{n}"].clone().requires_grad_() for g in groups for n in g["params"]}
-    optimizer = made([{**g, "params": [own[name] for name in g["params"]]} for g in groups])
+    optimizer = cls([{**g, "params": [own[name] for name in g["params"]]} for g in groups])
     gradients = {n: tensors[f"gradients/{n}"].clone() for n in own if f"gradients/{n}" in tensors}
     watch = Watch(None, silent=False)
     after_steps: dict[str, list[Tensor]] = {name: [] for name in own}
@@ -301,14 +301,16 @@ def run(
     put_back(context.imports.settings)
     kind = getattr(context.harness, "KINDS", {}).get(call["kind"])
     if kind is not None and "dtype" not in call:  # a task's request, with fields of its own
-        requested: Answer = kind(context, call, tensors, progress)
-        return requested
+        task_answer: Answer = kind(context, call, tensors, progress)
+        return task_answer
     context.module(call["module"])  # may draw or seed
     dtype = DTYPES[call["dtype"]]
     tensors = {n: t.to(dtype) if t.is_floating_point() else t for n, t in tensors.items()}
-    looks = observe and call["stand_ins"]
-    apart = looks and takes_apart(context.module(call["module"]), call["target"])
-    answer = once_more(lambda: run_seeded(context, call, tensors, progress), bool(apart), observe)
+    may_observe = observe and call["stand_ins"]
+    unpacks = may_observe and takes_apart(context.module(call["module"]), call["target"])
+    answer = call_with_forms(
+        lambda: run_seeded(context, call, tensors, progress), bool(unpacks), observe
+    )
     answer.message["imported"] = context.imports.changed[call["module"]]
     return answer
 

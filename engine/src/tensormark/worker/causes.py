@@ -30,13 +30,13 @@ def _noted(function: Callable[..., Any], causes: set[str]) -> Callable[..., Any]
     """Return a dropout function that records when it drops."""
 
     @functools.wraps(function)
-    def noted(*args: Any, **kwargs: Any) -> Any:
-        given = dict(zip(("input", "p", "training"), args, strict=False)) | kwargs
-        if given.get("p", 0.5) and given.get("training", given.get("train", True)):
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        bound = dict(zip(("input", "p", "training"), args, strict=False)) | kwargs
+        if bound.get("p", 0.5) and bound.get("training", bound.get("train", True)):
             causes.add(DROPOUT)
         return function(*args, **kwargs)
 
-    return noted
+    return wrapper
 
 
 def causes_of(call: Callable[[], Made]) -> tuple[list[str], Made | None]:
@@ -52,11 +52,11 @@ def _noting() -> Iterator[set[str]]:
     """Yield the set of causes, which grows as the submission's code runs."""
     causes: set[str] = set()
 
-    def made(*_: object) -> None:
+    def record_weights(*_: object) -> None:
         causes.add(NEW_WEIGHTS)
 
     originals = [(home, name, getattr(home, name)) for home, name in FUNCTIONS]
-    hook = register_module_parameter_registration_hook(made)
+    hook = register_module_parameter_registration_hook(record_weights)
     try:
         for home, name, function in originals:
             setattr(home, name, _noted(function, causes))

@@ -69,7 +69,7 @@ def _refusal(error: BaseException | None) -> NotAllowedError | None:
     return None
 
 
-def _said(error: BaseException) -> str:
+def _message_of(error: BaseException) -> str:
     """Return an exception's message, or an empty string if it has none."""
     try:
         return str(error)
@@ -98,7 +98,7 @@ def describe(
         text, name = f"{refusal}{location}", refusal.name
         return {"status": "error", "text": text, "forbidden": name, **importing}
     through = {"through": [code.co_qualname[:MAX_NAME] for code in codes[-MAX_FRAMES:]]}
-    text = textwrap.shorten(_said(error).strip().split("\n")[0], MAX_TEXT, placeholder=" ...")
+    text = textwrap.shorten(_message_of(error).strip().split("\n")[0], MAX_TEXT, placeholder=" ...")
     if isinstance(error, NotImplementedError) and not importing:
         function = ""
         if not text and codes and codes[-1] is frames[-1][0]:

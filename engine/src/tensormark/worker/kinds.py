@@ -19,13 +19,13 @@ def steps_across(
     return run_optimizer(context, call, across)
 
 
-def same(one: Any, other: Any) -> bool:
+def same(result: Any, other: Any) -> bool:
     """Return whether two results are equal: tensors, lists of numbers, or tuples of them."""
-    if isinstance(one, Tensor):
-        return isinstance(other, Tensor) and torch.equal(one, other)
-    if isinstance(one, tuple | list) and type(one) is type(other):
-        return len(one) == len(other) and all(map(same, one, other))
-    return bool(one == other)
+    if isinstance(result, Tensor):
+        return isinstance(other, Tensor) and torch.equal(result, other)
+    if isinstance(result, tuple | list) and type(result) is type(other):
+        return len(result) == len(other) and all(map(same, result, other))
+    return bool(result == other)
 
 
 def equal_draws(
@@ -36,15 +36,15 @@ def equal_draws(
     Returns:
         out/same_seed, out/other_seed, out/going_on: whether the result equals the first one.
     """
-    called = member(context.module(call["module"]), call["target"], "function")
+    function = member(context.module(call["module"]), call["target"], "function")
 
     def arguments(seed: int) -> list[Any]:
         return list(arguments_of(context, {**call, "seed": seed}, tensors, None))
 
     first, again = arguments(0), arguments(0)
-    result = called(*first)
+    result = function(*first)
     generators = torch.Generator, random.Random
     used = [a if isinstance(a, generators) else b for a, b in zip(first, again, strict=True)]
     calls = {"same_seed": arguments(0), "other_seed": arguments(1), "going_on": used}
-    equal = {name: same(result, called(*passed)) for name, passed in calls.items()}
+    equal = {name: same(result, function(*args)) for name, args in calls.items()}
     return Answer({}, {f"out/{name}": torch.tensor(value) for name, value in equal.items()})

@@ -15,9 +15,9 @@ def member(owner: Any, name: str, kind: str) -> Any:
     try:
         return getattr(owner, name)
     except AttributeError:
-        called = getattr(owner, "__name__", type(owner).__name__)
-        called = f"{called}.py" if isinstance(owner, ModuleType) else called
-        raise StudentError(f"{called} has no {kind} {name}; its names are fixed") from None
+        owner_name = getattr(owner, "__name__", type(owner).__name__)
+        owner_name += ".py" if isinstance(owner, ModuleType) else ""
+        raise StudentError(f"{owner_name} has no {kind} {name}; its names are fixed") from None
 
 
 @torch.no_grad()
@@ -42,10 +42,10 @@ def parents_of(owner: Any, path: str) -> list[tuple[Any, str]]:
         path: such as "layers.*.forward"; an asterisk stands for every module of a list.
     """
     *names, last = path.split(".")
-    found = [owner]
+    parents = [owner]
     for name in names:
-        inner = [
-            made.children() if name == "*" else [member(made, name, "module")] for made in found
+        children = [
+            part.children() if name == "*" else [member(part, name, "module")] for part in parents
         ]
-        found = [one for some in inner for one in some]
-    return [(one, last) for one in found]
+        parents = [child for group in children for child in group]
+    return [(parent, last) for parent in parents]

@@ -38,14 +38,14 @@ def columns(rows: Any, names: Sequence[str], target: str) -> dict[str, Tensor]:
     Raises:
         StudentError: the rows are something else.
     """
-    made = {}
+    tensors = {}
     try:
         for name, cells in zip(names, zip(*rows, strict=True), strict=True):
             plain = all(isinstance(cell, int) for cell in cells)
-            made[name] = torch.tensor(cells, dtype=torch.int64) if plain else _padded(cells)
+            tensors[name] = torch.tensor(cells, dtype=torch.int64) if plain else _padded(cells)
     except (TypeError, ValueError) as error:
         raise StudentError(f"{target} should return a list of ({', '.join(names)})") from error
-    return made
+    return tensors
 
 
 def lists(result: Any, names: Sequence[str], target: str) -> dict[str, Tensor]:
@@ -57,10 +57,10 @@ def lists(result: Any, names: Sequence[str], target: str) -> dict[str, Tensor]:
         StudentError: the result is something else.
     """
     try:
-        made = _padded([[operator.index(value) for value in row] for row in result])
+        tensor = _padded([[operator.index(value) for value in row] for row in result])
     except (TypeError, ValueError, OverflowError, RuntimeError) as error:
         raise StudentError(f"{target} should return a list of lists of whole numbers") from error
-    return {names[0]: made}
+    return {names[0]: tensor}
 
 
 def as_number(value: Any) -> float:
@@ -93,12 +93,12 @@ def plain_numbers(result: Any, call: Mapping[str, Any]) -> dict[str, Tensor]:
     if not isinstance(values, list | tuple) or (single and len(values) != len(names)):
         raise StudentError(f"{call['target']} should return {what}")
     try:
-        found = [as_number(value) for value in values]
+        floats = [as_number(value) for value in values]
     except (TypeError, OverflowError) as error:
         got = f"got a {error}" if isinstance(error, TypeError) else "got one that is too large"
         raise StudentError(f"{call['target']} should return {what}, {got}") from error
-    made = torch.tensor(found, dtype=dtype)
-    return dict(zip(names, made.unbind(), strict=True)) if single else {names[0]: made}
+    tensor = torch.tensor(floats, dtype=dtype)
+    return dict(zip(names, tensor.unbind(), strict=True)) if single else {names[0]: tensor}
 
 
 def named(result: Any, names: Sequence[str], form: str, target: str) -> dict[str, Any]:
@@ -119,7 +119,7 @@ def named(result: Any, names: Sequence[str], form: str, target: str) -> dict[str
     raise StudentError(f"{target} should return {form} {' and '.join(names)}")
 
 
-def described(value: Any) -> str:
+def description(value: Any) -> str:
     """Describe what was returned instead of a tensor, and the usual slip behind it."""
     if value is None:
         return "None: is there no return?"
@@ -144,7 +144,7 @@ def outputs_of(result: Any, call: Mapping[str, Any]) -> dict[str, Tensor]:
     outputs = named(result, call["returns"], call["form"], target)
     for value in outputs.values():
         if not isinstance(value, Tensor):
-            raise StudentError(f"{target} should return a tensor, got {described(value)}")
+            raise StudentError(f"{target} should return a tensor, got {description(value)}")
         if value.device.type != "cpu":
             raise StudentError(f"{target} returned a tensor on {value.device}, its input is on cpu")
         if value.is_nested or value.layout is not torch.strided:
@@ -174,5 +174,5 @@ def gradients(
             usable.append((value * cotangent.reshape(value.shape)).sum())
     if not usable:
         return {}
-    found = torch.autograd.grad(torch.stack(usable).sum(), list(leaves.values()), allow_unused=True)
-    return {name: g for name, g in zip(leaves, found, strict=True) if g is not None}
+    grads = torch.autograd.grad(torch.stack(usable).sum(), list(leaves.values()), allow_unused=True)
+    return {name: g for name, g in zip(leaves, grads, strict=True) if g is not None}

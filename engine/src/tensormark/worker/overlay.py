@@ -151,13 +151,13 @@ class Overlay:
         module = self.imports.modules.get(str(call.get("module")))
         hole = exceptions.code_of(module, target) if module is not None else None
         try:
-            described = exceptions.describe(error, self.files, target, hole)
+            message = exceptions.describe(error, self.files, target, hole)
         except BaseException:  # an exception's attributes may be the student's, and raise
             return {"status": "error", "text": "raised an exception that cannot be described"}
         own = {name: self.sources[name.removesuffix(".py")] for name in self.files.editable}
         with contextlib.suppress(BaseException):  # it inspects the student's objects
-            return {**described, "shapes": shapes(error, own, letters_of(call))}
-        return described
+            return {**message, "shapes": shapes(error, own, letters_of(call))}
+        return message
 
     def answer(
         self, request: Mapping[str, Any], arrays: Mapping[str, Any], progress: Progress

@@ -13,9 +13,9 @@ from torch import Tensor
 
 ABOUT_SHAPES = (RuntimeError, ValueError, IndexError)
 ABOUT_OTHERS = (NotImplementedError, RecursionError)  # subclasses of RuntimeError
-MOST = 6  # how many tensors are listed
-MOST_AXES = 8
-LONGEST = 40  # characters of a name
+MAX_TENSORS = 6  # how many tensors are listed
+MAX_AXES = 8
+MAX_NAME = 40  # characters of a name
 TWICE = "T"  # time steps: a tensor that compares each step with every other has two such axes
 
 
@@ -37,28 +37,28 @@ def _lines(traceback: TracebackType) -> range:
     return range(first or traceback.tb_lineno, (last or traceback.tb_lineno) + 1)
 
 
-def _on(tree: ast.AST, lines: range) -> Iterator[ast.AST]:
+def _nodes_on(tree: ast.AST, lines: range) -> Iterator[ast.AST]:
     """Yield the nodes that are, or may be, on some lines; the rest of the file is skipped."""
-    waiting = [tree]
-    while waiting:
-        node = waiting.pop()
+    stack = [tree]
+    while stack:
+        node = stack.pop()
         yield node
         for child in ast.iter_child_nodes(node):
             first, last = getattr(child, "lineno", lines[0]), getattr(child, "end_lineno", None)
             if first < lines.stop and (last or lines[-1]) >= lines.start:
-                waiting.append(child)
+                stack.append(child)
 
 
 def _names(source: str, lines: range) -> list[str]:
     """List the variables on some lines, each once, without those that are only called."""
-    nodes = list(_on(ast.parse(source), lines))
+    nodes = list(_nodes_on(ast.parse(source), lines))
     called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
     names = [
         (node.lineno, node.col_offset, node.id)
         for node in nodes
         if isinstance(node, ast.Name) and node.lineno in lines and id(node) not in called
     ]
-    return list(dict.fromkeys(name for *_, name in sorted(names) if len(name) <= LONGEST))
+    return list(dict.fromkeys(name for *_, name in sorted(names) if len(name) <= MAX_NAME))
 
 
 def _in_words(shape: tuple[int, ...], letters: Mapping[str, int]) -> str:
@@ -71,11 +71,11 @@ def _in_words(shape: tuple[int, ...], letters: Mapping[str, int]) -> str:
     by_size = {size: name for name, size in letters.items() if sizes.count(size) == 1}
     names = ["1" if size == 1 else by_size.get(size, "") for size in shape]
     repeated = any(names.count(name) > 1 for name in names if name not in ("1", TWICE))
-    sure = all(names) and not repeated
-    return f"({', '.join(names)}) = {shape}" if sure and names else f"{shape}"
+    certain = names and all(names) and not repeated
+    return f"({', '.join(names)}) = {shape}" if certain else f"{shape}"
 
 
-def _listed(
+def _shapes_on_line(
     traceback: TracebackType | None, sources: Mapping[str, str], letters: Mapping[str, int]
 ) -> Iterator[str]:
     innermost = _innermost(traceback, sources)
@@ -85,7 +85,7 @@ def _listed(
     source = sources[innermost.tb_frame.f_code.co_filename]
     for name in _names(source, _lines(innermost)):
         value = local.get(name)
-        if isinstance(value, Tensor) and value.dim() <= MOST_AXES:
+        if isinstance(value, Tensor) and value.dim() <= MAX_AXES:
             yield f"{name} is {_in_words(tuple(value.shape), letters)}"
 
 
@@ -102,7 +102,7 @@ def shapes(
     """
     if not isinstance(error, ABOUT_SHAPES) or isinstance(error, ABOUT_OTHERS):
         return []
-    return list(islice(_listed(error.__traceback__, sources, letters), MOST))
+    return list(islice(_shapes_on_line(error.__traceback__, sources, letters), MAX_TENSORS))
 
 
 def letters_of(call: Mapping[str, Any]) -> dict[str, int]:

@@ -54,18 +54,18 @@ def _in_form(form: Form, call: Callable[[], Made]) -> Made:
         FORM.reset(before)
 
 
-def once_more(call: Callable[[], Made], apart: bool = False, observe: bool = True) -> Made:
+def call_with_forms(call: Callable[[], Made], unpacks: bool = False, observe: bool = True) -> Made:
     """Make a call; if it raises, repeat it with stand-ins that return another form.
 
     Args:
-        apart: the caller unpacks results, so it is worthwhile to call the originals.
+        unpacks: the caller unpacks results, so it is worthwhile to call the originals.
         observe: the originals may be called: none is known to hang or to end the process.
 
     Raises:
         Exception: the call raises this even if stand-ins return the correct form.
     """
     ANSWERED.set(False)
-    first = Form.OBSERVED if apart else Form.READ
+    first = Form.OBSERVED if unpacks else Form.READ
     try:
         return _in_form(first, call)
     except Exception:
@@ -74,7 +74,7 @@ def once_more(call: Callable[[], Made], apart: bool = False, observe: bool = Tru
     try:
         return _in_form(Form.PUBLISHED, call)
     except Exception:
-        if observe and not apart:
+        if observe and not unpacks:
             with contextlib.suppress(Exception):
                 return _in_form(Form.OBSERVED, call)
         raise
@@ -87,7 +87,7 @@ def _signature(method: Callable[..., Any] | None) -> inspect.Signature | None:
     return None
 
 
-def takes(function: Callable[..., Any], count: int) -> bool:
+def accepts(function: Callable[..., Any], count: int) -> bool:
     """Return whether a function accepts this many positional arguments."""
     signature = _signature(function)
     return signature is None or _bound_arguments(signature, (None,) * count, {}) is not None
@@ -151,28 +151,28 @@ def _observed(original: Callable[..., Any] | None, args: Any, kwargs: Any) -> An
         generators.put_back()
 
 
-def _alike(value: Any, result: Any) -> bool:
+def _same_shape(value: Any, result: Any) -> bool:
     return isinstance(value, Tensor) and value.shape == getattr(result, "shape", None)
 
 
-def _in_place(found: Any, result: Any) -> Any:
+def _substituted(original: Any, result: Any) -> Any:
     """Return a tuple, list or dictionary with a result put into it, or else the result itself.
 
     The result replaces the first tensor of its shape, or else the first value.
     """
-    if not isinstance(found, tuple | list | dict) or not found:
+    if not isinstance(original, tuple | list | dict) or not original:
         return result
-    keys = list(found) if isinstance(found, dict) else list(range(len(found)))
-    key = next((key for key in keys if _alike(found[key], result)), keys[0])
-    if isinstance(found, tuple):
-        values = [*found[:key], result, *found[key + 1 :]]
-        return found._make(values) if hasattr(found, "_make") else tuple(values)
-    made = copy.copy(found)  # of a class of the student's, perhaps
-    made[key] = result
-    return made
+    keys = list(original) if isinstance(original, dict) else list(range(len(original)))
+    key = next((key for key in keys if _same_shape(original[key], result)), keys[0])
+    if isinstance(original, tuple):
+        values = [*original[:key], result, *original[key + 1 :]]
+        return original._make(values) if hasattr(original, "_make") else tuple(values)
+    changed = copy.copy(original)  # perhaps of a student's class
+    changed[key] = result
+    return changed
 
 
-def called_like(original: Callable[..., Any] | None, stand_in: Callable[..., Any]) -> Any:
+def with_signature_of(original: Callable[..., Any] | None, stand_in: Callable[..., Any]) -> Any:
     """Return a function with the original's parameters and the stand-in's result.
 
     It accepts the names, defaults and further parameters of the original, so that a call is right
@@ -204,15 +204,15 @@ def called_like(original: Callable[..., Any] | None, stand_in: Callable[..., Any
         ANSWERED.set(True)
         if form is Form.PUBLISHED:
             return result
-        found = _observed(original, args, kwargs) if form is Form.OBSERVED else None
-        if found is None and length is not None:
-            found = (None,) * length
-        return _in_place(found, result)
+        returned = _observed(original, args, kwargs) if form is Form.OBSERVED else None
+        if returned is None and length is not None:
+            returned = (None,) * length
+        return _substituted(returned, result)
 
     return wrapper
 
 
-def put_in_place(part: Any, method: str, stand_in: Callable[..., Any]) -> None:
+def replace_method(part: Any, method: str, stand_in: Callable[..., Any]) -> None:
     """Replace a method of one object.
 
     A module in the method's place stays and gets a new `forward`. If the attribute cannot be set,
@@ -227,7 +227,7 @@ def put_in_place(part: Any, method: str, stand_in: Callable[..., Any]) -> None:
     bound = functools.partial(stand_in, part)
     if isinstance(original, nn.Module):
         part, method, original = original, "forward", original.forward
-    replacement = called_like(original, bound)
+    replacement = with_signature_of(original, bound)
     with contextlib.suppress(Exception):
         setattr(part, method, replacement)
         if getattr(part, method) is replacement:
@@ -254,7 +254,7 @@ def function_replaced(home: ModuleType, name: str, stand_in: Callable[..., Any])
         stand_in: takes the function's arguments.
     """
     original = vars(home).get(name)
-    replacement = called_like(original, stand_in)
+    replacement = with_signature_of(original, stand_in)
     holders = [(home, name)]
     for module in _modules_beside(home) if original is not None else ():
         names = [key for key, value in vars(module).items() if value is original]

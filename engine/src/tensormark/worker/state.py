@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 
 SEEDS = 0x5EED << 40  # the first seed of calls: no student's code would choose such a seed
-BLOCKS = 2000  # that honest code may draw in one call, each 624 numbers of a Mersenne twister
+MAX_BLOCKS = 2000  # that honest code may draw in one call, each 624 numbers of a Mersenne twister
 BLOCK = 624 * 4  # bytes
 
 
@@ -154,7 +154,7 @@ class Generators:
     @staticmethod
     def _reaches(target: Any, state: Callable[[], Any], draw: Callable[[int], object]) -> bool:
         """Return whether drawing block after block leads to a state."""
-        for _ in range(BLOCKS):
+        for _ in range(MAX_BLOCKS):
             draw(BLOCK)
             if state() == target:
                 return True

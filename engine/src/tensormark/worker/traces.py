@@ -54,7 +54,7 @@ STATES: tuple[tuple[type, Callable[[Any], Any]], ...] = (
 CONTAINERS = (dict, list, tuple, set, frozenset, deque, FunctionType, type)
 
 
-def _held(value: Any, modules: frozenset[str]) -> Iterator[Any]:
+def _contents(value: Any, modules: frozenset[str]) -> Iterator[Any]:
     """Yield the contents of a container or of an object of the submission."""
     if isinstance(value, dict):
         yield from itertools.chain.from_iterable(value.items())
@@ -84,7 +84,7 @@ def _fingerprint(value: Any, modules: frozenset[str], seen: set[int]) -> Any:
             if isinstance(value, kind):
                 return id(value), state(value)
     seen.add(id(value))
-    return id(value), [_fingerprint(part, modules, seen) for part in _held(value, modules)]
+    return id(value), [_fingerprint(part, modules, seen) for part in _contents(value, modules)]
 
 
 class Traces:
