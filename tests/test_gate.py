@@ -16,7 +16,7 @@ from tensormark.sandbox.interface import Reply, Request, Sandbox
 from tensormark.sandbox.tiers import open_sandbox
 from tensormark.settings import Settings
 from tensormark.task import TaskRun
-from tensormark.toolkit.training import MOST_WEIGHTS
+from tensormark.toolkit.training import MAX_WEIGHTS
 
 from conftest import ROOT, Grade
 from known import HONEST
@@ -96,7 +96,7 @@ def test_weights_that_are_too_large_to_be_returned_are_not_asked_for(
     gate: Gate, tmp_path: Path
 ) -> None:
     with (tmp_path / "model.safetensors").open("wb") as file:
-        file.truncate(MOST_WEIGHTS)  # as large as BERT's, and takes no room on the disk
+        file.truncate(MAX_WEIGHTS)  # as large as BERT's, and takes no room on the disk
     own = answering(ok({"out/predictions": gate.dev.labels}), [])
 
     run, flags = task_run(own, answering(weights(), []), checkpoint=tmp_path)

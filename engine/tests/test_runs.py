@@ -112,17 +112,17 @@ def test_a_run_that_cannot_be_kept_is_one_line(tmp_path: Path) -> None:
 
 
 def test_only_the_last_runs_are_kept(tmp_path: Path) -> None:
-    for minute in range(runs.KEPT + 5):
-        runs.keep(tmp_path, run(0, "failed", f"2026-11-22T10:{minute:02}:00+00:00"))
+    for minute in range(runs.MAX_RUNS + 5):
+        runs.save(tmp_path, run(0, "failed", f"2026-11-22T10:{minute:02}:00+00:00"))
 
     kept = [json.loads(path.read_text("utf-8"))["time"]["started"] for path in tmp_path.iterdir()]
-    assert len(kept) == runs.KEPT
+    assert len(kept) == runs.MAX_RUNS
     assert min(kept) == "2026-11-22T10:05:00+00:00"
 
 
 def test_two_runs_in_one_second_are_two(tmp_path: Path) -> None:
-    runs.keep(tmp_path, FIRST)
-    runs.keep(tmp_path, FIRST)
+    runs.save(tmp_path, FIRST)
+    runs.save(tmp_path, FIRST)
 
     assert len(runs.run_files(tmp_path)) == 2
 

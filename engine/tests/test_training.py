@@ -13,7 +13,7 @@ from tensormark.result import CheckFailed
 from tensormark.sandbox.interface import Reply, Request
 from tensormark.task import TaskRun
 from tensormark.toolkit.training import (
-    MOST_WEIGHTS,
+    MAX_WEIGHTS,
     SolutionError,
     Training,
     TrainingTask,
@@ -118,7 +118,7 @@ def test_the_solution_predicts_with_the_weights_that_come_back() -> None:
     [
         (("conv",), RIGHT, ROOM, "the values of conv are not right"),
         ((), None, ROOM, "it is a test"),
-        ((), RIGHT, MOST_WEIGHTS + 1, "the model's weights are too large to be returned"),
+        ((), RIGHT, MAX_WEIGHTS + 1, "the model's weights are too large to be returned"),
     ],
 )
 def test_its_own_predictions_count_otherwise_and_a_flag_says_why(

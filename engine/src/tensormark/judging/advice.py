@@ -36,13 +36,13 @@ def _about_missing(name: str, others: Collection[str], assignment: Assignment) -
 
 def _advice(reply: Reply, others: Collection[str], assignment: Assignment) -> str:
     """Return a line of advice about an exception, or an empty string."""
-    missing, lacking = reply.message.get("missing"), reply.message.get("lacking")
+    missing, file = reply.message.get("missing"), reply.message.get("lacking")
     if isinstance(missing, str) and missing.replace(".", "").isidentifier():
         return _about_missing(missing, others, assignment)
     given = sorted(path.name for path in assignment.starter.glob("*.py"))
-    if isinstance(lacking, str) and lacking in given and lacking not in assignment.editable:
+    if isinstance(file, str) and file in given and file not in assignment.editable:
         main = assignment.main_file
-        return f"you are graded with the original {lacking}: put your additions into {main}"
+        return f"you are graded with the original {file}: put your additions into {main}"
     return ""
 
 

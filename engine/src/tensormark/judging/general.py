@@ -101,10 +101,10 @@ def _randomness(answered: Iterable[AnsweredCall]) -> General | None:
 
 def _merged(got: Shape, expected: Shape) -> bool:
     """Return whether adjacent axes were merged into one, with the others as expected."""
-    lacking = len(expected) - len(got)
+    missing = len(expected) - len(got)
     merged = (
         (*expected[:first], math.prod(expected[first:end]), *expected[end:])
-        for first, end in enumerate(range(lacking + 1, len(expected) + 1))
+        for first, end in enumerate(range(missing + 1, len(expected) + 1))
     )
     return got in merged
 
@@ -112,15 +112,15 @@ def _merged(got: Shape, expected: Shape) -> bool:
 def _shape(got: Shape, expected: Shape) -> General | None:
     if sorted(got) == sorted(expected):
         return EXCHANGED
-    lacking = len(expected) - len(got)
-    if lacking <= 0 or got == (1,):  # a tensor without axes is also sent as (1,)
+    missing = len(expected) - len(got)
+    if missing <= 0 or got == (1,):  # a tensor without axes is also sent as (1,)
         return None
-    left = iter(expected)
-    in_order = all(length in left for length in got)
+    remaining = iter(expected)
+    in_order = all(length in remaining for length in got)
     if in_order and math.prod(got) == math.prod(expected):
-        return LOST if lacking == 1 else SEVERAL_LOST
+        return LOST if missing == 1 else SEVERAL_LOST
     if in_order:
-        return MISSING if lacking == 1 else SEVERAL_MISSING
+        return MISSING if missing == 1 else SEVERAL_MISSING
     return MERGED if _merged(got, expected) else None
 
 

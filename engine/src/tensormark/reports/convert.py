@@ -38,7 +38,7 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     enough = "check: the points needed (default: all exercises except bonus must be passed)"
     command_line.add_argument("--needed", type=float, metavar="POINTS", help=enough)
     options = command_line.parse_args(arguments)
-    check = functools.partial(github.lacking, needed=options.needed)
+    check = functools.partial(github.shortfall, needed=options.needed)
     write = FORMATS.get(options.format, check)
     if write is github.annotations:
         write = functools.partial(github.annotations, folder=options.folder)

@@ -6,7 +6,7 @@ from tensormark.reports.figures import curve, difference_map
 from tensormark.reports.markup import Element, element, joined, say
 from tensormark.reports.text import visible
 
-Found = dict[str, Any]
+Json = dict[str, Any]
 FINDINGS, LINES, LONGEST = 3, 10, 400  # findings per exercise, lines each, characters per line
 
 
@@ -14,7 +14,7 @@ def _short(value: float | str) -> str:
     return value if isinstance(value, str) else f"{value:z.4f}"
 
 
-def _worst_table(excerpt: Found) -> Element:
+def _worst_table(excerpt: Json) -> Element:
     """Return expected and actual values side by side, for the worst row."""
     row, axes = excerpt["row"], [visible(axis, 40) for axis in excerpt["axes"]] or ["value"]
     place = ", ".join(f"{n} {i}" for n, i in zip(axes, row["index"], strict=False))
@@ -45,7 +45,7 @@ def _worst_table(excerpt: Found) -> Element:
     )
 
 
-def finding_parts(finding: Found) -> list[Element]:
+def finding_parts(finding: Json) -> list[Element]:
     """Return the text of one finding, and where the output is wrong."""
     parts = [element("p", finding["headline"], class_="headline")]
     if finding["details"]:
@@ -57,7 +57,7 @@ def finding_parts(finding: Found) -> list[Element]:
     return parts
 
 
-def _confusion_table(measured: Found) -> Element:
+def _confusion_table(measured: Json) -> Element:
     """Return how often each class was predicted as each class."""
     classes = [visible(name, 40) for name in measured["classes"]]
     heads = [element("td"), *(element("th", f"read as {n}", scope="col") for n in classes)]
@@ -81,7 +81,7 @@ def _confusion_table(measured: Found) -> Element:
     )
 
 
-def _misread_list(measured: Found) -> Element:
+def _misread_list(measured: Json) -> Element:
     """Return misclassified texts."""
     items = [
         element(
@@ -93,12 +93,12 @@ def _misread_list(measured: Found) -> Element:
     ]
     counts = measured["confusion"]
     total = sum(map(sum, counts)) - sum(row[place] for place, row in enumerate(counts))
-    some = f"; the first {len(items)}:" if total > len(items) else ""
-    heading = element("h3", f"{total} misread{some}")
+    part = f"; the first {len(items)}:" if total > len(items) else ""
+    heading = element("h3", f"{total} misread{part}")
     return joined(heading, element("ol", *items, class_="misread"))
 
 
-def measured_parts(measured: Found) -> list[Element]:
+def measured_parts(measured: Json) -> list[Element]:
     """Return a training's result, its curves and its errors."""
     name = visible(measured["name"], 60)
     reached = f"{name}: {measured['value']:.3f}; needed: {measured['threshold']:.3f}"

@@ -57,7 +57,7 @@ def _labels(panel: dict[str, Any], steps: Sequence[int], size: int) -> list[Elem
     return texts
 
 
-def _described(panel: dict[str, Any], axes: Sequence[str], steps: Sequence[int]) -> str:
+def _description(panel: dict[str, Any], axes: Sequence[str], steps: Sequence[int]) -> str:
     """Describe in words which rows of a panel are wrong."""
     wrong = [
         str(down * steps[0])
@@ -85,7 +85,7 @@ def _panel_figure(
     width = LEFT + columns * size + (30 if padding else 6)
     height = TOP + len(cells) * size + BOTTOM
     place = _caption(panel, axes[:-2])
-    description = ": ".join(filter(None, [place, _described(panel, inner, steps)]))
+    description = ": ".join(filter(None, [place, _description(panel, inner, steps)]))
     parts = *_squares(cells, largest, size), *_labels(panel, steps, size)
     figure = drawing(width, height, visible(description, 600), *parts)
     return element("figure", element("figcaption", place) if place else None, figure)

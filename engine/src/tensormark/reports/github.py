@@ -61,7 +61,7 @@ def summary(result: Model) -> str:
     return "\n".join(lines) + "\n"
 
 
-def lacking(result: Model, needed: float | None = None) -> str:
+def shortfall(result: Model, needed: float | None = None) -> str:
     """Return why a submission does not pass a check; empty if it does.
 
     Args:

@@ -83,8 +83,8 @@ def chip(outcome: str) -> Element:
 
 def _link(section: Model, handout: Handout) -> Element:
     """Return a section's title with a link to it in each format of its page."""
-    named = str(section.get("page"))
-    page = named.removesuffix(".md") if HANDOUT.fullmatch(named) else "handout"
+    file = str(section.get("page"))
+    page = file.removesuffix(".md") if HANDOUT.fullmatch(file) else "handout"
     first, *others = (
         (Path(page + form).name, f"{handout.folder}{page}{form}#{section['anchor']}")
         for form in handout.forms
@@ -151,7 +151,7 @@ def _change(change: Model) -> list[object]:
     return [element("b", change["id"]), ": ", *verdicts, f" ({scores} points)"]
 
 
-def _changed(result: Model) -> Element | None:
+def _changes_section(result: Model) -> Element | None:
     changes = result.get("changes")
     if not changes:
         return None
@@ -188,11 +188,11 @@ def _written_row(question: Model) -> Element:
     name = joined(element("b", question["id"]), " ")
     title = element("span", question["title"], class_="title")
     score = question["score"]
-    given = "not marked yet" if score is None else out_of(score, question["max_score"])
+    mark = "not marked yet" if score is None else out_of(score, question["max_score"])
     return element(
         "tr",
         element("th", name, title, *comments, scope="row"),
-        element("td", given, class_="points"),
+        element("td", mark, class_="points"),
     )
 
 
@@ -246,7 +246,7 @@ def page(result: Model, handout: Handout = BESIDE) -> str:
     body = element(
         "main",
         _overview(result),
-        _changed(result),
+        _changes_section(result),
         _table(result),
         _written(result),
         *parts,

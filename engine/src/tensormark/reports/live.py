@@ -8,8 +8,8 @@ from typing import TextIO
 from tensormark.reports.text import visible
 
 CLEAR = "\r\x1b[K"
-EVERY = 0.1  # seconds between two drawings
-SETTLED = 5  # steps after which the remaining time can be estimated
+REDRAW_SECONDS = 0.1  # between two updates
+MIN_STEPS = 5  # steps after which the remaining time can be estimated
 
 
 def is_terminal(stream: TextIO) -> bool:
@@ -21,37 +21,37 @@ class LiveLine:
     """The line; nothing is written if the stream is not a terminal."""
 
     def __init__(self, stream: TextIO) -> None:
-        self.stream, self.on = stream, is_terminal(stream)
-        self.drawn = False
-        self.since: float | None = None  # when the first step of a count was done
-        self.first = 0
-        self.last = 0.0
+        self.stream, self.enabled = stream, is_terminal(stream)
+        self._is_shown = False
+        self._start: float | None = None  # the time of a count's first update
+        self._first_step = 0
+        self._last_update = 0.0
 
     def say(self, text: str) -> None:
         """Replace the line."""
-        if self.on:
+        if self.enabled:
             width = max(20, shutil.get_terminal_size().columns - 3)
             self.stream.write(f"{CLEAR}  {visible(text)[:width]}")
             self.stream.flush()
-            self.drawn = True
+            self._is_shown = True
 
     def count(self, what: str, done: int, total: int) -> None:
         """Show the progress and the remaining time."""
         now = time.monotonic()
-        if self.since is None or done < self.first:
-            self.since, self.first = now, done
-        elif now - self.last < EVERY:
+        if self._start is None or done < self._first_step:
+            self._start, self._first_step = now, done
+        elif now - self._last_update < REDRAW_SECONDS:
             return
-        self.last = now
-        steps = done - self.first
-        left = f"{100 * done // total} %"
-        if steps >= SETTLED:
-            left = f"{(total - done) * (now - self.since) / steps:.0f} s left"
-        self.say(f"{what}: {left}")
+        self._last_update = now
+        steps = done - self._first_step
+        progress = f"{100 * done // total} %"
+        if steps >= MIN_STEPS:
+            progress = f"{(total - done) * (now - self._start) / steps:.0f} s left"
+        self.say(f"{what}: {progress}")
 
     def clear(self) -> None:
         """Remove the line."""
-        if self.drawn:
+        if self._is_shown:
             self.stream.write(CLEAR)
             self.stream.flush()
-        self.drawn, self.since = False, None
+        self._is_shown, self._start = False, None

@@ -15,10 +15,10 @@ from tensormark.reports.text import visible
 from tensormark.result import VERSION, Outcome
 
 Model = dict[str, Any]
-LARGEST = 8 << 20  # bytes of a result file; usual ones have 100 kB
+MAX_BYTES = 8 << 20  # bytes of a result file; usual ones have 100 kB
 UNWRITTEN = (Outcome.NOT_WRITTEN, Outcome.BLOCKED)
 STARTER = "starter"  # the default submission
-PACKED = (".zip", ".tar", ".gz", ".tgz")  # suffixes of packed submissions
+PACKED_SUFFIXES = (".zip", ".tar", ".gz", ".tgz")  # of packed submissions
 OWN_TIER = "process"  # the tier in which people grade their own code
 
 
@@ -36,10 +36,10 @@ def read_model(path: Path, follow: bool = True) -> Model:
         ModelError: the file is not a result. OSError: it cannot be read.
     """
     try:
-        content, _ = read_regular(path, LARGEST + 1, follow=follow)
+        content, _ = read_regular(path, MAX_BYTES + 1, follow=follow)
     except NotAFileError as error:
         raise ModelError(f"{path}: {error}") from error
-    if len(content) > LARGEST:
+    if len(content) > MAX_BYTES:
         raise ModelError(f"{path} is too large for a result")
     try:
         result = json.loads(content)
@@ -52,8 +52,8 @@ def read_model(path: Path, follow: bool = True) -> Model:
 
 def _is_shown(exercise: Model, result: Model) -> bool:
     """Return whether a report lists an exercise: all but extensions that were not started."""
-    silent = exercise["bonus"] and exercise["outcome"] == Outcome.NOT_WRITTEN
-    return not silent or result["only"] is not None
+    unstarted_bonus = exercise["bonus"] and exercise["outcome"] == Outcome.NOT_WRITTEN
+    return not unstarted_bonus or result["only"] is not None
 
 
 def shown_exercises(result: Model) -> list[Model]:
@@ -107,5 +107,5 @@ def next_step(result: Model) -> str | None:
         return f"write {first['id']} in {first['file']}, then {again}" if unwritten else again
     if result["only"] is not None or result["mode"] == "check":
         return _command("check" if result["only"] is not None else "grade", [], result)
-    packed = str(result["submission"]).endswith(PACKED)
+    packed = str(result["submission"]).endswith(PACKED_SUFFIXES)
     return None if packed else _command("submit", [], result)

@@ -162,8 +162,8 @@ def comments(result: Model) -> str:
     for question in result.get("written", {}).get("questions", ()):
         score = out_of(question["score"], question["max_score"])
         name = f"{question['id']}: {question['title']}"
-        given = "not marked yet" if question["score"] is None else score
-        lines += ["", visible(f"{name}: {given}"), *(f"    {c}" for c in question["comments"])]
+        mark = "not marked yet" if question["score"] is None else score
+        lines += ["", visible(f"{name}: {mark}"), *(f"    {c}" for c in question["comments"])]
     return "".join(f"# {line}".rstrip() + "\n" for line in lines)
 
 

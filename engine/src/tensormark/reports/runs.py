@@ -15,11 +15,11 @@ from tensormark.reports.text import visible
 from tensormark.result import Outcome
 
 Say = Callable[[str], object]
-FOLDER, KEPT = ".grade", 30  # where runs are kept, and how many
-MOST_POINTS = 1e6  # of an exercise: a file with a larger number is not a run
+FOLDER, MAX_RUNS = ".grade", 30  # where runs are kept, and how many
+MAX_POINTS = 1e6  # of an exercise: a file with a larger number is not a run
 
 
-def _standing(exercise: Model) -> Model:
+def _compared_fields(exercise: Model) -> Model:
     """Return the fields of an exercise that are compared between runs."""
     return {"outcome": str(exercise["outcome"]), "score": exercise["score"]}
 
@@ -36,7 +36,7 @@ def _is_whole(run: Model) -> bool:
         return all(
             isinstance(exercise["id"], str)
             and exercise["outcome"] in list(Outcome)
-            and (exercise["score"] is None or 0 <= exercise["score"] <= MOST_POINTS)
+            and (exercise["score"] is None or 0 <= exercise["score"] <= MAX_POINTS)
             for exercise in run["exercises"]
         )
     except (KeyError, TypeError, ValueError):
@@ -67,24 +67,24 @@ def changes(before: Model | None, result: Model) -> Model | None:
     """Return the changes since a run: the exercises of both whose outcome or score differs."""
     if before is None:
         return None
-    old = {exercise["id"]: _standing(exercise) for exercise in before["exercises"]}
+    old = {exercise["id"]: _compared_fields(exercise) for exercise in before["exercises"]}
     since = str(before["time"]["started"])
     changed = [
-        {"id": exercise["id"], "before": old[exercise["id"]], "after": _standing(exercise)}
+        {"id": exercise["id"], "before": old[exercise["id"]], "after": _compared_fields(exercise)}
         for exercise in result["exercises"]
-        if exercise["id"] in old and old[exercise["id"]] != _standing(exercise)
+        if exercise["id"] in old and old[exercise["id"]] != _compared_fields(exercise)
     ]
     return {"since": since, "exercises": changed}
 
 
-def keep(folder: Path, result: Model) -> None:
-    """Keep a run, and delete the oldest beyond KEPT."""
+def save(folder: Path, result: Model) -> None:
+    """Save a run, and delete the oldest beyond MAX_RUNS."""
     stamp = "".join(char for char in result["time"]["started"] if char.isalnum())
     number = 0
     while (path := folder / f"run-{stamp}-{number:03}.json").exists():
         number += 1
     write_whole(path, json.dumps(result) + "\n")
-    for old in run_files(folder)[:-KEPT]:
+    for old in run_files(folder)[:-MAX_RUNS]:
         with contextlib.suppress(OSError):  # it is a folder
             old.unlink()
 
@@ -97,7 +97,7 @@ def with_changes(folder: Path, result: Model, say: Say = print) -> Model:
     """
     changed = result | {"changes": changes(_last_run(folder, result, say), result)}
     try:
-        keep(folder, result)
+        save(folder, result)
     except OSError as error:
         say(f"  {visible(str(folder))}: cannot save this run ({error.strerror})")
     return changed

@@ -16,10 +16,10 @@ from tensormark.reports.text import points, visible
 from tensormark.result import Grade, Outcome, Result
 
 INDENT = " " * 10
-NAMES = 10  # the width of the exercises' names, without extensions
-EVERY = 5.0  # seconds between lines of progress without a terminal
+MIN_NAME_WIDTH = 10  # fits the exercises' names, except extensions
+PROGRESS_SECONDS = 5.0  # between lines of progress without a terminal
 RESET = "\x1b[0m"
-LOOKS = {
+STYLES = {
     Outcome.PASSED: ("\x1b[32m", "✓"),
     Outcome.FAILED: ("\x1b[1;31m", "✗"),
     Outcome.NOT_WRITTEN: ("\x1b[33m", "·"),
@@ -49,11 +49,11 @@ class Report:
         self.advice = advice
         self.shown: Collection[str] = ()
         self.pending: list[str] = []  # exercises without a result yet
-        self.width = NAMES  # of the column of names
+        self.width = MIN_NAME_WIDTH  # of the column of names
         self.live = LiveLine(sys.stderr)
-        self.last = 0.0
-        self.details: list[str] = []
-        self.explained = ""  # the exercise whose lines these details are
+        self.last_progress = 0.0
+        self.details: list[str] = []  # the last ones printed
+        self.details_of = ""  # the exercise that they belong to
         terminal = is_terminal(sys.stdout)
         self.colours = terminal and not os.environ.get("NO_COLOR")
         self.marks = terminal and _can_print("✓✗·", sys.stdout)
@@ -65,16 +65,16 @@ class Report:
             shown: the ids of the exercises to report on; others run only because these need them.
         """
         self.shown, self.pending = shown, list(shown)
-        self.width = max(NAMES, *map(len, shown))
+        self.width = max(MIN_NAME_WIDTH, *map(len, shown))
         print(f"{assignment}   submission: {visible(submission)}   tier: {tier}\n", flush=True)
         self.live.say("importing torch")
 
     def progress(self, what: str, done: int, total: int) -> None:
         """Show the progress of a task: a live line on a terminal, occasional lines elsewhere."""
-        if self.live.on:
+        if self.live.enabled:
             self.live.count(what, done, total)
-        elif time.monotonic() - self.last > EVERY:
-            self.last = time.monotonic()
+        elif time.monotonic() - self.last_progress > PROGRESS_SECONDS:
+            self.last_progress = time.monotonic()
             print(f"  {visible(what)}: step {done} of {total}", file=sys.stderr, flush=True)
 
     def result(self, result: Result) -> None:
@@ -89,7 +89,7 @@ class Report:
 
     def verdict(self, outcome: str) -> str:
         """Return an outcome as a column, with its mark and colour."""
-        colour, mark = LOOKS[Outcome(outcome)]
+        colour, mark = STYLES[Outcome(outcome)]
         word = outcome.upper() if outcome == Outcome.FAILED else outcome
         text = f"{mark if self.marks else ' '} {word:<16}"
         return f"{colour}{text}{RESET}" if self.colours else text
@@ -100,7 +100,7 @@ class Report:
         findings = exercise["findings"]
         first = visible(headline(exercise))
         if findings and findings[0]["details"] == self.details != []:
-            first += f" (see {self.explained})"
+            first += f" (see {self.details_of})"
         out_of = f"{score:>3}/{points(exercise['max_score']):<3}"
         name = f"{exercise['id']:<{self.width}}"
         print(f"{self.verdict(exercise['outcome'])} {name} {out_of}  {first}".rstrip())
@@ -110,7 +110,7 @@ class Report:
             if finding["details"] != self.details:
                 lines = map(visible, finding["details"])
                 print("".join(f"{INDENT}{line}\n" for line in lines), end="")
-                self.details, self.explained = finding["details"], exercise["id"]
+                self.details, self.details_of = finding["details"], exercise["id"]
 
     def end(self, grade: Grade, printed: str) -> None:
         """Print the total, notes, the submission's output, and what to do next."""

@@ -86,8 +86,8 @@ class Dropout:
 
 def _axis_shared(kept: np.ndarray, counts: np.ndarray) -> int:
     """Return the first axis, from 1, along which the same values are kept; 0 if there is none."""
-    drawn = kept[counts]
-    if drawn.all() or not drawn.any():
+    droppable = kept[counts]
+    if droppable.all() or not droppable.any():
         return 0
     for axis in range(kept.ndim):
         both = np.delete(counts, 0, axis) & np.delete(counts, -1, axis)

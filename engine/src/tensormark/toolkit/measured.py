@@ -11,16 +11,16 @@ import numpy as np
 
 from tensormark.references import under
 
-POINTS = 100  # of a curve, at most
-MISREAD = 10  # how many examples are listed
-LONGEST = 300  # characters of an example
-MOST_STEPS = 1_000_000  # of a loss curve
+MAX_POINTS = 100  # of a curve, at most
+MAX_MISREAD = 10  # how many examples are listed
+MAX_LENGTH = 300  # characters of an example
+MAX_STEPS = 1_000_000  # of a loss curve
 Tensors = Mapping[str, np.ndarray]
 
 
 def _smooth(values: np.ndarray) -> list[float | None]:
-    """Return a curve of at most POINTS points: means of neighbours."""
-    parts = np.array_split(values.astype(np.float64), min(POINTS, len(values)))
+    """Return a curve of at most MAX_POINTS points: means of neighbours."""
+    parts = np.array_split(values.astype(np.float64), min(MAX_POINTS, len(values)))
     means = [float(part.mean()) for part in parts]
     return [float(f"{mean:.5g}") if np.isfinite(mean) else None for mean in means]
 
@@ -30,10 +30,10 @@ def loss_curve(tensors: Tensors) -> list[dict[str, Any]]:
     losses = tensors.get("out/losses")
     if losses is None or losses.dtype != np.float32 or losses.ndim != 1:
         return []
-    if not 1 < losses.size <= MOST_STEPS:
+    if not 1 < losses.size <= MAX_STEPS:
         return []
-    about = {"name": "training loss", "steps": int(losses.size), "unit": "step"}
-    return [{**about, "values": _smooth(losses), "threshold": None}]
+    fields = {"name": "training loss", "steps": int(losses.size), "unit": "step"}
+    return [{**fields, "values": _smooth(losses), "threshold": None}]
 
 
 def accuracy_curve(
@@ -53,15 +53,15 @@ def accuracy_curve(
     after = under(tensors, "out/after/")
     values: list[float | None] = []
     for quarter in (1, 2, 3):
-        read = after.get(str(quarter))
-        if read is None or read.dtype != np.int64 or read.shape != labels.shape:
+        guesses = after.get(str(quarter))
+        if guesses is None or guesses.dtype != np.int64 or guesses.shape != labels.shape:
             break
-        values.append(round(float((read == labels).mean()), 5))
+        values.append(round(float((guesses == labels).mean()), 5))
     if not values:
         return []
     values.append(round(final, 5))
-    about = {"name": name, "steps": len(values), "unit": "quarter"}
-    return [{**about, "values": values, "threshold": threshold}]
+    fields = {"name": name, "steps": len(values), "unit": "quarter"}
+    return [{**fields, "values": values, "threshold": threshold}]
 
 
 def confusion(
@@ -81,10 +81,10 @@ def confusion(
     valid = (predictions >= 0) & (predictions < count)  # untrusted
     table = np.zeros((count, count), dtype=np.int64)
     np.add.at(table, (labels[valid], predictions[valid]), 1)
-    wrong = [int(i) for i in np.flatnonzero(valid & (predictions != labels))[:MISREAD]]
+    wrong = [int(i) for i in np.flatnonzero(valid & (predictions != labels))[:MAX_MISREAD]]
     misread = [
         {
-            "text": texts[i][:LONGEST],
+            "text": texts[i][:MAX_LENGTH],
             "expected": names[int(labels[i])],
             "got": names[int(predictions[i])],
         }

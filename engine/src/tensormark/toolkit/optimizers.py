@@ -21,7 +21,7 @@ from tensormark.exercise import Call, Exercise, Probe, Tensors
 
 SHAPES = {"a": (4, 3), "b": (5,), "c": (2, 2)}  # c never has a gradient
 STEPS = 5
-LEAST = 0.5  # the least size of nonzero gradients, so that an epsilon's position does not matter
+MIN_GRADIENT = 0.5  # of nonzero gradients, so that an epsilon's position does not matter
 
 
 def _draw(rng: np.random.Generator, call: Call) -> Tensors:
@@ -29,7 +29,7 @@ def _draw(rng: np.random.Generator, call: Call) -> Tensors:
     inputs: Tensors = {f"start/{name}": rng.standard_normal(s) for name, s in SHAPES.items()}
     for name in ("a", "b"):
         values = rng.standard_normal((STEPS, *SHAPES[name]))
-        values += LEAST * np.sign(values)
+        values += MIN_GRADIENT * np.sign(values)
         values[:, 0] = 0.0
         inputs[f"gradients/{name}"] = values
     return inputs

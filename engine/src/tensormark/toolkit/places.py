@@ -31,8 +31,8 @@ def _reordered(got: np.ndarray, expected: np.ndarray, axis: int) -> bool:
         np.moveaxis(array, axis, 0).reshape(array.shape[axis], -1) for array in (got, expected)
     ]
     weights = np.random.default_rng(0).standard_normal(parts[0].shape[1])
-    one, other = (part[np.argsort(part @ weights)] for part in parts)
-    return np.allclose(one, other, rtol=RTOL, atol=ATOL)
+    got, expected = (part[np.argsort(part @ weights)] for part in parts)
+    return np.allclose(got, expected, rtol=RTOL, atol=ATOL)
 
 
 def _moved(got: np.ndarray, expected: np.ndarray, axes: Sequence[str]) -> str | None:
@@ -130,13 +130,13 @@ def locate(
         return f"every value is {factor:.3g} times the expected one"
     if np.ptp(got - expected) < ATOL * (1.0 + np.abs(expected).max()):
         return "every value is off by the same amount"
-    if moves := _moved(got, expected, axes):
-        return moves
+    if reason := _moved(got, expected, axes):
+        return reason
     wrong = ~np.isclose(got, expected, rtol=RTOL, atol=ATOL)
     if padding is not None and padding.shape == wrong.shape[:2]:
         pairs = np.asarray(wrong.any(tuple(range(2, wrong.ndim))))
-        if because := _by_padding(pairs, padding, axes[:2]):
-            return because
+        if reason := _by_padding(pairs, padding, axes[:2]):
+            return reason
     among = wrong.ndim if among is None else among
     return _by_place(np.asarray(wrong.any(tuple(range(among, wrong.ndim)))), axes[:among])
 

@@ -80,7 +80,7 @@ class Further:
 
 
 @dataclasses.dataclass(frozen=True)
-class _Usual:
+class _CallTemplate:
     """How an exercise is called.
 
     Attributes:
@@ -123,8 +123,8 @@ class _Usual:
         calls = [Call(self.target, self.args, self.module, inputs, **fields)]
         given: tuple[str, ...] = ()
         stand_ins: dict[str, str] = {}
-        for upstream, played in self.given.items():
-            given, stand_ins = (*given, upstream), {**stand_ins, **played}
+        for upstream, replacements in self.given.items():
+            given, stand_ins = (*given, upstream), {**stand_ins, **replacements}
             calls.append(dataclasses.replace(calls[0], given=given, stand_ins=stand_ins))
         return tuple(calls)
 
@@ -133,7 +133,7 @@ def _fixed(value: Fixed, sizes: Sizes) -> Mapping[str, Any]:
     return value(sizes) if callable(value) else value
 
 
-def _drawn_by(
+def _draw_function(
     draw: Draw, further: Mapping[str, Draw]
 ) -> Callable[[np.random.Generator, Call], Any]:
     """Return the function that draws all of a call's tensors: inputs, weights and cotangents.
@@ -142,19 +142,19 @@ def _drawn_by(
         further: names of inputs to the functions that draw them instead of `draw`.
     """
 
-    def everything(rng: np.random.Generator, call: Call) -> Tensors:
-        chosen, sizes = further.get(call.inputs, draw), Sizes(call.config)
-        inputs, weights, shape = chosen(rng, sizes)
+    def draw_all(rng: np.random.Generator, call: Call) -> Tensors:
+        draw_inputs, sizes = further.get(call.inputs, draw), Sizes(call.config)
+        inputs, weights, shape = draw_inputs(rng, sizes)
         if not isinstance(shape, Mapping):
             shape = {} if shape is None else {call.returns[0]: shape}
         cotangents = {f"cotangent/{name}": rng.standard_normal(s) for name, s in shape.items()}
         tensors = {**inputs, **as_weights(weights), **cotangents}
         if call.inputs == SECOND_CALL:
-            earlier, _, _ = chosen(rng, sizes)
+            earlier, _, _ = draw_inputs(rng, sizes)
             tensors |= {f"before/{name}": value for name, value in earlier.items()}
         return {name: np.asarray(value) for name, value in tensors.items()}
 
-    return everything
+    return draw_all
 
 
 def other_sizes(what: str, *calls: Call) -> Probe:
@@ -182,7 +182,7 @@ def misplaced_dropout(name: str, *calls: Call, examine: Examine | None = None) -
 
 
 def _usual_probes(
-    name: str, usual: _Usual, sizes: tuple[Sizes, Sizes], dropout: tuple[str, ...]
+    name: str, template: _CallTemplate, sizes: tuple[Sizes, Sizes], dropout: tuple[str, ...]
 ) -> Iterator[Probe]:
     """Yield the usual probes of an exercise.
 
@@ -190,14 +190,14 @@ def _usual_probes(
         name: the exercise's name in messages.
     """
     main, other = sizes
-    calls = usual.calls(MAIN, main, gradients=usual.gradients)
+    calls = template.calls(MAIN, main, gradients=template.gradients)
     yield Probe("output", "values", f"{name} gives a wrong output", calls)
-    yield other_sizes(name, *usual.calls(OTHER, other, dtype="float64"))
-    yield second_call(*usual.calls(SECOND_CALL, main))
+    yield other_sizes(name, *template.calls(OTHER, other, dtype="float64"))
+    yield second_call(*template.calls(SECOND_CALL, main))
     if dropout:
         off, on = (dict.fromkeys(dropout, rate) for rate in (0.0, 1.0))
-        yield no_dropout(*usual.calls(MAIN, main, train=True, rates=off))
-        yield misplaced_dropout("all dropped", *usual.calls(MAIN, main, train=True, rates=on))
+        yield no_dropout(*template.calls(MAIN, main, train=True, rates=off))
+        yield misplaced_dropout("all dropped", *template.calls(MAIN, main, train=True, rates=on))
 
 
 def exercise(
@@ -239,12 +239,12 @@ def exercise(
         about: further fields of the exercise, such as `extension`.
     """
     given = given or {}
-    usual = _Usual(
+    template = _CallTemplate(
         target, args, file.removesuffix(".py"), call or {}, options or {}, literals or {}, given
     )
-    probes = [p for p in _usual_probes(id, usual, sizes, dropout) if p.name not in without]
+    probes = [p for p in _usual_probes(id, template, sizes, dropout) if p.name not in without]
     for extra in further:
-        calls = usual.calls(extra.inputs, extra.sizes or sizes[0], **extra.call)
+        calls = template.calls(extra.inputs, extra.sizes or sizes[0], **extra.call)
         probes.append(Probe(extra.name, extra.part, extra.says, calls, extra.examine))
     draws = {extra.name: extra.draw for extra in further if extra.draw is not None}
     return Exercise(
@@ -255,8 +255,8 @@ def exercise(
         points=points,
         upstream=about.pop("upstream", tuple(given)),
         probes=tuple(probes),
-        draw=_drawn_by(draw, draws),
-        draw_private=None if draw_private is None else _drawn_by(draw_private, draws),
-        sized=usual.sized,
+        draw=_draw_function(draw, draws),
+        draw_private=None if draw_private is None else _draw_function(draw_private, draws),
+        sized=template.sized,
         **about,
     )

@@ -27,7 +27,7 @@ from tensormark.toolkit.measured import accuracy_curve, confusion, loss_curve
 from tensormark.trouble import trouble_in
 from tensormark.usage import command
 
-MOST_WEIGHTS = 200 << 20  # bytes; a frame can carry a little more
+MAX_WEIGHTS = 200 << 20  # bytes; a frame can carry a little more
 
 Tensors = dict[str, np.ndarray]
 
@@ -227,9 +227,9 @@ class TrainingTask(Task, Generic[TrainingT]):
             run.flag(f"its answer cannot be shown: {trouble_in(error)}")
         reached = f"{training.measure} {accuracy:.3f}"
         if not accuracy >= training.threshold:
-            enough = f"{training.threshold:.3f} is needed"
+            needed = f"{training.threshold:.3f} is needed"
             raise CheckFailed(
-                Finding(f"{training.model} is not good enough", (f"{reached}, {enough}",))
+                Finding(f"{training.model} is not good enough", (f"{reached}, {needed}",))
             )
         return reached
 
@@ -240,33 +240,33 @@ class TrainingTask(Task, Generic[TrainingT]):
             CheckFailed: the submission returned no valid weights.
             SolutionError: the solution cannot predict.
         """
-        why = self.own_predictions_because(training, run)
-        if why or run.ask_solution is None:
-            run.flag(f"the submission's own predictions count, because {why}")
-            own = run.ask(training.training(None))
-            return own, own.tensors
+        reason = self.reason_for_own_predictions(training, run)
+        if reason or run.ask_solution is None:
+            run.flag(f"the submission's own predictions count, because {reason}")
+            reply = run.ask(training.training(None))
+            return reply, reply.tensors
         room = training.room(run)
         trained = run.ask(training.training(room))
         weights = _weights_of(trained, room, training.what)
         reply = run.ask_solution(training.predicting(weights))
         if reply.status != "ok":
-            raise self.without_predictions(training, run, weights)
+            raise self.prediction_error(training, run, weights)
         if not reply.tensors:
             what = f"{training.what} returned weights with the wrong names or shapes"
             raise CheckFailed(Finding(what))
         return reply, trained.tensors
 
-    def own_predictions_because(self, training: TrainingT, run: TaskRun) -> str:
+    def reason_for_own_predictions(self, training: TrainingT, run: TaskRun) -> str:
         """Return why a submission's own predictions count; empty if they do not."""
         if run.wrong:
             return f"the values of {', '.join(run.wrong)} are not right"
         if run.ask_solution is None:
             return run.why_not
-        if training.room(run) > MOST_WEIGHTS:
+        if training.room(run) > MAX_WEIGHTS:
             return f"{training.weights} are too large to be returned"
         return ""
 
-    def without_predictions(self, training: TrainingT, run: TaskRun, weights: Tensors) -> Exception:
+    def prediction_error(self, training: TrainingT, run: TaskRun, weights: Tensors) -> Exception:
         """Return the exception that says whose fault it is that the solution could not predict.
 
         The weights are at fault if it can predict with zeros in their place.
