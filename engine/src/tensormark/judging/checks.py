@@ -176,8 +176,8 @@ def _score_and_findings(
     first = dict(reversed(failed))
     if "values" in first:
         values, training = first["values"], first.get("training")
-        apart = training and training.mistake and not values.mistake
-        return 0.0, [values, training] if training and apart else [values]
+        separate = training and training.mistake and not values.mistake
+        return 0.0, [values, training] if training and separate else [values]
     findings = {first[part].headline: first[part] for part in PARTS if part in first}
     left = sum(exercise.points[part] for part in exercise.points if part not in lost)
     return 0.0 if "values" in lost else left, list(findings.values())

@@ -178,10 +178,10 @@ def curve(shown: dict[str, Any]) -> Element | None:
         description += f"; needed: {threshold:.3g}"
         at = y(threshold)
         parts.append(element("line", x1=MARGIN, x2=WIDTH - 14, y1=at, y2=at, class_="need"))
-        beside = at + (14 if values[-1] >= threshold else -6)  # where the curve does not end
+        label_y = at + (14 if values[-1] >= threshold else -6)  # away from the curve's end
         text = f"needed: {threshold:.3g}"
         parts.append(
-            element("text", text, x=WIDTH - 14, y=beside, text_anchor="end", class_="need")
+            element("text", text, x=WIDTH - 14, y=label_y, text_anchor="end", class_="need")
         )
     for x, anchor, text in ((MARGIN, "start", f"{unit} 1"), (WIDTH - 14, "end", shown["steps"])):
         parts.append(element("text", text, x=x, y=HEIGHT - 8, text_anchor=anchor))

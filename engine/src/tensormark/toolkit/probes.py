@@ -177,7 +177,7 @@ def no_dropout(*calls: Call) -> Probe:
 
 def misplaced_dropout(name: str, *calls: Call, examine: Examine | None = None) -> Probe:
     """Probe where dropout is applied in training."""
-    says = "dropout in training is not where it should be"
+    says = "dropout in training is in the wrong place"
     return Probe(name, "training", says, calls, examine)
 
 

@@ -28,7 +28,7 @@ def margin(draws: int, expected: float = 0.5) -> float:
 
 @dataclasses.dataclass(frozen=True)
 class Statistic:
-    """A share of a call's outputs, and what it must be.
+    """A share of a call's outputs, and its expected value.
 
     Attributes:
         says: the message if it is off.

@@ -1,4 +1,4 @@
-"""Find out from its source whether a function unpacks what it calls return. Runs in the worker."""
+"""Find out from a function's source whether it unpacks results of calls. Runs in the worker."""
 
 import ast
 import functools
@@ -81,5 +81,5 @@ def takes_apart(module: ModuleType, path: str) -> bool | None:
         spec: Any = module.__spec__
         source = spec.loader.get_source(spec.name)  # linecache may have an earlier version
         return _read(source, path.rpartition(".")[0] or path)
-    except Exception:  # a module's names may be a student's
+    except Exception:  # a module's attributes may be the student's
         return None

@@ -2,7 +2,7 @@
 
 Runs in the worker. A call that drew random numbers is repeated with torch's dropout functions
 replaced by ones that record their use; then they are restored. The cause only helps to name a
-mistake: it is not found if a submission holds such a function under a name of its own.
+mistake: it is not found if a submission holds such a function under another name.
 """
 
 import contextlib

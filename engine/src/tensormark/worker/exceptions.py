@@ -107,7 +107,7 @@ def describe(
         return message | through
     text = f"raised {type(error).__name__[:MAX_NAME]}: {text}".rstrip(": ") + location
     facts = {}
-    with contextlib.suppress(BaseException):  # an exception's attributes may be a student's
+    with contextlib.suppress(BaseException):  # an exception's attributes may be the student's
         facts = _facts(error, files)
     return {"status": "error", "text": text, **through, **importing, **facts}
 

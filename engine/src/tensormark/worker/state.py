@@ -124,7 +124,7 @@ class Generators:
         self.numpy: Any = np.random.get_state(legacy=True)
 
     def unseeded(self) -> dict[str, bool]:
-        """Return by generator whether it has not been seeded since; drawing is no seeding."""
+        """Return by generator whether it has not been seeded since; drawing does not count."""
         of_torch = torch.initial_seed() == self.seed
         unseeded = of_torch, self._python_unseeded(), self._numpy_unseeded()
         return dict(zip(SEED_NAMES, unseeded, strict=True))
