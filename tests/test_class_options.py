@@ -46,7 +46,7 @@ INVALID = {  # as make's users write options, and as tensormark's do
         (["solution", "--workers", "0"], "WORKERS=0: must be a whole number, 1 to 1024"),
         (["solution", "--deadline", "soon"], "DEADLINE=soon: must be like 2027-03-01T18:00"),
         (["solution", "--tier", "none"], "TIER=none: there is no such tier; "),
-        (["solution", "--out", "solution/x"], "OUT=solution/x: must not be in the folder"),
+        (["solution", "--out", "solution/x"], "OUT=solution/x: must not be inside the folder"),
         (["Makefile"], "SUBMISSIONS=Makefile: is a file, not a folder; unpack it"),
         (["solution", "--out", "/proc/nope"], "OUT=/proc/nope: cannot be written to ("),
     ],

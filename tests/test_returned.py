@@ -131,7 +131,7 @@ def test_the_file_that_is_written_is_not_read_as_the_worksheet(tmp_path: Path) -
 
     lines = write_results([participant(1, 3)], tmp_path / "out", roster=tmp_path / "out/moodle.csv")
 
-    assert any("copy it to another place first" in line for line in lines)
+    assert any("copy that elsewhere first" in line for line in lines)
     assert (tmp_path / "out/moodle.csv").read_bytes() == before
 
 

@@ -178,7 +178,7 @@ def test_what_no_longer_holds_is_moved_and_never_lost(asked: Asked, capsys: Capt
         (("--viva", "0"), "VIVA=0: must be a whole number, 1 to 20"),
         (
             ("--answers", "x.csv"),
-            "ANSWERS=x.csv: answers questions on students' own code; give VIVA",
+            "ANSWERS=x.csv: needs the questions that it answers; give VIVA",
         ),
         (("--viva", "5", "--answers", "/nowhere.csv"), "/nowhere.csv: "),
     ],

@@ -1,4 +1,4 @@
-"""Finds the student whom staff mean in a file, by what the gradebook says, a login or a name."""
+"""Finds the student that staff mean in a file: as in the gradebook, or by login or name."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ class Names:
         self.index: Index = index_of(hand_ins)
         cells = [(str(cell(each)).strip(), each) for each, n in self.counts.items() if n == 1]
         occurrences = Counter(text for text, _ in cells)
-        # as files have them whose cells cannot be taken for formulas
+        # as written to files, where no cell may be a formula
         self.by_cell = {text: student for text, student in cells if occurrences[text] == 1}
 
     def _candidates(self, name: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Decides whose each upload is: by the class list, and nobody's where that is uncertain.
+"""Assigns uploads to people on the class list, and to nobody where that is uncertain.
 
 A name may have several readings, and several people on the list may fit one of them. Then staff
 have to decide: the upload gets a separate line that names them all. So an odd name can keep a
@@ -28,7 +28,7 @@ class Student:
     """Somebody, and everything that they handed in; see HandIn.
 
     Attributes:
-        fault: why the uploads are nobody's, if so.
+        fault: why the uploads could not be assigned; "" if they were.
     """
 
     student: str
@@ -74,7 +74,7 @@ def _without_repeats(uploads: Sequence[Upload], listed: Callable[[Upload], bool]
 
 
 def _groups(uploads: Iterable[Upload]) -> list[list[Upload]]:
-    """Group uploads by everybody whom their names may mean."""
+    """Group the uploads by the possible readings of their names."""
     groups: dict[tuple[tuple[str, str], ...], list[Upload]] = {}
     for upload in uploads:
         key = tuple(reading.identity for reading in upload.readings)
@@ -119,7 +119,7 @@ def _with_unique_names(students: Sequence[Student]) -> list[Student]:
 
 
 class _ClassList:
-    """The list of a class, which says who on it may have handed something in."""
+    """The list of a class, in which owners of uploads are looked up."""
 
     def __init__(self, roster: Sequence[Listed]) -> None:
         self.roster = roster
@@ -138,7 +138,7 @@ class _ClassList:
         self.nameless = all(student.name == student.student for student in roster)
 
     def by_ids(self, upload: Upload) -> set[int]:
-        """Return whom an id may mean.
+        """Return the people whom an id may identify.
 
         Where the list has a platform's own ids, nothing else counts. Only Moodle's list has its
         numbers; if it has no names, an upload's name may be an id.
@@ -161,7 +161,7 @@ class _ClassList:
         return bool(self.by_ids(upload) or self.by_forms(upload) or self.team_of(upload))
 
     def owners_by_ids(self, upload: Upload) -> set[Owner]:
-        """Return whom a reading may mean by its id; a team's hand-in belongs to its members."""
+        """Return a reading's possible owners by id; a team's hand-in belongs to its members."""
         ids, team = self.by_ids(upload), self.team_of(upload)
         own: set[Owner] = {frozenset({index}) for index in ids}
         if len(own) != 1 or not team or upload.kind not in (CANVAS, MOODLE, OWN):
@@ -173,7 +173,7 @@ class _ClassList:
         return {team} if member and other_name and upload.kind != OWN else own | {team}
 
     def owners_by_name(self, upload: Upload, covered: set[str], matched: set[int]) -> set[Owner]:
-        """Return who may be meant by a name alone.
+        """Return the possible owners by name alone.
 
         Args:
             covered: platforms whose ids the list has; there a name does not identify a person.
@@ -196,8 +196,8 @@ class _ClassList:
         keys = (upload.student, *upload.keys)
         columns = [
             column
-            for column, known in enumerate(self.index.columns)
-            if any(index in known.get(key, ()) for key in keys)
+            for column, indices in enumerate(self.index.columns)
+            if any(index in indices.get(key, ()) for key in keys)
         ]
         email = upload.kind == GRADESCOPE and IDS.index("email") in columns
         return -1 if email else min(columns, default=len(IDS))
@@ -272,7 +272,7 @@ class _ClassList:
         return [f"called {upload.name[:LONGEST]!r} by Canvas; {fix}"]
 
     def reading(self, upload: Upload, owner: Owner) -> Upload:
-        """Return the reading of a name that means an owner."""
+        """Return the reading of a name that identifies an owner."""
         return next(
             (reading for reading in upload.readings if owner in self.owners_by_ids(reading)), upload
         )

@@ -80,7 +80,7 @@ def settle(options: argparse.Namespace, store: Store) -> list[str]:
     if options.answers and not options.viva:
         argument, other = option("answers", options.answers), option("viva")
         raise SubmissionError(
-            f"{argument}: answers questions on students' own code; give {other} as well"
+            f"{argument}: needs the questions that it answers; give {other} as well"
         )
     return lines
 

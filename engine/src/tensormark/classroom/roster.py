@@ -1,4 +1,4 @@
-"""Reads the roster: a CSV file, exported by any system, that lists the class and its ids."""
+"""Reads the roster: a CSV file, exported by any system, of the students and their ids."""
 
 import contextlib
 import csv

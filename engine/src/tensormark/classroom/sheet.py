@@ -25,7 +25,7 @@ from tensormark.usage import command, option
 STUDENT, NAME, WHO = "student", "name", "who"
 LARGEST = 32 << 20  # bytes
 STUDENTS = 200_000  # rows; an unmarked sheet with that many is about that large
-LONGEST = 1000  # characters of a comment, which is what a report shows
+LONGEST = 1000  # characters of a comment, as many as a report shows
 TERM = re.compile(r"[0-9]{1,6}(?:\.[0-9]{1,4})?", re.ASCII)
 
 
@@ -148,7 +148,7 @@ def _is_empty(path: Path, questions: Sequence[Question]) -> bool:
 def write_sheet(
     path: Path, hand_ins: Sequence[HandIn], questions: Sequence[Question]
 ) -> tuple[int, list[str]]:
-    """Write a sheet; return how many students it has, and whose names are too ambiguous for it.
+    """Write a sheet; return how many students it has, and whose names were too ambiguous.
 
     Raises:
         LedgerError: another file is there, such as a sheet with marks. OSError: it cannot be

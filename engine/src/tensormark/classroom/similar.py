@@ -26,7 +26,7 @@ from tensormark.intake import statements
 from tensormark.intake.door import DOOR, InspectionError
 from tensormark.intake.statements import Given, described
 
-COMMON = 0.1  # share of the class; what more have makes no two a pair
+COMMON = 0.1  # share of the class; what more have does not make two a pair
 SMALLEST = 10  # a smaller class counts as one of this size
 ENOUGH = 6  # descriptions that two must share
 ALIKE = 0.85  # share of the smaller one's descriptions that two must share
@@ -65,7 +65,7 @@ class _Comparison:
 
     Attributes:
         students: the descriptions of each, by file.
-        numbers: all those of each, without those in given or known code.
+        numbers: all numbers of each submission, without those in given or known code.
         holders: number to how many submissions have it.
         threshold: how surprising what two share must be, in bits.
     """

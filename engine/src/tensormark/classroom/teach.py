@@ -1,6 +1,6 @@
-"""teach.html: what a class did, to be shown to that class, without a word by a student.
+"""teach.html: what a class did, to be shown to that class, without students' words.
 
-All text is from the engine, the assignment and its solution. A mistake's is looked up by its id,
+All text is from the engine, the assignment and its solution. Mistakes are described by their ids,
 since what a student was told may quote the submission. Counts are from anonymous.py.
 """
 

@@ -39,7 +39,7 @@ class Work:
         return digest(canonical(dataclasses.astuple(self)).encode())
 
     def submission(self, name: str) -> Submission:
-        """Return the submission, under a name that need not say whose it is."""
+        """Return the submission, under a name that does not tell whose it is."""
         texts = dict(self.sources), dict(self.faults)
         return Submission(name, *texts, frozenset(self.others), self.notes)
 
@@ -81,7 +81,7 @@ def read_work(parts: Sequence[Part], given: GivenFiles) -> Work:
 
 
 def named(result: Mapping[str, Any], path: Path) -> dict[str, Any]:
-    """Return the result of some work as that of a submission, named after the end of its path."""
+    """Return the result of some work as that of a submission, whose name is the end of its path."""
     names = {"submission": legible(os.fspath(path)), "name": printable(legible(path.name))}
     return {**result, **names}
 
