@@ -36,7 +36,7 @@ SURPRISE = {"pairs": 2.0, "written": 3.0}
 SECONDS = 0.5  # of processor time to describe a source; the solution takes a hundredth of a second
 Description = Mapping[str, Any]  # see statements.py; {} if the source could not be read
 Described = Mapping[str, Sequence[int]]  # function to numbers, see statements.py
-EXACTLY, ALMOST = "equal byte for byte", "equal but for the ends of lines"
+EXACTLY, ALMOST = "equal byte for byte", "equal except for line endings"
 
 
 @dataclass(frozen=True)
