@@ -66,7 +66,9 @@ class Calling:
             requests.append(request)
         return requests
 
-    def answered(self, calls: Sequence[RecordedCall], replies: Iterable[Reply]) -> list[AnsweredCall]:
+    def answered(
+        self, calls: Sequence[RecordedCall], replies: Iterable[Reply]
+    ) -> list[AnsweredCall]:
         """Return calls with their replies, as far as students may see them."""
         pairs = zip(calls, map(self.student_reply, replies), strict=True)
         return [AnsweredCall(*call, reply) for call, reply in pairs]
