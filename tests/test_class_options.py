@@ -247,7 +247,7 @@ def test_without_a_checkpoint_none_is_packed_and_a_lacking_one_is_an_error(tmp_p
         text = json.dumps(manifest | {"checkpoint": known})
         (tmp_path / "manifest.json").write_text(text, encoding="utf-8")
         if name == "lacking":
-            with pytest.raises(ReferencesError, match="there is no checkpoint; put back"):
+            with pytest.raises(ReferencesError, match="there is no checkpoint; restore"):
                 packed(settings, ())
         else:
             content = packed(settings, ()).content

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tensormark.classroom import version
-from tensormark.classroom.cluster import opened
+from tensormark.classroom.cluster import connect
 from tensormark.classroom.version import NO_ASSIGNMENT, about, code, unfit, versions
 from tensormark.folder import VARIABLE, here
 
@@ -110,7 +110,7 @@ def test_workers_that_are_started_here_grade_the_assignment_that_was_named(
     monkeypatch.setenv(VARIABLE, str(ROOT))
     monkeypatch.chdir(tmp_path)
 
-    with opened("", 1, assignment) as client:
+    with connect("", 1, assignment) as client:
         found = client.run(here)
 
     assert list(found.values()) == [assignment]
