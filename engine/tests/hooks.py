@@ -56,13 +56,12 @@ def in_every_run(item: Any) -> bool:
     if item.get_closest_marker("nightly"):
         return False
     if every := item.get_closest_marker("sampled"):
-        (number,) = {
-            *item.callspec.indices.values()
-        }  # of the case, the same for all its parameters
+        (number,) = {*item.callspec.indices.values()}  # the case's: all parameters have the same
         return bool(number % every.args[0] == 0)
     if item.get_closest_marker("in_turns"):
-        params, number = item.callspec.params, item.callspec.indices["hostile"]
-        return tiers.has_turn(params["place"], number, params["hostile"].in_each_tier)
+        params = item.callspec.params
+        each = "hostile" not in params or params["hostile"].in_each_tier
+        return tiers.has_turn(params["place"], item.callspec.indices.get("hostile", 0), each)
     return True
 
 

@@ -48,16 +48,14 @@ def user_places() -> list[str]:
 def has_turn(place: str, number: int, in_each_tier: bool) -> bool:
     """Return whether case `number` is tested in a place: in one, or in one of each tier.
 
-    The places take turns.
+    The tiers take turns; for root, each with another user.
     """
-    places = user_places()
     if EVERYWHERE:
         return True
-    if not in_each_tier:
-        return places.index(place) == number % len(places)
-    users = len(places) // len(ISOLATING)
-    tier, user = divmod(places.index(place), users)
-    return (number + tier + user) % users == 0
+    places = user_places()
+    if len(places) > len(ISOLATING):
+        places = places[:: len(USERS) + 1]  # the diagonal of tiers and users
+    return place in places and (in_each_tier or place == places[number % len(places)])
 
 
 def place_of_each_tier() -> list[str]:

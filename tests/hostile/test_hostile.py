@@ -1,8 +1,8 @@
 """Hostile submissions, each graded between two honest ones, in the tiers that isolate.
 
-From root a tier is two places, one for each user who may grade. `make nightly` grades each
-submission in all of them; `make test` takes them in turns: what goes for secrets, processes or the
-system is graded in one place of each tier, everything else in one place.
+For root, a tier is two places, one for each user who may grade. `make nightly` grades each
+submission in all of them. In `make test` each tier has one place: what goes for secrets, processes
+or the system is graded in both, everything else in one.
 
 A file of submissions/ is what a student has put after a right solution's bert.py, or after another
 `file` of it. Its header says what it tries; which exercises it `loses` (ids, a file with all its
@@ -122,6 +122,7 @@ def test_what_is_open_with_a_wrong_function_is_closed_if_all_are_right(
     assert result["flags"] == []
 
 
+@pytest.mark.in_turns
 def test_honest_training_is_far_from_chance_and_the_same_again(place: Place) -> None:
     again = place.grade("", TRAINING)
     itself = place.grade("", TRAINING, itself=True)
@@ -130,6 +131,7 @@ def test_honest_training_is_far_from_chance_and_the_same_again(place: Place) -> 
     assert again["predictions"] == itself["predictions"] == place.trained["predictions"]
 
 
+@pytest.mark.in_turns
 def test_the_solution_scores_the_same_after_all_of_them(place: Place) -> None:
     after = place.grade("")
 
