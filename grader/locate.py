@@ -22,5 +22,5 @@ def padding_of(inputs: Tensors) -> np.ndarray | None:
 
 
 def locate(got: np.ndarray, expected: np.ndarray, inputs: Tensors) -> str | None:
-    """Describe in a few words where an output is wrong, or by how much; None if unclear."""
+    """Describe in a few words where or how an output is wrong; None if unclear."""
     return locate_by(got, expected, AXES[3], padding_of(inputs), among=2)

@@ -97,6 +97,15 @@ def test_a_field_of_ones_own_in_the_config_is_explained(bench: Bench) -> None:
     assert found.details == (AS_GIVEN, "read: handout.md, Problem (attention)")
 
 
+@pytest.mark.parametrize("name", ["None", "5", "['bert']"])
+def test_a_module_of_any_name_without_its_class_is_explained(bench: Bench, name: str) -> None:
+    source = f"{bench.source}\n\ndel BertModel\n__name__ = {name}\n"
+
+    results = bench.grade(source, "embed")
+
+    assert "has no class BertModel; its names are fixed" in results["embed"].findings[0].headline
+
+
 def test_an_import_within_a_function_is_explained_there(bench: Bench) -> None:
     source = bench.source.replace("words = self.word", "import rope; words = self.word")
 

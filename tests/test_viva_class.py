@@ -254,7 +254,7 @@ def test_work_that_kills_its_workers_while_it_is_asked_about_has_a_note(tmp_path
 
         dead, *others = (sheets.last(job.digest, TERMS) for job in jobs)
         assert dead is not None
-        assert dead.result == {"note": "the submission ends the process that makes them"}
+        assert dead.result == {"note": "the submission kills the process that makes them"}
         assert [each and each.result for each in others] == [made(job) for job in jobs[1:]]
         assert sheets.graded(TERMS) == {job.digest for job in jobs}
         assert store.rows("SELECT * FROM attempt") == []

@@ -99,7 +99,7 @@ def test_an_odd_run_is_passed_over_with_one_line(tmp_path: Path, name: str) -> N
     found = runs.with_changes(tmp_path / ".grade", SECOND, said.append)["changes"]
 
     assert found["since"] == FIRST["time"]["started"]
-    assert said == [f"  {tmp_path}/.grade: skipped run-9.json: not a readable earlier run"]
+    assert said == [f"  {tmp_path}/.grade: skipped run-9.json, not readable as an earlier run"]
 
 
 def test_a_run_that_cannot_be_kept_is_one_line(tmp_path: Path) -> None:

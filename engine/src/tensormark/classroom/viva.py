@@ -39,7 +39,7 @@ NOTHING_RIGHT = "no function is right"
 NO_QUESTION = "no good question was found"
 NOT_MADE = "not made yet; run the same command again"
 FAILED = "could not be made; the same command tries again"
-KILLED = {"note": "the submission ends the process that makes them"}
+KILLED = {"note": "the submission kills the process that makes them"}
 
 
 def kind_of_sheet(attempt: Attempt) -> str:

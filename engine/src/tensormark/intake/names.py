@@ -1,8 +1,8 @@
 """Resolve the names in a source to full names, as far as its text alone allows.
 
-Covered: imports, and aliases of what was imported (`N = nn`), in time linear in the source's
-length. Not covered: names bound at run time by exec, setattr or a computed name, the contents of
-star imports, and endless chains of aliases.
+Covered: imports, and aliases of what was imported (`N = nn`), in a bounded number of steps for each
+name; limited.py bounds time and memory. Not covered: names bound at run time by exec, setattr or a
+computed name, the contents of star imports, and endless chains of aliases.
 """
 
 import ast

@@ -59,7 +59,7 @@ def _last_run(folder: Path, result: Model, say: Say = print) -> Model | None:
             break
     if skipped:
         more = f" and {len(skipped) - 1} more" if skipped[1:] else ""
-        say(f"  {visible(str(folder))}: skipped {skipped[0]}{more}: not a readable earlier run")
+        say(f"  {visible(str(folder))}: skipped {skipped[0]}{more}, not readable as an earlier run")
     return last
 
 

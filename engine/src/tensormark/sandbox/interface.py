@@ -87,7 +87,7 @@ class Limits:
         memory_bytes: address space; torch itself takes about 1 GiB of it.
         reply_bytes: size of a call's answer; the largest of any exercise is 0.2 MB. All answers of
             a submission may be in memory at the same time.
-        files, threads: at the same time.
+        files, threads: open files, and threads, at the same time.
     """
 
     load_seconds: float = LOAD_DEADLINE

@@ -6,7 +6,8 @@ submission never sees. Otherwise the submission gets these examples without labe
 predictions count, which the result flags. Labels and the threshold stay with the grader.
 
 Covered: predictions that were not made by the model with the submission's weights; no number shown
-depends on private examples that the submission has seen. Not covered: how the weights came about.
+but the accuracy depends on private examples that the submission has seen. Not covered: how the
+weights came about.
 
 An assignment has a `Training` that makes the requests, a `TrainingTask` that creates one for each
 grading, and two kinds of calls in its harness: one that trains and answers with out/weights/ or

@@ -1,8 +1,8 @@
 """A process that has imported torch and forks a worker for each grading: for `watch`.
 
 Started as a script, `python -I forking.py SOCKET`, by sandbox/waiting.py, on Linux. It never
-runs a student's code. A worker that it forks serves requests as main.py does, in its own folder,
-with a freshly imported torch: no grading can affect the next.
+runs a student's code. A worker that it forks serves requests as main.py does, in its own folder;
+nothing that is left in its memory reaches the next one.
 
 Covered: a worker ends on request, and when this process ends. Not covered: isolation; like main.py,
 it is for people who grade their own code.

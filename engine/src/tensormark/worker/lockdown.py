@@ -43,7 +43,7 @@ class Lock:
         core: the only processor core to run on, or None for all.
         memory: the address space, in bytes.
         seconds: the processor time.
-        files, threads: how many may exist at the same time.
+        files, threads: how many files may be open, and threads run, at the same time.
     """
 
     ruleset: int

@@ -16,7 +16,8 @@ def member(owner: Any, name: str, kind: str) -> Any:
         return getattr(owner, name)
     except AttributeError:
         owner_name = getattr(owner, "__name__", type(owner).__name__)
-        owner_name += ".py" if isinstance(owner, ModuleType) else ""
+        if isinstance(owner, ModuleType):
+            owner_name = f"{owner_name}.py"  # a submission may have set it to anything
         raise StudentError(f"{owner_name} has no {kind} {name}; its names are fixed") from None
 
 

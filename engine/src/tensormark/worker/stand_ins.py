@@ -177,8 +177,8 @@ def with_signature_of(original: Callable[..., Any] | None, stand_in: Callable[..
 
     It accepts the names, defaults and further parameters of the original, so that a call is right
     or wrong exactly when it would be without the stand-in; it also accepts the published ones. The
-    result has the form that FORM says; if the original was not called, further values in a tuple
-    are None.
+    result has the form that FORM says; if the original was not called, or raised, further values in
+    a tuple are None.
 
     Args:
         original: the student's method, if there is one.
