@@ -34,11 +34,12 @@ def _progress(steps: int) -> Callable[[Any], None]:
                 bar.set_postfix(tokens=f"{run.curve[-1][1]:.3f}", next=f"{run.curve[-1][2]:.3f}")
 
         return show
-    shown = [time.monotonic()]
+    shown = time.monotonic()
 
     def print_line(run: Any) -> None:
-        if time.monotonic() - shown[0] >= SECONDS and run.curve:
-            shown[0] = time.monotonic()
+        nonlocal shown
+        if time.monotonic() - shown >= SECONDS and run.curve:
+            shown = time.monotonic()
             _, tokens, following = run.curve[-1]
             place = f"step {run.step:,} of {steps:,}, {run.seconds:.0f} s"
             print(f"{place}: loss {tokens:.3f} masked, {following:.3f} next", flush=True)

@@ -31,7 +31,8 @@ def make_vocabulary(sentences: Iterable[str]) -> list[str]:
     pieces += [f"##{letter}" for letter in letters]
     counts = collections.Counter(word for sentence in sentences for word in sentence.split())
     words = sorted(counts, key=lambda word: (-counts[word], word))
-    return pieces + [word for word in words if counts[word] >= _LEAST_COUNT and word not in pieces]
+    known = set(pieces)
+    return pieces + [word for word in words if counts[word] >= _LEAST_COUNT and word not in known]
 
 
 def tokenizer_files(pieces: list[str], max_length: int) -> dict[str, str]:

@@ -15,7 +15,7 @@ from tensormark.classroom.page import page as drawn
 from tensormark.classroom.similar import Group, Similar
 
 import classes
-from page import NEXT, opened
+from page import NEXT, listen, opened
 from page import browser as browser
 
 MANY = 1000
@@ -80,12 +80,7 @@ def values(page: Page, column: int) -> list[str]:
 @pytest.mark.parametrize("name", ["many", "payloads", "nobody"])
 def test_the_page_is_quiet_and_fits(browser: Browser, files, name, size, scheme) -> None:
     page = opened(browser, size, scheme)
-    messages: list[str] = []
-    requests: list[str] = []
-    page.on("console", lambda message: messages.append(message.text))
-    page.on("pageerror", lambda error: messages.append(str(error)))
-    page.on("request", lambda request: requests.append(request.url))
-    page.on("dialog", lambda dialog: messages.append(dialog.message))
+    messages, requests = listen(page)
 
     page.goto(files[name].as_uri())
     page.evaluate("() => new Promise(requestAnimationFrame)")

@@ -60,18 +60,24 @@ def opened(browser: Browser, size: str, scheme: str, **options: Any) -> Page:
     return context.new_page()
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("size", SIZES)
-def test_the_page_is_quiet_fits_and_is_drawn_soon(
-    browser: Browser, page_file: Path, size: str, scheme: str
-) -> None:
-    page = opened(browser, size, scheme)
+def listen(page: Page) -> tuple[list[str], list[str]]:
+    """Return two lists that grow: messages, errors and dialogs of a page, and what it requests."""
     messages: list[str] = []
     requests: list[str] = []
     page.on("console", lambda message: messages.append(message.text))
     page.on("pageerror", lambda error: messages.append(str(error)))
     page.on("request", lambda request: requests.append(request.url))
     page.on("dialog", lambda dialog: messages.append(dialog.message))
+    return messages, requests
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("size", SIZES)
+def test_the_page_is_quiet_fits_and_is_drawn_soon(
+    browser: Browser, page_file: Path, size: str, scheme: str
+) -> None:
+    page = opened(browser, size, scheme)
+    messages, requests = listen(page)
 
     session = page.context.new_cdp_session(page)
     session.send("Performance.enable", {"timeDomain": "threadTicks"})

@@ -11,6 +11,7 @@ from test_similar_page import LEFT, RIGHT, STARTER, entries
 from tensormark.classroom.gradebook import SIMILAR, write_results
 
 from page import browser as browser
+from page import listen
 
 MORE = "".join(f"\ndef g{n}(a):\n    b = a + {n}\n    return b * {n}\n" for n in range(40))
 
@@ -23,8 +24,7 @@ def test_the_page_is_quiet_fits_and_has_no_fault(
     width, height, scheme = SCREENS[screen]
     size = {"width": width, "height": height}
     page = browser.new_context(viewport=size, color_scheme=scheme, bypass_csp=True).new_page()
-    messages: list[str] = []
-    page.on("console", lambda message: messages.append(message.text))
+    messages, _ = listen(page)
 
     page.goto((tmp_path / SIMILAR).as_uri())
     faults = Axe().run(page).response["violations"]

@@ -18,6 +18,7 @@ from tensormark.references import References
 
 import classes
 from page import browser as browser
+from page import listen
 
 SCREENS = {"projector": (1440, 900, "light"), "phone": (390, 844, "dark")}
 A4 = 794, 1123  # pixels
@@ -47,10 +48,8 @@ def test_the_page_is_quiet_fits_and_has_no_fault(browser: Browser, path: Path, s
     width, height, scheme = SCREENS[screen]
     size = {"width": width, "height": height}
     context = browser.new_context(viewport=size, color_scheme=scheme, bypass_csp=True)
-    page, messages, requests = context.new_page(), [], []
-    page.on("console", lambda message: messages.append(message.text))
-    page.on("pageerror", lambda error: messages.append(str(error)))
-    page.on("request", lambda request: requests.append(request.url))
+    page = context.new_page()
+    messages, requests = listen(page)
 
     page.goto(path.as_uri())
     faults = Axe().run(page).response["violations"]

@@ -25,6 +25,7 @@ from tensormark.viva.question import Listing, Mark, Sheet
 import vivas
 from conftest import ROOT
 from page import browser as browser
+from page import listen
 from test_payloads import PAYLOADS
 
 PAGE = re.compile(rb"/Type\s*/Page\b")
@@ -137,12 +138,7 @@ def test_a_page_is_quiet_fits_and_has_no_fault(
     width, height, scheme = SCREENS[screen]
     size = {"width": width, "height": height}
     page = browser.new_context(viewport=size, color_scheme=scheme, bypass_csp=True).new_page()
-    messages: list[str] = []
-    requests: list[str] = []
-    page.on("console", lambda message: messages.append(message.text))
-    page.on("pageerror", lambda error: messages.append(str(error)))
-    page.on("dialog", lambda dialog: messages.append(dialog.message))
-    page.on("request", lambda request: requests.append(request.url))
+    messages, requests = listen(page)
 
     url = written(tmp_path, name, sheet)
     page.goto(url)

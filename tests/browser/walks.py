@@ -38,10 +38,8 @@ def walk(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 def test_the_walk_is_quiet_fits_and_has_no_fault(browser: Browser, walk: Path, size: str) -> None:
     width, height = SIZES[size]
     context = browser.new_context(viewport={"width": width, "height": height}, bypass_csp=True)
-    page, messages, requests = context.new_page(), [], []
-    page.on("console", lambda message: messages.append(message.text))
-    page.on("pageerror", lambda error: messages.append(str(error)))
-    page.on("request", lambda request: requests.append(request.url))
+    page = context.new_page()
+    messages, requests = reports.listen(page)
 
     page.goto(walk.as_uri())
     faults = Axe().run(page).response["violations"]

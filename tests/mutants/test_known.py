@@ -15,6 +15,7 @@ UNNAMED = {"interm_dense_skipped", "length_hard_coded", "embed_dropout_around_no
 # Between these nothing decides, so that both names are given: a constant that is added to a token
 # vanishes in the norm.
 UNDECIDED = [{"no_words", "ids_added"}]
+SAMPLE = frozenset(variant.id for variant in VARIANTS[::3])
 
 
 def answers(variant: Variant) -> set[str]:
@@ -28,7 +29,7 @@ def graded_with(variant: Variant) -> list[str]:
     """
     if NIGHTLY or variant.everywhere:
         return []
-    if VARIANTS.index(variant) % 3:
+    if variant.id not in SAMPLE:
         return [variant.exercise]
     runs = [e.id for e in ASSIGNMENT.exercises if variant.exercise in e.upstream]
     return [variant.exercise, *runs]

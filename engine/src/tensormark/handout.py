@@ -48,8 +48,8 @@ def explained(text: str) -> Iterator[tuple[str, str]]:
 
 
 @functools.cache
-def _lines_of(message: str) -> re.Pattern[str]:
-    """Match a line that is a message, perhaps continued after a colon; "..." matches anything."""
+def _pattern(message: str) -> re.Pattern[str]:
+    """Return what matches a message, even continued after a colon; "..." stands for anything."""
     pattern = ".*".join(map(re.escape, message.split("...")))
     return re.compile(pattern + (".*" if message.startswith("raised ") else "(?:: .*)?"))
 
@@ -119,7 +119,7 @@ class Handout:
         """
         sources = [self.explanations.get(key, []) for key in (f"Problem ({exercise})", "")]
         for line, pairs in itertools.product(finding, sources):
-            if fitting := [pair for pair in pairs if _lines_of(pair[0]).fullmatch(line)]:
+            if fitting := [pair for pair in pairs if _pattern(pair[0]).fullmatch(line)]:
                 return [max(fitting, key=lambda pair: len(pair[0]))[1]]
         return []
 
