@@ -32,14 +32,37 @@ def is_of_the_sample(change: str) -> bool:
     return what != "a row is gone" and not (what == "a new row" and PAIR in name)
 
 
-@pytest.mark.parametrize("exercise", [one.id for one in ASSIGNMENT.exercises if one.probes])
-def test_a_sample_of_each_exercise_recorded_again_has_not_moved(exercise: str) -> None:
-    course = sample(alone(COURSE, exercise))
+def recorded_again(course: Course) -> tuple[list[str], list[str]]:
+    """Return the names of the rows of a course's only exercise, and what has changed in them."""
     (one,) = course.assignment.exercises
     program = program_of(course.assignment, [one], course.sources(), Settings.of(ROOT))
     known = previous_record(ROOT / "reference_outputs", one)
     with ProcessSandbox(program) as sandbox:
         found = Recorder(course, sandbox, ASSIGNMENT.seed).record(one, known)
+    return found.rows, list(filter(is_of_the_sample, found.changes))
 
-    assert len(found.rows) > len(course.variants)
-    assert [line for line in found.changes if is_of_the_sample(line)] == []
+
+def only(exercise: str) -> Course:
+    """Return the course of one exercise, in which pairs of mistakes are recorded too."""
+    return dataclasses.replace(alone(COURSE, exercise), staff=COURSE.staff)
+
+
+@pytest.mark.parametrize("exercise", [one.id for one in ASSIGNMENT.exercises if one.probes])
+def test_a_sample_of_each_exercise_recorded_again_has_not_moved(exercise: str) -> None:
+    course = sample(only(exercise))
+
+    names, changes = recorded_again(course)
+
+    assert len(names) > len(course.variants)
+    assert changes == []
+
+
+def test_a_pair_that_draws_an_output_of_another_shape_has_not_moved() -> None:
+    pair = ("axes_misread", "attention_dropout_always")
+    course = only("attention")
+    chosen = tuple(one for one in course.variants if one.name in pair)
+
+    names, changes = recorded_again(dataclasses.replace(course, variants=chosen, honest=()))
+
+    assert PAIR.join(pair) in names
+    assert changes == []

@@ -163,6 +163,14 @@ class Table:
         return None
 
     def _agrees(self, answers: _Answers, index: int, row: np.ndarray) -> bool:
+        """Return whether answers would be recorded as a row, or as one that they match.
+
+        An entry that draws is recorded as random in any shape, yet only matches in the right one.
+        """
+        got = answers.prints[index]
+        if self.rows and answers.drew[index]:
+            misshapen = (got[:, 0] > 0) & (got[:, 0] != self.rows[0][1][index][:, 0])
+            row = np.where((misshapen & (row[:, 0] == RANDOM))[:, None], got, row)
         return bool(matching_variants(self._seen(answers, index, [row]))[1])
 
     def _agrees_by_chance(self, answers: _Answers, index: int, row: np.ndarray, ask: Ask) -> bool:
