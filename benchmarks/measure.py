@@ -187,6 +187,7 @@ def compare(
     other = checkouts.other
     if other is not None:
         peer = Peer(other.name, lambda: measure(other))
+        lines = [line._replace(most_ratio=None) for line in lines]  # these are for the usual peer
     progress(f"{', '.join(line.what for line in lines)}; {peer.name} ...")
     both = in_turns(
         rounds, lambda: measure(checkouts.ours), lambda: iter(peer.measure()), warm=warm
