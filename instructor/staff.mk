@@ -1,7 +1,7 @@
 # Targets for staff; the Makefile includes this file if it exists.
 
 TARGETS += term starter references data checkpoint gate import-checkpoint export-checkpoint release \
-	sheet class gradescope test test-engine test-fast nightly test-page lint exercise try handout \
+	sheet class gradescope test test-engine test-fast nightly soak test-page lint exercise try handout \
 	figures pictures probes bench bench-class test-real bench-real bench-trainer
 STAFF_OPTIONS = REFERENCES CHECKPOINT THREADS SST SENTENCES FROM ID FILE BEFORE CHECK FORCE ARGS \
 	BUDGET TRAINING_TIMES SHOW_TEXT LIMIT SHOTS SUBMISSIONS ONLY ROSTER DEADLINE LATE CANVAS COLUMN \
@@ -132,8 +132,10 @@ test-fast: $(VENV)/.installed-staff  ## lint, tests that need no model, a gradin
 
 nightly: export NIGHTLY = 1
 nightly: export FUZZ = long
-nightly: $(VENV)/.installed-staff  ## run every case of every test, and the soak tests: all night (SEED=)
-	@$(MAKE) -s test
+nightly: $(VENV)/.installed-staff  ## run every case of every test, and the soak tests: an hour (SEED=)
+	@$(MAKE) -s -k test soak
+
+soak: $(VENV)/.installed-staff  ## run the soak tests of tests/soak: a quarter of an hour
 	@$(PYTEST) tests/soak
 
 test-page: $(VENV)/.installed-page  ## test the pages in Chromium, which must be installed (SHOTS=folder)
