@@ -11,7 +11,9 @@ from grader.assignment import ASSIGNMENT
 from grader.staff import NOT_MEASURED, threshold
 from tensormark.authoring.record import digests
 from tensormark.files import sha256
+from tensormark.references import References
 from tensormark.settings import references_for
+from tensormark.sharing import groups
 
 from conftest import ROOT, Grade
 from graded import in_manifest
@@ -44,6 +46,12 @@ def test_the_manifest_has_the_digest_of_every_file() -> None:
         (ROOT / "data", "data"),
     ]:
         assert manifest[part] == {name: sha256(place / name) for name in manifest[part]}
+
+
+def test_the_five_functions_may_share_a_process_at_first() -> None:
+    five = [one for one in ASSIGNMENT.exercises if one.probes and one.file == "bert.py"]
+
+    assert groups(five, References(ROOT / "reference_outputs")) == [five]
 
 
 def test_mistakes_are_at_least_ten_times_the_noise_and_tolerances_lie_between() -> None:

@@ -105,7 +105,7 @@ def exercise(name: str, **more: object) -> Exercise:
 class Recorded:
     """References of exercises whose input and answer are numbers."""
 
-    def __init__(self, **pairs: tuple[int, int]) -> None:
+    def __init__(self, **pairs: tuple[float, float]) -> None:
         self.pairs = pairs
 
     def recordings(self, name: str, _: str) -> list[Recording]:
@@ -113,7 +113,7 @@ class Recorded:
         return [Recording({"x": given}, {"output": answer}, {}, np.zeros(0))]
 
 
-def ids(exercises: list[Exercise], **pairs: tuple[int, int]) -> list[str]:
+def ids(exercises: list[Exercise], **pairs: tuple[float, float]) -> list[str]:
     found = groups(exercises, Recorded(**pairs))  # type: ignore[arg-type]
     return [" ".join(one.id for one in group) for group in found]
 
@@ -129,6 +129,11 @@ def test_an_input_that_is_the_answer_of_another_exercise_is_kept_from_it(
     pairs: dict[str, tuple[int, int]],
 ) -> None:
     assert ids([exercise("a"), exercise("b")], **pairs) == ["a", "b"]
+
+
+@pytest.mark.parametrize(("answer", "groups"), [(2e-6, ["a", "b"]), (3e-6, ["a b"])])
+def test_small_numbers_are_told_apart(answer: float, groups: list[str]) -> None:
+    assert ids([exercise("a"), exercise("b")], a=(2e-6, 1), b=(1e-6, answer)) == groups
 
 
 def test_exercises_that_forbid_different_code_do_not_share_a_process() -> None:

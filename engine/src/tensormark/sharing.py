@@ -12,19 +12,24 @@ import numpy as np
 from tensormark.exercise import Exercise
 from tensormark.references import Recording, References, ReferencesError
 
-SAMPLES, DIGITS = 16, 4  # values and decimals compared; tensors that agree in them count as equal
+SAMPLES, DIGITS = 16, 4  # compared of each tensor: values, and decimals of the largest of them
 Samples = tuple[frozenset[bytes], frozenset[bytes]]  # of inputs and of answers
 CACHE: WeakKeyDictionary[References, dict[tuple[str, str], Samples]] = WeakKeyDictionary()
 
 
 def samples_of(tensors: Mapping[str, np.ndarray]) -> Iterator[bytes]:
-    """Yield sampled values of each tensor of any shape and type, except constant tensors."""
+    """Yield sampled values of each tensor of any shape and type, except constant tensors.
+
+    They are rounded in proportion to the largest, so that small numbers are not all zero.
+    """
     for tensor in tensors.values():
         flat = tensor.reshape(-1)
         if flat.size and (flat[0] != flat[-1] or (flat != flat[0]).any()):
-            places = np.linspace(0, flat.size - 1, SAMPLES).astype(int)
-            values = np.round(flat[places].astype(complex), DIGITS) + 0.0  # without minus zero
-            yield flat.size.to_bytes(8) + values.tobytes()
+            values = flat[np.linspace(0, flat.size - 1, SAMPLES).astype(int)].astype(complex)
+            largest = np.abs(values[np.isfinite(values)]).max(initial=0.0)
+            unit = 10.0 ** np.floor(np.log10(largest)) if largest else 1.0
+            values = np.round(values / unit, DIGITS) + 0.0  # without minus zero
+            yield flat.size.to_bytes(8) + np.float64(unit).tobytes() + values.tobytes()
 
 
 def own_recordings(exercise: Exercise, references: References) -> list[Recording]:
