@@ -19,6 +19,7 @@ from tensormark.judging.fingerprints import (
     UNDECIDED,
     Observation,
     entry,
+    form,
     of_call,
     of_error,
     tolerances,
@@ -62,7 +63,11 @@ RECOGNISED = {
     "side effects": (prints(HALF, effects=7.0), TABLE, []),
     "two alike": (prints(HALF), ALIKE, ["halved", "shifted"]),
     "one alone, or two together": (prints(HALF), table(3, TABLE[1]), ["halved"]),
-    "chance alone": (prints(RIGHT / 5), table(1, np.stack([entry(RANDOM), TABLE[1, 1]])), []),
+    "chance alone": (
+        prints(RIGHT / 5),
+        table(1, np.stack([entry(RANDOM, [form(RIGHT)]), TABLE[1, 1]])),
+        [],
+    ),
     "an exception everywhere": (NO, table(1, NO), []),
     "its own NaN": (prints(HERE), table(1, prints(HERE)), ["halved"]),
     "NaN elsewhere": (prints(THERE), table(1, prints(HERE)), []),
@@ -234,21 +239,23 @@ def test_a_sum_that_overflows_does_not_widen_what_is_allowed_for_others(overflow
 
 
 @pytest.mark.parametrize(
-    ("code", "got", "drew", "fits"),
+    ("recorded", "got", "drew", "fits"),
     [
-        (RANDOM, RIGHT / 5, True, True),
-        (RANDOM, RIGHT / 5, False, False),
-        (RANDOM, RIGHT, True, False),
-        (RANDOM, RIGHT[0] / 5, True, False),
-        (RANDOM, RIGHT.astype("f4") / 5, True, False),
-        (RANDOM, RIGHT * np.nan, True, False),
-        (UNDECIDED, RIGHT / 5, False, True),
+        (entry(RANDOM, [form(RIGHT)]), RIGHT / 5, True, True),
+        (entry(RANDOM, [form(RIGHT)]), RIGHT / 5, False, False),
+        (entry(RANDOM, [form(RIGHT)]), RIGHT, True, False),
+        (entry(RANDOM, [form(RIGHT)]), RIGHT[0] / 5, True, False),
+        (entry(RANDOM, [form(RIGHT)]), RIGHT.astype("f4") / 5, True, False),
+        (entry(RANDOM, [form(RIGHT)]), RIGHT * np.nan, True, False),
+        (entry(RANDOM, [form(RIGHT[0])]), RIGHT[0] / 5, True, True),
+        (entry(RANDOM, [form(RIGHT[0])]), RIGHT / 5, True, False),
+        (entry(UNDECIDED), RIGHT / 5, False, True),
     ],
 )
 def test_a_random_variant_explains_what_is_random_and_wrong_and_an_undecided_one_anything(
-    code: float, got: np.ndarray, drew: bool, fits: bool
+    recorded: np.ndarray, got: np.ndarray, drew: bool, fits: bool
 ) -> None:
-    rows = table(1, np.stack([entry(code), TABLE[1, 1]]))
+    rows = table(1, np.stack([recorded, TABLE[1, 1]]))
 
     assert matching_variants(Observation(prints(got), rows, ALLOWED, drew=drew))[1] == fits
 

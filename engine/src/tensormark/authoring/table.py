@@ -163,14 +163,6 @@ class Table:
         return None
 
     def _agrees(self, answers: _Answers, index: int, row: np.ndarray) -> bool:
-        """Return whether answers would be recorded as a row, or as one that they match.
-
-        An entry that draws is recorded as random in any shape, yet only matches in the right one.
-        """
-        got = answers.prints[index]
-        if self.rows and answers.drew[index]:
-            misshapen = (got[:, 0] > 0) & (got[:, 0] != self.rows[0][1][index][:, 0])
-            row = np.where((misshapen & (row[:, 0] == RANDOM))[:, None], got, row)
         return bool(matching_variants(self._seen(answers, index, [row]))[1])
 
     def _agrees_by_chance(self, answers: _Answers, index: int, row: np.ndarray, ask: Ask) -> bool:
@@ -193,10 +185,10 @@ class Table:
 
     @staticmethod
     def _off(got: np.ndarray, row: np.ndarray, limit: np.ndarray) -> str:
+        if got[0] != (row[1] if row[0] == RANDOM else row[0]):
+            return "has another shape, type or exception"
         if row[0] == RANDOM:
             return "was random, and now is right or draws nothing"
-        if got[0] != row[0]:
-            return "has another shape, type or exception"
         finite = np.isfinite(got) & np.isfinite(row)
         size = np.abs(np.nan_to_num(row[1:], posinf=0.0, neginf=0.0)).max(initial=0.0)
         by = np.where(finite, np.abs(got - row), np.where(got == row, 0.0, np.inf)) / (1.0 + size)
@@ -223,6 +215,7 @@ class Table:
             wrong = changed[index] & ~right[index] & drew
             row[index][changed[index]] = entry(UNDECIDED)
             row[index][wrong] = entry(RANDOM)
+            row[index][wrong, 1] = answers.prints[index][wrong, 0]
         return row
 
     def _varied(

@@ -55,13 +55,13 @@ def close(got: np.ndarray, rows: np.ndarray, allowed: np.ndarray) -> np.ndarray:
 def matching_variants(call: Observation) -> np.ndarray:
     """Return which variants explain a call: (variants,).
 
-    If a variant is random, the student's code must be random too, and wrong, but with the right
-    shape and type. If a variant is undecided, anything matches.
+    If a variant is random, the student's code must be random too, and wrong, but with the
+    variant's shape and type. If a variant is undecided, anything matches.
     """
     equal = close(call.got, call.rows, call.allowed)
-    code = call.rows[..., 0]
-    wrong = ~equal[0] & (call.got[:, 0] == code[0])
-    equal = np.where(code == RANDOM, wrong & call.drew, equal)
+    code, form = call.rows[..., 0], call.rows[..., 1]
+    wrong = ~equal[0] & (call.got[:, 0] == form) & call.drew
+    equal = np.where(code == RANDOM, wrong, equal)
     return np.asarray((equal | (code == UNDECIDED)).all(-1))
 
 

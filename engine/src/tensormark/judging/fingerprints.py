@@ -24,7 +24,8 @@ from tensormark.sandbox.interface import Reply
 SUMS = 4  # per tensor; different tensors practically never agree in all of them
 WIDTH = 1 + SUMS
 MAX_VALUES = 1 << 15  # values in a tensor that is projected; those of the exercises have up to 8000
-# Codes in place of a form. UNDECIDED is only recorded: rounding or chance decides the outcome.
+# Codes in place of a form. UNDECIDED and RANDOM are only recorded: rounding or chance decides the
+# outcome; the form of a random tensor follows its code.
 RAISED, MISSING, RANDOM, NOT_FINITE, UNDECIDED = -1.0, -2.0, -3.0, -4.0, -5.0
 MAX_CACHE_BYTES = 16 << 20  # bytes of projections to cache; those of all exercises take 2 MB
 LOCATION = re.compile(r" \([^()]*, line \d+\)$")  # differs between students with the same mistake
