@@ -15,7 +15,7 @@ from asking import CODE, ask, program_with
 from tiers import marked, own_tiers
 
 HEAD = """
-import importlib, inspect, io, json, os, sys, tempfile, warnings
+import importlib, inspect, io, json, os, re, sys, tempfile, warnings
 from pathlib import Path
 
 sys.path.append(os.path.dirname(__file__))
@@ -29,8 +29,8 @@ def outcome(look):
         found = repr(look())
     except BaseException as error:
         found = f"{type(error).__name__}: {error}"
-    for folder in own:
-        found = found.replace(folder, "HOME")
+    for folder in own:  # itself or a file in it; Python's own path may begin with the same /tmp
+        found = re.sub(re.escape(folder) + "(?=(/[^/']+)?')", "HOME", found)
     return found
 
 
