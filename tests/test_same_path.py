@@ -66,6 +66,7 @@ LOOKS = {
     "the main module": "vars(sys.modules['__main__'])",
     "the grader": "importlib.import_module('tensormark')",
     "torch": "torch.get_num_threads(), torch.initial_seed(), torch.get_default_dtype()",
+    "the compiler": "torch.optim.AdamW([torch.ones(1)]) and 'torch._dynamo' in sys.modules",
     "a figure": "drawn()",
 }
 # SECURITY.md names them
@@ -139,6 +140,7 @@ def test_packages_that_are_not_required_cannot_be_imported(unisolated: Mapping[s
         ("input", "EOFError: EOF when reading a line"),
         ("breakpoint", "BdbQuit: "),
         ("the grader", "ModuleNotFoundError: No module named 'tensormark'"),
+        ("the compiler", "False"),
         ("import tokenizers", "0"),
         ("import matplotlib", "0"),
     ],

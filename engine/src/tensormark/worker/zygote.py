@@ -58,28 +58,16 @@ def receive(control: socket.socket) -> tuple[dict[str, Any], list[int]]:
 
 
 def _warm_up() -> str:
-    """Import what jobs need and use it once, on one thread; return torch's version.
-
-    A multi-threaded region before a fork would hang every child that starts another one.
-    """
+    """Import what jobs need and use it once, on one thread; return torch's version."""
+    # every submission needs these; a harness imports whatever else its submissions need
+    import safetensors.torch  # noqa: F401
     import torch
 
-    torch.set_num_threads(1)
-    # every assignment needs these, torch._dynamo for its first optimizer; a harness imports
-    # whatever else its submissions need
-    import safetensors.torch  # noqa: F401
-    import torch._dynamo
-    from torch import nn
+    from tensormark.worker.dynamo import spare_dynamo
+    from tensormark.worker.warm import use_torch
 
-    model = nn.Sequential(
-        nn.Linear(8, 8), nn.LayerNorm(8), nn.GELU(), nn.Dropout(), nn.Linear(8, 2)
-    )
-    optimizer = torch.optim.AdamW(model.parameters(), fused=True)
-    for _ in range(2):
-        optimizer.zero_grad()
-        loss = nn.functional.cross_entropy(model(torch.randn(4, 8)), torch.zeros(4).long())
-        torch.autograd.backward(loss)
-        optimizer.step()
+    spare_dynamo()
+    use_torch()
     return str(torch.__version__)
 
 
