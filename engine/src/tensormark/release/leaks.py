@@ -118,10 +118,12 @@ def leaks(secrets: Secrets, files: Mapping[str, bytes]) -> list[Leak]:
     leaked = list(_in_references(secrets, files))
     for name, whole in files.items():
         for path, content in unzipped(name, whole):
+            if _of_engine(path, content):
+                continue
             binary = path.endswith(".safetensors")
             text = content.decode("latin-1" if binary else "utf-8", "replace")
-            faults = [] if _of_engine(path, content) else [*_in_name(secrets, path)]
-            faults += [*_in_code(secrets, text), *_in_labels(secrets, path, content)]
+            faults = [*_in_name(secrets, path), *_in_code(secrets, text)]
+            faults += _in_labels(secrets, path, content)
             if private := secrets.private_files.get(digest(content)):
                 faults.append(f"is {private}")
             leaked += [Leak(path, what) for what in faults]
