@@ -17,7 +17,6 @@ from instructor.pretraining.probes import (
 from conftest import ROOT
 from handout_pages import TEXT
 
-PATTERNS = grammar(20_000)
 ENOUGH = 0.9
 
 
@@ -38,7 +37,7 @@ ENOUGH = 0.9
 def test_a_guess_counts_if_the_grammar_can_generate_it(place, guess, right) -> None:
     probe = Probe(("harbor", "is", "not", "dull", "."), place)
 
-    assert fits(probe, guess, PATTERNS) == right
+    assert fits(probe, guess, grammar(20_000)) == right
 
 
 def test_probes_hide_every_kind_of_word_and_depend_only_on_their_seed() -> None:

@@ -23,12 +23,10 @@ from pages import PAGE, README, follow
 
 from tensormark.sandbox.interface import CONTAINED, PROCESS
 
-import tiers
 import toy
 
 SOURCES = Path(__file__).resolve().parents[1]
 ON_TIME = 120.0  # seconds for anything that should come
-TIER = CONTAINED if CONTAINED in tiers.own_tiers() and not tiers.missing(CONTAINED) else PROCESS
 
 
 class Place:
@@ -227,7 +225,7 @@ def hand_in(course: Path, folder: Path) -> None:
         (student / toy.MAIN).write_text(text, encoding="utf-8")
 
 
-@pytest.mark.skipif(TIER == PROCESS, reason="a class is graded in isolating tiers only")
+@pytest.mark.tier(CONTAINED)  # in which the class is graded
 def test_a_class_has_the_same_gradebook_with_one_worker_and_two(
     place: Place, course: Path, private: str
 ) -> None:

@@ -2,10 +2,6 @@
 
 from collections.abc import Sequence
 
-from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-
 Example = tuple[int, str]  # label and sentence
 
 
@@ -19,6 +15,11 @@ def n_gram_accuracy(
     longest: int, train: Sequence[Example], others: Sequence[Sequence[Example]]
 ) -> list[float]:
     """Fit a logistic regression on word 1- to `longest`-grams; return an accuracy per split."""
+    # only here: importing them takes as long as importing torch
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+
     model = make_pipeline(
         CountVectorizer(ngram_range=(1, longest), token_pattern=r"\S+"),
         LogisticRegression(max_iter=1000),
