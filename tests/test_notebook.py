@@ -53,12 +53,19 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
     return pictures
 
 
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("release") / "minbert.zip"
+    assert build(ROOT, "release", ["--out", str(out)]) == 0
+    return out
+
+
 @pytest.fixture
-def uploaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def uploaded(release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of a notebook with minbert.zip in it, and the packages installed."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("PYTHONPATH", raising=False)
-    assert build(ROOT, "release", ["--out", "minbert.zip"]) == 0
+    shutil.copy(release, tmp_path)
     python = program(tmp_path / "minbert" / ".venv" / "bin" / "python")
     for name in (f".{wheel().name}", ".installed"):
         (python.parents[1] / name).touch()

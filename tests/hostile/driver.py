@@ -35,8 +35,10 @@ from tensormark.references import References
 from tensormark.reports.terminal import Report
 from tensormark.result import CheckFailed
 from tensormark.sandbox.bubblewrap import INSIDE
-from tensormark.sandbox.interface import Limits, Program, Reply, Request, Sandbox
+from tensormark.sandbox.interface import PROCESS, Limits, Program, Reply, Request, Sandbox
+from tensormark.sandbox.process import ProcessSandbox
 from tensormark.sandbox.tiers import open_sandbox
+from tensormark.sandbox.waiting import warm_workers
 from tensormark.settings import Settings
 from tensormark.task import TaskRun
 
@@ -128,6 +130,7 @@ class Driver:
         self.grading = Grading(Settings.of(ROOT, tier=tier), ASSIGNMENT, opener=self.open_sandbox)
         self.limits: dict[str, Limits] = {}  # of exercises that are expected to be lost
         self.sandbox: Sandbox | None = None  # the last one
+        self.workers = warm_workers(1) if tier == PROCESS else None
         self.folder = folder
         other = self.folder / "others" / "other_student"
         other.mkdir(parents=True)
@@ -157,8 +160,12 @@ class Driver:
         return count
 
     def open_sandbox(self, tier: str, program: Program) -> Sandbox:
-        """Open a sandbox that gives each exercise its own limits."""
-        sandbox = self.sandbox = open_sandbox(tier, program)
+        """Open a sandbox that gives each exercise its own limits.
+
+        The tier without isolation forks its workers, to import torch once.
+        """
+        opened = ProcessSandbox(program, start=self.workers.take) if self.workers else None
+        sandbox = self.sandbox = opened or open_sandbox(tier, program)
         run = sandbox.run
 
         def run_within_limits(requests: Sequence[Request]) -> Iterator[Reply]:
