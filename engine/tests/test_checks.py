@@ -140,6 +140,12 @@ WRONG_GRADIENT = "the output is right, but its gradients are wrong"
             "6 of 6 values of the gradient of x differ, worst at (index (0, 0))",
         ),
         (
+            reply(tensors={"grad/x": 2 * GRAD.astype("f4")}, drew=True, causes=["dropout"]),
+            "properties",
+            WRONG_GRADIENT,
+            "6 of 6 values of the gradient of x differ, worst at (index (0, 0))",
+        ),
+        (
             reply(tensors={"grad/x": GRAD.astype("f4"), "after/a": X, "after/x": X.astype("f4")}),
             "",
             "",
@@ -192,6 +198,26 @@ def test_a_gradient_of_a_weight_has_the_weights_name_and_no_place_of_an_output()
     assert found.headline == WRONG_GRADIENT
     assert found.details[0].startswith("6 of 6 values of the gradient of w differ")
     assert "somewhere" not in found.details
+
+
+@pytest.mark.parametrize(
+    ("name", "place"), [("x", "row 0, column 0"), ("weights/w", "index (0, 0)")]
+)
+def test_only_gradients_of_inputs_have_the_axes_of_outputs(name: str, place: str) -> None:
+    fields = {"axes": {2: ("row", "column")}}
+    wrong = reply(tensors={f"grad/{name}": 2 * GRAD.astype("f4")})
+
+    found = finding(trial(wrong, of=DIFFERENTIATED, gradients={name: GRAD}, fields=fields))
+
+    assert found.details[0].endswith(f"differ, worst at ({place})")
+
+
+def test_an_input_that_was_rounded_to_be_sent_has_not_changed() -> None:
+    tried = trial(reply(tensors={"after/x": (X / 3).astype("f4")}))
+    for answered in tried.answered:
+        answered.recording.inputs["x"] = X / 3
+
+    assert judge(tried).outcome is Outcome.PASSED
 
 
 def test_a_state_of_many_names_is_listed_in_part() -> None:

@@ -15,7 +15,9 @@ from tensormark.judging.fingerprints import (
     NOT_FINITE,
     PROJECTIONS,
     RAISED,
+    RANDOM,
     SUMS,
+    UNDECIDED,
     AnsweredCall,
     Projections,
     allowed,
@@ -88,6 +90,27 @@ def test_forms_tell_shapes_and_types_apart() -> None:
     assert all(0 <= form(array) < 1 << 24 for array in arrays)
 
 
+def test_codes_are_those_of_recorded_references_and_of_no_form() -> None:
+    assert (RAISED, MISSING, RANDOM, NOT_FINITE, UNDECIDED) == (-1.0, -2.0, -3.0, -4.0, -5.0)
+
+
+def test_which_values_are_not_finite_tells_tensors_apart_and_what_they_are_does_not() -> None:
+    def partly(place: int, value: float) -> np.ndarray:
+        return of_tensor("out/output", np.where(np.arange(6) == place, value, 1.0))
+
+    of_nan = [partly(place, np.nan) for place in range(6)]
+
+    added = {fingerprint[0] - form(np.ones(6)) for fingerprint in of_nan}
+    assert len(added) == 6
+    assert all(0 < number < 1 << 24 for number in added)
+    np.testing.assert_array_equal(partly(0, np.inf), of_nan[0])
+    np.testing.assert_array_equal(partly(0, 0.0)[1:], of_nan[0][1:])
+
+
+def test_sums_that_overflow_are_infinite() -> None:
+    assert np.isinf(of_tensor("out/output", np.full((2, 3), 1.7e308))[1:]).any()
+
+
 def test_sums_do_not_grow_with_the_size_and_depend_on_the_name() -> None:
     rng = np.random.default_rng(0)
     large, small = (of_tensor("out/output", rng.standard_normal(n))[1:] for n in (MAX_VALUES, 100))
@@ -102,12 +125,12 @@ def test_values_of_an_unknown_form_have_a_checksum_instead_of_sums() -> None:
     before = PROJECTIONS.nbytes
     wide = np.arange(700.0)
 
-    first, again, other = (of_tensor("out/x", a, unknown) for a in (wide, wide, wide + 1))
+    first, again, *others = (of_tensor("out/x", wide + n, unknown) for n in (0, 0, 1, 2, 3))
 
     assert PROJECTIONS.nbytes == before
     assert 0 <= first[1] < 1 << 24
     np.testing.assert_array_equal(first, again)
-    assert first[1] != other[1]
+    assert len({first[1], *(other[1] for other in others)}) == 4
     np.testing.assert_array_equal(of_tensor("out/x", X, known), of_tensor("out/x", X))
 
 
@@ -144,6 +167,7 @@ def test_each_tensor_has_a_tolerance(name: str, dtype: str, kind: str) -> None:
         ({"a": 1, "b": 2}, {"a": 1, "b": 3}, ["b"]),
         ({"a": 1}, {}, ["a"]),
         ({"a": [1]}, {"a": [1]}, ["a"]),
+        ({"a": {}}, {"a": {}}, ["a"]),
         ({"a": 1}, {"a": {}}, ["a"]),
         (None, {}, None),
         ({}, [], None),
@@ -163,6 +187,7 @@ NAN = np.array([np.nan, 1.0])
     [
         ({"x": X}, {"x": X}, True),
         ({"x": X}, {"x": X.astype("f4")}, True),
+        ({"x": X / 3}, {"x": (X / 3).astype("f4")}, True),
         ({"x": NAN}, {"x": NAN}, True),
         ({"x": X}, {}, True),
         ({"x": X}, {"x": X + 1}, False),
@@ -178,6 +203,10 @@ def test_changed_inputs_are_side_effects(
 
     assert (effects == side_effects(sent, replied())) == same
     assert 0 <= effects < 1 << 24
+
+
+def test_a_state_that_is_not_reported_is_no_side_effect() -> None:
+    assert side_effects({}, Reply("ok", "", {}, {})) == side_effects({}, replied())
 
 
 def test_changed_states_are_side_effects_that_are_told_apart() -> None:
@@ -202,6 +231,7 @@ def test_an_exception_is_its_message_without_the_line() -> None:
     assert (here[:, 1] < 1 << 24).all()
     np.testing.assert_array_equal(here, there)
     np.testing.assert_array_equal(here, prints(whole))
+    np.testing.assert_array_equal(here, prints(replied(None, "error", "raised A: x")))
     assert (here[:, 1] != other[:, 1]).all()
 
 
@@ -211,6 +241,12 @@ def test_an_exception_of_a_random_call_has_the_entries_of_its_statistics() -> No
 
     assert fingerprints(PROBE, CALL, names, {}, reply).shape[0] == 3
     assert fingerprints(DRAWS, CALL, names, {}, reply).shape[0] == 2
+
+
+def test_of_a_random_answer_only_outputs_are_measured() -> None:
+    both = fingerprints(DRAWS, CALL, ["grad/x", *NAMES], {}, replied())
+
+    np.testing.assert_array_equal(both, prints(replied(), DRAWS))
 
 
 def test_a_random_answer_is_known_by_its_statistics_and_side_effects() -> None:
@@ -242,9 +278,14 @@ def test_random_answers_up_to_the_bound_are_measured(output: np.ndarray) -> None
     assert prints(replied(output), DRAWS)[0, 1] == 1.0
 
 
-def test_statistics_that_do_not_fit_the_shape_leave_the_form() -> None:
+def test_random_answers_that_overflow_are_measured() -> None:
+    assert prints(replied(np.full((2, 3), 1.7e308)), DRAWS)[0, 1] == np.inf
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyError, IndexError, TypeError])
+def test_statistics_that_do_not_fit_the_shape_leave_the_form(error: type[Exception]) -> None:
     def read(out: Any, _: Any) -> list[float]:
-        raise IndexError
+        raise error
 
     probe = replace(PROBE, examine=Statistics([Statistic("the mean", 2.5)], read))
 
@@ -309,6 +350,7 @@ def test_a_random_answer_has_no_outputs_to_compare_between_modes() -> None:
         (np.zeros((0, 3)), False),
         (np.ones(1), True),
         (np.zeros(1), False),
+        (np.arange(float(MAX_VALUES)), True),
         (np.arange(MAX_VALUES + 1.0), False),
         (None, False),
     ],

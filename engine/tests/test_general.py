@@ -12,7 +12,7 @@ from tensormark.judging.general import _shape
 from tensormark.result import Finding
 from tensormark.sandbox.interface import Reply
 
-from trials import ENTRY, OUT, OWN, STATE, exercise, reply, trial
+from trials import ENTRY, OUT, OWN, STATE, X, exercise, reply, trial
 
 UNKNOWN = ENTRY | {"rows": ["the solution"], "variants": {}}
 VALUES = Probe("output", "values", "the output is wrong", (OWN,))
@@ -47,6 +47,7 @@ def changing(name: str, **more: Any) -> Reply:
         (changing("the model's training mode"), "mode_changed"),
         (changing("the model's weights", output=OUT + 0.5), "weights_changed"),
         (changing("the random seed"), "seeded"),
+        (reply(tensors={"after/x": X + 1}), "input_changed"),
         (changing("the random seed", output=OUT + 0.5), None),
         (changing("the model's training mode", output=OUT + 0.5), None),
     ],

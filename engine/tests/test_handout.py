@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,8 +11,9 @@ from tensormark.authoring.handout import with_tables
 from tensormark.exercise import Assignment
 from tensormark.handout import Handout
 from tensormark.release.page import html_of
+from tensormark.toolkit.statistics import Statistic, Statistics
 
-from trials import LAYER, OUT, assignment, exercise, finding, reply, trial
+from trials import LAYER, OUT, OWN, VALUES, assignment, exercise, finding, reply, trial
 
 MAIN = """# A course
 
@@ -28,6 +30,7 @@ See [the rate](handout/more.md#the-rate).
 - `it is doubled`, `the output is wrong`: the scale
   counts [once](#a), **not** twice.
 - `raised ValueError: no`: somebody raised it.
+- `the axes of the output ...`: transpose it.
 </details>
 
 ## Everywhere
@@ -114,15 +117,52 @@ def test_a_report_says_what_the_handout_says_and_where(two_pages: Assignment) ->
     [
         (np.asarray(OUT) + 0.5, "the scale counts once, not twice"),
         (np.ones((2, 4)), "compare the numbers"),
+        (None, "output is missing"),
     ],
 )
-def test_what_is_said_about_wrong_values_is_not_said_about_a_wrong_shape(
-    two_pages: Assignment, output: np.ndarray, says: str
+def test_what_is_said_about_wrong_values_is_not_said_where_there_are_none(
+    two_pages: Assignment, output: np.ndarray | None, says: str
 ) -> None:
     found = finding(replace(trial(reply(output)), assignment=two_pages))
 
     assert found.headline == "the output is wrong"
     assert found.details[-2] == says
+
+
+@pytest.mark.parametrize(
+    ("output", "part", "headline", "says"),
+    [
+        (OUT.T, "values", VALUES.says, "transpose it"),
+        (np.ones((2, 4)), "training", VALUES.says, "the scale counts once, not twice"),
+        (np.ones((2, 4)), "training", "it is wrong in training", "compare the numbers"),
+    ],
+)
+def test_any_other_headline_is_explained_before_the_lines_below_it(
+    two_pages: Assignment, output: np.ndarray, part: str, headline: str, says: str
+) -> None:
+    of = exercise("layer", replace(VALUES, part=part, says=headline))
+
+    found = finding(replace(trial(reply(output), of=of), assignment=two_pages))
+
+    assert found.details[-2] == says
+
+
+def test_of_values_that_could_not_be_compared_nothing_is_said_and_it_is_noted_once(
+    two_pages: Assignment,
+) -> None:
+    def read(out: Any, _: Any) -> list[float]:
+        first = out["output"][0, 0]
+        return [{0.0: first}[first % 1]]
+
+    examine = Statistics([Statistic("the first is off", 1.0)], read)
+    of = exercise("layer", replace(VALUES, calls=(OWN,), examine=examine))
+    tried = replace(trial(reply(OUT + 0.5), of=of), assignment=two_pages)
+
+    found = finding(tried)
+
+    assert found.headline == VALUES.says
+    assert found.details[-2] == "its answer could not be compared: KeyError"
+    assert [trouble.split(" ")[0] for trouble in tried.troubles] == ["KeyError"]
 
 
 def test_without_a_handout_there_is_nothing_to_say(tmp_path: Path) -> None:

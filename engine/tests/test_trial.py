@@ -52,6 +52,7 @@ from trials import (
         ([reply(None, "not written", "norm")], ["norm"], Outcome.BLOCKED, "by norm"),
         ([reply(None, "not written", "norm"), reply(None, "not written", "embed")], [],
          Outcome.BLOCKED, "by embed, norm"),
+        ([reply(None, "not written", "norm"), RIGHT], [], Outcome.FAILED, ""),
     ],
 )  # fmt: skip
 def test_stand_ins_decide_where_what_they_replace_has_failed(
@@ -75,6 +76,32 @@ def test_further_stand_ins_are_needed_where_nothing_is_right_yet(
     replies: list[Reply], failed: list[str], needed: bool
 ) -> None:
     assert needs_stand_ins(trial(*replies, failed=failed)) is needed
+
+
+OPTIONAL = replace(OWN, optional=("types",))
+LACKS = reply(None, lacks=True)
+
+
+@pytest.mark.parametrize(
+    ("call", "lacks", "outcome"),
+    [
+        (OPTIONAL, True, Outcome.PASSED),
+        (OPTIONAL, False, Outcome.FAILED),
+        (OWN, True, Outcome.FAILED),
+    ],
+)
+def test_a_function_may_lack_only_what_is_optional(
+    call: Call, lacks: bool, outcome: Outcome
+) -> None:
+    of = exercise("layer", replace(VALUES, calls=(call,)))
+
+    assert judge(trial(reply(None, lacks=lacks), of=of)).outcome is outcome
+
+
+def test_a_call_that_was_not_made_says_nothing_of_the_mistake() -> None:
+    of = exercise("layer", replace(VALUES, name="types", calls=(OPTIONAL,)), VALUES)
+
+    assert finding(trial(LACKS, reply(2 * OUT), of=of)).mistake == "doubled"
 
 
 LEVELS = exercise(
@@ -146,6 +173,14 @@ def test_values_of_a_reference_are_shown_only_if_they_are_public(public: bool) -
     assert (found.excerpt is not None) is public
 
 
+@pytest.mark.parametrize("answer", [RAISES, reply(None)], ids=["raised", "missing"])
+def test_where_there_are_no_values_a_public_reference_adds_nothing(answer: Reply) -> None:
+    tried = trial(answer, public=True)
+
+    assert finding(tried) == finding(trial(answer))
+    assert tried.troubles == []
+
+
 def test_a_wrong_place_is_described_only_where_the_mistake_has_no_name() -> None:
     fields = {"locate": lambda got, expected, inputs: f"wrong by {(got - expected).max()}"}
 
@@ -155,16 +190,33 @@ def test_a_wrong_place_is_described_only_where_the_mistake_has_no_name() -> None
 
 
 @pytest.mark.parametrize(
-    ("output", "described"),
-    [(OUT[:1], True), (OUT + 1, True), (np.full((2, 3), np.nan), False)],
-    ids=["shape", "values", "nan"],
+    ("output", "part", "described"),
+    [
+        (OUT[:1], "values", True),
+        (OUT + 1, "values", True),
+        (OUT + 1, "properties", False),
+        (np.full((2, 3), np.nan), "values", False),
+    ],
+    ids=["shape", "values", "properties", "nan"],
 )
 def test_a_place_is_said_of_wrong_shapes_and_values_only(
-    output: np.ndarray, described: bool
+    output: np.ndarray, part: str, described: bool
 ) -> None:
-    found = finding(trial(reply(output), fields={"locate": lambda *_: "somewhere"}))
+    of = exercise("layer", replace(VALUES, part=part))
+
+    found = finding(trial(reply(output), of=of, fields={"locate": lambda *_: "somewhere"}))
 
     assert ("somewhere" in found.details) is described
+
+
+def test_an_exercise_may_have_places_and_axes_of_its_own() -> None:
+    fields = {"locate": lambda *_: "elsewhere", "axes": {2: ("batch", "token")}}
+    of = replace(LAYER, locate=lambda *_: "here", axes={2: ("row", "column")})
+
+    found = finding(trial(WRONG, of=of, fields=fields))
+
+    assert "6 of 6 values of output differ, worst at (row 0, column 0)" in found.details
+    assert "here" in found.details
 
 
 def test_numbers_that_overflow_can_be_described() -> None:
@@ -184,9 +236,10 @@ def test_what_could_not_be_described_changes_nothing_else_and_is_noted() -> None
 
 
 def test_where_a_stand_in_would_help_the_message_says_so() -> None:
-    found = finding(trial(WRONG, RIGHT))
+    helped, wrong = finding(trial(WRONG, RIGHT)), finding(trial(WRONG))
 
-    assert "layer and norm pass alone, but not together" in found.details
+    assert "layer and norm pass alone, but not together" in helped.details
+    assert not any("pass alone" in line for line in wrong.details)
 
 
 def test_the_message_names_all_that_had_to_be_replaced() -> None:
@@ -213,10 +266,17 @@ def test_an_exception_in_another_exercises_function_is_shown_unless_that_has_fai
     assert (found.headline == RAISES.text) is own
 
 
+def test_below_a_students_own_exception_is_how_a_stand_in_was_called_wrongly() -> None:
+    found = finding(trial(RAISES, reply(None, "error", "norm() gets no weights")))
+
+    assert (found.headline, found.details[0]) == (RAISES.text, "norm() gets no weights")
+
+
 def test_a_wrong_answer_is_shown_though_others_are_blocked() -> None:
     found = finding(trial(WRONG, reply(None, "not written", "norm"), failed=["norm"]))
 
     assert found.headline == "the output is wrong"
+    assert found.details[0] == "6 of 6 values of output differ, worst at (index (0, 0))"
 
 
 @pytest.mark.parametrize(
@@ -245,6 +305,14 @@ def test_a_file_that_cannot_be_imported_is_the_whole_message() -> None:
 
 
 FORBIDDEN = "nn.Linear is not allowed in this assignment: it is what you are asked to write"
+
+
+def test_forbidden_code_without_a_place_is_named_too() -> None:
+    answer = reply(None, "error", "stopped", forbidden="nn.Linear")
+
+    found = finding(trial(answer, of=replace(LAYER, forbidden=("torch.nn.Linear",))))
+
+    assert found.headline == FORBIDDEN
 
 
 @pytest.mark.parametrize(
@@ -296,6 +364,10 @@ def test_random_numbers_in_eval_mode_are_a_mistake_with_a_name(
         assert found.mistake == (name if named else None)
         lines = [found.headline, *found.details]
         assert any("draws random numbers in eval" in line for line in lines) is named
+
+
+def test_a_mistake_of_the_exercise_counts_before_one_that_any_function_can_have() -> None:
+    assert finding(trial(reply(2 * OUT, drew=True, causes=["dropout"]))).mistake == "doubled"
 
 
 def test_random_numbers_do_not_explain_another_shape() -> None:
