@@ -138,7 +138,7 @@ def of_tensor(
     values = array.astype(np.float64).ravel()
     finite = np.isfinite(values)
     if not finite.all():
-        if not finite.any() or values.size == 0:
+        if not finite.any():
             return entry(NOT_FINITE, [form(array)])
         values = np.where(finite, values, 0.0)
     code = form(array) + _places(finite)
@@ -217,9 +217,8 @@ def side_effects(sent: Tensors, reply: Reply) -> float:
     after = under(reply.tensors, "after/")
     changed = [
         name
-        for name in sorted(after)
+        for name in after
         if name not in sent
-        or after[name].shape != sent[name].shape
         or not np.array_equal(after[name], sent[name].astype(after[name].dtype), equal_nan=True)
     ]
     changed += changed_state(reply) or []
@@ -253,8 +252,7 @@ def fingerprints(
     outputs = [name.removeprefix("out/") for name in names if name.startswith("out/")]
     for name in outputs:
         if name not in got or not 0 < got[name].size <= MAX_VALUES:  # nothing to measure
-            recorded = None if rows is None else rows[:, 0, 0]
-            return np.stack([of_tensor(name, got.get(name), recorded), entry(effects)])
+            return np.stack([of_tensor(name, got.get(name)), entry(effects)])
     try:
         with np.errstate(all="ignore"):  # a wrong output may be arbitrarily large
             measured = probe.examine.measure(got, sent)

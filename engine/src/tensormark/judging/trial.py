@@ -128,7 +128,7 @@ class Trial:
         if (name := answered.reply.message.get("forbidden")) in self.forbidden:
             place = PLACE_AT_END.search(answered.reply.text)
             rule = f"{name} is not allowed in this assignment: it is what you are asked to write"
-            return Mismatch("forbidden", str(name), (rule + (place[0] if place else ""),))
+            return Mismatch("forbidden", name, (rule + (place[0] if place else ""),))
         return mismatch_of(answered, self.targets)
 
     def verdict(
@@ -163,7 +163,7 @@ class Trial:
         else:
             headline = mismatch.headline or own.probe.says
             details += place
-            if others and mismatches[-1] is None:
+            if mismatches[-1] is None:
                 *names, last = self.exercise.id, *others[-1].call.given
                 details.append(f"{', '.join(names)} and {last} pass alone, but not together")
         if common is not None and common.id is not None and not mistakes:
@@ -276,7 +276,7 @@ class Trial:
         for name, expected in answered.recording.gradients.items():
             called = name.removeprefix("weights/")
             if name not in got:
-                return Mismatch("gradient", called, (f"no gradient reaches {called}",), headline)
+                return Mismatch("gradient", called, (f"no gradient reaches {called}",))
             words, tolerance = f"the gradient of {called}", self.tolerance(name, answered.call)
             # the axes of a weight are not those of an output
             dtype, axes = answered.call.dtype, {} if name.startswith("weights/") else self.axes
@@ -290,9 +290,8 @@ class Trial:
             sent = answered.recording.inputs.get(name)
             if sent is None:  # not an input of the call
                 continue
-            if value.shape != sent.shape or not np.array_equal(value, sent.astype(value.dtype)):
-                lines = (f"the call changes {name} in place",)
-                return Mismatch("changed", name, lines, "inputs are changed in place")
+            if not np.array_equal(value, sent.astype(value.dtype)):
+                return Mismatch("changed", name, (f"the call changes {name} in place",))
         return None
 
     def changed_state(self, answered: AnsweredCall) -> Mismatch | None:
