@@ -1,4 +1,4 @@
-"""What a class has handed in is read, whatever it is, and who handed it in did hand in."""
+"""Reading what a class has handed in: file names, unusable hand-ins, and progress messages."""
 
 import os
 from pathlib import Path
@@ -22,14 +22,14 @@ def test_files_handed_in_side_by_side_are_graded_together(tmp_path: Path) -> Non
         "lovelaceada_1_12_report.pdf",
     )
 
-    (one,) = find(folder)
+    (hand_in,) = find(folder)
 
-    assert one.path == folder / "lovelaceada_1_10_bert.py"
-    assert read_work(one.parts, GivenFiles(ASSIGNMENT, {})).sources == {
+    assert hand_in.path == folder / "lovelaceada_1_10_bert.py"
+    assert read_work(hand_in.parts, GivenFiles(ASSIGNMENT, {})).sources == {
         "bert": "# lovelaceada_1_10_bert.py\n",
         "transformer": "# lovelaceada_1_11_transformer-2.py\n",
     }
-    assert [path.name for path in one.others] == ["lovelaceada_1_12_report.pdf"]
+    assert [path.name for path in hand_in.others] == ["lovelaceada_1_12_report.pdf"]
 
 
 @pytest.mark.parametrize(
@@ -40,51 +40,49 @@ def test_files_handed_in_side_by_side_are_graded_together(tmp_path: Path) -> Non
         (("work.py", "report.pdf"), {"bert": 1}),
     ],
 )
-def test_whatever_files_are_called_they_are_found(
+def test_modules_are_found_under_unusual_file_names(
     tmp_path: Path, files: tuple[str, ...], graded: dict[str, int]
 ) -> None:
-    names_ = [f"lovelaceada_1_{number}_{file}" for number, file in enumerate(files, start=1)]
-    (one,) = find(handed_in(tmp_path, *names_))
+    file_names = [f"lovelaceada_1_{number}_{file}" for number, file in enumerate(files, start=1)]
+    (hand_in,) = find(handed_in(tmp_path, *file_names))
 
-    found = read_work(one.parts, GivenFiles(ASSIGNMENT, {})).sources
+    sources = read_work(hand_in.parts, GivenFiles(ASSIGNMENT, {})).sources
 
-    assert found == {name: f"# {names_[number - 1]}\n" for name, number in graded.items()}
+    assert sources == {name: f"# {file_names[number - 1]}\n" for name, number in graded.items()}
 
 
 @pytest.mark.parametrize(
-    ("file", "says"),
+    ("file", "message"),
     [
         ("1_text.html", "links and typed text cannot be graded, only bert.py"),
         ("1_2_work.zip", "it is not a folder, a .py file, a zip or a tar; pack a zip instead"),
         ("1_2_optimizer.py", "there is no bert.py in it, which optimizer.py needs"),
     ],
 )
-def test_who_handed_in_what_cannot_be_used_did_hand_in(
-    tmp_path: Path, file: str, says: str
-) -> None:
+def test_an_unusable_hand_in_counts_as_handed_in(tmp_path: Path, file: str, message: str) -> None:
     folder = handed_in(tmp_path / "in", f"ada_{file}")
 
     with Store(tmp_path / "store") as store:
         entries = standing.Class(find(folder), GivenFiles(ASSIGNMENT, {}), store).unread()
 
-    assert [summary.kind_of(one) for one in entries] == [summary.UNREAD]
-    assert says in entries[0].problem
+    assert [summary.kind_of(entry) for entry in entries] == [summary.UNREAD]
+    assert message in entries[0].problem
 
 
-def test_how_much_is_read_is_said_before_and_meanwhile(
+def test_reading_announces_the_number_of_hand_ins_and_its_progress(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(standing, "EVERY", 0.0)
-    hand_ins, said = find(handed_in(tmp_path, "ada.py", "bob.py")), list[str]()
-    read = standing.read_all(hand_ins, GivenFiles(ASSIGNMENT, {}), said.append)
+    hand_ins, messages = find(handed_in(tmp_path, "ada.py", "bob.py")), list[str]()
+    steps = standing.read_all(hand_ins, GivenFiles(ASSIGNMENT, {}), messages.append)
 
-    next(read)
-    assert said[0] == "reading what 2 students handed in"
-    next(read)
-    assert said[-1] == "1 of 2 read"
+    next(steps)
+    assert messages[0] == "reading what 2 students handed in"
+    next(steps)
+    assert messages[-1] == "1 of 2 read"
 
 
-def test_the_reason_tells_folders_and_pipes_from_files(tmp_path: Path) -> None:
+def test_reasons_distinguish_folders_and_pipes_from_files(tmp_path: Path) -> None:
     folder = handed_in(tmp_path / "in", "x_1_2_bert.py/main.txt")
     os.mkfifo(folder / "y_3_4_bert.py")
 

@@ -1,4 +1,4 @@
-"""What each student gets in the end: how it is computed, and who is told how it came about."""
+"""Final points of each student: how they are computed, and who sees how they came about."""
 
 import json
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Course:
     return courses.opened(tmp_path, monkeypatch)
 
 
-# --- what it shows, and to whom -----------------------------------------------------------------
+# --- what is shown, and to whom -----------------------------------------------------------------
 
 
 def test_final_and_how_it_came_about_are_in_every_report(course: Course) -> None:
@@ -45,17 +45,17 @@ def test_final_and_how_it_came_about_are_in_every_report(course: Course) -> None
     page = (course.out / "gradebook.html").read_text(encoding="utf-8")
     assert how in page
     assert 'data-value="66.75"' in page
-    told = json.loads((course.out / f"feedback/{ada}/results.json").read_bytes())
+    results = json.loads((course.out / f"feedback/{ada}/results.json").read_bytes())
     steps = ["72 (score)", "+ 5 (attention: regrade of attention)", "- 0.25"]
     steps.append("- 10 (late: 2 days, 5 points each)")
-    assert told["final"] == {"points": 66.75, "steps": steps}
+    assert results["final"] == {"points": 66.75, "steps": steps}
     schema = json.loads(Path(html.__file__).with_name("result.schema.json").read_bytes())
-    jsonschema.validate(told | {"references": "0" * 64}, schema)
+    jsonschema.validate(results | {"references": "0" * 64}, schema)
     report = (course.out / f"feedback/{ada}/report.html").read_text(encoding="utf-8")
     assert "final: <b>66.75</b> / 100" in report
     assert report.index("<b>66.75</b>") < report.index("score: <b>72 / 100</b>")
     assert all(f"<li>{step}</li>" in report for step in steps)
-    assert "AB" not in report + json.dumps(told)
+    assert "AB" not in report + json.dumps(results)
 
 
 def test_without_either_file_there_is_no_final(course: Course) -> None:
@@ -90,7 +90,9 @@ def shapes(course: Course) -> dict[str, list[tuple[str, ...]]]:
     return {str(page): formats.Tags(page.read_text(encoding="utf-8")).tags for page in pages}
 
 
-def test_no_reason_acts_anywhere(course: Course, capsys: pytest.CaptureFixture[str]) -> None:
+def test_payloads_in_reasons_are_inert_in_every_output(
+    course: Course, capsys: pytest.CaptureFixture[str]
+) -> None:
     texts = [payload.replace('"', '""').replace("\0", "") for payload in PAYLOADS]
     students = [course.add(number, whole()) for number in range(len(texts))]
     path = course.folder / "adjustments.csv"
@@ -133,7 +135,7 @@ def test_a_final_is_never_below_0_and_may_be_above_the_maximum(
     assert f"final: 1 student above the maximum: {grace}" in capsys.readouterr().out
 
 
-def test_a_total_that_is_set_is_the_last_word(course: Course) -> None:
+def test_a_total_that_is_set_overrides_score_and_lateness(course: Course) -> None:
     ada, nobody = course.add(1, whole(80), late=9000), "10002"
     course.roster.append(f"{nobody},,Nobody,")
     (course.folder / "roster.csv").write_text("\n".join(course.roster), encoding="utf-8")
@@ -147,7 +149,7 @@ def test_a_total_that_is_set_is_the_last_word(course: Course) -> None:
     assert "<li>60 (set: by hand)</li>" in report
 
 
-def test_an_exercise_that_could_not_be_graded_can_be_set_and_not_changed(
+def test_an_exercise_that_could_not_be_graded_can_be_set_but_not_changed(
     course: Course, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ada = course.add(1, whole(50, attention=None))
@@ -155,8 +157,8 @@ def test_an_exercise_that_could_not_be_graded_can_be_set_and_not_changed(
 
     assert course.grade(course.rows(change)) == 3
     assert course.gradebook()[ada]["final"] == ""
-    said = f"final: 1 student with changes, but without a complete score to change: {ada}"
-    assert said in capsys.readouterr().out
+    message = f"final: 1 student with changes, but without a complete score to change: {ada}"
+    assert message in capsys.readouterr().out
 
     assert course.grade(course.rows(sets, change)) == 3
     assert course.gradebook()[ada]["how"].startswith(
@@ -164,7 +166,7 @@ def test_an_exercise_that_could_not_be_graded_can_be_set_and_not_changed(
     )
 
 
-def test_where_the_time_is_unknown_nothing_is_taken_off_and_it_is_told(
+def test_an_unknown_time_costs_nothing_and_is_reported(
     course: Course, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ada = course.add(1, whole(50), late=None)
@@ -192,7 +194,7 @@ def test_the_times_in_moodles_worksheet_count_and_only_its_grades_change(course:
     assert filled == worksheet.replace("Ada,,", "Ada,50,")
 
 
-def test_whom_canvas_marks_late_is_told_as_it_does_not_say_by_how_much(
+def test_hand_ins_that_canvas_marks_late_are_reported_with_the_fix(
     course: Course, capsys: pytest.CaptureFixture[str]
 ) -> None:
     course.add(1, whole(50), late=None)
@@ -203,14 +205,14 @@ def test_whom_canvas_marks_late_is_told_as_it_does_not_say_by_how_much(
 
     assert course.final("777", course.rule()) == ("60", UNKNOWN)
 
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     fix = "for RULE=, give ROSTER= with everybody's `submitted` time"
-    what = f"Canvas marks 1 hand-in LATE without saying by how much; {fix}"
-    assert f"{what}: 777 (Eve)\n" in said
+    warning = f"Canvas marks 1 hand-in LATE without saying by how much; {fix}"
+    assert f"{warning}: 777 (Eve)\n" in output
 
 
 @pytest.mark.parametrize(("late", "graded"), [("newest", "new"), ("before", "old")])
-def test_an_own_deadline_counts_for_lateness_and_for_what_is_graded(
+def test_a_students_own_deadline_decides_lateness_and_which_attempt_is_graded(
     course: Course, late: str, graded: str
 ) -> None:
     folder = course.folder / "in"
@@ -219,21 +221,21 @@ def test_an_own_deadline_counts_for_lateness_and_for_what_is_graded(
         (folder / name).write_text(text, encoding="utf-8")
         course.results[text] = whole() | {"references": TERMS.references}
     (course.folder / "roster.csv").write_text("id,name\nada,Ada\n", encoding="utf-8")
-    own = course.rows("Ada,,,2026-11-22T12:00,ill,AB")
+    adjustments = course.rows("Ada,,,2026-11-22T12:00,ill,AB")
 
-    final, how = course.final("ada", own, course.rule(), "--late", late)
+    final, how = course.final("ada", adjustments, course.rule(), "--late", late)
 
     row = course.gradebook()["ada"]
     assert (graded == "new") == row["submission"].startswith("Project_ada_attempt_2026-11-23")
     assert row["minutes_late"] == ("1440" if graded == "new" else "0")
     assert final == ("67" if graded == "new" else "72")
     assert how.endswith("own deadline 2026-11-22 12:00 (ill, AB)")
-    told = json.loads((course.out / "feedback/ada/results.json").read_bytes())
-    assert told["final"]["steps"][-1] == "own deadline 2026-11-22 12:00 (ill)"
+    results = json.loads((course.out / "feedback/ada/results.json").read_bytes())
+    assert results["final"]["steps"][-1] == "own deadline 2026-11-22 12:00 (ill)"
 
 
 @pytest.mark.parametrize(
-    ("late", "text", "lost"),
+    ("late", "text", "expected"),
     [
         (15, "points = 5\ngrace_minutes = 15", 0),
         (16, "points = 5\ngrace_minutes = 15", 5),
@@ -247,12 +249,14 @@ def test_an_own_deadline_counts_for_lateness_and_for_what_is_graded(
         (7 * 1440 + 1, "points = 1\nzero_after_days = 7", 72),
     ],
 )
-def test_what_lateness_costs(tmp_path: Path, late: int, text: str, lost: float) -> None:
+def test_lateness_costs_what_the_rule_says(
+    tmp_path: Path, late: int, text: str, expected: float
+) -> None:
     (tmp_path / "late.toml").write_text(text, encoding="utf-8")
 
     cost, _ = read_rule(tmp_path / "late.toml").penalty(late, Decimal(72), Decimal(100))
 
-    assert float(cost) == lost
+    assert float(cost) == expected
 
 
 def test_lateness_gives_nothing_to_who_is_below_0_already(tmp_path: Path) -> None:
@@ -268,12 +272,12 @@ def test_halves_of_hundredths_are_rounded_up_once(course: Course) -> None:
     assert course.final(ada, rows)[0] == "0.31"
 
 
-def test_many_long_reasons_leave_a_cell_that_still_tells_the_sum(course: Course) -> None:
+def test_the_cell_for_many_long_reasons_has_only_their_sum(course: Course) -> None:
     ada = course.add(1, whole(10))
     rows = course.rows(*(f"{ada},,+1,,{n} {'x' * 300},{'y' * 300}" for n in range(30)))
 
     _, how = course.final(ada, rows)
 
     assert how == "10 + 30 (30 changes) = 40"
-    told = json.loads((course.out / f"feedback/{ada}/results.json").read_bytes())
-    assert len(told["final"]["steps"]) == 31
+    results = json.loads((course.out / f"feedback/{ada}/results.json").read_bytes())
+    assert len(results["final"]["steps"]) == 31

@@ -1,4 +1,4 @@
-"""What each student of a class gets, against a computation that is written plainly."""
+"""Final points of a class, compared with a computation that is written plainly."""
 
 import datetime
 import json
@@ -37,22 +37,22 @@ def as_toml(rule: dict[str, Any]) -> str:
 
 
 def expected(
-    score: float, mine: Sequence[dict[str, str]], late: int | None, rule: dict[str, Any]
+    score: float, rows: Sequence[dict[str, str]], late: int | None, rule: dict[str, Any]
 ) -> float:
     """Compute what a student gets, in fractions."""
     points = Fraction(str(score))
-    for row in mine:
+    for row in rows:
         if row["exercise"] and row["points"].startswith("to "):
             points += Fraction(row["points"][3:]) - Fraction(row["own"])
         elif row["points"] and not row["points"].startswith("to "):
             points += Fraction(row["points"])
-    for row in mine:
+    for row in rows:
         if not row["exercise"] and row["points"].startswith("to "):
-            changes = [Fraction(r["points"]) for r in mine if r["points"][:2] not in ("", "to")]
+            changes = [Fraction(r["points"]) for r in rows if r["points"][:2] not in ("", "to")]
             return rounded(max(Fraction(0), Fraction(row["points"][3:]) + sum(changes)))
         if row["deadline"] and late is not None:
-            own = datetime.datetime.fromisoformat(row["deadline"])
-            late -= int((own - DEADLINE).total_seconds() // 60)
+            deadline = datetime.datetime.fromisoformat(row["deadline"])
+            late -= int((deadline - DEADLINE).total_seconds() // 60)
     if late is not None and late > rule.get("grace_minutes", 0):
         count = ceil(late / (1440 if rule["per"] == "day" else 60))
         cost = Fraction(rule.get("points", rule.get("percent"))) * count
@@ -70,24 +70,24 @@ def rounded(value: Fraction) -> float:
 
 
 def drawn(chance: random.Random, students: Sequence[str], results: dict[str, Any]) -> list[Any]:
-    """Return 40 rows that contradict each other nowhere."""
+    """Return 40 rows that do not contradict each other."""
     rows: list[dict[str, str]] = []
-    sets, whole_total, own = set(), set(chance.sample(students[:60], 15)), set()
+    sets, with_total, with_deadline = set(), set(chance.sample(students[:60], 15)), set()
     for number, student in enumerate(chance.choices(students[:60], k=40)):
         row = {"exercise": "", "points": "", "deadline": "", "reason": f"r{number}", "who": "AB"}
         kind = chance.choice(["change", "total", "set", "deadline"])
         exercise = chance.choice([*CORE])
-        if kind == "set" and student in whole_total and student not in sets:
+        if kind == "set" and student in with_total and student not in sets:
             row["points"] = f"to {chance.randrange(101)}"
             sets.add(student)
-        elif kind == "set" and student not in whole_total and (student, exercise) not in sets:
+        elif kind == "set" and student not in with_total and (student, exercise) not in sets:
             row |= {"exercise": exercise, "points": f"to {chance.randrange(CORE[exercise])}"}
             sets.add((student, exercise))
-        elif kind == "deadline" and student not in own:
-            own.add(student)
+        elif kind == "deadline" and student not in with_deadline:
+            with_deadline.add(student)
             until = DEADLINE + datetime.timedelta(minutes=chance.randrange(4000))
             row["deadline"] = until.isoformat()
-        elif kind == "change" and student not in whole_total:
+        elif kind == "change" and student not in with_total:
             row |= {"exercise": exercise, "points": f"{chance.uniform(-9, 9):.3f}"}
         else:
             row["points"] = "+1.125"
@@ -109,17 +109,17 @@ def test_a_class_gets_what_a_plain_computation_says_and_is_graded_once(course: C
     lines = []
     for row in rows:
         number = int(row["student"]) - 10_000
-        called = chance.choice([row["student"], f"login{number}", f"no{number}, STUDENT"])
-        lines.append(",".join([f'"{called}"', *(row[name] for name in COLUMNS[1:])]))
+        name = chance.choice([row["student"], f"login{number}", f"no{number}, STUDENT"])
+        lines.append(",".join([f'"{name}"', *(row[column] for column in COLUMNS[1:])]))
 
     for rule in RULES:
         assert course.grade(course.rows(*lines), course.rule(as_toml(rule))) == 0
 
         book = course.gradebook()
         for student, minutes in late.items():
-            mine = [row for row in rows if row["student"] == student]
+            changes = [row for row in rows if row["student"] == student]
             score = course.results[student]["score"]
-            wanted = expected(score, mine, minutes, rule)
-            assert float(book[student]["final"]) == wanted, (book[student], mine, minutes, rule)
+            points = expected(score, changes, minutes, rule)
+            assert float(book[student]["final"]) == points, (book[student], changes, minutes, rule)
     assert course.graded == 300
     assert len({row["final"] for row in book.values()}) > 30

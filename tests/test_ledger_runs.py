@@ -1,4 +1,4 @@
-"""What each student gets, from run to run: nothing is graded again, applied twice or lost."""
+"""Final points from run to run: nothing is graded again, applied twice or lost."""
 
 import json
 import sqlite3
@@ -62,29 +62,29 @@ def test_a_change_grades_nothing_again_and_every_version_is_kept(
     assert json.loads(rules[0][2])[0]["points"] == "5"
 
 
-def test_a_run_without_the_files_of_before_says_so(
+def test_a_run_names_the_files_that_only_the_previous_run_had(
     course: Course, capsys: pytest.CaptureFixture[str]
 ) -> None:
     course.add(1, whole())
     course.grade(course.rule())
     course.grade()
 
-    said = capsys.readouterr().out
-    assert "the previous run had RULE=" in said
-    assert "the previous run had DEADLINE=" not in said
-    assert "final: no longer in the gradebook; earlier versions stay in the store" in said
+    output = capsys.readouterr().out
+    assert "the previous run had RULE=" in output
+    assert "the previous run had DEADLINE=" not in output
+    assert "final: no longer in the gradebook; earlier versions stay in the store" in output
 
     course.grade()
     assert "final" not in capsys.readouterr().out
 
-    line = [str(course.folder / "in"), "--out", str(course.out)]
-    assert command.main(ROOT, "class", line) == 0
-    said = capsys.readouterr().out
+    arguments = [str(course.folder / "in"), "--out", str(course.out)]
+    assert command.main(ROOT, "class", arguments) == 0
+    output = capsys.readouterr().out
     deadline = DEADLINE.astimezone().isoformat()
-    assert f"the previous run had DEADLINE={deadline}, and this one has none" in said
+    assert f"the previous run had DEADLINE={deadline}, and this one has none" in output
 
 
-def test_an_appeal_takes_both_files_and_tells_what_becomes_of_final(
+def test_an_appeal_takes_both_files_and_reports_the_change_of_final(
     course: Course, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ada, grace = course.add(1, whole(72), late=1), course.add(2, whole(50))
@@ -94,9 +94,9 @@ def test_an_appeal_takes_both_files_and_tells_what_becomes_of_final(
 
     assert course.grade("--only", ada) == 0
 
-    said = capsys.readouterr().out
-    assert f"{ada}: 72 / 100 before, 75 / 100 now" in said
-    assert f"  {ada}: 72 before, 75 now\n" in said
+    output = capsys.readouterr().out
+    assert f"{ada}: 72 / 100 before, 75 / 100 now" in output
+    assert f"  {ada}: 72 before, 75 now\n" in output
     assert course.gradebook()[ada]["how"].startswith("75 + 5 - 5 (late: 1 day")
 
     course.grade("--only", grace)
@@ -125,7 +125,7 @@ with Store(Path(sys.argv[1])) as store:
 """
 
 
-def test_a_version_is_whole_or_not_there_when_a_run_is_killed(tmp_path: Path) -> None:
+def test_a_killed_run_leaves_a_complete_version_or_none(tmp_path: Path) -> None:
     store = tmp_path / "store.sqlite"
 
     def keep(how: str, points: int) -> int:
@@ -143,7 +143,7 @@ def test_a_version_is_whole_or_not_there_when_a_run_is_killed(tmp_path: Path) ->
         assert file.execute(query).fetchall() == [(1, 5000, 1.0), (2, 5000, 2.0)]
 
 
-def test_a_run_that_ends_before_its_gradebook_adds_no_version_when_done_again(
+def test_repeating_a_run_that_ended_before_its_gradebook_adds_no_version(
     course: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ada = course.add(1, whole(72))

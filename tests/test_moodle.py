@@ -46,8 +46,8 @@ def test_only_the_wanted_grades_change_and_every_other_byte_stays(tmp_path: Path
 
     filled = sheet(tmp_path, SHEET.encode()).fill(entries)
 
-    wanted = SHEET.replace("Submitted,T,,100", "Submitted,T,87.5,100").replace("70.00", "75")
-    assert filled.content.decode() == wanted
+    expected = SHEET.replace("Submitted,T,,100", "Submitted,T,87.5,100").replace("70.00", "75")
+    assert filled.content.decode() == expected
     assert moodle_grades(filled.content, held={3: 60.5, 4: 12}) == {1: 87.5, 2: 75}
 
 
@@ -77,7 +77,7 @@ def test_a_quoted_grade_stays_quoted_and_columns_may_be_in_any_order(tmp_path: P
     assert filled.content.decode() == text.replace('"1,50"', '"2"').replace('""', '"87.5"')
 
 
-def test_what_moodle_has_is_listed_before_it_is_replaced_and_the_rest_with_reasons(
+def test_replaced_grades_and_entries_left_out_are_listed(
     tmp_path: Path,
 ) -> None:
     unfinished = Entry(HandIn("Participant 1", "Ada\x1b[2J", Path("x")), sample.model())
@@ -94,7 +94,7 @@ def test_what_moodle_has_is_listed_before_it_is_replaced_and_the_rest_with_reaso
 
 
 @pytest.mark.parametrize(
-    ("held", "score", "why"),
+    ("held", "score", "reason"),
     [
         ("B+", 50, "has 'B+' in Moodle, which is kept"),
         ("70", 101, "101 is not among the grades that Moodle allows"),
@@ -102,35 +102,35 @@ def test_what_moodle_has_is_listed_before_it_is_replaced_and_the_rest_with_reaso
     ],
 )
 def test_a_grade_that_is_a_word_or_would_be_out_of_range_stays(
-    tmp_path: Path, held: str, score: float, why: str
+    tmp_path: Path, held: str, score: float, reason: str
 ) -> None:
     before = SHEET.replace("70.00", held).encode()
 
     filled = sheet(tmp_path, before).fill([entry(2, score)])
 
     assert filled.content == before
-    assert filled.left == [f"Participant 2 (Name 2): {why}"]
+    assert filled.left == [f"Participant 2 (Name 2): {reason}"]
 
 
-def test_the_worksheet_that_moodle_gives_afterwards_is_left_as_it_is(tmp_path: Path) -> None:
+def test_the_worksheet_that_moodle_exports_afterwards_stays_unchanged(tmp_path: Path) -> None:
     entries = [entry(1, 200 / 3), entry(2, 75)]
     first = sheet(tmp_path, SHEET.encode()).fill(entries).content
-    shown = first.replace(b"66.6667", b"66.67").replace(b",75,", b",75.00,")
+    download = first.replace(b"66.6667", b"66.67").replace(b",75,", b",75.00,")
 
-    again = sheet(tmp_path, shown).fill(entries)
+    second = sheet(tmp_path, download).fill(entries)
 
-    assert again.content == shown
-    assert (again.count, again.replaced) == (2, [])
+    assert second.content == download
+    assert (second.count, second.replaced) == (2, [])
 
 
-def test_who_is_not_on_the_list_has_no_grade_there(tmp_path: Path) -> None:
+def test_students_who_are_not_on_the_list_get_no_grade(tmp_path: Path) -> None:
     filled = sheet(tmp_path, SHEET.encode()).fill([entry(1, known=False), entry(99)])
 
     assert filled.content == SHEET.encode()
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "complaint"),
     [
         ("Maximum grade", "Scale", "Moodle grades it on a scale"),
         ("100.00", "50,00", "the maximum grade is 50 in Moodle, 100 here"),
@@ -138,14 +138,16 @@ def test_who_is_not_on_the_list_has_no_grade_there(tmp_path: Path) -> None:
         ("Feedback comments", "Grade", "has two columns 'grade'"),
     ],
 )
-def test_another_kind_of_grade_is_an_error(tmp_path: Path, old: str, new: str, said: str) -> None:
+def test_another_kind_of_grade_is_an_error(
+    tmp_path: Path, old: str, new: str, complaint: str
+) -> None:
     worksheet = sheet(tmp_path, SHEET.replace(old, f'"{new}"').encode())
 
-    with pytest.raises(MoodleError, match=said):
+    with pytest.raises(MoodleError, match=complaint):
         worksheet.check(100.0)
 
 
-def test_a_list_of_another_kind_is_no_worksheet(tmp_path: Path) -> None:
+def test_a_list_of_another_kind_is_not_a_worksheet(tmp_path: Path) -> None:
     assert sheet(tmp_path, SHEET.encode()).is_one
     assert not sheet(tmp_path, b"identifier,grade\n1,2\n").is_one
     assert not sheet(tmp_path, b"").is_one
@@ -168,17 +170,17 @@ def test_cells_are_where_csv_finds_them() -> None:
         cells = [[text[a:b] for a, b in row] for row in cells_of(text, separator)]
 
         bare = [[c[1:-1].replace('""', '"') if c[:1] == '"' else c for c in row] for row in cells]
-        read = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-        assert bare == [row or [""] for row in read]
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+        assert bare == [row or [""] for row in reader]
 
 
 @pytest.mark.parametrize(
     "name", ["../../etc/x", "a_999_assignfeedback_file_", "\x00\u202e", ".h", "~", "字" * 99, "=1"]
 )
-def test_a_name_moves_no_number_and_leads_nowhere(name: str) -> None:
-    one = replace(entry(7).hand_in, name=name)
+def test_no_name_changes_the_number_or_the_folder_of_a_feedback_file(name: str) -> None:
+    hand_in = replace(entry(7).hand_in, name=name)
 
-    file = feedback_name(Entry(one), "report.html")
+    file = feedback_name(Entry(hand_in), "report.html")
 
     assert file.count("_") == 4
     assert file.split("_")[1:] == ["7", "assignfeedback", "file", "report.html"]

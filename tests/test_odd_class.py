@@ -24,21 +24,24 @@ TEAMS = [
 ]
 
 
-def worked(one: HandIn) -> str:
-    if one.path is None:
+def work_of(hand_in: HandIn) -> str:
+    if hand_in.path is None:
         return ""
-    main = one.path / "bert.py" if one.path.is_dir() else one.path
+    main = hand_in.path / "bert.py" if hand_in.path.is_dir() else hand_in.path
     return main.read_text(encoding="utf-8")
 
 
-def read(found: Sequence[HandIn], people: Sequence[Member], key: str) -> dict[int, str]:
+def read(hand_ins: Sequence[HandIn], people: Sequence[Member], key: str) -> dict[int, str]:
     """Return what everybody on the list handed in, by number."""
-    by_key = {one.student: worked(one) for one in found}
-    return {one.number: by_key[getattr(one, key)] for one in people}
+    by_key = {hand_in.student: work_of(hand_in) for hand_in in hand_ins}
+    return {member.number: by_key[getattr(member, key)] for member in people}
 
 
 def expected(people: Sequence[Member]) -> dict[int, str]:
-    return {one.number: "" if one.absent else odd_class.work(one, one.team) for one in people}
+    return {
+        member.number: "" if member.absent else odd_class.work(member, member.team)
+        for member in people
+    }
 
 
 def in_canvas(folder: Path, people: Sequence[Member]) -> tuple[list[HandIn], str]:
@@ -48,10 +51,11 @@ def in_canvas(folder: Path, people: Sequence[Member]) -> tuple[list[HandIn], str
 
 def in_moodle(folder: Path, people: Sequence[Member], flat: bool = False, blind: bool = False):
     roster = odd_class.worksheet(folder / "sheet.csv", people, blind)
-    where = odd_class.moodle(folder / "in", people, flat, blind)
-    found = find(where, roster)
+    download = odd_class.moodle(folder / "in", people, flat, blind)
+    hand_ins = find(download, roster)
     return [
-        replace(one, student=one.student.removeprefix("Participant ")) for one in found
+        replace(hand_in, student=hand_in.student.removeprefix("Participant "))
+        for hand_in in hand_ins
     ], "moodle"
 
 
@@ -73,55 +77,57 @@ PLATFORMS = [in_canvas, in_moodle, in_moodle_flat, in_moodle_blind, in_gradescop
 
 
 @pytest.mark.parametrize("platform", PLATFORMS)
-def test_every_hand_in_is_its_own_persons(tmp_path: Path, platform: Platform) -> None:
-    people = [one for one in members() if platform is not in_canvas or one.name not in SMUGGLED]
+def test_every_hand_in_belongs_to_its_author(tmp_path: Path, platform: Platform) -> None:
+    people = [
+        member for member in members() if platform is not in_canvas or member.name not in SMUGGLED
+    ]
 
-    found, key = platform(tmp_path, people)
+    hand_ins, key = platform(tmp_path, people)
 
-    assert read(found, people, key) == expected(people)
-    assert len(found) == len(people)
-    assert not [one for one in found if one.fault or not one.known]
+    assert read(hand_ins, people, key) == expected(people)
+    assert len(hand_ins) == len(people)
+    assert not [hand_in for hand_in in hand_ins if hand_in.fault or not hand_in.known]
 
 
 def test_names_with_ids_in_them_harm_nobody_else_on_canvas(tmp_path: Path) -> None:
     people = members()
 
-    found, key = in_canvas(tmp_path, people)
+    hand_ins, key = in_canvas(tmp_path, people)
 
-    own = {one.number for one in people if one.name in SMUGGLED}
-    everybody = expected(people)
-    assert read(found, people, key) == everybody | dict.fromkeys(own, "")
-    undecided = [one for one in found if not one.known]
+    smuggled = {member.number for member in people if member.name in SMUGGLED}
+    works = expected(people)
+    assert read(hand_ins, people, key) == works | dict.fromkeys(smuggled, "")
+    undecided = [hand_in for hand_in in hand_ins if not hand_in.known]
     assert len(undecided) == len(SMUGGLED)
-    for one in undecided:
-        assert one.path is None
-        assert " or " in one.fault
+    for hand_in in undecided:
+        assert hand_in.path is None
+        assert " or " in hand_in.fault
 
 
 def in_teams() -> list[Member]:
     """Return the class in teams of three, whose names are odd, and some without a team."""
     teams = [*TEAMS, *(f"Crew {number}" for number in range(30))]
-    made = [
-        replace(one, team=teams[place // 3] if place // 3 < len(teams) else "")
-        for place, one in enumerate(members())
-        if one.name not in (*SMUGGLED, *TEAMS)
+    people = [
+        replace(member, team=teams[place // 3] if place // 3 < len(teams) else "")
+        for place, member in enumerate(members())
+        if member.name not in (*SMUGGLED, *TEAMS)
     ]
-    absent = {one.team for one in made if one.absent}
-    return [one for one in made if not one.team or one.team not in absent]
+    absent = {member.team for member in people if member.absent}
+    return [member for member in people if not member.team or member.team not in absent]
 
 
 @pytest.mark.parametrize("platform", ["canvas", "moodle", "gradescope"])
-def test_what_a_team_hands_in_is_each_of_its_members(tmp_path: Path, platform: str) -> None:
+def test_a_teams_hand_in_belongs_to_each_of_its_members(tmp_path: Path, platform: str) -> None:
     people = in_teams()
     if platform == "canvas":
         roster = odd_class.groups(tmp_path / "groups.csv", people)
-        found = find(odd_class.canvas(tmp_path / "in", people), roster)
+        hand_ins = find(odd_class.canvas(tmp_path / "in", people), roster)
     elif platform == "moodle":
-        people = [one for one in people if one.team]
-        found, _ = in_moodle(tmp_path, people)
+        people = [member for member in people if member.team]
+        hand_ins, _ = in_moodle(tmp_path, people)
     else:
-        found, _ = in_gradescope(tmp_path, people)
+        hand_ins, _ = in_gradescope(tmp_path, people)
 
     key = {"canvas": "canvas", "moodle": "moodle", "gradescope": "sid"}[platform]
-    assert read(found, people, key) == expected(people)
-    assert len(found) == len(people)
+    assert read(hand_ins, people, key) == expected(people)
+    assert len(hand_ins) == len(people)

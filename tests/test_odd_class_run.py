@@ -1,4 +1,4 @@
-"""The gradebooks of a class of odd names, with a grader that knows whose work it is."""
+"""The gradebooks of a class of odd names, with a grader that knows whose work each file is."""
 
 import csv
 import re
@@ -22,14 +22,14 @@ from downloads import handed_in
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Score every submission with the number of who wrote it, without workers."""
+    """Score every submission with its author's number, without workers."""
 
-    def found(work: Work) -> dict[str, Any]:
+    def result_of(work: Work) -> dict[str, Any]:
         number = re.search("[0-9]+", work.sources["bert"])
         score = {"score": float(number[0]) if number else 0.0, "max_score": 200.0}
         return result() | {"references": TERMS.references} | score
 
-    classes.grade_at_once(monkeypatch, found)
+    classes.grade_at_once(monkeypatch, result_of)
     monkeypatch.setattr(run, "terms_of", lambda *_: TERMS)
 
 
@@ -43,11 +43,11 @@ def gradebook(folder: Path, *options: str) -> dict[str, str]:
 
 
 def scores(people: Sequence[Member]) -> dict[int, str]:
-    return {one.number: "" if one.absent else str(one.number) for one in people}
+    return {member.number: "" if member.absent else str(member.number) for member in people}
 
 
 def test_the_gradebooks_of_three_platforms_agree(tmp_path: Path) -> None:
-    people = [one for one in members() if one.name not in SMUGGLED]
+    people = [member for member in members() if member.name not in SMUGGLED]
     canvas, moodle, gradescope = (tmp_path / name for name in ("canvas", "moodle", "gradescope"))
     odd_class.canvas(canvas / "in", people)
     odd_class.moodle(moodle / "in", people, flat=False)
@@ -59,26 +59,28 @@ def test_the_gradebooks_of_three_platforms_agree(tmp_path: Path) -> None:
     second = gradebook(moodle, "--roster", sheet)
     third = gradebook(gradescope, "--canvas", export)
 
-    assert {one.number: first[one.canvas] for one in people} == scores(people)
-    assert {one.number: second[f"Participant {one.moodle}"] for one in people} == scores(people)
-    assert {one.number: third[one.canvas] for one in people} == scores(people)
-    everybodys = {one.number: float(one.number) for one in people if not one.absent}
-    assert everybodys == {
+    assert {member.number: first[member.canvas] for member in people} == scores(people)
+    assert {member.number: second[f"Participant {member.moodle}"] for member in people} == scores(
+        people
+    )
+    assert {member.number: third[member.canvas] for member in people} == scores(people)
+    grades = {member.number: float(member.number) for member in people if not member.absent}
+    assert grades == {
         int(number) - 20_000: grade
         for number, grade in moodle_grades((moodle / "out/moodle.csv").read_bytes(), 200).items()
     }
-    numbers = [int(one.moodle) for one in people]
+    numbers = [int(member.moodle) for member in people]
     pages = moodle_files(moodle / "out/moodle-feedback.zip", numbers)
-    assert {number - 20_000 for number in pages} == everybodys.keys()
+    assert {number - 20_000 for number in pages} == grades.keys()
     for folder in (canvas, gradescope):
-        written = (folder / "out/canvas.csv").read_text(encoding="utf-8")
-        rows = list(csv.reader(written.splitlines()))[1:]
+        text = (folder / "out/canvas.csv").read_text(encoding="utf-8")
+        rows = list(csv.reader(text.splitlines()))[1:]
         assert {row[1]: row[-1] for row in rows} == {
-            one.canvas: str(one.number) for one in people if not one.absent
+            member.canvas: str(member.number) for member in people if not member.absent
         }
 
 
-def test_who_is_not_on_the_list_and_what_is_nobodys_are_in_the_output_and_on_the_page(
+def test_unlisted_students_and_ambiguous_files_are_in_the_output_and_on_the_page(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     name = "smithmallory_1_6_x_2_9_bert.py"
@@ -88,10 +90,10 @@ def test_who_is_not_on_the_list_and_what_is_nobodys_are_in_the_output_and_on_the
 
     gradebook(tmp_path, "--roster", str(tmp_path / "roster.csv"))
 
-    said = capsys.readouterr().out
-    nobodys = "could belong to 1 (Ada Lovelace) or 2 (Mallory Smith), so nobody gets it"
-    assert "\n  not on the roster: 999 (evil)\n" in said
-    assert f"\n  could not be read: {name}: {nobodys}" in said
+    output = capsys.readouterr().out
+    complaint = "could belong to 1 (Ada Lovelace) or 2 (Mallory Smith), so nobody gets it"
+    assert "\n  not on the roster: 999 (evil)\n" in output
+    assert f"\n  could not be read: {name}: {complaint}" in output
     page = (tmp_path / "out/gradebook.html").read_text(encoding="utf-8")
     assert "not on the roster" in page
     assert "so nobody gets it" in page

@@ -1,4 +1,4 @@
-"""What goes back to Moodle and Canvas: for each student their own, under names that are taken."""
+"""What goes back to Moodle and Canvas: each student's own feedback, under names they accept."""
 
 import io
 import zipfile
@@ -48,20 +48,20 @@ def test_moodle_gets_marks_and_each_participants_own_page(tmp_path: Path) -> Non
     assert files.keys() == {1, 2}
     for number, (name, content) in files.items():
         feedback = tmp_path / f"out/feedback/Participant_{number}"
-        (own,) = feedback.parent.glob(f"{feedback.name}-*")
-        assert (name, content) == ("report.html", (own / "report.html").read_bytes())
+        (folder,) = feedback.parent.glob(f"{feedback.name}-*")
+        assert (name, content) == ("report.html", (folder / "report.html").read_bytes())
     assert "Moodle: 1 with a different grade, which this file replaces:" in lines
     assert "  Participant 99 (Name 99)" in lines
 
 
-def test_what_goes_back_is_final_where_there_is_one(tmp_path: Path) -> None:
+def test_final_goes_back_where_there_is_one(tmp_path: Path) -> None:
     final = Final(60.25, "", ("score: 87.5", "-27.25, late: 3 days"))
     unknown = replace(participant(2), final=Final(None))
     absent = Entry(participant(3, None).hand_in, problem="could not be read", final=Final(10.0))
-    own = replace(entry("12345", "ada_12345_678_bert.py"), final=final)
+    for_canvas = replace(entry("12345", "ada_12345_678_bert.py"), final=final)
 
     lines = moodle(tmp_path, [replace(participant(1), final=final), unknown, absent])
-    write_results([own], tmp_path / "canvas")
+    write_results([for_canvas], tmp_path / "canvas")
 
     grades = moodle_grades((tmp_path / "out/moodle.csv").read_bytes(), held={2: 70, 4: 12})
     assert grades == {1: 60.25, 3: 10}
@@ -74,20 +74,20 @@ def test_what_goes_back_is_final_where_there_is_one(tmp_path: Path) -> None:
     assert "# final: 60.25 / 100\n#   score: 87.5\n#   -27.25, late: 3 days\n" in text
 
 
-def marked(points: str | None) -> Marks:
+def marks_of(points: str | None) -> Marks:
     question = Question("rate", "a sweep", (Decimal(4), Decimal(2)))
-    given = None if points is None else Decimal(points)
-    return Marks([Mark(question, [Answer("x", "rate", given, "well done", "AB", "a.csv")])])
+    number = None if points is None else Decimal(points)
+    return Marks([Mark(question, [Answer("x", "rate", number, "well done", "AB", "a.csv")])])
 
 
 def test_written_points_are_part_of_what_goes_back_and_of_its_maximum(tmp_path: Path) -> None:
-    final = Final(93, "87.5 + 5.5 (written) = 93", ("87.5 (score)",), marked("5.5"))
-    unsettled = Final(None, "written: not marked", (), marked(None))
+    final = Final(93, "87.5 + 5.5 (written) = 93", ("87.5 (score)",), marks_of("5.5"))
+    unsettled = Final(None, "written: not marked", (), marks_of(None))
     entries = [replace(participant(1), final=final), replace(participant(2), final=unsettled)]
-    own = replace(entry("12345", "ada_12345_678_bert.py"), final=final)
+    for_canvas = replace(entry("12345", "ada_12345_678_bert.py"), final=final)
 
     lines = moodle(tmp_path, entries, SHEET.replace(",100.00,", ",106.00,"))
-    write_results([own], tmp_path / "canvas")
+    write_results([for_canvas], tmp_path / "canvas")
 
     held = {2: 70, 3: 60.5, 4: 12}
     moodle_csv = (tmp_path / "out/moodle.csv").read_bytes()
@@ -104,7 +104,8 @@ def test_written_points_are_part_of_what_goes_back_and_of_its_maximum(tmp_path: 
 def test_all_members_of_a_team_get_marks_and_feedback_in_moodle(tmp_path: Path) -> None:
     path = Path("in/T_2_assignsubmission_file_")  # the number is the team's, not participant 2's
     team = [
-        replace(one, hand_in=replace(one.hand_in, path=path)) for one in map(participant, [1, 3])
+        replace(member, hand_in=replace(member.hand_in, path=path))
+        for member in map(participant, [1, 3])
     ]
 
     moodle(tmp_path, team)
@@ -114,7 +115,7 @@ def test_all_members_of_a_team_get_marks_and_feedback_in_moodle(tmp_path: Path) 
     assert moodle_files(tmp_path / "out/moodle-feedback.zip", [1, 2, 3]).keys() == {1, 3}
 
 
-def test_a_worksheet_that_cannot_be_filled_leaves_none_of_before(tmp_path: Path) -> None:
+def test_a_worksheet_that_cannot_be_filled_puts_the_earlier_one_aside(tmp_path: Path) -> None:
     moodle(tmp_path, [participant(1)])
 
     lines = moodle(tmp_path, [participant(1)], SHEET.replace("100.00", "10.00"))
@@ -160,7 +161,7 @@ def test_the_same_class_has_the_same_bytes_and_keeps_nothing_aside(tmp_path: Pat
     assert not list(tmp_path.glob("*/out/earlier-*"))
 
 
-def test_canvas_shows_each_what_fits_the_name_of_their_file(tmp_path: Path) -> None:
+def test_canvas_matches_feedback_to_students_by_the_names_of_their_files(tmp_path: Path) -> None:
     team = entry("777", "crew_777_9_all.zip")
     mate = replace(team, hand_in=replace(team.hand_in, student="778"))
     anonymous = entry("anon_x7Kp2", "LATE_anon_x7Kp2_5_bert.py")
@@ -168,16 +169,16 @@ def test_canvas_shows_each_what_fits_the_name_of_their_file(tmp_path: Path) -> N
 
     lines = write_results([late, team, mate, anonymous], tmp_path)
 
-    seen = canvas_files(tmp_path / "canvas-feedback.zip", FILES)
-    assert seen.keys() == {"12345/bert.py", "777/all.zip", "x7Kp2/bert.py"}
-    text = seen["12345/bert.py"].decode()
+    files = canvas_files(tmp_path / "canvas-feedback.zip", FILES)
+    assert files.keys() == {"12345/bert.py", "777/all.zip", "x7Kp2/bert.py"}
+    text = files["12345/bert.py"].decode()
     compile(text, "bert.py", "exec")
     assert text.startswith("# Example: 87.5 / 100\n")
     assert "#\n#\n" not in text
     assert "tier" not in text
     assert "# attention: a title: 0 / 25, failed\n" in text
     assert "#     computed without the mask" in text
-    with zipfile.ZipFile(io.BytesIO(seen["777/all.zip"])) as archive:
+    with zipfile.ZipFile(io.BytesIO(files["777/all.zip"])) as archive:
         page = archive.read("report.html")
     assert page == (tmp_path / "feedback/777/report.html").read_bytes()
     assert f"Canvas: wrote {tmp_path / 'canvas-feedback.zip'}, 3 files of feedback" in lines
@@ -195,7 +196,7 @@ def test_canvas_shows_each_what_fits_the_name_of_their_file(tmp_path: Path) -> N
         "ada_12345_678_bert.tar.gz",
     ],
 )
-def test_a_name_that_canvas_would_not_take_for_that_students_is_listed(
+def test_a_name_that_canvas_would_not_match_to_the_student_is_listed(
     tmp_path: Path, name: str
 ) -> None:
     lines = write_results([entry("12345", name)], tmp_path)
@@ -209,14 +210,16 @@ def test_a_name_that_canvas_would_not_take_for_that_students_is_listed(
 @pytest.mark.parametrize(
     "name", ["ada.py", "Ada_1_assignsubmission_file_a_1_2_x.py", "P_ada_attempt_2026_x.py"]
 )
-def test_what_is_not_from_canvas_does_not_go_there(tmp_path: Path, name: str) -> None:
+def test_a_file_that_is_not_from_canvas_gets_no_feedback_for_canvas(
+    tmp_path: Path, name: str
+) -> None:
     lines = write_results([entry("ada", name)], tmp_path)
 
     assert not (tmp_path / "canvas-feedback.zip").exists()
     assert not any("Canvas" in line for line in lines)
 
 
-def test_who_is_not_graded_in_full_gets_no_feedback_there(tmp_path: Path) -> None:
+def test_a_student_who_is_not_graded_in_full_gets_no_feedback_in_canvas(tmp_path: Path) -> None:
     hand_in = HandIn("12345", "ada", Path("in/ada_12345_678_bert.py"))
 
     write_results([Entry(hand_in, sample.model()), entry("777", "x_777_9_bert.py")], tmp_path)

@@ -39,13 +39,13 @@ def test_a_roster_is_matched_by_id_login_address_or_name(tmp_path: Path, file: s
     roster = folder / "roster.csv"
     roster.write_text(ROSTER, encoding="utf-8")
 
-    found = find(folder, roster)
+    hand_ins = find(folder, roster)
 
-    assert [one.student for one in found] == ["12345", "222", "333", "nobody"]
-    assert [one.path is None for one in found] == [False, True, True, False]
-    assert found[0].name == "Ada Lovelace"
-    assert found[0].keys == ("12345", "al", "ada@x.example")
-    assert found[3].notes == ("not on the roster",)
+    assert [hand_in.student for hand_in in hand_ins] == ["12345", "222", "333", "nobody"]
+    assert [hand_in.path is None for hand_in in hand_ins] == [False, True, True, False]
+    assert hand_ins[0].name == "Ada Lovelace"
+    assert hand_ins[0].keys == ("12345", "al", "ada@x.example")
+    assert hand_ins[3].notes == ("not on the roster",)
 
 
 def test_a_roster_may_name_files_and_times(tmp_path: Path) -> None:
@@ -54,12 +54,12 @@ def test_a_roster_may_name_files_and_times(tmp_path: Path) -> None:
     text = "student,file,submitted\nada,x2.py,2026-11-20T23:00:01Z\ngrace,,\n"
     roster.write_text(text, encoding="utf-8")
 
-    found = by_student(find(folder, roster, DEADLINE))
+    hand_ins = by_student(find(folder, roster, DEADLINE))
 
-    assert names(found["ada"]) == ["x2.py"]
-    assert found["ada"].minutes_late == 1
-    assert found["grace"].path is None
-    assert "x1" in found
+    assert names(hand_ins["ada"]) == ["x2.py"]
+    assert hand_ins["ada"].minutes_late == 1
+    assert hand_ins["grace"].path is None
+    assert "x1" in hand_ins
 
 
 def test_canvass_own_export_is_a_roster(tmp_path: Path) -> None:
@@ -69,11 +69,13 @@ def test_canvass_own_export_is_a_roster(tmp_path: Path) -> None:
     text += '"Lovelace, Ada",12345,s1,al,A,\n"Student, Test",1,,x,A,\n'
     roster.write_text(text, encoding="utf-8")
 
-    assert [(one.student, one.name) for one in find(folder, roster)] == [("12345", "Lovelace, Ada")]
+    assert [(hand_in.student, hand_in.name) for hand_in in find(folder, roster)] == [
+        ("12345", "Lovelace, Ada")
+    ]
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "complaint"),
     [
         ("", "its first line names none of the columns"),
         ("colour,shape\n1,2\n", "its first line names none of the columns"),
@@ -87,7 +89,9 @@ def test_canvass_own_export_is_a_roster(tmp_path: Path) -> None:
         ('id,name\n1,"Ada" L.\n2,Grace\n', "line 2: not a CSV file"),
     ],
 )
-def test_a_wrong_roster_is_one_sentence(tmp_path: Path, text: str, said: str) -> None:
+def test_a_wrong_roster_is_refused_in_one_sentence(
+    tmp_path: Path, text: str, complaint: str
+) -> None:
     folder = handed_in(tmp_path / "in", "ada.py")
     (folder / "link.py").symlink_to("ada.py")
     (folder / "link").symlink_to(".")
@@ -96,7 +100,7 @@ def test_a_wrong_roster_is_one_sentence(tmp_path: Path, text: str, said: str) ->
 
     message = error(folder, roster=roster)
 
-    assert said in message
+    assert complaint in message
     assert "\n" not in message
 
 
@@ -106,14 +110,14 @@ def test_a_student_to_grade_again_may_be_named_in_any_clear_way(tmp_path: Path, 
     roster = tmp_path / "roster.csv"
     roster.write_text(ROSTER, encoding="utf-8")
     with Store(tmp_path / "store") as store:
-        whole = standing.Class(find(folder, roster), GivenFiles(ASSIGNMENT, {}), store)
+        students = standing.Class(find(folder, roster), GivenFiles(ASSIGNMENT, {}), store)
 
-    found = whole.find(name)
+    entry = students.find(name)
 
-    assert found is not None
-    assert found.hand_in.student == "12345"
-    assert whole.find("zhang wei") is None
-    assert whole.find("nobody") is None
+    assert entry is not None
+    assert entry.hand_in.student == "12345"
+    assert students.find("zhang wei") is None
+    assert students.find("nobody") is None
 
 
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
@@ -138,12 +142,12 @@ def test_moodles_worksheet_says_when_something_was_handed_in(tmp_path: Path) -> 
 
     hand_ins = find(folder, tmp_path / "worksheet.csv", DEADLINE.replace(tzinfo=None))
 
-    assert [one.minutes_late for one in hand_ins] == [0, 61, None, None]
-    unread = "Moodle's worksheet gives an unreadable time of submission: "
-    assert hand_ins[2].notes == (f"{unread}Freitag, 20. November 2026, 23:00",)
+    assert [hand_in.minutes_late for hand_in in hand_ins] == [0, 61, None, None]
+    note = "Moodle's worksheet gives an unreadable time of submission: "
+    assert hand_ins[2].notes == (f"{note}Freitag, 20. November 2026, 23:00",)
     assert hand_ins[3].notes == ()
     kinds = standing.by_kind([Entry(hand_in) for hand_in in hand_ins])
-    assert [*standing.listed(kinds)][-1] == f"  {unread}Participant 3 (Alan Turing)"
+    assert [*standing.listed(kinds)][-1] == f"  {note}Participant 3 (Alan Turing)"
 
 
 @pytest.mark.parametrize(
@@ -167,7 +171,7 @@ def test_a_time_in_a_roster_may_have_the_forms_of_a_deadline(
     assert ada.minutes_late == minutes
 
 
-def test_who_is_not_in_canvass_export_is_said_to_be_so(tmp_path: Path) -> None:
+def test_a_student_who_is_not_in_the_canvas_export_is_reported(tmp_path: Path) -> None:
     roster = tmp_path / "export.csv"
     roster.write_text("Student,ID,SIS Login ID,Section\nAda,1,al,A\n", encoding="utf-8")
 
@@ -178,7 +182,7 @@ def test_who_is_not_in_canvass_export_is_said_to_be_so(tmp_path: Path) -> None:
     assert "  not in the Canvas export: 999 (evil)" in standing.listed(kinds)
 
 
-def test_a_student_to_grade_again_who_is_not_clear_is_said_to_be_so(tmp_path: Path) -> None:
+def test_an_ambiguous_or_unknown_student_to_grade_again_is_an_error(tmp_path: Path) -> None:
     folder = handed_in(tmp_path / "in", "Wei Zhang.py", "wei zhang.py")
     with Store(tmp_path / "store") as store:
         students = standing.Class(find(folder), GivenFiles(ASSIGNMENT, {}), store)

@@ -26,10 +26,10 @@ MEMORY = "## Memory (4 points)\n\n* an answer\n\n- 3 points: one; half\n  of it\
 RATE = "## Rate (1.5 points)\n- 1.5 points: x.\n"
 
 
-def read(folder: Path, patch: pytest.MonkeyPatch, text: str, asked: str) -> tuple[Question, ...]:
+def read(folder: Path, patch: pytest.MonkeyPatch, text: str, handout: str) -> tuple[Question, ...]:
     patch.setattr(rubric, "staff_of", lambda _: Staff(rubric="rubric.md"))
     (folder / "rubric.md").write_text(text, encoding="utf-8")
-    (folder / "handout.md").write_text(asked, encoding="utf-8")
+    (folder / "handout.md").write_text(handout, encoding="utf-8")
     return read_rubric(dataclasses.replace(ASSIGNMENT, folder=folder))
 
 
@@ -60,7 +60,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("text", BAD, ids=range(len(BAD)))
-def test_a_rubric_that_contradicts_itself_or_the_handout_is_one_line(
+def test_a_rubric_that_contradicts_itself_or_the_handout_is_refused_in_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
     with pytest.raises(LedgerError) as error:
@@ -80,18 +80,18 @@ BAD_QUESTIONS = {
 }
 
 
-@pytest.mark.parametrize("asked", BAD_QUESTIONS, ids=range(len(BAD_QUESTIONS)))
-def test_a_question_without_points_or_with_a_name_that_is_taken_is_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: str
+@pytest.mark.parametrize("handout", BAD_QUESTIONS, ids=range(len(BAD_QUESTIONS)))
+def test_a_question_without_points_or_with_a_taken_name_is_refused_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, handout: str
 ) -> None:
     text = MEMORY + RATE
-    if "called" in BAD_QUESTIONS[asked]:
-        text = text.replace("Memory", asked.partition("(")[2].partition(")")[0].capitalize())
+    if "called" in BAD_QUESTIONS[handout]:
+        text = text.replace("Memory", handout.partition("(")[2].partition(")")[0].capitalize())
 
     with pytest.raises(LedgerError, match=r"^[^\n]+$") as error:
-        read(tmp_path, monkeypatch, text, asked)
+        read(tmp_path, monkeypatch, text, handout)
 
-    assert BAD_QUESTIONS[asked] in str(error.value)
+    assert BAD_QUESTIONS[handout] in str(error.value)
 
 
 def test_no_question_has_the_name_of_another_column() -> None:
