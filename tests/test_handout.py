@@ -64,14 +64,14 @@ def solution_lines() -> list[str]:
 
 
 def texts_of_the_grader() -> list[str]:
-    """Return every string in the sources of messages, f-strings in pieces, and what probes say."""
+    """Return all strings in the sources of messages, f-strings in pieces, and the probes' texts."""
     folders = [*ROOT.glob("grader/**/*.py"), *ROOT.glob("engine/src/**/*.py")]
     names = ("classifier", "pretrain", "write_review", "last_report")
     programs = [ROOT / "solution" / f"{name}.py" for name in names]
     trees = [ast.parse(p.read_text("utf-8")) for p in [*folders, *programs]]
     nodes = [node for tree in trees for node in ast.walk(tree)]
     texts = [n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)]
-    return texts + [probe.says for one in ASSIGNMENT.exercises for probe in one.probes]
+    return texts + [probe.says for exercise in ASSIGNMENT.exercises for probe in exercise.probes]
 
 
 def quoted_messages() -> list[str]:
@@ -83,9 +83,9 @@ def quoted_messages() -> list[str]:
 
 @pytest.mark.parametrize("exercise", ASSIGNMENT.exercises, ids=IDS)
 def test_every_exercise_has_its_problem_with_its_title_and_points(exercise: Exercise) -> None:
-    found = {name: (title, int(points)) for name, title, points in PROBLEM.findall(TEXT)}
+    problems = {name: (title, int(points)) for name, title, points in PROBLEM.findall(TEXT)}
 
-    assert found[exercise.id] == (exercise.title, exercise.max_score)
+    assert problems[exercise.id] == (exercise.title, exercise.max_score)
 
 
 def test_problems_are_in_the_order_of_the_report() -> None:
@@ -124,49 +124,54 @@ def test_no_line_of_a_solution_is_in_the_handout() -> None:
     assert [line for line in lines if squeezed(line) in text] == []
 
 
-def test_no_line_of_a_solution_is_in_what_is_given() -> None:
-    given = "".join(path.read_text("utf-8") for path in sorted((ROOT / "starter").glob("*.py")))
+def test_no_line_of_a_solution_is_in_the_starter() -> None:
+    starter = "".join(path.read_text("utf-8") for path in sorted((ROOT / "starter").glob("*.py")))
 
-    assert [line for line in solution_lines() if squeezed(line) in squeezed(given)] == []
-    # nor what does the same in other words
+    assert [line for line in solution_lines() if squeezed(line) in squeezed(starter)] == []
+    # nor are calls that do the same
     for call in ("scaled_dot_product_attention", "F.cross_entropy(tokens", "word_embedding.T"):
-        assert call not in given
+        assert call not in starter
 
 
 @pytest.mark.parametrize("exercise", TESTED, ids=lambda exercise: exercise.id)
 def test_messages_of_a_problem_are_those_of_its_exercise(exercise: Exercise) -> None:
     source = ast.parse((ROOT / "grader" / "exercises" / f"{exercise.id}.py").read_text("utf-8"))
-    known = {n.value for n in ast.walk(source) if isinstance(n, ast.Constant)}
-    known |= {v.says for v in VARIANTS if v.exercise == exercise.id}
-    known |= {probe.says for probe in exercise.probes}
+    texts = {n.value for n in ast.walk(source) if isinstance(n, ast.Constant)}
+    texts |= {v.says for v in VARIANTS if v.exercise == exercise.id}
+    texts |= {probe.says for probe in exercise.probes}
 
     for message, _ in explained(block(exercise.id)):
         if "..." not in message and not message.startswith("raised "):
-            assert any(str(text).startswith(message) for text in known), message
+            assert any(str(text).startswith(message) for text in texts), message
 
 
-def test_every_message_that_is_explained_is_one_that_the_grader_gives() -> None:
-    known, messages = texts_of_the_grader(), quoted_messages()
-    # tensormark.toolkit.training puts these words before its own
-    said = [text for text in known if text.startswith((":", " "))]
-    known += [word + text for word in (Gate.what, Gate.model) for text in said]
+def test_every_explained_message_is_one_that_the_grader_gives() -> None:
+    texts, messages = texts_of_the_grader(), quoted_messages()
+    # tensormark.toolkit.training puts these words before its own texts
+    endings = [text for text in texts if text.startswith((":", " "))]
+    texts += [word + text for word in (Gate.what, Gate.model) for text in endings]
     assert len(messages) > 40
 
     # what Python or torch raised is passed on unchanged, so it is not in the grader's sources
-    own = [message for message in messages if not message.startswith("raised ")]
-    pieces = {piece.strip() for message in own for piece in message.split("...") if piece.strip()}
-    assert [piece for piece in sorted(pieces) if not any(piece in text for text in known)] == []
+    grader_messages = [message for message in messages if not message.startswith("raised ")]
+    pieces = {
+        piece.strip()
+        for message in grader_messages
+        for piece in message.split("...")
+        if piece.strip()
+    }
+    assert [piece for piece in sorted(pieces) if not any(piece in text for text in texts)] == []
 
 
-def test_what_a_report_quotes_can_be_read_alone() -> None:
+def test_lines_that_reports_quote_make_sense_alone() -> None:
     explanations = ASSIGNMENT.handout.explanations.values()
-    quoted = {line for pairs in explanations for _, line in pairs}
+    lines = {line for pairs in explanations for _, line in pairs}
 
-    assert len(quoted) > 80
-    assert [line for line in sorted(quoted) if NEIGHBOUR.search(line)] == []
+    assert len(lines) > 80
+    assert [line for line in sorted(lines) if NEIGHBOUR.search(line)] == []
 
 
-def test_options_of_the_programs_that_are_named_exist() -> None:
+def test_program_options_that_the_handout_names_exist() -> None:
     names = ("classifier", "visualize", "pretrain", "write_review")
     programs = (ROOT / "solution" / f"{name}.py" for name in names)
     source = "".join(path.read_text(encoding="utf-8") for path in programs)
@@ -176,12 +181,12 @@ def test_options_of_the_programs_that_are_named_exist() -> None:
 
 
 def test_equations_are_written_so_that_github_shows_them() -> None:
-    """Markdown takes a backslash from before punctuation, and `<` for the start of a tag."""
+    """Markdown removes a backslash before punctuation, and takes `<` for the start of a tag."""
     prose_alone = re.sub(r"`[^`\n]+`|^    .*$", "", TEXT, flags=re.MULTILINE)
     equations = re.findall(r"\$\$.+?\$\$|\$[^$]+?\$", prose_alone)
 
     assert len(equations) > 60
-    assert [one for one in equations if re.search(r"\\[^a-zA-Z]|<|\n", one)] == []
+    assert [equation for equation in equations if re.search(r"\\[^a-zA-Z]|<|\n", equation)] == []
     rendered = "".join(html_of(PAGES, page, ROOT) for page in PAGES)
     assert rendered.count("<math") == len(equations)
 
@@ -194,8 +199,8 @@ def test_links_lead_somewhere(page: str) -> None:
         name, _, anchor = target.partition("#")
         path = (ROOT / page).parent.joinpath(name).resolve() if name else ROOT / page
         assert path.exists(), target
-        known = HEADING.findall(path.read_text(encoding="utf-8")) if anchor else []
-        assert not anchor or anchor in {slug(title) for _, title in known}, target
+        headings = HEADING.findall(path.read_text(encoding="utf-8")) if anchor else []
+        assert not anchor or anchor in {slug(title) for _, title in headings}, target
 
 
 def test_the_first_page_is_short_and_lists_all_others() -> None:
@@ -205,10 +210,10 @@ def test_the_first_page_is_short_and_lists_all_others() -> None:
     assert len(first.encode()) <= 45_000
     assert [page for page in PAGES if f"]({page})" not in contents] == ["handout.md"]
     sections = [slug(title) for level, title in HEADING.findall(first) if level == "##"]
-    assert [one for one in sections if f"](#{one})" not in contents] == []
+    assert [section for section in sections if f"](#{section})" not in contents] == []
 
 
-def test_files_in_the_map_of_the_starter_are_those_of_the_starter() -> None:
+def test_the_map_of_the_starter_lists_exactly_its_files() -> None:
     rows = re.findall(r"^\| (`\w+\.py`(?:, `\w+\.py`)*) \|", TEXT, re.MULTILINE)
     named = {name for row in rows for name in re.findall(r"\w+\.py", row)}
 

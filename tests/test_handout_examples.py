@@ -1,4 +1,4 @@
-"""Commands, prompts, reports and messages of libraries in the handout are what they give."""
+"""Commands, prompts, reports and library messages in the handout match what programs give."""
 
 import argparse
 import builtins
@@ -40,14 +40,14 @@ OPTIONS = re.findall(r"`(--(?:seed|epochs|batch-size|lr)\b[^`]*)`", TEXT)
 RAISED = re.findall(r"`raised (\w+): ([^`]+)`", re.sub(r"\n *", " ", TEXT))
 
 
-def shown_at_the_prompt() -> list[str]:
-    """Return what is shown at Python's prompt, without its indent."""
+def prompt_sessions() -> list[str]:
+    """Return the handout's sessions at Python's prompt, without their indent."""
     blocks = re.findall(r"(?:^    .*\n)+", TEXT, re.MULTILINE)
     return [re.sub(r"^    ", "", block, flags=re.M) for block in blocks if ">>> " in block]
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_that_is_shown_is_understood(command: str) -> None:
+def test_every_command_in_the_handout_is_understood(command: str) -> None:
     program, *options = shlex.split(command.replace("$lr", "0.002"))
 
     assert PROGRAMS[program](options)
@@ -58,7 +58,7 @@ def test_every_option_of_an_experiment_is_understood(options: str) -> None:
     assert classifier.parse_arguments(options.split())
 
 
-# What students most often do wrong, in the grader's sizes, and how Python or torch puts it.
+# Students' most frequent mistakes, in the grader's sizes, and the messages of Python or torch.
 
 Q = torch.zeros(SIZES.B, SIZES.H, SIZES.T, SIZES.d)
 X, IDS = torch.zeros(SIZES.B, SIZES.T, SIZES.D), torch.ones(SIZES.B, SIZES.T, dtype=torch.int64)
@@ -107,19 +107,19 @@ WRONG: dict[str, Callable[[], object]] = {
 
 @pytest.mark.parametrize(("kind", "message"), RAISED)
 def test_a_message_of_a_library_is_what_the_library_says(kind, message, monkeypatch) -> None:
-    (wrong,) = [one for start, one in WRONG.items() if message.startswith(start)]
+    (wrong,) = [call for start, call in WRONG.items() if message.startswith(start)]
     monkeypatch.setattr(sys, "stdin", io.StringIO())
 
-    with pytest.raises(getattr(builtins, kind)) as raised:
+    with pytest.raises(getattr(builtins, kind)) as error:
         wrong()
 
-    told = " ".join(str(raised.value).split())
-    assert [piece for piece in message.split("...") if piece.strip() not in told] == []
+    text = " ".join(str(error.value).split())
+    assert [piece for piece in message.split("...") if piece.strip() not in text] == []
 
 
 @pytest.fixture
 def starter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Work in a folder as a student has it after a fine-tune."""
+    """Work in a folder like a student's after fine-tuning."""
     for name in ("checkpoint", "data"):
         (tmp_path / name).symlink_to(ROOT / name)
     folder = tmp_path / "starter" / "predictions"
@@ -128,28 +128,30 @@ def starter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder.parent)
 
 
-@pytest.mark.parametrize("shown", shown_at_the_prompt(), ids=lambda shown: shown[4:40])
-def test_what_is_shown_at_the_prompt_is_what_python_prints(shown: str, starter: None) -> None:
-    """Run it; where nothing is shown below a line, anything may be printed, but nothing raised."""
-    if ANOTHER_SEED and "tokenizer(" in shown:
+@pytest.mark.parametrize("session", prompt_sessions(), ids=lambda session: session[4:40])
+def test_prompt_sessions_in_the_handout_show_what_python_prints(
+    session: str, starter: None
+) -> None:
+    """Run a session; a line with no output below it may print anything, but must not raise."""
+    if ANOTHER_SEED and "tokenizer(" in session:
         pytest.skip("the ids are those of the shipped vocabulary: read them again")
-    test = doctest.DocTestParser().get_doctest(shown, {}, "handout", None, 0)
-    wrong: list[str] = []
+    test = doctest.DocTestParser().get_doctest(session, {}, "handout", None, 0)
+    failures: list[str] = []
 
     class Runner(doctest.DocTestRunner):
         def report_failure(self, out, test, example, got) -> None:
-            wrong.extend([got] if example.want else [])
+            failures.extend([got] if example.want else [])
 
         def report_unexpected_exception(self, out, test, example, exc_info) -> None:
-            wrong.append(f"{example.source}: {exc_info[1]!r}")
+            failures.append(f"{example.source}: {exc_info[1]!r}")
 
     Runner(verbose=False).run(test, out=lambda text: None)
 
     assert test.examples
-    assert wrong == []
+    assert failures == []
 
 
-def test_the_report_that_is_shown_is_the_graders(
+def test_reports_in_the_handout_and_the_readme_are_the_graders(
     grade: Grade, solution_source: str, tmp_path: Path
 ) -> None:
     encode = Honest("", {"encode": 'raise NotImplementedError("encode")'})
@@ -157,12 +159,12 @@ def test_the_report_that_is_shown_is_the_graders(
     path = tmp_path / "starter" / "bert.py"
     path.parent.mkdir()
     path.write_text(source, encoding="utf-8")
-    shown = re.search(r"^```\nminBERT[^\n]+\n(.+?)\n\n  next: ", TEXT, re.M | re.S)
-    also = re.search(r"^```\n(  FAILED           attention.+?)  passed", README, re.M | re.S)
-    assert shown is not None
-    assert also is not None
+    in_handout = re.search(r"^```\nminBERT[^\n]+\n(.+?)\n\n  next: ", TEXT, re.M | re.S)
+    in_readme = re.search(r"^```\n(  FAILED           attention.+?)  passed", README, re.M | re.S)
+    assert in_handout is not None
+    assert in_readme is not None
 
     output = grade(path.parent).output
 
-    assert shown[1] in output
-    assert also[1] in output
+    assert in_handout[1] in output
+    assert in_readme[1] in output

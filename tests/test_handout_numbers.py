@@ -39,18 +39,20 @@ def tokenizer() -> BertTokenizer:
     return BertTokenizer.from_pretrained(ROOT / "checkpoint")
 
 
-def said(pattern: str) -> re.Match[str]:
-    """Find what the handout says, wherever its lines break."""
-    found = re.search(pattern, PROSE)
-    assert found is not None, f"the handout does not say {pattern}"
-    return found
+def find(pattern: str) -> re.Match[str]:
+    """Find a pattern in the handout, wherever its lines break."""
+    match = re.search(pattern, PROSE)
+    assert match is not None, f"the handout does not say {pattern}"
+    return match
 
 
-def minutes(kind: str, ids: set[str] | None = None) -> tuple[int, int]:
+def time_and_points(kind: str, ids: set[str] | None = None) -> tuple[int, int]:
     pattern = rf"^##+ {kind} \((\w+)\): .+ \((\d+) points, about (\d+) minutes\)$"
-    found = [one for one in re.findall(pattern, TEXT, re.M) if ids is None or one[0] in ids]
-    assert found
-    return sum(int(time) for *_, time in found), sum(int(points) for _, points, _ in found)
+    headings = [
+        heading for heading in re.findall(pattern, TEXT, re.M) if ids is None or heading[0] in ids
+    ]
+    assert headings
+    return sum(int(time) for *_, time in headings), sum(int(points) for _, points, _ in headings)
 
 
 # The first page
@@ -60,7 +62,7 @@ def test_the_first_hole_is_reached_in_the_time_that_the_handout_gives() -> None:
     before = TEXT[: TEXT.index("**Run**. `make check K=attention`")]
 
     assert len(before.split()) < WORDS_A_MINUTE * MINUTES_TO_THE_FIRST_HOLE
-    said(rf"up to the first `TODO` \| \| {MINUTES_TO_THE_FIRST_HOLE} minutes")
+    find(rf"up to the first `TODO` \| \| {MINUTES_TO_THE_FIRST_HOLE} minutes")
 
 
 @pytest.mark.parametrize(
@@ -72,27 +74,29 @@ def test_the_first_hole_is_reached_in_the_time_that_the_handout_gives() -> None:
     ],
 )
 def test_times_and_points_are_the_sums_of_the_headings(target, kind, extension, bonus) -> None:
-    ids = {one.id for one in ASSIGNMENT.exercises if one.extension is extension} or None
-    time, points = minutes(kind, ids)
+    ids = {
+        exercise.id for exercise in ASSIGNMENT.exercises if exercise.extension is extension
+    } or None
+    time, points = time_and_points(kind, ids)
 
-    said(rf"\({target}\) \|[^|]*\| {round(time / 60)} hours \| {points}{bonus} \|")
+    find(rf"\({target}\) \|[^|]*\| {round(time / 60)} hours \| {points}{bonus} \|")
 
 
-def test_the_five_functions_have_about_as_many_lines_as_it_says() -> None:
+def test_the_five_functions_have_about_as_many_lines_as_the_handout_says() -> None:
     source = (ROOT / "solution" / "bert.py").read_text(encoding="utf-8")
     regions = re.findall(r"BEGIN SOLUTION \w+\n(.*?)### END", source, re.S)
     lines = [line for region in regions for line in region.splitlines() if line.strip()]
 
     code = [line for line in lines if not line.strip().startswith("#")]
 
-    said("five functions are about twenty lines")
+    find("five functions are about twenty lines")
     assert 18 <= len(code) <= 22
 
 
 # Sizes
 
 
-def test_the_table_of_sizes_is_that_of_the_models() -> None:
+def test_the_table_of_sizes_has_the_sizes_of_the_models() -> None:
     def column(config: BertConfig) -> list[str]:
         d = config.hidden_size // config.num_attention_heads
         numbers = (config.hidden_size, config.num_attention_heads, d, config.intermediate_size)
@@ -106,15 +110,15 @@ def test_the_table_of_sizes_is_that_of_the_models() -> None:
     assert [row[1] for row in rows] == column(BertConfig())
 
 
-def test_the_graders_sizes_are_those_that_messages_are_explained_with() -> None:
+def test_messages_are_explained_with_the_graders_sizes() -> None:
     s = SIZES
 
-    said(f"B is {s.B}, T is {s.T}, H is {s.H}, d is {s.d}, D is {s.D} and F is {s.F}")
-    said("a call for the properties has other sizes")
+    find(f"B is {s.B}, T is {s.T}, H is {s.H}, d is {s.d}, D is {s.D} and F is {s.F}")
+    find("a call for the properties has other sizes")
     assert s != OTHER_SIZES
-    said(f"{s.B} sentences of 4, 1 and 7 tokens, padded to {s.T}")
+    find(f"{s.B} sentences of 4, 1 and 7 tokens, padded to {s.T}")
     assert s.lengths == (4, 1, 7)
-    said(f"{s.T} tokens, but all {s.positions} positions")
+    find(f"{s.T} tokens, but all {s.positions} positions")
 
 
 def test_the_length_of_the_reviews_is_right(tokenizer: BertTokenizer) -> None:
@@ -123,15 +127,15 @@ def test_the_length_of_the_reviews_is_right(tokenizer: BertTokenizer) -> None:
         for name in ("train", "dev", "test")
     )
 
-    said(f"has {longest} of the {SHIPPED.max_position_embeddings} tokens that fit")
-    said(f"has {SHIPPED.vocab_size} pieces")
-    said("one of 8 tokens and one of 22")
+    find(f"has {longest} of the {SHIPPED.max_position_embeddings} tokens that fit")
+    find(f"has {SHIPPED.vocab_size} pieces")
+    find("one of 8 tokens and one of 22")
 
 
 # Background
 
 
-def test_the_number_of_the_mask_hides_completely() -> None:
+def test_the_number_in_the_mask_hides_a_token_completely() -> None:
     assert torch.exp(torch.tensor(-10000.0)) == 0.0
     assert torch.exp(torch.tensor(-10000.0, dtype=torch.float64)) == 0.0
 
@@ -140,26 +144,28 @@ def test_half_of_the_opinion_words_are_not_in_the_training_sentences() -> None:
     train = {*(ROOT / "data" / "train.txt").read_text(encoding="utf-8").split()}
     opinions = {*sum([*WHOLE.adjectives.values(), *WHOLE.nouns.values()], ())}
 
-    said("half of the opinion words in the dev and test sentences never occur in the training")
+    find("half of the opinion words in the dev and test sentences never occur in the training")
     assert len(opinions & train) * 2 == len(opinions)
 
 
-def test_the_recipe_is_that_of_the_program() -> None:
+def test_the_recipe_in_the_handout_is_the_programs() -> None:
     recipe, rates = classifier.Recipe(), classifier.learning_rates(classifier.Recipe(), 64, 500)
 
     assert (recipe.epochs, SHIPPED.hidden_dropout_prob) == (1, 0.0)
-    said(f"weight decay of {recipe.weight_decay}, one epoch in batches of {recipe.batch_size}")
-    said("and no dropout, since the model sees each")
+    find(f"weight decay of {recipe.weight_decay}, one epoch in batches of {recipe.batch_size}")
+    find("and no dropout, since the model sees each")
     assert SHIPPED.attention_probs_dropout_prob == SHIPPED.hidden_dropout_prob
-    said(f"rises to {max(rates)} over the first {recipe.warmup:.0%} of the steps")
-    said(f"norm is above {recipe.clip:g} is scaled down to {recipe.clip:g}")
-    said(f"draws with a standard deviation of {SHIPPED.initializer_range}")
-    said("This trains for one epoch")
+    find(f"rises to {max(rates)} over the first {recipe.warmup:.0%} of the steps")
+    find(f"norm is above {recipe.clip:g} is scaled down to {recipe.clip:g}")
+    find(f"draws with a standard deviation of {SHIPPED.initializer_range}")
+    find("This trains for one epoch")
     steps = recipe.steps(len((ROOT / "data" / "train.txt").read_text("utf-8").splitlines()))
-    said(f"the loss falls in {4 * steps} steps, dev accuracy rises in 4 epochs")
+    find(f"the loss falls in {4 * steps} steps, dev accuracy rises in 4 epochs")
 
 
-def test_a_model_that_knows_nothing_has_the_losses_that_it_says(tokenizer: BertTokenizer) -> None:
+def test_an_untrained_model_has_the_losses_that_the_handout_states(
+    tokenizer: BertTokenizer,
+) -> None:
     torch.manual_seed(0)
     model, batch = BertForPreTraining(SHIPPED).eval(), tokenizer(["the film is dull ."] * 8)
     labels = torch.randint(5, SHIPPED.vocab_size, batch["input_ids"].shape)
@@ -167,22 +173,24 @@ def test_a_model_that_knows_nothing_has_the_losses_that_it_says(tokenizer: BertT
 
     loss = pretraining_loss(tokens, labels, follows, torch.tensor([0, 1] * 4)).item()
 
-    said(rf"\\ln {SHIPPED.vocab_size} \+ \\ln 2 = {math.log(SHIPPED.vocab_size * 2):.2f}")
+    find(rf"\\ln {SHIPPED.vocab_size} \+ \\ln 2 = {math.log(SHIPPED.vocab_size * 2):.2f}")
     assert loss == pytest.approx(math.log(SHIPPED.vocab_size * 2), abs=0.1)
-    said(rf"\\ln 2 = {math.log(2):.3f}")
+    find(rf"\\ln 2 = {math.log(2):.3f}")
 
 
 def test_fifteen_percent_is_the_default_of_mask_tokens() -> None:
-    said(r"with `probability` \(0.15 by default")
+    find(r"with `probability` \(0.15 by default")
     assert mask_tokens.__defaults__ == (0.15,)
-    said("BERT chooses 15% of them")
+    find("BERT chooses 15% of them")
 
 
-def test_a_correct_mask_tokens_fails_as_rarely_as_it_says() -> None:
-    said("correct code fails once in a hundred million runs")
+def test_a_correct_mask_tokens_fails_as_rarely_as_the_handout_says() -> None:
+    find("correct code fails once in a hundred million runs")
     examined = [probe.examine for probe in ASSIGNMENT.exercise("mask_tokens").probes]
-    drawn = [share for one in examined if one for share in one.shares if share.margin > EXACT]
-    assert len(drawn) * FALSE_ALARM <= 1.001e-8
+    shares = [
+        share for examine in examined if examine for share in examine.shares if share.margin > EXACT
+    ]
+    assert len(shares) * FALSE_ALARM <= 1.001e-8
 
 
 def first_step(correct_bias: bool) -> float:
@@ -194,32 +202,34 @@ def first_step(correct_bias: bool) -> float:
 
 
 def test_the_numbers_of_adamw_are_right() -> None:
-    said(f"for the usual 0.9 and 0.999 is {first_step(False) / first_step(True):.1f} times")
-    said(f"{1 / math.sqrt(1 - 0.999):.0f} times in the first step")
+    find(f"for the usual 0.9 and 0.999 is {first_step(False) / first_step(True):.1f} times")
+    find(f"{1 / math.sqrt(1 - 0.999):.0f} times in the first step")
     assert 1 / math.sqrt(1 - 0.999**3000) < 1.05
 
 
 # Pictures
 
 
-def shares_at(offset: int, head: int, tokenizer: BertTokenizer) -> float:
-    """Return what a head of layer 1 gives to the token at an offset, on average."""
-    model, given = BertModel.from_pretrained(ROOT / "checkpoint"), []
+def share_at(offset: int, head: int, tokenizer: BertTokenizer) -> float:
+    """Return the share that a head of layer 1 gives to the token at an offset, on average."""
+    model, averages = BertModel.from_pretrained(ROOT / "checkpoint"), []
     for text in Split(ROOT / "data" / "dev.txt", tokenizer, 64, most=20).sentences:
         batch = tokenizer([text])
         first = observe.attention_maps(model, batch["input_ids"], batch["attention_mask"])[0]
         heads = first.reshape(SHIPPED.num_attention_heads, *first.shape[-2:])
         diagonal = heads[head - 1].diagonal(offset)  # without the special tokens at the ends
-        given.append(diagonal[2:-2].mean().item())
-    return sum(given) / len(given)
+        averages.append(diagonal[2:-2].mean().item())
+    return sum(averages) / len(averages)
 
 
 @of_the_shipped_model
-def test_the_heads_that_look_aside_are_those_that_it_names(tokenizer: BertTokenizer) -> None:
-    said("In layer 1, head 1 looks two tokens back and head 3 one token ahead")
+def test_the_heads_that_look_aside_are_those_that_the_handout_names(
+    tokenizer: BertTokenizer,
+) -> None:
+    find("In layer 1, head 1 looks two tokens back and head 3 one token ahead")
 
-    assert shares_at(-2, 1, tokenizer) > 0.8
-    assert shares_at(1, 3, tokenizer) > 0.8
+    assert share_at(-2, 1, tokenizer) > 0.8
+    assert share_at(1, 3, tokenizer) > 0.8
 
 
 @of_the_shipped_model
@@ -227,27 +237,27 @@ def test_distance_explains_the_similarity_of_learned_positions_up_to_the_fiftiet
     table = F.normalize(BertModel.from_pretrained(ROOT / "checkpoint").pos_embedding.weight, dim=1)
     cosines = (table @ table.T).detach()
 
-    def explained(first: int, last: int) -> float:
+    def explained_share(first: int, last: int) -> float:
         block = cosines[first:last, first:last]
-        rest = [block.diagonal(k).var(correction=0) for k in range(1, last - first)]
+        variances = [block.diagonal(k).var(correction=0) for k in range(1, last - first)]
         weights = [float(last - first - k) for k in range(1, last - first)]
-        off = torch.cat([block.diagonal(k) for k in range(1, last - first)]).var(correction=0)
-        left = sum(w * float(v) for w, v in zip(weights, rest, strict=True)) / sum(weights)
-        return 1 - left / float(off)
+        total = torch.cat([block.diagonal(k) for k in range(1, last - first)]).var(correction=0)
+        within = sum(w * float(v) for w, v in zip(weights, variances, strict=True)) / sum(weights)
+        return 1 - within / float(total)
 
-    said("up to about the fiftieth")
-    assert explained(2, 45) > 0.6 > 0.4 > explained(52, 64)
+    find("up to about the fiftieth")
+    assert explained_share(2, 45) > 0.6 > 0.4 > explained_share(52, 64)
 
 
 def test_numbers_of_the_pictures_are_the_defaults_of_the_program() -> None:
-    made = visualize.parse_arguments(["embeddings", "--tuned", "x"])
+    options = visualize.parse_arguments(["embeddings", "--tuned", "x"])
 
-    said(f"The vector of `\\[CLS\\]` for {made.count} dev sentences")
-    said("The five most likely tokens")
+    find(f"The vector of `\\[CLS\\]` for {options.count} dev sentences")
+    find("The five most likely tokens")
     assert observe.GUESSES == 5
 
 
-def test_the_threshold_is_where_it_says() -> None:
+def test_the_threshold_is_between_one_half_and_one() -> None:
     manifest = json.loads((ROOT / "reference_outputs" / "manifest.json").read_text("utf-8"))
 
     assert 0.5 < manifest["sentiment"]["threshold"] < 1

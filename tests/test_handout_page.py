@@ -19,15 +19,15 @@ class Page(Tags):
 
 
 HTML = {page.replace(".md", ".html"): html_of(PAGES, page, ROOT) for page in PAGES}
-READ = {page: Page(text) for page, text in HTML.items()}
+PARSED = {page: Page(text) for page, text in HTML.items()}
 ANCHORS = {
-    page: {tag["id"] for tag in read.attributes if "id" in tag} for page, read in READ.items()
+    page: {tag["id"] for tag in parsed.attributes if "id" in tag} for page, parsed in PARSED.items()
 }
 
 
 @pytest.mark.parametrize("page", HTML)
 def test_every_link_to_a_page_has_its_anchor(page: str) -> None:
-    links = [link for link in READ[page].links if not link.startswith(("https:", "data:"))]
+    links = [link for link in PARSED[page].links if not link.startswith(("https:", "data:"))]
     assert len(links) > 5
 
     for link in links:
@@ -46,7 +46,7 @@ def test_every_problem_has_its_anchor() -> None:
 
 @pytest.mark.parametrize("page", HTML)
 def test_the_page_begins_with_its_title_and_has_the_contents_behind_the_text(page: str) -> None:
-    order = [tag for tag, *_ in READ[page].tags if tag in ("h1", "main", "nav", "p")]
+    order = [tag for tag, *_ in PARSED[page].tags if tag in ("h1", "main", "nav", "p")]
 
     assert order[:2] == ["main", "h1"]
     assert order.index("nav") > order.index("p")
@@ -54,19 +54,19 @@ def test_the_page_begins_with_its_title_and_has_the_contents_behind_the_text(pag
 
 @pytest.mark.parametrize("page", HTML)
 def test_the_page_loads_nothing(page: str) -> None:
-    read, text = READ[page], HTML[page]
+    parsed, text = PARSED[page], HTML[page]
 
-    sources = {str(about["src"]) for about in read.attributes if "src" in about}
+    sources = {str(tag["src"]) for tag in parsed.attributes if "src" in tag}
     assert {source.partition(":")[0] for source in sources} <= {"data"}
-    assert not {"script", "iframe", "object"} & {tag for tag, *_ in read.tags}
+    assert not {"script", "iframe", "object"} & {name for name, *_ in parsed.tags}
     assert "@import" not in text
     assert "url(" not in text
     assert len(text) < 1_500_000
 
 
-def test_every_picture_is_in_its_page_with_words_for_it() -> None:
-    for (source, text), made in zip(PAGES.items(), READ.values(), strict=True):
-        words = [about["alt"] for about in made.attributes if "alt" in about]
+def test_every_picture_is_in_its_page_with_alternative_text() -> None:
+    for (source, text), page in zip(PAGES.items(), PARSED.values(), strict=True):
+        words = [tag["alt"] for tag in page.attributes if "alt" in tag]
 
         assert len(words) == len(re.findall(r"^!\[", text, re.M)), source
         assert all(words)
@@ -75,20 +75,20 @@ def test_every_picture_is_in_its_page_with_words_for_it() -> None:
 def test_equations_become_mathml() -> None:
     text = "# Title\n\n## One\n\nLet $x_i^2$ cost $5, and\n\n$$\\frac{a}{\\sqrt{d}}$$\n"
 
-    made = page_of(text, ROOT)
+    html = page_of(text, ROOT)
 
-    assert made.count("<math") == 2
-    assert "<mfrac>" in made
-    assert "cost $5" in made
+    assert html.count("<math") == 2
+    assert "<mfrac>" in html
+    assert "cost $5" in html
 
 
-def test_what_is_written_as_code_stays_code() -> None:
-    made = page_of("# T\n\n## A\n\n`a < b $x$` & more\n", ROOT)
+def test_text_in_backticks_stays_code() -> None:
+    html = page_of("# T\n\n## A\n\n`a < b $x$` & more\n", ROOT)
 
-    assert "<code>a &lt; b $x$</code> &amp; more" in made
+    assert "<code>a &lt; b $x$</code> &amp; more" in html
 
 
 @pytest.mark.parametrize("source", ["pictures/none.png", "https://example.org/a.png", "../x.png"])
-def test_a_picture_that_is_not_there_is_an_error(source: str) -> None:
+def test_a_picture_that_is_missing_or_elsewhere_is_an_error(source: str) -> None:
     with pytest.raises(PageError, match="is not a picture in "):
         page_of(f"# T\n\n## A\n\n![words]({source})\n", ROOT)

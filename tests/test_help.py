@@ -33,7 +33,7 @@ def test_help_of_a_program_for_staff_shows_defaults(
 
 
 @pytest.mark.parametrize("command", ["walk.html", "predict.png"])
-def test_help_of_what_is_followed_or_judged_shows_defaults(command, capsys, monkeypatch) -> None:
+def test_help_of_walk_and_predict_shows_defaults(command, capsys, monkeypatch) -> None:
     monkeypatch.setenv("COLUMNS", "1000")
     with pytest.raises(SystemExit):
         visualize.main([command.partition(".")[0], "--help"])

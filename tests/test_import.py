@@ -36,8 +36,8 @@ def source(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without transformers, which is not tested here and slow to import."""
+def without_transformers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do without transformers, which is not tested here and is slow to import."""
     monkeypatch.setattr(second_opinion, "transformers", lambda: None)
 
 
@@ -52,8 +52,8 @@ def edit_json(path: Path, **values: object) -> None:
 def edit_weights(folder: Path, **values: torch.Tensor | None) -> None:
     """Replace tensors by name, "__" for a dot; None removes one."""
     changed = weights_of(folder) | {k.replace("__", "."): v for k, v in values.items()}
-    kept = {name: tensor for name, tensor in changed.items() if tensor is not None}
-    save_file(kept, folder / "model.safetensors")
+    result = {name: tensor for name, tensor in changed.items() if tensor is not None}
+    save_file(result, folder / "model.safetensors")
 
 
 def old_names(name: str) -> str:
@@ -63,8 +63,8 @@ def old_names(name: str) -> str:
 
 def assert_same_model(first: Path, second: Path) -> None:
     for cls in (BertModel, BertForPreTraining):
-        ours, again = (cls.from_pretrained(folder).state_dict() for folder in (first, second))
-        assert all(torch.equal(ours[name], again[name]) for name in ours)
+        ours, theirs = (cls.from_pretrained(folder).state_dict() for folder in (first, second))
+        assert all(torch.equal(ours[name], theirs[name]) for name in ours)
 
 
 def test_an_import_keeps_every_weight_and_agrees_with_transformers(source, tmp_path, capsys):
@@ -81,8 +81,8 @@ def test_an_import_keeps_every_weight_and_agrees_with_transformers(source, tmp_p
     assert_same_model(tmp_path / "out", CHECKPOINT)
 
 
-@pytest.mark.usefixtures("alone")
-def test_an_old_bin_with_gamma_and_beta_and_a_vocab_alone_are_enough(source, tmp_path, capsys):
+@pytest.mark.usefixtures("without_transformers")
+def test_an_old_bin_with_gamma_and_beta_and_only_a_vocab_are_enough(source, tmp_path, capsys):
     weights = {old_names(name): tensor for name, tensor in weights_of(source).items()}
     weights["embeddings.position_ids"] = torch.arange(64).unsqueeze(0)
     weights["cls.predictions.decoder.weight"] = weights["embeddings.word_embeddings.weight"]
@@ -99,7 +99,7 @@ def test_an_old_bin_with_gamma_and_beta_and_a_vocab_alone_are_enough(source, tmp
     assert torch.equal(ours["input_ids"], theirs["input_ids"])
 
 
-@pytest.mark.usefixtures("alone")
+@pytest.mark.usefixtures("without_transformers")
 def test_a_cased_vocabulary_stays_cased(source, tmp_path):
     (source / "tokenizer.json").unlink()
     (source / "tokenizer_config.json").write_text('{"do_lower_case": false}', encoding="utf-8")
@@ -111,7 +111,7 @@ def test_a_cased_vocabulary_stays_cased(source, tmp_path):
     assert capital == tokenizer.unk_token_id != small
 
 
-@pytest.mark.usefixtures("alone")
+@pytest.mark.usefixtures("without_transformers")
 def test_a_head_of_another_task_is_left_out_and_named(source, tmp_path, capsys):
     edit_weights(source, classifier__weight=torch.ones(2, 64), qa_outputs__bias=torch.ones(2))
 
@@ -121,7 +121,7 @@ def test_a_head_of_another_task_is_left_out_and_named(source, tmp_path, capsys):
     assert_same_model(tmp_path / "out", CHECKPOINT)
 
 
-@pytest.mark.usefixtures("alone")
+@pytest.mark.usefixtures("without_transformers")
 def test_half_precision_becomes_float32(source, tmp_path):
     halves = {name: tensor.half() for name, tensor in weights_of(source).items()}
     save_file(halves, source / "model.safetensors")
@@ -154,7 +154,7 @@ DAMAGED = f"{WEIGHTS}: damaged, or not a safetensors file"
 OTHERS = f"{WEIGHTS}: the weights do not match this model; "
 
 
-def gone(*names: str) -> Spoil:
+def without(*names: str) -> Spoil:
     return lambda folder: [(folder / name).unlink() for name in names]
 
 
@@ -181,14 +181,14 @@ def vocabulary(change: Callable[[bytes], bytes], alone: bool = True) -> Spoil:
     return spoil
 
 
-def last_exchanged(text: bytes) -> bytes:
-    *pieces, one, other = text.splitlines()
-    return b"\n".join([*pieces, other, one])
+def exchange_last_two(text: bytes) -> bytes:
+    *pieces, second_last, last = text.splitlines()
+    return b"\n".join([*pieces, last, second_last])
 
 
 BAD: dict[str, tuple[Spoil, str]] = {
     "no folder": (shutil.rmtree, "source: there is no such folder"),
-    "no config": (gone("config.json"), "config.json: there is no such file"),
+    "no config": (without("config.json"), "config.json: there is no such file"),
     "config no JSON": (holds("config.json", "{"), "config.json: not JSON"),
     "config a list": (holds("config.json", "[]"), "config.json: not a JSON object"),
     "another model": (config(model_type="roberta"), "config.json: model_type is 'roberta'"),
@@ -200,7 +200,7 @@ BAD: dict[str, tuple[Spoil, str]] = {
     ),
     "other sizes": (config(intermediate_size=100), f"{OTHERS}mis-shaped: bert_layers.0"),
     "no weights": (
-        gone(WEIGHTS),
+        without(WEIGHTS),
         "source: there is no model.safetensors or pytorch_model.bin in it",
     ),
     "half a file": (holds(WEIGHTS, (CHECKPOINT / WEIGHTS).read_bytes()[:5000]), DAMAGED),
@@ -223,14 +223,14 @@ BAD: dict[str, tuple[Spoil, str]] = {
         tensors(bert__pooler__dense__bias=torch.full((64,), torch.nan)),
         f"{WEIGHTS}: bert.pooler.dense.bias has NaN",
     ),
-    "no tokenizer": (gone(*FILES[2:]), "source: there is no tokenizer.json or vocab.txt in it"),
+    "no tokenizer": (without(*FILES[2:]), "source: there is no tokenizer.json or vocab.txt in it"),
     "damaged tokenizer": (holds("tokenizer.json", "{}"), "tokenizer.json: not a tokenizer"),
     "not WordPiece": (
         holds("tokenizer.json", Tokenizer(models.BPE()).to_str()),
         "tokenizer.json: its model is BPE",
     ),
     "tokenizers disagree": (
-        vocabulary(last_exchanged, alone=False),
+        vocabulary(exchange_last_two, alone=False),
         "tokenizer.json: 2 pieces of vocab.txt have different ids",
     ),
     "too many pieces": (
@@ -245,7 +245,7 @@ BAD: dict[str, tuple[Spoil, str]] = {
 }
 
 
-@pytest.mark.usefixtures("alone")
+@pytest.mark.usefixtures("without_transformers")
 @pytest.mark.parametrize("kind", BAD)
 def test_bad_input_is_one_line_and_nothing_is_written(source, tmp_path, capsys, kind: str):
     spoil, complaint = BAD[kind]
@@ -261,7 +261,7 @@ def test_bad_input_is_one_line_and_nothing_is_written(source, tmp_path, capsys, 
     assert {path.name for path in tmp_path.rglob("*")} == before
 
 
-@pytest.mark.usefixtures("alone")
+@pytest.mark.usefixtures("without_transformers")
 @pytest.mark.parametrize("main", [import_main, export_main])
 def test_an_existing_folder_is_never_overwritten(source, tmp_path, capsys, main):
     out = tmp_path / "out"
@@ -300,7 +300,7 @@ def test_a_different_tokenization_is_noticed(source, tmp_path):
         second_opinion.compare_tokens(source, other)
 
 
-@pytest.mark.usefixtures("alone")
+@pytest.mark.usefixtures("without_transformers")
 @pytest.mark.parametrize("main", [import_main, export_main])
 def test_missing_names_of_folders_are_asked_for(capsys, main):
     assert main(["", ""]) == 2

@@ -88,12 +88,12 @@ def test_labels_are_balanced_in_every_split(splits: dict[str, list[tuple[int, st
 def test_training_split_uses_its_half_of_the_opinion_words(
     splits: dict[str, list[tuple[int, str]]],
 ) -> None:
-    used = {
+    opinion_words = {
         name: {word for _, sentence in split for word in sentence.split()} & WHOLE.words()
         for name, split in splits.items()
     }
 
-    assert used == {"train": HALF.words(), "dev": WHOLE.words(), "test": WHOLE.words()}
+    assert opinion_words == {"train": HALF.words(), "dev": WHOLE.words(), "test": WHOLE.words()}
 
 
 def test_no_word_has_both_signs() -> None:
@@ -117,9 +117,11 @@ def test_bags_of_n_grams_stay_near_chance(splits: dict[str, list[tuple[int, str]
 def test_negation_reverses_the_adjective() -> None:
     for phrase in phrases("description"):
         sign = 1 if phrase.words.split()[-1] in WHOLE.adjectives[1] else -1
-        turned = any(word in phrase.words for word in (" not at", "is not ", "never dull", "fails"))
+        negated = any(
+            word in phrase.words for word in (" not at", "is not ", "never dull", "fails")
+        )
         assert phrase.value == (-sign if phrase.rules == ("negation",) else sign)
-        assert not (turned and phrase.rules == ("plain",) and "never fails" not in phrase.words)
+        assert not (negated and phrase.rules == ("plain",) and "never fails" not in phrase.words)
 
 
 def test_main_clause_decides_a_contrast() -> None:
@@ -141,18 +143,18 @@ def read_clause(words: str) -> int:
     turns = (*turns, "is free of", " lacks", "has no", "is without")
     last = words.split()[-1]
     sign = 1 if last in (*WHOLE.adjectives[1], *WHOLE.nouns[1]) else -1
-    kept = any(turn in words for turn in ("never fails", "never runs", "nothing but"))
-    return -sign if not kept and any(turn in words for turn in turns) else sign
+    keeps_sign = any(turn in words for turn in ("never fails", "never runs", "nothing but"))
+    return -sign if not keeps_sign and any(turn in words for turn in turns) else sign
 
 
 def test_every_sentence_of_a_review_names_its_film() -> None:
     for review in write_reviews(random.Random(1), 300):
-        named = [
+        films = [
             {film for film in FILMS if film.title in words or film.lead in words}
             for words in (sentence.split() for sentence in review)
         ]
-        assert {film.title for film in set.union(*named)} == {film_of(review)}
-        assert all(named)
+        assert {film.title for film in set.union(*films)} == {film_of(review)}
+        assert all(films)
 
 
 def test_reviews_survive_being_written_and_read() -> None:
@@ -164,7 +166,7 @@ def test_reviews_survive_being_written_and_read() -> None:
     assert "\n\n".join("\n".join(review) for review in reviews) + "\n" == text
 
 
-def test_marked_section_is_kept() -> None:
+def test_only_the_text_between_the_marks_is_replaced() -> None:
     text = "a <!-- gate:begin -->\nold\n<!-- gate:end --> b"
 
     assert between(text, "gate") == "\nold\n"

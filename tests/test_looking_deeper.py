@@ -31,7 +31,7 @@ PADDING = np.array([[False, False, False, False], [False, False, True, True]])
 
 
 def finding(shape: tuple[int, ...], off: float, padding: np.ndarray | None = None) -> dict:
-    """A finding about an output of this shape, of which the last value is off."""
+    """Return a finding about an output of this shape, of which the last value is off."""
     expected = np.zeros(shape)
     got = expected.copy()
     got[(-1,) * len(shape)] = off
@@ -41,7 +41,7 @@ def finding(shape: tuple[int, ...], off: float, padding: np.ndarray | None = Non
 
 
 def report(folder: Path, *exercises: dict[str, Any]) -> Path:
-    """A folder of runs, of which only the last has these exercises."""
+    """Make a folder of runs, of which only the last has these exercises."""
     folder.mkdir()
     (folder / "run-20260101T0000000000-000.json").write_text("{}", encoding="utf-8")
     last = folder / "run-20260102T0000000000-000.json"
@@ -61,21 +61,21 @@ def test_wrong_values_are_drawn_by_token_and_unit_with_padding_marked(tmp_path, 
 
     assert main(["errors", "--report", str(runs), "--out", str(out)]) == 0
 
-    said = capsys.readouterr().out
-    assert said.startswith("layer: the scores are not scaled\n1 of 48 values of output differ\n")
-    written = texts(out)
-    assert {"row 0", "row 1", "token", "unit", "off by"} <= set(written)
-    assert [text for text in written if text.endswith(" pad")] == ["2 pad", "3 pad"]
-    assert "layer: the scores are not scaled" in written
+    output = capsys.readouterr().out
+    assert output.startswith("layer: the scores are not scaled\n1 of 48 values of output differ\n")
+    labels = texts(out)
+    assert {"row 0", "row 1", "token", "unit", "off by"} <= set(labels)
+    assert [text for text in labels if text.endswith(" pad")] == ["2 pad", "3 pad"]
+    assert "layer: the scores are not scaled" in labels
 
 
 def test_the_heatmap_has_the_reports_differences(tmp_path: Path) -> None:
     figure = draw_errors(finding((2, 4, 6), 2.0, PADDING)["excerpt"], "title")
 
-    shown = [axes.images[0].get_array() for axes in figure.axes if axes.images]
-    assert [image.shape for image in shown] == [(4, 6), (4, 6)]
-    assert shown[0].max() == 0.0
-    assert (shown[1][3, 5], np.count_nonzero(shown[1])) == (2.0, 1)
+    images = [axes.images[0].get_array() for axes in figure.axes if axes.images]
+    assert [image.shape for image in images] == [(4, 6), (4, 6)]
+    assert images[0].max() == 0.0
+    assert (images[1][3, 5], np.count_nonzero(images[1])) == (2.0, 1)
 
 
 def test_colours_are_those_of_the_report() -> None:
@@ -87,19 +87,19 @@ def test_colours_are_those_of_the_report() -> None:
 
 def test_a_value_has_the_colour_that_the_report_gives_it() -> None:
     cells = [[0.0, 1e-9, 0.41, 1.99, 2.0]]
-    found = finding((1, 5), 2.0)["excerpt"]
-    found["map"]["panels"][0]["cells"] = cells
+    differences = finding((1, 5), 2.0)["excerpt"]
+    differences["map"]["panels"][0]["cells"] = cells
 
-    image = draw_errors(found, "title").axes[0].images[0]
+    image = draw_errors(differences, "title").axes[0].images[0]
 
-    drawn = image.cmap(image.norm(np.array(cells[0])))
-    assert [to_hex(colour) for colour in drawn] == [ZERO, ABOVE[0], ABOVE[1], ABOVE[4], ABOVE[4]]
+    colours = image.cmap(image.norm(np.array(cells[0])))
+    assert [to_hex(colour) for colour in colours] == [ZERO, ABOVE[0], ABOVE[1], ABOVE[4], ABOVE[4]]
 
 
 @pytest.mark.parametrize("shape", [(5,), (3, 5), (2, 3, 4, 5)])
 def test_outputs_of_any_number_of_axes_are_drawn(tmp_path: Path, shape: tuple[int, ...]) -> None:
-    found = exercise("pair_batch", finding(shape, math.nan))
-    runs, out = report(tmp_path / "runs", found), tmp_path / "a.png"
+    result = exercise("pair_batch", finding(shape, math.nan))
+    runs, out = report(tmp_path / "runs", result), tmp_path / "a.png"
 
     assert main(["errors", "pair_batch", "--report", str(runs), "--out", str(out)]) == 0
 
@@ -123,7 +123,7 @@ def test_the_first_exercise_with_wrong_values_is_drawn_unless_one_is_named() -> 
         (None, [], "runs: there is no report yet; run `make report` first"),
     ],
 )
-def test_a_report_that_shows_no_wrong_values_is_one_line(
+def test_a_report_without_wrong_values_is_refused_in_one_line(
     tmp_path: Path, capsys, exercises, arguments: list[str], complaint: str
 ) -> None:
     runs, out = tmp_path / "runs", tmp_path / "a.png"
@@ -147,9 +147,9 @@ def test_vectors_in_the_same_direction_from_the_middle_of_all_are_near() -> None
 
 def test_the_nearest_sentences_have_their_rank_in_the_other_model() -> None:
     split = types.SimpleNamespace(sentences=["a", "b", "c"], labels=torch.tensor([0, 1, 1]))
-    here, there = torch.tensor([0.5, 0.9, 0.1]), torch.tensor([0.9, 0.2, 0.3])
+    cosines, other_cosines = torch.tensor([0.5, 0.9, 0.1]), torch.tensor([0.9, 0.2, 0.3])
 
-    near = neighbours(here, there, split, 2, "after")
+    near = neighbours(cosines, other_cosines, split, 2, "after")
 
     assert [(text, label, rank) for text, _, label, rank in near.nearest] == [
         ("b", 1, "after: 3 of 3"),
@@ -163,13 +163,13 @@ def test_similar_sentences_are_drawn_before_and_after_fine_tuning(tmp_path, caps
 
     assert main(["similarity", "harbor is not dull .", *options]) == 0
 
-    written = texts(out)
+    labels = texts(out)
     tokenizer = BertTokenizer.from_pretrained(ROOT / "checkpoint")
-    known = Split(ROOT / "data" / "dev.txt", tokenizer, 64, 40).sentences
+    sentences = Split(ROOT / "data" / "dev.txt", tokenizer, 64, 40).sentences
     assert {"harbor is not dull .", "before fine-tuning: all", "after fine-tuning: all"} <= set(
-        written
+        labels
     )
-    assert sum(text in known for text in written) == 2 * 8
-    assert {"label 0", "label 1"} <= set(written)
-    said = capsys.readouterr().out
-    assert len([line for line in said.splitlines() if line.endswith(" of 40)")]) == 2 * 8
+    assert sum(text in sentences for text in labels) == 2 * 8
+    assert {"label 0", "label 1"} <= set(labels)
+    output = capsys.readouterr().out
+    assert len([line for line in output.splitlines() if line.endswith(" of 40)")]) == 2 * 8

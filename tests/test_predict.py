@@ -1,4 +1,4 @@
-"""The verdict on a review: its parts add up, and nothing that people type acts."""
+"""The verdict on a review: its parts add up, and nothing that people type is interpreted."""
 
 import io
 import sys
@@ -23,7 +23,7 @@ MASK = 4
 
 @pytest.fixture
 def tuned(tmp_path: Path) -> Path:
-    """A tiny model of random weights, whose classifier has some, too."""
+    """A tiny model with random weights, also in its classifier."""
     folder = tiny_checkpoint(tmp_path / "tuned")
     weights = load_file(folder / "model.safetensors")
     torch.manual_seed(3)
@@ -33,7 +33,7 @@ def tuned(tmp_path: Path) -> Path:
 
 
 class Scoring(nn.Module):
-    """Says class 1 with log odds that a function of the ids gives."""
+    """Predicts class 1 with log odds that a function of the ids gives."""
 
     def __init__(self, score) -> None:
         super().__init__()
@@ -60,7 +60,7 @@ def test_words_that_add_independently_get_what_they_add() -> None:
     assert added == pytest.approx([1.75, -3.25, 0.25], abs=1e-5)
 
 
-def test_words_of_which_one_is_enough_share_what_they_add() -> None:
+def test_words_of_which_one_is_enough_share_their_effect() -> None:
     either = lambda row: 4.0 * ((row == 10) | (row == 12)).any().float()  # noqa: E731
 
     added, hidden = parts(either, 3)
@@ -82,13 +82,13 @@ def test_log_odds_of_several_classes_are_against_all_others() -> None:
 def test_the_parts_of_a_verdict_add_up_to_its_probability(tuned: Path) -> None:
     model, tokenizer = open_classifier(tuned)
 
-    found = judge(model, tokenizer, "harbor is witty , see harbor")
+    result = judge(model, tokenizer, "harbor is witty , see harbor")
 
-    whole = torch.tensor(found.hidden + sum(found.added))
-    assert found.tokens == ["harbor", "is", "witty", ",", "see", "harbor"]
-    assert float(whole.sigmoid()) == pytest.approx(found.probability, abs=1e-5)
-    assert max(map(abs, found.added)) > 0.001
-    assert judge(model, tokenizer, "harbor is witty , see harbor") == found
+    total = torch.tensor(result.hidden + sum(result.added))
+    assert result.tokens == ["harbor", "is", "witty", ",", "see", "harbor"]
+    assert float(total.sigmoid()) == pytest.approx(result.probability, abs=1e-5)
+    assert max(map(abs, result.added)) > 0.001
+    assert judge(model, tokenizer, "harbor is witty , see harbor") == result
 
 
 def test_a_verdict_is_printed_and_drawn_in_the_order_of_the_words(tuned, tmp_path, capsys) -> None:
@@ -97,12 +97,12 @@ def test_a_verdict_is_printed_and_drawn_in_the_order_of_the_words(tuned, tmp_pat
     command = ["predict", "harbor", "is", "witty", "--tuned", str(tuned), "--out", str(out)]
     assert main(command) == 0
 
-    said = capsys.readouterr().out.splitlines()
-    assert said[0].partition(",")[0] in ("bad", "good")
-    assert said[1] == "  harbor is witty"
-    assert "with every word hidden" in said[2]
-    assert sorted(line.split()[0] for line in said[3:6]) == ["harbor", "is", "witty"]
-    assert {"harbor", "is", "witty", said[0]} <= set(texts(out))
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].partition(",")[0] in ("bad", "good")
+    assert lines[1] == "  harbor is witty"
+    assert "with every word hidden" in lines[2]
+    assert sorted(line.split()[0] for line in lines[3:6]) == ["harbor", "is", "witty"]
+    assert {"harbor", "is", "witty", lines[0]} <= set(texts(out))
 
 
 def test_reviews_are_read_one_a_line_and_bad_ones_are_named(tuned, monkeypatch, capsys) -> None:
@@ -111,10 +111,10 @@ def test_reviews_are_read_one_a_line_and_bad_ones_are_named(tuned, monkeypatch, 
 
     assert main(["predict", "--tuned", str(tuned)]) == 2
 
-    said = capsys.readouterr()
-    assert said.out.count("with probability") == 3
-    assert "\x1b" not in said.out + said.err
-    assert said.err == (
+    captured = capsys.readouterr()
+    assert captured.out.count("with probability") == 3
+    assert "\x1b" not in captured.out + captured.err
+    assert captured.err == (
         f"visualize.py: line 3: the sentence has more than {LONGEST} characters; give a shorter "
         "one\nvisualize.py: line 5: the sentence is not UTF-8 text\n"
     )
@@ -133,28 +133,28 @@ def test_a_line_without_end_is_read_in_pieces_of_bounded_size(monkeypatch) -> No
     assert (len(first), second) == (LONGEST + 2, "see")
 
 
-def test_on_a_terminal_words_are_coloured_unless_it_should_not(monkeypatch, capsys) -> None:
-    found = verdict.Verdict("good", 0.9, ["a", "b", "\x1b"], [2.0, -2.0, 0.0], 0.1)
+def test_words_are_coloured_on_a_terminal_unless_no_color_is_set(monkeypatch, capsys) -> None:
+    result = verdict.Verdict("good", 0.9, ["a", "b", "\x1b"], [2.0, -2.0, 0.0], 0.1)
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     monkeypatch.delenv("NO_COLOR", raising=False)
 
-    print_verdict(found)
+    print_verdict(result)
     coloured = capsys.readouterr().out
     monkeypatch.setenv("NO_COLOR", "1")
-    print_verdict(found)
+    print_verdict(result)
 
     assert "\x1b[38;5;231;48;5;88ma\x1b[0m \x1b[38;5;231;48;5;18mb\x1b[0m \\x1b\n" in coloured
     assert "\x1b" not in capsys.readouterr().out
 
 
-def test_what_is_not_printable_is_shown_escaped() -> None:
+def test_unprintable_characters_are_shown_escaped() -> None:
     assert visible("a\x1b[2J\u202eb\n\u200b\u2603") == "a\\x1b[2J\\u202eb\\n\\u200b\u2603"
 
 
 def test_a_checkpoint_that_is_not_fine_tuned_is_refused(tmp_path: Path, capsys) -> None:
-    said = refusal(main, ["predict", "good", "--tuned", str(ROOT / "checkpoint")], capsys)
+    message = refusal(main, ["predict", "good", "--tuned", str(ROOT / "checkpoint")], capsys)
 
-    assert said.endswith("has no classifier; make one: python classifier.py --save runs/tuned\n")
+    assert message.endswith("has no classifier; make one: python classifier.py --save runs/tuned\n")
 
 
 def test_a_classifier_of_another_width_is_refused(tuned: Path, capsys) -> None:
@@ -162,19 +162,19 @@ def test_a_classifier_of_another_width_is_refused(tuned: Path, capsys) -> None:
     weights["classifier.weight"] = torch.zeros(2, 5)
     save_file(weights, tuned / "model.safetensors")
 
-    said = refusal(main, ["predict", "witty", "--tuned", str(tuned)], capsys)
+    message = refusal(main, ["predict", "witty", "--tuned", str(tuned)], capsys)
 
-    assert said.endswith("model.safetensors: its classifier does not match the model\n")
+    assert message.endswith("model.safetensors: its classifier does not match the model\n")
 
 
 def test_special_tokens_are_not_hidden() -> None:
-    seen: list[Tensor] = []
+    rows: list[Tensor] = []
 
     def score(row: Tensor) -> Tensor:
-        seen.append(row)
+        rows.append(row)
         return row.float().sum()
 
     parts(score, 2)
 
-    assert {int(row[0]) for row in seen} == {2}
-    assert {int(row[-1]) for row in seen} == {3}
+    assert {int(row[0]) for row in rows} == {2}
+    assert {int(row[-1]) for row in rows} == {3}

@@ -71,14 +71,16 @@ def test_the_staffs_curve_begins_as_the_solution_does() -> None:
     tokenizer = BertTokenizer.from_pretrained(folder)
     reviews = training.read_reviews(ROOT / "data" / "pretraining.txt", pretrain.REVIEWS)
     torch.manual_seed(0)
-    own = pretrain.fresh(BertConfig.from_json(folder))
+    model = pretrain.fresh(BertConfig.from_json(folder))
 
-    steps = pretrain.pretrain(own, tokenizer, pretrain.spell(reviews, tokenizer), pretrain.Recipe())
-    found = list(islice(steps, 4))
+    steps = pretrain.pretrain(
+        model, tokenizer, pretrain.spell(reviews, tokenizer), pretrain.Recipe()
+    )
+    losses = list(islice(steps, 4))
 
     assert recorded is not None
     assert len(recorded) == pretrain.Recipe.steps
-    for parts, expected in zip(found, recorded, strict=False):
+    for parts, expected in zip(losses, recorded, strict=False):
         assert parts == pytest.approx(expected, abs=2e-3)
 
 
@@ -91,15 +93,15 @@ def test_the_staffs_curve_falls_in_both_tasks() -> None:
     assert first[1] - last[1] > 0.15
 
 
-@pytest.mark.parametrize(("off", "said"), [(0.1, False), (0.3, True)])
-def test_a_loss_far_from_the_staffs_is_noticed(off: float, said: bool, capsys) -> None:
+@pytest.mark.parametrize(("offset", "is_noticed"), [(0.1, False), (0.3, True)])
+def test_a_loss_far_from_the_staffs_is_noticed(offset: float, is_noticed: bool, capsys) -> None:
     staff = [(1.6, 0.5)] * 500
 
-    pretrain.compare([(1.6, 0.5 + off)] * 500, staff)
+    pretrain.compare([(1.6, 0.5 + offset)] * 500, staff)
 
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "the staff's solution: masked tokens 1.600  next sentence 0.500"
-    assert (len(lines) == 2) == said
+    assert (len(lines) == 2) == is_noticed
 
 
 HOLES = [
@@ -146,7 +148,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("name", "wrong", "message"), WRONG)
-def test_a_wrong_result_in_pretraining_is_one_line(
+def test_a_wrong_result_in_pretraining_is_reported_in_one_line(
     tiny: list[str], tmp_path: Path, monkeypatch, capsys, name, wrong, message: str
 ) -> None:
     monkeypatch.setattr(pretrain, name, wrong)

@@ -73,22 +73,22 @@ def new_run() -> Callable[[], Run]:
 def test_a_killed_run_ends_with_the_same_weights(
     new_run: Callable[[], Run], tmp_path: Path
 ) -> None:
-    def killed_after(steps: int) -> Callable[[Run], None]:
-        def tell(run: Run) -> None:
+    def kill_after(steps: int) -> Callable[[Run], None]:
+        def report(run: Run) -> None:
             if run.step == steps:
                 raise KeyboardInterrupt
 
-        return tell
+        return report
 
-    whole, first, second = new_run(), new_run(), new_run()
-    train(whole, tmp_path / "whole", lambda run: None)
+    uninterrupted, killed, resumed = new_run(), new_run(), new_run()
+    train(uninterrupted, tmp_path / "whole", lambda run: None)
     with pytest.raises(KeyboardInterrupt):
-        train(first, tmp_path / "killed", killed_after(5))
-    train(second, tmp_path / "killed", lambda run: None)
+        train(killed, tmp_path / "killed", kill_after(5))
+    train(resumed, tmp_path / "killed", lambda run: None)
 
-    for name, value in whole.model.state_dict().items():
-        assert torch.equal(value, second.model.state_dict()[name]), name
-    assert second.curve == whole.curve
+    for name, value in uninterrupted.model.state_dict().items():
+        assert torch.equal(value, resumed.model.state_dict()[name]), name
+    assert resumed.curve == uninterrupted.curve
     assert len(list((tmp_path / "killed").glob("step-*.pt"))) == 3
 
 
@@ -99,10 +99,10 @@ def test_a_damaged_snapshot_is_skipped(
     newest = max(tmp_path.glob("step-*.pt"))
     newest.write_bytes(newest.read_bytes()[:100])
 
-    again = new_run()
-    train(again, tmp_path, lambda run: None)
+    resumed = new_run()
+    train(resumed, tmp_path, lambda run: None)
 
-    assert again.step == TINY.steps
+    assert resumed.step == TINY.steps
     assert "skipped, the snapshot is damaged" in capsys.readouterr().err
 
 

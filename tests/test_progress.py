@@ -1,4 +1,4 @@
-"""What takes long says so: lines in a pipe, a bar on a terminal, and nothing if it was quick."""
+"""Progress of long work: lines in a pipe, a bar on a terminal, and nothing if it was quick."""
 
 import io
 import sys
@@ -16,7 +16,7 @@ class Terminal(io.StringIO):
 
 @pytest.fixture
 def clock(monkeypatch) -> list[float]:
-    """A clock that goes on by two seconds with each look at it."""
+    """A clock that advances by two seconds whenever it is read."""
     times = [0.0]
 
     def monotonic() -> float:
@@ -27,15 +27,15 @@ def clock(monkeypatch) -> list[float]:
     return times
 
 
-def test_what_takes_long_says_how_much_is_done_in_lines(clock, capsys) -> None:
+def test_long_work_reports_its_progress_in_lines(clock, capsys) -> None:
     assert list(progress.progress("abcdef", 6, "reading")) == list("abcdef")
 
-    said = capsys.readouterr().err.splitlines()
-    assert said[0] == "reading 1 of 6"
-    assert 1 < len(said) < 5
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == "reading 1 of 6"
+    assert 1 < len(lines) < 5
 
 
-def test_what_is_quick_says_nothing(monkeypatch, capsys) -> None:
+def test_quick_work_prints_nothing(monkeypatch, capsys) -> None:
     monkeypatch.setattr(progress, "monotonic", lambda: 7.0)
 
     assert list(progress.progress("abc", 3, "reading")) == ["a", "b", "c"]
@@ -43,19 +43,19 @@ def test_what_is_quick_says_nothing(monkeypatch, capsys) -> None:
     assert capsys.readouterr().err == ""
 
 
-def test_on_a_terminal_there_is_a_bar(monkeypatch) -> None:
+def test_a_terminal_shows_a_bar(monkeypatch) -> None:
     monkeypatch.setattr(progress, "QUIET", 0.0)
     monkeypatch.setattr(sys, "stderr", Terminal())
 
-    with counting(3, "reading") as done:
-        done()
-        said = sys.stderr.getvalue()
+    with counting(3, "reading") as advance:
+        advance()
+        output = sys.stderr.getvalue()
 
-    assert "reading" in said
-    assert "0/3" in said
+    assert "reading" in output
+    assert "0/3" in output
 
 
-def test_what_begins_is_a_line_and_on_a_terminal_goes_away(monkeypatch, capsys) -> None:
+def test_an_announcement_is_a_line_that_a_terminal_erases(monkeypatch, capsys) -> None:
     with announced("loading"):
         pass
     assert capsys.readouterr().err == "loading ...\n"

@@ -1,4 +1,4 @@
-"""The programs that train with extensions: what they all say, and what the handout says of them."""
+"""The programs that train with extensions: their messages, and what the handout says of them."""
 
 import os
 import re
@@ -37,7 +37,7 @@ def students(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def started(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
+def run_program(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
     clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     return ran(sys.executable, *command, cwd=folder / "starter", env=clean)
 
@@ -51,7 +51,7 @@ def started(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
     ],
 )
 def test_the_starter_says_what_to_write_first(students: Path, program: str, first: str) -> None:
-    result = started(students, program)
+    result = run_program(students, program)
 
     assert (result.returncode, result.stderr) == (1, f"{first} is not written yet\n")
 
@@ -64,7 +64,7 @@ def test_an_exception_in_a_students_code_is_one_line_with_its_place(students: Pa
     lines[number] = "    special = input_ids + torch.ones(3, 999)"
     source.write_text("\n".join(lines), encoding="utf-8")
 
-    result = started(students, "pretrain.py", "--reviews", "30", "--steps", "1")
+    result = run_program(students, "pretrain.py", "--reviews", "30", "--steps", "1")
 
     assert result.returncode == 1
     place = f"pretraining.py, line {number + 1}, in mask_tokens: RuntimeError: The size of tensor"
@@ -102,17 +102,17 @@ def test_bad_input_is_one_line(
 def test_fine_tuning_with_ones_own_adamw_learns_what_torchs_does() -> None:
     ids = torch.randint(5, 20, (24, 9), generator=torch.Generator().manual_seed(7))
     data, recipe = (ids, torch.ones_like(ids), (ids[:, 0] > 12).long()), classifier.Recipe(epochs=2)
-    found = []
+    states = []
     for adamw in (classifier.AdamW, fine_tune_mine.AdamW):
         torch.manual_seed(0)
         model = classifier.BertSentimentClassifier(BertModel(CONFIG), 2)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(classifier, "AdamW", adamw)
             classifier.fine_tune(model, *data, recipe)
-        found.append(model.state_dict())
+        states.append(model.state_dict())
 
-    for name, expected in found[0].items():
-        torch.testing.assert_close(found[1][name], expected, rtol=1e-3, atol=1e-5)
+    for name, expected in states[0].items():
+        torch.testing.assert_close(states[1][name], expected, rtol=1e-3, atol=1e-5)
 
 
 def test_fine_tuning_calls_the_students_update(monkeypatch, capsys) -> None:
@@ -154,10 +154,10 @@ def guesses(folder: Path, sentence: str) -> list[tuple[str, float]]:
 def grammatical(review: str) -> float:
     """Return the share of a review's sentences that are built like one that was learned from."""
     text = (ROOT / "data" / "pretraining.txt").read_text(encoding="utf-8")
-    known = {pattern(line.split()) for line in text.splitlines()}
+    patterns = {pattern(line.split()) for line in text.splitlines()}
     spaced = re.sub(r"([.,:])", r" \1", review)
     sentences = [f"{part} .".split() for part in spaced.split(".") if part.strip()]
-    return sum(pattern(one) in known for one in sentences) / len(sentences)
+    return sum(pattern(sentence) in patterns for sentence in sentences) / len(sentences)
 
 
 def test_the_handout_shows_the_staffs_losses() -> None:
@@ -176,19 +176,19 @@ def test_the_handout_shows_how_the_checkpoint_fills_the_gaps() -> None:
 
     for sentence, _, cell in rows:
         assert sentence in pretrain.GAPS
-        for (word, share), (own, found) in zip(
+        for (word, share), (guess, chance) in zip(
             best(cell), guesses(ROOT / "checkpoint", sentence), strict=False
         ):
-            assert (word, share) == (own, pytest.approx(found, abs=0.006))
+            assert (word, share) == (guess, pytest.approx(chance, abs=0.006))
 
 
 def test_the_reviews_in_the_handout_are_in_the_language_and_about_their_film() -> None:
     reviews = REVIEW.findall(SECTION)
     assert tuple(beginning for beginning, _ in reviews) == write_review.BEGINNINGS
 
-    for beginning, rest in reviews:
-        assert grammatical(rest) == 1.0
-        assert {word for word in re.findall(r"\w+", rest) if word in TITLES} == {
+    for beginning, continuation in reviews:
+        assert grammatical(continuation) == 1.0
+        assert {word for word in re.findall(r"\w+", continuation) if word in TITLES} == {
             beginning.split()[0]
         }
 
@@ -199,10 +199,10 @@ def test_pretraining_reaches_what_the_handout_says(tmp_path: Path, capsys) -> No
 
     assert "differ by more than chance" not in capsys.readouterr().out
     for sentence, cell, _ in ROW.findall(SECTION):
-        found = guesses(tmp_path, sentence)
+        ranking = guesses(tmp_path, sentence)
         expected = [word for word, _ in best(cell)]
-        assert sorted(word for word, _ in found[: len(expected)]) == sorted(expected)
-        assert sum(share for _, share in found[: len(expected)]) > 0.6
+        assert sorted(word for word, _ in ranking[: len(expected)]) == sorted(expected)
+        assert sum(share for _, share in ranking[: len(expected)]) > 0.6
 
 
 @pytest.mark.nightly
@@ -212,9 +212,9 @@ def test_the_decoder_writes_reviews_that_are_grammatical_and_about_their_film(ca
 
     assert write_review.main(beginnings) == 0
 
-    written = re.findall(r"^\w.* \.\n  (.+)$", capsys.readouterr().out, re.M)
-    assert len(written) == len(beginnings)
-    shares = [grammatical(review) for review in written]
+    reviews = re.findall(r"^\w.* \.\n  (.+)$", capsys.readouterr().out, re.M)
+    assert len(reviews) == len(beginnings)
+    shares = [grammatical(review) for review in reviews]
     assert sum(shares) / len(shares) > 0.85
-    named = [title in review for title, review in zip(titles, written, strict=True)]
-    assert sum(named) > 0.8 * len(named)
+    on_topic = [title in review for title, review in zip(titles, reviews, strict=True)]
+    assert sum(on_topic) > 0.8 * len(on_topic)

@@ -25,7 +25,8 @@ SWEEP = re.findall(r"^\| (0\.\d+) \| (\d\.\d+) \| (\d\.\d+) \|$", ANSWERS, re.M)
 HEADING = re.compile(r"^## Question \((\w+)\): .+ \((\d+) points, about \d+ minutes\)$", re.M)
 
 
-def said(text: str) -> None:
+def check(text: str) -> None:
+    """Check that the answers say a text."""
     assert text in PROSE, f"the answers do not say: {text}"
 
 
@@ -33,20 +34,20 @@ def count(part: torch.nn.Module) -> int:
     return sum(p.numel() for p in part.parameters())
 
 
-def built(config: BertConfig) -> BertModel:
-    """Return a model without memory for its weights."""
+def weightless(config: BertConfig) -> BertModel:
+    """Return a model that has no memory for its weights."""
     with torch.device("meta"):
         return BertModel(config)
 
 
 def operations(config: BertConfig, T: int) -> int:
     """Count the operations of a layer's matrix products as torch does."""
-    with torch.device("meta"), FlopCounterMode(display=False) as counted:
+    with torch.device("meta"), FlopCounterMode(display=False) as counter:
         BertLayer(config).eval()(torch.zeros(1, T, config.hidden_size), torch.zeros(1, 1, 1, T))
-    return counted.get_total_flops()
+    return counter.get_total_flops()
 
 
-def of_attention(config: BertConfig, T: int) -> int:
+def attention_operations(config: BertConfig, T: int) -> int:
     """Count the operations of the two products that are in `attention` alone."""
     return 4 * T * T * config.hidden_size
 
@@ -57,18 +58,18 @@ def test_every_question_has_an_answer_and_a_rubric_with_its_points(question, poi
     assert ANSWERS.count(heading) == 1
     answer = ANSWERS.split(heading)[1].split("\n## ")[0]
 
-    given = sum(int(number) for number in re.findall(r"^- (\d) points?: ", answer, re.M))
-    assert given == int(points)
+    total = sum(int(number) for number in re.findall(r"^- (\d) points?: ", answer, re.M))
+    assert total == int(points)
 
 
 def test_there_is_no_answer_without_a_question() -> None:
-    asked = [name.capitalize() for name, _ in HEADING.findall(QUESTIONS)]
+    names = [name.capitalize() for name, _ in HEADING.findall(QUESTIONS)]
 
-    assert re.findall(r"^## (\w+) \(", ANSWERS, re.M) == asked
+    assert re.findall(r"^## (\w+) \(", ANSWERS, re.M) == names
 
 
 def test_parameters_are_counted_as_the_models_have_them() -> None:
-    models = [built(config) for config in BOTH]
+    models = [weightless(config) for config in BOTH]
     embeddings = "word_embedding pos_embedding tk_type_embedding embed_layer_norm".split()
     rows = {
         "embeddings": [sum(count(getattr(m, name)) for name in embeddings) for m in models],
@@ -79,19 +80,19 @@ def test_parameters_are_counted_as_the_models_have_them() -> None:
     }
 
     for name, (ours, base) in rows.items():
-        said(f"| {name} | {ours:,} | {base:,} |")
+        check(f"| {name} | {ours:,} | {base:,} |")
     shares = [count(m.word_embedding) / count(m) for m in models]
-    said(f"| share of the word embedding | {shares[0]:.1%} | {shares[1]:.1%} |")
+    check(f"| share of the word embedding | {shares[0]:.1%} | {shares[1]:.1%} |")
 
 
 @pytest.mark.parametrize("config", BOTH, ids=["shipped", "base"])
 def test_the_formulas_of_the_parameters_are_right(config: BertConfig) -> None:
-    model, D, F = built(config), config.hidden_size, config.intermediate_size
+    model, D, F = weightless(config), config.hidden_size, config.intermediate_size
     V, P = config.vocab_size, config.max_position_embeddings
 
-    rest = count(model) - count(model.bert_layers) - count(model.pooler_dense)
+    embeddings = count(model) - count(model.bert_layers) - count(model.pooler_dense)
 
-    assert rest == (V + P + 2 + 2) * D
+    assert embeddings == (V + P + 2 + 2) * D
     assert count(model.bert_layers[0]) == 4 * D * D + 2 * D * F + 9 * D + F
     assert count(model.pooler_dense) == D * D + D
 
@@ -109,19 +110,19 @@ def test_the_formulas_of_the_operations_are_right(config: BertConfig, T: int) ->
 
 def test_attention_outweighs_the_rest_where_the_answers_say() -> None:
     first, then = (config.intermediate_size for config in BOTH)
-    said(f"$T > F$ on, which is {first} in the shipped model and {then:,} in BERT-base")
-    both = [2 * c.hidden_size + c.intermediate_size for c in BOTH]
-    said(f"$T > 2 D + F$ on, {both[0]} and {both[1]:,}")
-    for config, T in zip(BOTH, both, strict=True):
-        assert 2 * of_attention(config, T) == operations(config, T)
+    check(f"$T > F$ on, which is {first} in the shipped model and {then:,} in BERT-base")
+    lengths = [2 * c.hidden_size + c.intermediate_size for c in BOTH]
+    check(f"$T > 2 D + F$ on, {lengths[0]} and {lengths[1]:,}")
+    for config, T in zip(BOTH, lengths, strict=True):
+        assert 2 * attention_operations(config, T) == operations(config, T)
         feed_forward = 4 * config.hidden_size * config.intermediate_size
-        at = config.intermediate_size
-        assert of_attention(config, at) == at * feed_forward
-        assert config.max_position_embeddings < at
+        length = config.intermediate_size
+        assert attention_operations(config, length) == length * feed_forward
+        assert config.max_position_embeddings < length
 
-    share = [of_attention(c, T) / operations(c, T) for c, T in ((BASE, 512), (SHIPPED, 22))]
-    said(f"the two products are {share[0]:.1%} of a layer of BERT-base")
-    said(f"at 22 tokens they are {share[1]:.1%} of a layer")
+    share = [attention_operations(c, T) / operations(c, T) for c, T in ((BASE, 512), (SHIPPED, 22))]
+    check(f"the two products are {share[0]:.1%} of a layer of BERT-base")
+    check(f"at 22 tokens they are {share[1]:.1%} of a layer")
 
 
 def test_the_memory_is_sixteen_bytes_a_parameter() -> None:
@@ -129,11 +130,11 @@ def test_the_memory_is_sixteen_bytes_a_parameter() -> None:
         ours, base = (BertSentimentClassifier(BertModel(config), 2) for config in BOTH)
 
     heads = count(ours.classifier), count(base.classifier)
-    said(f"classifier's {heads[0]} (BERT-base: {heads[1]:,}) parameters")
-    said(f"{16 * count(ours) / 1e6:.1f} MB for the shipped model")
-    said(f"and {16 * count(base) / 1e9:.2f} GB for BERT-base")
-    said(f"the {heads[0]} parameters of the new layer")
-    said(f"the other one all {count(ours):,}")
+    check(f"classifier's {heads[0]} (BERT-base: {heads[1]:,}) parameters")
+    check(f"{16 * count(ours) / 1e6:.1f} MB for the shipped model")
+    check(f"and {16 * count(base) / 1e9:.2f} GB for BERT-base")
+    check(f"the {heads[0]} parameters of the new layer")
+    check(f"the other one all {count(ours):,}")
 
 
 @of_the_shipped_model
@@ -155,8 +156,8 @@ def test_without_a_mask_the_neighbours_change_a_sentence(monkeypatch) -> None:
 
     assert beside["input_ids"].shape[1] == 22
     assert with_mask < 1e-6
-    said("by more than 0.000001")
-    said(f"without the mask, one differs by {difference():.1f}")
+    check("by more than 0.000001")
+    check(f"without the mask, one differs by {difference():.1f}")
 
 
 @of_the_shipped_model
@@ -167,42 +168,42 @@ def test_the_models_that_pass_the_gate_are_those_of_the_table() -> None:
     )
 
     table = ANSWERS.split("| why it gets away with it |")[1].split("\n\n")[0]
-    named = {n for row in re.findall(r"^\| ([a-z ,]+) \|", table, re.M) for n in row.split(", ")}
+    models = {n for row in re.findall(r"^\| ([a-z ,]+) \|", table, re.M) for n in row.split(", ")}
 
-    assert {name for name, _ in rows} == named
+    assert {name for name, _ in rows} == models
 
 
 @of_the_shipped_model
 def test_the_three_numbers_are_those_of_the_data_card() -> None:
     card = (ROOT / "data" / "README.md").read_text(encoding="utf-8")
     (ngrams,) = re.findall(r"1-3-grams \| ([\d.]+)", card)
-    frozen, whole = (
+    frozen, full = (
         re.findall(rf"\| {name} \| ([\d.]+) \|", card)[0] for name in ("last linear layer", "right")
     )
 
-    said(f"baseline has {ngrams}, the frozen encoder with a new layer {frozen}, the whole model")
-    said(f"model {whole}.")
+    check(f"baseline has {ngrams}, the frozen encoder with a new layer {frozen}, the whole model")
+    check(f"model {full}.")
 
 
 @of_the_shipped_model
 def test_the_sentences_with_a_contrast_are_counted_right() -> None:
     lines = (ROOT / "data" / "dev.txt").read_text(encoding="utf-8").splitlines()
-    found = sum(bool(re.search(r"\b(but|yet|although|though)\b", line)) for line in lines)
+    contrasts = sum(bool(re.search(r"\b(but|yet|although|though)\b", line)) for line in lines)
 
-    said(f"against {found} of all {len(lines):,} dev sentences")
+    check(f"against {contrasts} of all {len(lines):,} dev sentences")
 
 
 def test_the_sweep_is_that_of_the_question_and_fails_where_the_answer_says() -> None:
-    (asked,) = re.findall(r"^    for lr in ([\d. ]+); do$", QUESTIONS, re.M)
+    (rates,) = re.findall(r"^    for lr in ([\d. ]+); do$", QUESTIONS, re.M)
 
-    assert [rate for rate, *_ in SWEEP] == asked.split()
-    said("0.001 and 0.002 differ by no more than two seeds do")
-    said("From 0.01 on, training fails")
+    assert [rate for rate, *_ in SWEEP] == rates.split()
+    check("0.001 and 0.002 differ by no more than two seeds do")
+    check("From 0.01 on, training fails")
     for rate, *accuracies in SWEEP:
         for accuracy in map(float, accuracies):
             assert (accuracy < 0.51) == (float(rate) >= 0.01)
             assert (accuracy > 0.98) == (0.001 <= float(rate) <= 0.002)
-    said(rf"$\ln 2 = {math.log(2):.3f}$")
+    check(rf"$\ln 2 = {math.log(2):.3f}$")
 
 
 @of_the_shipped_model
