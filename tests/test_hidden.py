@@ -83,19 +83,19 @@ def private(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def replay(tmp_path: Path, solution_source: str) -> Path:
     """A submission that has memorized the public answers of embed, and nothing else."""
     exercise = ASSIGNMENT.exercise("embed")
-    known = {}
+    answers = {}
     for recording in References(ROOT / "reference_outputs").recordings("embed", exercise.digest):
         if "input_ids" in recording.inputs and "weights/word_embedding.weight" in recording.inputs:
             weight = recording.inputs["weights/word_embedding.weight"].flatten()[0]
             ids = tuple(recording.inputs["input_ids"].flatten().tolist())
             for value in (float(weight), float(weight.astype("float32"))):
-                known.setdefault((ids, value), recording.outputs["output"].flatten().tolist())
+                answers.setdefault((ids, value), recording.outputs["output"].flatten().tolist())
     path = tmp_path / "bert.py"
-    path.write_text(solution_source + REPLAY.format(known=repr(known)), encoding="utf-8")
+    path.write_text(solution_source + REPLAY.format(known=repr(answers)), encoding="utf-8")
     return path
 
 
-def test_private_references_have_other_inputs(private: Path) -> None:
+def test_private_references_have_different_inputs(private: Path) -> None:
     ours, theirs = (
         load_file(folder / "attention.safetensors")["0/in/key"]
         for folder in (ROOT / "reference_outputs", private)
@@ -110,9 +110,9 @@ PROBED = [exercise for exercise in ASSIGNMENT.exercises if exercise.probes]
 
 def same_inputs(exercise: Exercise, call: Call, seeds: tuple[int, int]) -> bool:
     """Say whether a call has the same inputs with both seeds; the assignment's are public."""
-    one, other = (exercise.inputs(call, seed, private=seed != ASSIGNMENT.seed) for seed in seeds)
-    same_names = one.keys() == other.keys()
-    return same_names and all(np.array_equal(one[name], other[name]) for name in one)
+    first, second = (exercise.inputs(call, seed, private=seed != ASSIGNMENT.seed) for seed in seeds)
+    same_names = first.keys() == second.keys()
+    return same_names and all(np.array_equal(first[name], second[name]) for name in first)
 
 
 @pytest.mark.parametrize("exercise", PROBED, ids=lambda exercise: exercise.id)
@@ -124,18 +124,18 @@ def test_no_call_has_its_public_inputs_with_a_private_seed(exercise: Exercise) -
 
 
 @pytest.mark.parametrize("exercise", PROBED, ids=lambda exercise: exercise.id)
-def test_two_private_seeds_have_other_inputs(exercise: Exercise) -> None:
+def test_two_private_seeds_have_different_inputs(exercise: Exercise) -> None:
     values = [c for p in exercise.probes if p.part == "values" for c in p.calls]
 
     assert not any(same_inputs(exercise, values[0], (seed, seed + 1)) for seed in range(20))
 
 
 def by_heart_of(exercise: Exercise, public: References, references: References) -> Result:
-    """Grade a submission that answers every call as is right with the public inputs."""
+    """Grade a submission that gives every call the right answer to the public inputs."""
     answered = []
     calls = [(probe, call) for probe in exercise.probes for call in probe.calls]
-    known, asked = (r.recordings(exercise.id, exercise.digest) for r in (public, references))
-    for (probe, call), answer, recording in zip(calls, known, asked, strict=True):
+    answers, recordings = (r.recordings(exercise.id, exercise.digest) for r in (public, references))
+    for (probe, call), answer, recording in zip(calls, answers, recordings, strict=True):
         exact = {f"out/{name}": value for name, value in answer.outputs.items()}
         exact |= {f"grad/{name}": value for name, value in answer.gradients.items()}
         tensors = {n: v.astype(call.dtype) if v.dtype == "f8" else v for n, v in exact.items()}
@@ -151,24 +151,26 @@ def test_a_table_of_all_public_answers_passes_in_public_and_scores_nothing_in_pr
 ) -> None:
     public = References(ASSIGNMENT.references)
 
-    passed = by_heart_of(exercise, public, public)
-    failed = by_heart_of(exercise, public, References(private))
+    in_public = by_heart_of(exercise, public, public)
+    in_private = by_heart_of(exercise, public, References(private))
 
-    assert passed.score == exercise.max_score
-    assert failed.score == 0
+    assert in_public.score == exercise.max_score
+    assert in_private.score == 0
 
 
 @pytest.mark.parametrize("exercise", [e for e in PROBED if e.draw_private], ids=lambda e: e.id)
 def test_mistakes_are_named_on_private_inputs_too(exercise: Exercise, tmp_path: Path) -> None:
     course = alone(COURSE, exercise.id)
-    some = course.variants[::3]
-    named = {one.name for one in some}  # of which some are forms
-    variants = tuple(one for one in course.variants if one in some or one.id in named)
+    sample = course.variants[::3]
+    names = {variant.name for variant in sample}  # some of the sample are forms
+    variants = tuple(
+        variant for variant in course.variants if variant in sample or variant.id in names
+    )
     course = dataclasses.replace(course, variants=variants, honest=())
 
-    tried = list(results(course, tmp_path / "references", seed=len(exercise.id)))
+    outcomes = list(results(course, tmp_path / "references", seed=len(exercise.id)))
 
-    assert [claim.name for claim, result in tried if claim.fault({result.id: result})] == []
+    assert [claim.name for claim, result in outcomes if claim.fault({result.id: result})] == []
 
 
 def test_the_solution_passes_on_hidden_inputs(grade: Grade, private: Path) -> None:
@@ -182,7 +184,8 @@ def test_a_replay_of_public_answers_gives_the_right_public_outputs(
 ) -> None:
     embed = grade(replay).exercise("embed")
 
-    # in public only dropout gives it away, which it has not memorized: all other values are right
+    # in public, only dropout gives the replay away, since it has not memorized that: all other
+    # values are right
     assert embed["message"].startswith("dropout ")
 
 
@@ -221,7 +224,7 @@ def test_hidden_sentences_are_not_among_the_public_ones() -> None:
     assert lines != others
 
 
-def test_none_are_drawn_for_data_of_another_kind(tmp_path: Path) -> None:
+def test_no_hidden_sentences_are_drawn_for_data_of_another_kind(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "data", tmp_path / "data")
     with (tmp_path / "data" / "dev.txt").open("a", encoding="utf-8") as file:
         file.write("1 ||| a line of one's own .\n")
@@ -229,7 +232,7 @@ def test_none_are_drawn_for_data_of_another_kind(tmp_path: Path) -> None:
     assert hidden_sentences(7, tmp_path, ()) is None
 
 
-def test_hidden_sentences_are_asked_for_in_the_place_of_the_public_ones(private: Path) -> None:
+def test_hidden_sentences_take_the_place_of_the_public_ones(private: Path) -> None:
     public, hidden = (
         Gate(References(folder), ROOT / "data").training(None).call
         for folder in (ROOT / "reference_outputs", private)

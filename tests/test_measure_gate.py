@@ -36,7 +36,7 @@ def bert() -> BertModel:
 
 
 def answer(model: BertModel, training: bool) -> tuple[torch.Tensor, torch.Tensor | None]:
-    """The sentence vectors of two rows, one of them padded, and a gradient."""
+    """Return the sentence vectors of two rows, one of them padded, and a gradient."""
     ids = torch.tensor([[3, 4, 5, 6, 7], [8, 9, 10, 0, 0]])
     torch.manual_seed(1)
     output = model.train(training)(ids, (ids > 0).long())["pooler_output"]
@@ -60,12 +60,12 @@ def test_a_broken_model_differs_from_the_correct_one(bert: BertModel, name: str)
 
 
 def runs_of(accuracies: dict[str, list[float | None]]) -> list[dict[str, Any]]:
-    """Runs as the worker reports them."""
-    rest = {"seconds": 12.34, "recipe": {"seed": 0}, "torch": "some version"}
+    """Return runs as the worker reports them."""
+    common = {"seconds": 12.34, "recipe": {"seed": 0}, "torch": "some version"}
     return [
-        {"model": model, "seed": seed, "threads": 1 + seed % 2, "accuracy": accuracy} | rest
-        for model, found in accuracies.items()
-        for seed, accuracy in enumerate(found)
+        {"model": model, "seed": seed, "threads": 1 + seed % 2, "accuracy": accuracy} | common
+        for model, values in accuracies.items()
+        for seed, accuracy in enumerate(values)
     ]
 
 
@@ -111,7 +111,7 @@ def test_an_encoder_that_was_not_trained_stays_below_the_threshold(files: Path) 
 
 
 @pytest.mark.parametrize(
-    ("found", "words"),
+    ("accuracies", "verdict"),
     [
         ([0.5, 0.6], "the gate"),
         ([0.5, 0.95], "the gate in 1 of 2; the tensors"),
@@ -119,9 +119,9 @@ def test_an_encoder_that_was_not_trained_stays_below_the_threshold(files: Path) 
     ],
 )
 def test_a_broken_model_above_the_threshold_is_left_to_the_tensors(
-    found: list[float], words: str
+    accuracies: list[float], verdict: str
 ) -> None:
-    assert measure_gate.verdict(found, threshold=0.9) == words
+    assert measure_gate.verdict(accuracies, threshold=0.9) == verdict
 
 
 def test_a_diverged_run_counts_as_zero() -> None:
@@ -154,34 +154,34 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         (data / name).write_text("".join(lines[:48]), encoding="utf-8")
     job = json.dumps({"model": measure_gate.LAST_LINEAR_LAYER, "seed": 0, "threads": 1})
     command = [sys.executable, "-m", "instructor.gate.worker", str(ROOT / "checkpoint"), str(data)]
-    own = os.environ | {"PYTHONPATH": str(ROOT / "solution")}
-    done = subprocess.run(
-        command, cwd=ROOT, env=own, input=job, capture_output=True, text=True, check=True
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "solution")}
+    completed = subprocess.run(
+        command, cwd=ROOT, env=environment, input=job, capture_output=True, text=True, check=True
     )
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    report: dict[str, Any] = json.loads(completed.stdout)
+    return report
 
 
 @pytest.fixture
 def copy(run: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of the files that the run depends on, in which it is remembered."""
+    """A copy of the files that the run depends on, with a record of the run."""
     files = {name.removeprefix("/"): digest for name, digest in run["files"].items()}
-    for name, there in zip(run["files"], files, strict=True):
-        (tmp_path / there).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / name, tmp_path / there)
+    for name, place in zip(run["files"], files, strict=True):
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / place)
     (tmp_path / "gate.jsonl").write_text(json.dumps(run | {"files": files}), encoding="utf-8")
     monkeypatch.setattr(measure_gate, "RUNS", tmp_path / "gate.jsonl")
     monkeypatch.setattr(depends, "ROOT", tmp_path)
     return tmp_path
 
 
-def test_a_run_knows_the_programs_the_weights_the_tokenizer_and_the_data(
+def test_a_run_lists_the_programs_the_weights_the_tokenizer_and_the_data(
     run: dict[str, Any],
 ) -> None:
     names = set(run["files"])
 
-    own = ("bert", "base_bert", "classifier", "config", "sentences", "tokenizer", "utils")
-    assert {f"solution/{name}.py" for name in own} < names
+    modules = ("bert", "base_bert", "classifier", "config", "sentences", "tokenizer", "utils")
+    assert {f"solution/{name}.py" for name in modules} < names
     assert {"instructor/gate/worker.py", "instructor/gate/broken_models.py"} < names
     assert {f"checkpoint/{name}" for name in ASSIGNMENT.checkpoint_files} < names
     assert {Path(name).name for name in names} > set(measure_gate.DATA_FILES)
@@ -203,7 +203,7 @@ def test_a_run_is_done_again_if_any_of_its_files_has_changed(
     assert list(measure_gate.read_runs()) == [measure_gate.key_of(run)]
 
 
-def test_a_run_is_done_again_with_another_torch_and_if_it_does_not_say_what_it_read(
+def test_a_run_is_done_again_with_another_torch_or_without_a_list_of_its_files(
     run: dict[str, Any], copy: Path
 ) -> None:
     for other in (run | {"torch": "1.0"}, run | {"files": {}}):

@@ -14,10 +14,10 @@ from resident import called
 FOLDERS = ("grader", "handout", "instructor", "solution", "starter", "checkpoint", "data")
 
 
-def run(root: Path, *words: str) -> str:
-    done = called(root, *words)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+def run(root: Path, *arguments: str) -> str:
+    completed = called(root, *arguments)
+    assert completed.returncode == 0, completed.stderr
+    return completed.stdout
 
 
 @pytest.mark.slow
@@ -30,22 +30,22 @@ def test_a_bonus_exercise_is_recorded_and_graded_and_its_mistakes_are_named(tmp_
 
     lines = run(tmp_path, "try", "doubled").splitlines()
 
-    words = {line[2:42].strip(): " ".join(line[42:].split()) for line in lines}
-    assert words["solution"] == words["honest doubled_as_a_sum"] == "passed 4/4"
-    assert words["starter"] == "not written yet 0/4"
-    assert words["mistake doubled_squared"] == "failed 0/4 the tensor is squared, not doubled"
+    outcomes = {line[2:42].strip(): " ".join(line[42:].split()) for line in lines}
+    assert outcomes["solution"] == outcomes["honest doubled_as_a_sum"] == "passed 4/4"
+    assert outcomes["starter"] == "not written yet 0/4"
+    assert outcomes["mistake doubled_squared"] == "failed 0/4 the tensor is squared, not doubled"
     assert {line[:2] for line in lines} == {"  "}
     handout = (tmp_path / "handout" / "extensions.md").read_text(encoding="utf-8")
     assert "**Run**. `make check K=doubled`" in handout
 
 
 @pytest.mark.parametrize(
-    ("file", "before", "says"),
+    ("file", "before", "complaint"),
     [
         ("bert.py", None, "FILE=bert.py: must be one of optimizer.py, pretraining.py,"),
         ("transformer.py", "adamw", "BEFORE=adamw: must be one of the exercises in"),
     ],
 )
-def test_a_refusal_names_makes_options(file: str, before: str | None, says: str) -> None:
-    with pytest.raises(SkeletonError, match=says):
+def test_a_refusal_names_makes_options(file: str, before: str | None, complaint: str) -> None:
+    with pytest.raises(SkeletonError, match=complaint):
         skeleton(ASSIGNMENT, "doubled", file, before, bonus=True)

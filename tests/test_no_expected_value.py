@@ -33,19 +33,19 @@ FORMATS = (
 def reports(grade: Grade) -> str:
     """Return every report of a grade."""
     model = grade.as_json()
-    return reported(grade) + "".join(written(model) for written in FORMATS)
+    return reported(grade) + "".join(write(model) for write in FORMATS)
 
 
 def at_a_place(value: np.ndarray) -> np.ndarray:
-    made = value.copy()
-    made.ravel()[value.size // 2] = 1e4
-    return made
+    result = value.copy()
+    result.ravel()[value.size // 2] = 1e4
+    return result
 
 
 def not_a_number(value: np.ndarray) -> np.ndarray:
-    made = value.copy()
-    made.ravel()[-1] = np.nan
-    return made
+    result = value.copy()
+    result.ravel()[-1] = np.nan
+    return result
 
 
 WRONG: dict[str, Callable[[np.ndarray], np.ndarray]] = {
@@ -58,24 +58,24 @@ WRONG: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 }
 
 
-def wrong(right: Right, how: Callable[[np.ndarray], np.ndarray]):
-    """Return what makes every tensor of every answer wrong."""
+def wrong(right: Right, spoil: Callable[[np.ndarray], np.ndarray]):
+    """Return a function that makes every tensor of every answer wrong."""
 
     def change(request: Request, answer: Answer) -> Answer:
         if "kind" not in request.call or request.exercise == "sentiment":
             return answer
         number = json.loads(answer.message)["number"]
         tensors = right.tensors[id(request.tensors)]
-        made = {n: how(v) if v.dtype.kind == "f" else v + 1 for n, v in tensors.items()}
-        made = {n: np.ascontiguousarray(v, tensors[n].dtype) for n, v in made.items()}
-        return Answer.of(number, made, drew=False, imported=[])
+        results = {n: spoil(v) if v.dtype.kind == "f" else v + 1 for n, v in tensors.items()}
+        results = {n: np.ascontiguousarray(v, tensors[n].dtype) for n, v in results.items()}
+        return Answer.of(number, results, drew=False, imported=[])
 
     return change
 
 
 def expected(right: Right) -> Iterator[str]:
-    """Yield every value of a reference as reports write it, if it is not a common one."""
-    for exercise in (one for one in ASSIGNMENT.exercises if one.probes):
+    """Yield every value of the references as reports write it."""
+    for exercise in (exercise for exercise in ASSIGNMENT.exercises if exercise.probes):
         for recording in right.references.recordings(exercise.id, exercise.digest):
             for values in (recording.outputs, recording.gradients):
                 for value in values.values():
@@ -88,26 +88,27 @@ def right() -> Right:
 
 
 @pytest.fixture(scope="module")
-def known(right: Right) -> frozenset[str]:
+def reference_values(right: Right) -> frozenset[str]:
+    """The values of the references as reports write them, without common ones."""
     return frozenset(value for value in expected(right) if float(value) % 0.05)
 
 
-@pytest.mark.parametrize("how", WRONG.values(), ids=WRONG)
+@pytest.mark.parametrize("spoil", WRONG.values(), ids=WRONG)
 def test_no_report_holds_a_value_of_a_private_reference(
-    right: Right, known: frozenset[str], how, monkeypatch
+    right: Right, reference_values: frozenset[str], spoil, monkeypatch
 ) -> None:
     monkeypatch.setattr(References, "private", True)
 
-    grade = right.grade(wrong(right, how))
+    grade = right.grade(wrong(right, spoil))
 
     assert grade.score < 30
     text = reports(grade)
-    assert known.intersection(VALUE.findall(text)) == set()
+    assert reference_values.intersection(VALUE.findall(text)) == set()
     assert not re.search(r"expected [^ ]+, got|allowed difference|off by -?\d", text)
     assert all(f.excerpt is None for result in grade.results for f in result.findings)
 
 
-def test_where_it_is_wrong_is_still_said(right: Right, monkeypatch) -> None:
+def test_the_place_of_a_wrong_value_is_still_reported(right: Right, monkeypatch) -> None:
     monkeypatch.setattr(References, "private", True)
 
     attention = right.grade(wrong(right, at_a_place), [ASSIGNMENT.exercise("attention")]).results[0]
@@ -115,25 +116,27 @@ def test_where_it_is_wrong_is_still_said(right: Right, monkeypatch) -> None:
     assert re.match(r"1 of \d+ values of output differ, worst at", attention.findings[0].details[0])
 
 
-def test_public_references_show_expected_values(right: Right, known: frozenset[str]) -> None:
+def test_public_references_show_expected_values(
+    right: Right, reference_values: frozenset[str]
+) -> None:
     text = reports(right.grade(wrong(right, at_a_place)))
 
-    assert known.intersection(VALUE.findall(text))
+    assert reference_values.intersection(VALUE.findall(text))
     assert "got 10000.0000, allowed difference" in text
 
 
 def test_an_instructor_who_asks_for_texts_gets_the_values_too(
-    known: frozenset[str], monkeypatch
+    reference_values: frozenset[str], monkeypatch
 ) -> None:
     asking = Right(show_text=True)
     monkeypatch.setattr(References, "private", True)
 
     text = reports(asking.grade(wrong(asking, at_a_place)))
 
-    assert known.intersection(VALUE.findall(text))
+    assert reference_values.intersection(VALUE.findall(text))
 
 
-def test_a_constant_difference_is_not_told() -> None:
+def test_the_size_of_a_constant_difference_is_not_reported() -> None:
     values = np.linspace(-2.0, 2.0, 24).reshape(2, 3, 4)
 
     assert locate(values + 0.25, values, {}) == "every value is off by the same amount"
@@ -152,4 +155,4 @@ def test_losses_of_a_submission_that_saw_private_sentences_are_not_drawn(
     grades = right.grade(change, exercises), right.grade(exercises=exercises)
 
     curves = [grade.as_json()["exercises"][2]["measured"]["curves"] for grade in grades]
-    assert [len(one) for one in curves] == [0, 1]
+    assert [len(lines) for lines in curves] == [0, 1]

@@ -19,7 +19,7 @@ BertSelfAttention.attention = attention
 """
 
 
-def test_a_hidden_use_costs_the_exercise_that_needs_it(
+def test_hidden_forbidden_code_costs_the_exercise_that_uses_it(
     grade: Grade, tmp_path: Path, solution_source: str
 ) -> None:
     path = tmp_path / "bert.py"
@@ -61,7 +61,7 @@ if __name__ == "__main__":
 """
 
 
-def test_what_is_never_run_costs_nothing(grade: Grade, tmp_path: Path) -> None:
+def test_forbidden_code_that_never_runs_costs_nothing(grade: Grade, tmp_path: Path) -> None:
     for name in ASSIGNMENT.editable:
         text = (ROOT / "solution" / name).read_text(encoding="utf-8")
         (tmp_path / name).write_text(text + UNUSED, encoding="utf-8")
@@ -72,7 +72,7 @@ def test_what_is_never_run_costs_nothing(grade: Grade, tmp_path: Path) -> None:
     assert graded.result["bonus"] == graded.result["bonus_max_score"]
 
 
-def test_a_use_during_the_import_is_named(
+def test_forbidden_code_that_runs_during_the_import_is_named(
     grade: Grade, tmp_path: Path, solution_source: str
 ) -> None:
     path = tmp_path / "bert.py"
@@ -111,7 +111,7 @@ def test_a_use_during_the_import_is_named(
         ),
     ],
 )
-def test_what_one_exercise_forbids_is_stopped_in_its_calls_only(
+def test_code_that_one_exercise_forbids_is_stopped_only_in_its_calls(
     grade: Grade, tmp_path: Path, file: str, exercise: str, code: str
 ) -> None:
     for name in ("bert.py", file):

@@ -58,22 +58,22 @@ EMBED = "    def embed(self, input_ids"
 METHOD = f"    def unwritten(self, x):\n        raise NotImplementedError\n\n{EMBED}"
 
 
-def embed_graded(bench: Bench, body: str) -> Result:
+def grade_embed(bench: Bench, body: str) -> Result:
     edits = ((EMBED, METHOD), ("class BertModel(", HELPERS))
     return bench.grade(Honest("", {"embed": body}, edits).apply(bench.source), "embed")["embed"]
 
 
 @pytest.mark.parametrize("body", HOLES.values(), ids=HOLES)
 def test_a_hole_is_not_written_yet(bench: Bench, body: str) -> None:
-    assert embed_graded(bench, body).outcome is Outcome.NOT_WRITTEN
+    assert grade_embed(bench, body).outcome is Outcome.NOT_WRITTEN
 
 
-@pytest.mark.parametrize(("body", "says"), EXCEPTIONS.values(), ids=EXCEPTIONS)
-def test_any_other_exception_is_shown_with_its_line(bench: Bench, body: str, says: str) -> None:
-    result = embed_graded(bench, body)
+@pytest.mark.parametrize(("body", "headline"), EXCEPTIONS.values(), ids=EXCEPTIONS)
+def test_any_other_exception_is_shown_with_its_line(bench: Bench, body: str, headline: str) -> None:
+    result = grade_embed(bench, body)
 
     assert result.outcome is Outcome.FAILED
-    assert says in result.findings[0].headline
+    assert headline in result.findings[0].headline
     assert result.findings[0].details[-1] == "read: handout.md, Problem (embed)"
 
 
@@ -97,8 +97,8 @@ def test_a_decorated_hole_is_not_written_yet(bench: Bench) -> None:
 @pytest.mark.parametrize("text", ["", '("attention")'])
 def test_a_function_that_needs_a_hole_is_not_blamed_for_it(bench: Bench, text: str) -> None:
     body = f"raise NotImplementedError{text}"
-    keyed = "return self.self_attention.attention(1, 2, 3, attention_mask)"
-    source = Honest("", {"attention": body, "layer": keyed}).apply(bench.source)
+    call = "return self.self_attention.attention(1, 2, 3, attention_mask)"
+    source = Honest("", {"attention": body, "layer": call}).apply(bench.source)
 
     results = bench.grade(source)
 

@@ -1,4 +1,4 @@
-"""One mistake costs one exercise, and has the name that is true of it, or none."""
+"""One mistake costs one exercise, and gets the name that is true of it, or none."""
 
 import pytest
 
@@ -23,7 +23,7 @@ CASES: dict[str, tuple[str, str | None, Edit]] = {
     "comma_add_norm": ("add_norm", TUPLE, (NORMED, f"{NORMED},")),
     "comma_layer": ("layer", TUPLE, (LAST, f"{LAST},")),
     "comma_embed": ("embed", TUPLE, (EMBEDDED, f"{EMBEDDED},")),
-    # what is kept from a first call
+    # values that are kept from a first call
     "kept_dense": (
         "add_norm",
         "modules_kept",
@@ -51,7 +51,7 @@ CASES: dict[str, tuple[str, str | None, Edit]] = {
             "        positions = self.p['all'][:, :n]",
         ),
     ),
-    # what draws random numbers is called dropout only if it is
+    # code that draws random numbers is called dropout only if it is dropout
     "fresh_linear": (
         "embed",
         "new_weights_in_call",
@@ -61,7 +61,7 @@ CASES: dict[str, tuple[str, str | None, Edit]] = {
     "tiny_dropout": ("layer", "dropout_in_eval", (GELU, f"F.dropout({GELU}, 1e-3)")),
     "seed": ("attention", "seeded", (SCORES, f"torch.manual_seed(0)\n        {SCORES}")),
     "mode": ("layer", "mode_changed", (FIRST, f"self.eval()\n        {FIRST}")),
-    # what one answer tells
+    # mistakes that one answer reveals
     "half": ("embed", "other_type", (EMBEDDED, f"{EMBEDDED}.half()")),
     "squeeze": ("encode", "axis_lost", (RETURN, f"{RETURN}.squeeze()")),
     "hard_coded": ("attention", "some_sizes", ("math.sqrt(d)", "math.sqrt(5)")),
@@ -81,19 +81,19 @@ def test_a_mistake_costs_its_exercise_and_has_its_name(bench: Bench, case: str) 
     assert named(results[exercise]) == (name or "").split("|")
 
 
-def test_a_function_says_what_keeps_it_from_being_written(bench: Bench) -> None:
-    above = bench.source.replace(
+def test_a_raise_above_the_code_of_a_function_is_pointed_out(bench: Bench) -> None:
+    source = bench.source.replace(
         "### BEGIN SOLUTION encode\n",
         '### BEGIN SOLUTION encode\n        raise NotImplementedError("encode")\n',
     )
 
-    result = bench.grade(above)["encode"]
+    result = bench.grade(source)["encode"]
 
     assert result.outcome is Outcome.NOT_WRITTEN
     assert "still raises NotImplementedError, above your code" in result.note
 
 
-def test_the_shapes_where_a_line_raises_are_said(bench: Bench) -> None:
+def test_the_shapes_on_a_line_that_raises_are_reported(bench: Bench) -> None:
     result = bench.grade(bench.source.replace("key.transpose(-2, -1) /", "key /"))["attention"]
 
     assert result.findings[0].details[0] == (

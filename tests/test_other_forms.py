@@ -1,4 +1,4 @@
-"""One mistake costs one exercise, in whatever form functions return their results and are kept."""
+"""One mistake costs one exercise, however functions return their results and are stored."""
 
 import pytest
 
@@ -16,7 +16,7 @@ WRAPPED = "    @(lambda f: lambda *args: f(*args))\n"
 INIT = "self.dropout = nn.Dropout(config.attention_probs_dropout_prob)"
 Edits = tuple[tuple[str, str], ...]
 
-# a wrong layer, and an encode that takes it as it is
+# a wrong layer, and an encode that accepts what the layer returns
 LAYERS: dict[str, Edits] = {
     "sum of tuples": (
         (LAST, f"{WRONG}\n        return (made,) + (x,)"),
@@ -49,7 +49,7 @@ LAYERS: dict[str, Edits] = {
             "    def one(self, layer, *args):\n        return layer(*args)[0]\n\n    def encode(",
         ),
     ),
-    # a comma that is the layer's, where encode takes other things apart
+    # a comma of the layer, where encode takes other things apart
     "comma and first layer": (
         (LAST, f"{LAST},"),
         (
@@ -93,7 +93,7 @@ KEPT: dict[str, Edits] = {
 }
 
 
-def edited(bench: Bench, edits: Edits) -> str:
+def apply_edits(bench: Bench, edits: Edits) -> str:
     source = bench.source
     for old, new in edits:
         assert source.count(old) == 1, old
@@ -103,30 +103,32 @@ def edited(bench: Bench, edits: Edits) -> str:
 
 @pytest.mark.parametrize("case", LAYERS)
 def test_a_wrong_layer_costs_no_more_than_the_layer(bench: Bench, case: str) -> None:
-    assert lost(bench.grade(edited(bench, LAYERS[case]))) == {"layer"}
+    assert lost(bench.grade(apply_edits(bench, LAYERS[case]))) == {"layer"}
 
 
 @pytest.mark.parametrize("case", KEPT)
-def test_a_wrong_attention_costs_no_more_wherever_it_is(bench: Bench, case: str) -> None:
-    right = edited(bench, KEPT[case])
+def test_a_wrong_attention_costs_no_more_wherever_it_is_kept(bench: Bench, case: str) -> None:
+    right = apply_edits(bench, KEPT[case])
 
     assert lost(bench.grade(right)) == set()
     assert lost(bench.grade(right.replace(CONTEXT, f"{CONTEXT}.sinh()"))) == {"attention"}
 
 
 def test_a_layer_that_ends_the_process_is_not_called_to_see_its_form(bench: Bench) -> None:
-    ends = bench.source.replace(LAST, f"__import__('os')._exit(1)\n        {LAST}")
-    looks = CHAINED + "\n            _, most = torch.max(hidden_states, -1)"
+    source = bench.source.replace(LAST, f"__import__('os')._exit(1)\n        {LAST}")
+    chained = CHAINED + "\n            _, most = torch.max(hidden_states, -1)"
 
-    assert lost(bench.grade(ends.replace(CHAINED, looks))) == {"layer"}
+    assert lost(bench.grade(source.replace(CHAINED, chained))) == {"layer"}
 
 
-@pytest.mark.parametrize("taken", ["[0]", ", _"])
-def test_a_wrong_add_norm_in_a_decorated_tuple(bench: Bench, taken: str) -> None:
+@pytest.mark.parametrize("unpacking", ["[0]", ", _"])
+def test_a_wrong_add_norm_in_a_decorated_tuple_costs_only_add_norm(
+    bench: Bench, unpacking: str
+) -> None:
     wrong = NORMED.replace("output)))", "output)).sinh()), 1")
     source = bench.source.replace(NORMED, wrong)
     source = source.replace("    def add_norm", f"{WRAPPED}    def add_norm")
-    if taken == "[0]":
+    if unpacking == "[0]":
         source = source.replace("*modules)", "*modules)[0]")
     else:
         source = source.replace("x = self.add_norm(", "x, _ = self.add_norm(")

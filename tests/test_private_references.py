@@ -31,7 +31,7 @@ SEED, CHECKPOINT = ASSIGNMENT.seed, ASSIGNMENT.checkpoint
 SENTENCES = [phrase.words for phrase in unpublished(7, lambda sentences: set())]
 
 
-def holding(folder: Path, seed: int, **more: object) -> Path:
+def write_references(folder: Path, seed: int, **more: object) -> Path:
     """Write a folder of references of a seed, with a manifest and private sentences."""
     folder.mkdir(parents=True)
     manifest = {"seed": seed, "exercises": {}, **more}
@@ -59,24 +59,24 @@ REFUSED: list[tuple[list[str], list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("options", "says"), REFUSED, ids=lambda words: " ".join(words)[:40])
+@pytest.mark.parametrize(("options", "messages"), REFUSED, ids=lambda words: " ".join(words)[:40])
 def test_a_recording_with_no_private_seed_or_place_is_refused_in_one_line_before_it_begins(
-    options: list[str], says: list[str], tmp_path: Path, capsys, monkeypatch
+    options: list[str], messages: list[str], tmp_path: Path, capsys, monkeypatch
 ) -> None:
     monkeypatch.chdir(ROOT)
     options = [str(tmp_path / "new") if word == "new" else word for word in options]
 
     assert record.main(ROOT, "references", options) == 2
 
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert said.err.count("\n") == 1
-    assert [text for text in says if text not in said.err] == []
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    assert [text for text in messages if text not in captured.err] == []
     assert not (tmp_path / "new").exists()
 
 
 def test_the_seed_of_the_public_manifest_is_refused_whatever_it_is(tmp_path: Path) -> None:
-    holding(tmp_path / "reference_outputs", 31)
+    write_references(tmp_path / "reference_outputs", 31)
     course = dataclasses.replace(
         COURSE, assignment=dataclasses.replace(ASSIGNMENT, folder=tmp_path)
     )
@@ -85,15 +85,17 @@ def test_the_seed_of_the_public_manifest_is_refused_whatever_it_is(tmp_path: Pat
         destination(course, 31, tmp_path / "private", CHECKPOINT)
 
 
-def test_the_seed_of_the_data_is_refused_for_students_read_it(tmp_path: Path, monkeypatch) -> None:
+def test_the_seed_of_the_data_is_refused_because_students_read_it(
+    tmp_path: Path, monkeypatch
+) -> None:
     monkeypatch.setattr("grader.staff.recorded_seed", lambda card: 2031)
 
     with pytest.raises(RecordError, match=r"SEED=2031 is the seed of data/README\.md"):
         destination(COURSE, 2031, tmp_path / "private", CHECKPOINT)
 
 
-def test_references_of_another_seed_are_replaced_only_if_somebody_says_so(tmp_path: Path) -> None:
-    folder = holding(tmp_path / "private", 8)
+def test_references_of_another_seed_are_replaced_only_with_force(tmp_path: Path) -> None:
+    folder = write_references(tmp_path / "private", 8)
 
     with pytest.raises(RecordError, match=r"has private references of SEED=8; .*FORCE=1"):
         destination(COURSE, 7, folder, CHECKPOINT)
@@ -103,7 +105,7 @@ def test_references_of_another_seed_are_replaced_only_if_somebody_says_so(tmp_pa
 
 
 def test_public_references_elsewhere_are_not_replaced_by_private_ones(tmp_path: Path) -> None:
-    folder = holding(tmp_path / "copy", SEED)
+    folder = write_references(tmp_path / "copy", SEED)
 
     with pytest.raises(RecordError, match=f"has public references of SEED={SEED}; "):
         destination(COURSE, 7, folder, CHECKPOINT)
@@ -119,8 +121,8 @@ def test_a_folder_of_another_kind_is_never_written_to(tmp_path: Path) -> None:
             destination(COURSE, 7, tmp_path / "essay.txt", CHECKPOINT, force)
 
 
-def test_a_damaged_manifest_is_replaced_only_if_somebody_says_so(tmp_path: Path) -> None:
-    folder = holding(tmp_path / "private", 8)
+def test_a_damaged_manifest_is_replaced_only_with_force(tmp_path: Path) -> None:
+    folder = write_references(tmp_path / "private", 8)
     (folder / "manifest.json").write_text("{", encoding="utf-8")
 
     with pytest.raises(RecordError, match=r"has a damaged manifest; .*FORCE=1"):
@@ -128,8 +130,8 @@ def test_a_damaged_manifest_is_replaced_only_if_somebody_says_so(tmp_path: Path)
     assert destination(COURSE, 8, folder, CHECKPOINT, force=True) == (8, folder)
 
 
-def test_what_an_interrupted_recording_has_left_is_recorded_over(tmp_path: Path) -> None:
-    folder = holding(tmp_path / "private", 8)
+def test_a_recording_overwrites_what_an_interrupted_one_has_left(tmp_path: Path) -> None:
+    folder = write_references(tmp_path / "private", 8)
     (folder / "manifest.json").unlink()
     (folder / "embed.safetensors").touch()
     keep_out_of_git(COURSE, folder)
@@ -143,38 +145,38 @@ def test_the_public_references_are_recorded_again_without_options(tmp_path: Path
         SEED,
         ASSIGNMENT.references,
     )
-    of_its_own = ASSIGNMENT.references / "private" / tmp_path.name
-    assert destination(COURSE, None, None, tmp_path) == (SEED, of_its_own)
+    folder = ASSIGNMENT.references / "private" / tmp_path.name
+    assert destination(COURSE, None, None, tmp_path) == (SEED, folder)
 
 
 def test_git_ignores_private_references_wherever_they_are(tmp_path: Path) -> None:
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
-    folder = holding(tmp_path / "deep" / "mine", 7)
+    folder = write_references(tmp_path / "deep" / "mine", 7)
     (folder / ".gitignore").write_text("notes", encoding="utf-8")
 
     keep_out_of_git(COURSE, folder)
     keep_out_of_git(COURSE, folder)
 
     command = ["git", "status", "--porcelain", "--untracked-files=all"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert done.stdout == ""
+    completed = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert completed.stdout == ""
     assert (folder / ".gitignore").read_text(encoding="utf-8").split("\n")[1:] == ["*", "notes", ""]
 
 
 def test_private_folders_are_found_anywhere(tmp_path: Path) -> None:
-    hidden = [holding(tmp_path / name, 7) for name in ("grader/mine", "runs/a/b", "x")]
-    holding(tmp_path / "public", SEED)
-    (hidden[2] / "manifest.json").unlink()
-    (hidden[2] / "embed.safetensors").touch()
+    folders = [write_references(tmp_path / name, 7) for name in ("grader/mine", "runs/a/b", "x")]
+    write_references(tmp_path / "public", SEED)
+    (folders[2] / "manifest.json").unlink()
+    (folders[2] / "embed.safetensors").touch()
 
     course = dataclasses.replace(
         COURSE, assignment=dataclasses.replace(ASSIGNMENT, folder=tmp_path)
     )
-    assert [*private_folders(course)] == sorted(hidden)
+    assert [*private_folders(course)] == sorted(folders)
 
 
-def made(folder: Path) -> Path:
-    holding(folder, 7)
+def make_private_folder(folder: Path) -> Path:
+    write_references(folder, 7)
     shutil.copy(ASSIGNMENT.references / "embed.safetensors", folder)
     (folder / "causal_mask.safetensors").write_bytes(b"other inputs")
     return folder
@@ -183,52 +185,56 @@ def made(folder: Path) -> Path:
 @pytest.fixture(scope="module")
 def mine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A folder of private references that the search for leaks knows of."""
-    folder = made(tmp_path_factory.mktemp("private") / "mine")
+    folder = make_private_folder(tmp_path_factory.mktemp("private") / "mine")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(secrets, "private_folders", lambda course: [folder])
         yield folder
 
 
 @pytest.fixture(scope="module")
-def known(mine: Path) -> secrets.Secrets:
+def known_secrets(mine: Path) -> secrets.Secrets:
     return secrets.Secrets(COURSE)
 
 
 def all_published() -> Iterator[bytes]:
-    """Yield the contents of all that something in a release comes from."""
+    """Yield the contents of everything that a release is made from."""
     return published(ASSIGNMENT, COURSE.staff.release)
 
 
-def test_a_leak_names_the_file_and_the_private_sentence(mine: Path, known: secrets.Secrets) -> None:
+def test_a_leak_names_the_file_and_the_private_sentence(
+    mine: Path, known_secrets: secrets.Secrets
+) -> None:
     (text, *_) = [sentence for sentence in SENTENCES if len(sentence) > 40]
 
-    found = leaks(known, {"handout.md": f"For example: '{text}'".encode()})
+    findings = leaks(known_secrets, {"handout.md": f"For example: '{text}'".encode()})
 
-    assert found == [Leak("handout.md", f"holds the private sentences of {mine}/dev.txt: {text!r}")]
+    assert findings == [
+        Leak("handout.md", f"holds the private sentences of {mine}/dev.txt: {text!r}")
+    ]
 
 
 @pytest.mark.parametrize("name", ["manifest.json", HIDDEN, "causal_mask.safetensors"])
 @pytest.mark.parametrize("place", ["grader/mine/{}", "checkpoint/{}", "reference_outputs/{}"])
 def test_a_release_with_a_file_of_private_references_fails(
-    mine: Path, known: secrets.Secrets, name: str, place: str
+    mine: Path, known_secrets: secrets.Secrets, name: str, place: str
 ) -> None:
     path = place.format(name)
 
-    found = leaks(known, {path: (mine / name).read_bytes()})
+    findings = leaks(known_secrets, {path: (mine / name).read_bytes()})
 
-    assert Leak(path, f"is {mine}/{name}") in found
+    assert Leak(path, f"is {mine}/{name}") in findings
 
 
 def test_tensors_that_are_not_of_the_public_references_are_found_anywhere(
-    known: secrets.Secrets,
+    known_secrets: secrets.Secrets,
 ) -> None:
     assert Leak("grader/x.safetensors", "is not one of the public references") in leaks(
-        known, {"grader/x.safetensors": b"x"}
+        known_secrets, {"grader/x.safetensors": b"x"}
     )
 
 
 def test_a_release_beside_private_references_is_built(tmp_path: Path, monkeypatch) -> None:
-    mine = made(tmp_path / "mine")
+    mine = make_private_folder(tmp_path / "mine")
     monkeypatch.setattr(secrets, "private_folders", lambda course: [mine])
     sentences = unpublished(7, find_in(all_published()))
     (mine / HIDDEN).write_text(labelled_lines(sentences), encoding="utf-8")
@@ -236,15 +242,15 @@ def test_a_release_beside_private_references_is_built(tmp_path: Path, monkeypatc
     assert build(ROOT, "release", ["--out", str(tmp_path / "minbert.zip")]) == 0
 
 
-def test_private_sentences_of_no_seed_stand_in_a_release() -> None:
-    files = [one for name, whole in contents(COURSE).items() for one in unzipped(name, whole)]
+def test_no_seeds_private_sentences_are_in_a_release() -> None:
+    files = [file for name, content in contents(COURSE).items() for file in unzipped(name, content)]
     find = find_in(all_published())
 
-    drawn = {phrase.words: seed for seed in range(SEEDS) for phrase in unpublished(seed, find)}
+    seeds = {phrase.words: seed for seed in range(SEEDS) for phrase in unpublished(seed, find)}
 
-    needles = Needles({words.encode(): f"seed {seed}" for words, seed in drawn.items()})
-    assert len(drawn) > 1_000 * SEEDS
-    assert [(path, found) for path, content in files if (found := needles.search(content))] == []
+    needles = Needles({words.encode(): f"seed {seed}" for words, seed in seeds.items()})
+    assert len(seeds) > 1_000 * SEEDS
+    assert [(path, match) for path, content in files if (match := needles.search(content))] == []
 
 
 def test_private_sentences_are_half_of_each_label_and_all_different() -> None:

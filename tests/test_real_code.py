@@ -1,4 +1,4 @@
-"""Code spelled as people spell it is judged as it deserves, when what it calls is wrong too."""
+"""Code in people's many spellings is judged fairly, even if the functions it calls are wrong."""
 
 import pytest
 from spellings import (
@@ -29,23 +29,25 @@ UPSTREAM = {
 INSIDES = "stand_in StandIn <locals> <lambda> harness grader worker replace_method functools part "
 
 
-def broken(source: str, edits: tuple[tuple[str, str], ...]) -> str:
-    """Return a source with what can be found of some edits."""
+def apply_edits(source: str, edits: tuple[tuple[str, str], ...]) -> str:
+    """Return a source with those of some edits that it has the text for."""
     for old, new in edits:
         source = source.replace(old, new)
     return source
 
 
-@pytest.mark.parametrize("one", SPELLINGS, ids=lambda one: one.id)
-def test_a_spelling_is_right_by_itself(bench: Bench, one: Honest) -> None:
-    assert lost(bench.grade(one.apply(bench.source), "layer", "encode")) == set()
+@pytest.mark.parametrize("spelling", SPELLINGS, ids=lambda spelling: spelling.id)
+def test_a_spelling_is_right_by_itself(bench: Bench, spelling: Honest) -> None:
+    assert lost(bench.grade(spelling.apply(bench.source), "layer", "encode")) == set()
 
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("wrong", UPSTREAM)
-@pytest.mark.parametrize("one", SPELLINGS, ids=lambda one: one.id)
-def test_a_mistake_upstream_costs_a_spelling_nothing(bench: Bench, one: Honest, wrong: str) -> None:
-    source = broken(one.apply(bench.source), UPSTREAM[wrong])
+@pytest.mark.parametrize("spelling", SPELLINGS, ids=lambda spelling: spelling.id)
+def test_a_mistake_upstream_costs_a_spelling_nothing(
+    bench: Bench, spelling: Honest, wrong: str
+) -> None:
+    source = apply_edits(spelling.apply(bench.source), UPSTREAM[wrong])
 
     assert lost(bench.grade(source)) == {*wrong.split()}
 
@@ -88,12 +90,12 @@ def test_a_wrong_spelling_costs_its_exercise(bench: Bench, wrong: str, upstream:
     body += "" if exercise == "encode" or "add_norm" in body else SUBLAYERS
     source = Honest("", {exercise: body}).apply(bench.source)
 
-    results = bench.grade(broken(source, UPSTREAM[upstream] if upstream else ()))
+    results = bench.grade(apply_edits(source, UPSTREAM[upstream] if upstream else ()))
 
     assert lost(results) == {exercise, *upstream.split()}
 
 
-IN_THE_LAYER = {  # what is written, what instead, and what is said
+IN_THE_LAYER = {  # the code, what replaces it, and the message
     "no mask": (
         ", attention_mask=attention_mask",
         "",
@@ -127,8 +129,8 @@ IN_THE_LAYER = {  # what is written, what instead, and what is said
     ),
 }
 CALLS = {
-    name: ("layer", BY_KEYWORD.replace(old, new), says)
-    for name, (old, new, says) in IN_THE_LAYER.items()
+    name: ("layer", BY_KEYWORD.replace(old, new), message)
+    for name, (old, new, message) in IN_THE_LAYER.items()
 } | {
     "a layer without mask": (
         "encode",
@@ -155,37 +157,41 @@ CALLS = {
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("upstream", ["", "attention"])
 @pytest.mark.parametrize("call", CALLS)
-def test_a_wrong_call_is_told_in_words_of_the_students_code(
+def test_a_wrong_call_is_explained_in_terms_of_the_students_code(
     bench: Bench, call: str, upstream: str
 ) -> None:
-    exercise, body, says = CALLS[call]
+    exercise, body, message = CALLS[call]
     source = Honest("", {exercise: body}).apply(bench.source)
 
-    results = bench.grade(broken(source, UPSTREAM[upstream] if upstream else ()))
+    results = bench.grade(apply_edits(source, UPSTREAM[upstream] if upstream else ()))
 
     (finding,) = results[exercise].findings
     text = "\n".join([finding.headline, *finding.details])
-    assert says in text
+    assert message in text
     assert not [word for word in INSIDES.split() if word in text]
     assert finding.details[-1].startswith(f"read: handout.md, Problem ({exercise})")
     assert lost(results) == {exercise, *upstream.split()}
 
 
-def test_what_only_a_stand_in_cannot_do_is_not_shown(bench: Bench) -> None:
+def test_an_exception_that_only_a_stand_in_raises_is_not_shown(bench: Bench) -> None:
     body = "x = self.add_norm.__func__  # a method has one, and a function has not\n" + BY_KEYWORD
     body = body.replace("return self.add_norm(", "return 3.0 * self.add_norm(")
     source = Honest("", {"layer": body}).apply(bench.source)
 
-    results = bench.grade(broken(source, (NO_MASK,)))
+    results = bench.grade(apply_edits(source, (NO_MASK,)))
 
     text = str(results["layer"].findings)
     assert "the layer gives a wrong output" in text
     assert "__func__" not in text
 
 
-def test_what_a_wrong_function_upstream_raises_is_not_blamed_on_its_caller(bench: Bench) -> None:
-    raises = broken(bench.source, (("scores + attention_mask", "scores + attention_mask.t()"),))
-    source = broken(raises, (("self.interm_af(self.interm", "(self.interm"),))
+def test_an_exception_of_a_wrong_function_upstream_is_not_blamed_on_its_caller(
+    bench: Bench,
+) -> None:
+    raising = apply_edits(
+        bench.source, (("scores + attention_mask", "scores + attention_mask.t()"),)
+    )
+    source = apply_edits(raising, (("self.interm_af(self.interm", "(self.interm"),))
 
     results = bench.grade(source)
 
@@ -195,7 +201,9 @@ def test_what_a_wrong_function_upstream_raises_is_not_blamed_on_its_caller(bench
 
 @pytest.mark.parametrize("name", ["tuples_between_layers", "outputs_between_layers"])
 def test_a_wrong_layer_that_returns_a_tuple_costs_encode_nothing(bench: Bench, name: str) -> None:
-    (one,) = [spelling for spelling in SPELLINGS if spelling.id == name]
-    source = broken(one.apply(bench.source), (("self.interm_af(self.interm", "(self.interm"),))
+    (spelling,) = [candidate for candidate in SPELLINGS if candidate.id == name]
+    source = apply_edits(
+        spelling.apply(bench.source), (("self.interm_af(self.interm", "(self.interm"),)
+    )
 
     assert lost(bench.grade(source)) == {"layer"}

@@ -1,4 +1,4 @@
-"""Recording again moves what has moved and nothing else, and marks what chance decides."""
+"""Recording again changes only what has moved, and marks what chance decides."""
 
 import dataclasses
 import json
@@ -33,7 +33,7 @@ from conftest import ROOT
 from known import COURSE
 
 SEED = ASSIGNMENT.seed
-SMALL = "nsp_head"  # one that is recorded in a second
+SMALL = "nsp_head"  # an exercise that is recorded in a second
 OTHER_PROCESSOR = dict(zip(PROCESSOR, ("default", "COMPATIBLE"), strict=True))
 # A norm that has only rounding to normalize; a gradient that is nearly 0 whatever is drawn.
 DECIDED_BY_CHANCE = {
@@ -46,7 +46,7 @@ UNCHANGED_BY_CHANCE = {"layer": "gelu_missing", "encode": "layers_reversed"}
 def only(exercise: str, *variants: str) -> Course:
     """Return the course with one exercise, and with these of its mistakes."""
     course = alone(COURSE, exercise)
-    chosen = tuple(one for one in course.variants if not variants or one.id in variants)
+    chosen = tuple(variant for variant in course.variants if not variants or variant.id in variants)
     return dataclasses.replace(course, variants=chosen, honest=())
 
 
@@ -98,7 +98,7 @@ def edit(folder: Path, change: Callable[[Tensors, dict[str, Any]], object]) -> N
 
 
 def changes(recorder: Recorder, folder: Path) -> list[str]:
-    """Record the exercise again, and return what is said to have changed."""
+    """Record the exercise again, and return the changes that are reported."""
     (exercise,) = recorder.course.assignment.exercises
     return recorder.record(exercise, previous_record(folder, exercise)).changes
 
@@ -149,8 +149,8 @@ def test_a_row_that_moves_ten_times_what_is_allowed_is_named_with_both_numbers(
 
     assert line.startswith(f"{name}: ")
     assert "(call 0): out/" in line
-    by, allowed = (float(part.split()[-1].rstrip(",")) for part in line.split(" limit "))
-    assert 9 <= by / allowed <= 11
+    distance, allowed = (float(part.split()[-1].rstrip(",")) for part in line.split(" limit "))
+    assert 9 <= distance / allowed <= 11
 
 
 def test_an_output_that_moves_is_named(recorder: Recorder, folder: Path) -> None:
@@ -184,7 +184,7 @@ def test_a_row_that_is_missing_and_one_too_many_are_named(recorder: Recorder, fo
     assert changes(recorder, folder) == [f"{name}: a new row", "of_before: a row is gone"]
 
 
-def test_a_changed_row_moves_no_other(course: Course, folder: Path) -> None:
+def test_a_changed_row_leaves_the_other_rows_unchanged(course: Course, folder: Path) -> None:
     def move(tensors: Tensors, entry: dict[str, Any]) -> None:
         round_rows(tensors["0/wrong"])
         tensors["0/wrong"][2, 0, 1] += 1.0
@@ -227,8 +227,8 @@ def test_what_chance_decides_is_marked_and_other_processors_agree(
     tensors = load_file(tmp_path / f"{exercise}.safetensors")
     codes = np.concatenate([v[..., 0] for n, v in tensors.items() if n.endswith("/wrong")], axis=1)
 
-    found = zip(manifest["exercises"][exercise]["rows"], codes, strict=True)
-    marked = {name for name, row in found if np.isin(row, (RANDOM, UNDECIDED)).any()}
+    rows = zip(manifest["exercises"][exercise]["rows"], codes, strict=True)
+    marked = {name for name, row in rows if np.isin(row, (RANDOM, UNDECIDED)).any()}
     assert marked == set(DECIDED_BY_CHANCE[exercise])
     for name, value in OTHER_PROCESSOR.items():
         monkeypatch.setenv(name, value)
@@ -236,7 +236,7 @@ def test_what_chance_decides_is_marked_and_other_processors_agree(
 
 
 class OtherDraws(Recorder):
-    """Records as where the same seed draws other numbers."""
+    """Records as on a machine where the same seed draws other numbers."""
 
     def ask(self, *arguments: Any, **overrides: Any) -> list[Reply]:
         return super().ask(*arguments, **overrides | {"seed": overrides.get("seed", 0) + 100})
@@ -247,22 +247,22 @@ class OtherDraws(Recorder):
 def test_where_a_seed_draws_other_numbers_nothing_has_moved(exercise: str) -> None:
     course = alone(COURSE, exercise)
     singles = dataclasses.replace(course, honest=())
-    known = previous_record(ROOT / "reference_outputs", course.assignment.exercises[0])
+    previous = previous_record(ROOT / "reference_outputs", course.assignment.exercises[0])
     with open_for(singles) as sandbox:
-        found = OtherDraws(singles, sandbox, SEED).record(course.assignment.exercises[0], known)
+        result = OtherDraws(singles, sandbox, SEED).record(course.assignment.exercises[0], previous)
 
-    assert [line for line in found.changes if not line.endswith(": a row is gone")] == []
+    assert [line for line in result.changes if not line.endswith(": a row is gone")] == []
 
 
-def test_last_bits_differ_but_numbers_of_few_bits_stay() -> None:
+def test_nudging_changes_last_bits_but_not_numbers_of_few_bits() -> None:
     drawn = np.random.default_rng(0).standard_normal((50, 4))
     few = np.array([0.0, 0.5, -1.5, -10000.0, 1.0])
 
-    found = nudged({"drawn": drawn, "few": few, "ids": np.arange(5)}, "float32", 1)
+    result = nudged({"drawn": drawn, "few": few, "ids": np.arange(5)}, "float32", 1)
 
-    assert np.array_equal(found["few"], few)
-    assert np.array_equal(found["ids"], np.arange(5))
-    off = np.abs(found["drawn"] / drawn - 1)
+    assert np.array_equal(result["few"], few)
+    assert np.array_equal(result["ids"], np.arange(5))
+    off = np.abs(result["drawn"] / drawn - 1)
     assert np.allclose(off, np.finfo(np.float32).eps, rtol=1e-6)
 
 
@@ -278,8 +278,14 @@ def table_of(course: Course, rounding: float, drawn: float, solution: float) -> 
     """
     (exercise,) = course.assignment.exercises
     inputs = [exercise.inputs(call, SEED) for call in exercise.calls]
-    one = dict.fromkeys(KINDS, ALLOWED)
-    table = Table(exercise, [["out/output"]] * len(inputs), inputs, Measured(one, one, one), None)
+    tolerances = dict.fromkeys(KINDS, ALLOWED)
+    table = Table(
+        exercise,
+        [["out/output"]] * len(inputs),
+        inputs,
+        Measured(tolerances, tolerances, tolerances),
+        None,
+    )
 
     def replies(value: float, drew: bool = True, numbers: object = None) -> list[Reply]:
         count = len(inputs) if numbers is None else len(list(numbers))  # type: ignore[call-overload]

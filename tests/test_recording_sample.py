@@ -1,4 +1,4 @@
-"""A sample of what is recorded, recorded again; `make nightly` records all of it."""
+"""A sample of the references, recorded again; `make nightly` records all of them."""
 
 import dataclasses
 
@@ -21,25 +21,27 @@ from known import COURSE
 def sample(course: Course) -> Course:
     """Return an exercise's course with a mistake of each of its sections, and what is common."""
     first = {variant.section: variant for variant in reversed(course.variants)}
-    common = [one for one in course.variants if one.id in course.staff.common]
-    chosen = tuple(one for one in course.variants if one in (*first.values(), *common[:2]))
+    common = [variant for variant in course.variants if variant.id in course.staff.common]
+    chosen = tuple(
+        variant for variant in course.variants if variant in (*first.values(), *common[:2])
+    )
     return dataclasses.replace(course, variants=chosen, honest=())
 
 
 def is_of_the_sample(change: str) -> bool:
-    """Say whether a change is none that only comes from recording less than all rows."""
+    """Say whether a change has another cause than that not all rows are recorded."""
     name, _, what = change.partition(": ")
     return what != "a row is gone" and not (what == "a new row" and PAIR in name)
 
 
-def recorded_again(course: Course) -> tuple[list[str], list[str]]:
+def record_again(course: Course) -> tuple[list[str], list[str]]:
     """Return the names of the rows of a course's only exercise, and what has changed in them."""
-    (one,) = course.assignment.exercises
-    program = program_of(course.assignment, [one], course.sources(), Settings.of(ROOT))
-    known = previous_record(ROOT / "reference_outputs", one)
+    (exercise,) = course.assignment.exercises
+    program = program_of(course.assignment, [exercise], course.sources(), Settings.of(ROOT))
+    previous = previous_record(ROOT / "reference_outputs", exercise)
     with ProcessSandbox(program) as sandbox:
-        found = Recorder(course, sandbox, ASSIGNMENT.seed).record(one, known)
-    return found.rows, list(filter(is_of_the_sample, found.changes))
+        result = Recorder(course, sandbox, ASSIGNMENT.seed).record(exercise, previous)
+    return result.rows, list(filter(is_of_the_sample, result.changes))
 
 
 def only(exercise: str) -> Course:
@@ -47,11 +49,11 @@ def only(exercise: str) -> Course:
     return dataclasses.replace(alone(COURSE, exercise), staff=COURSE.staff)
 
 
-@pytest.mark.parametrize("exercise", [one.id for one in ASSIGNMENT.exercises if one.probes])
+@pytest.mark.parametrize("exercise", [case.id for case in ASSIGNMENT.exercises if case.probes])
 def test_a_sample_of_each_exercise_recorded_again_has_not_moved(exercise: str) -> None:
     course = sample(only(exercise))
 
-    names, changes = recorded_again(course)
+    names, changes = record_again(course)
 
     assert len(names) > len(course.variants)
     assert changes == []
@@ -60,9 +62,9 @@ def test_a_sample_of_each_exercise_recorded_again_has_not_moved(exercise: str) -
 def test_a_pair_that_draws_an_output_of_another_shape_has_not_moved() -> None:
     pair = ("axes_misread", "attention_dropout_always")
     course = only("attention")
-    chosen = tuple(one for one in course.variants if one.name in pair)
+    chosen = tuple(variant for variant in course.variants if variant.name in pair)
 
-    names, changes = recorded_again(dataclasses.replace(course, variants=chosen, honest=()))
+    names, changes = record_again(dataclasses.replace(course, variants=chosen, honest=()))
 
     assert PAIR.join(pair) in names
     assert changes == []

@@ -26,12 +26,12 @@ def record(*options: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.nightly  # tests/test_recording_sample.py records a part in every run
 @pytest.mark.slow
-@pytest.mark.timeout(900)  # it takes a minute, or several where others are at work too
+@pytest.mark.timeout(900)  # recording takes a minute, or several on a busy machine
 def test_recording_again_moves_nothing() -> None:
-    done = record("--check")
+    completed = record("--check")
 
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout == f"{ROOT / 'reference_outputs'} is up to date\n"
+    assert completed.returncode == 0, completed.stdout + completed.stderr
+    assert completed.stdout == f"{ROOT / 'reference_outputs'} is up to date\n"
 
 
 def test_the_manifest_has_the_digest_of_every_file() -> None:
@@ -49,7 +49,11 @@ def test_the_manifest_has_the_digest_of_every_file() -> None:
 
 
 def test_the_five_functions_may_share_a_process_at_first() -> None:
-    five = [one for one in ASSIGNMENT.exercises if one.probes and one.file == "bert.py"]
+    five = [
+        exercise
+        for exercise in ASSIGNMENT.exercises
+        if exercise.probes and exercise.file == "bert.py"
+    ]
 
     assert groups(five, References(ROOT / "reference_outputs")) == [five]
 
@@ -102,8 +106,8 @@ def test_sentiment_is_left_out_where_the_references_say_why(grade: Grade, tmp_pa
 
 
 def test_a_file_missing_from_a_checkpoint_is_named(tmp_path: Path) -> None:
-    done = record("--checkpoint", str(tmp_path), "--out", str(tmp_path / "out"))
+    completed = record("--checkpoint", str(tmp_path), "--out", str(tmp_path / "out"))
 
-    assert done.returncode == 2
-    assert f"{tmp_path / 'config.json'} is missing, but needed for recording" in done.stderr
+    assert completed.returncode == 2
+    assert f"{tmp_path / 'config.json'} is missing, but needed for recording" in completed.stderr
     assert not (tmp_path / "out").exists()
