@@ -19,7 +19,7 @@ from graded import program, ran
 
 MARK = "a_name_was_run"
 TENSORMARK = ["-P", "-m", "tensormark"]
-# stands for the Python of the virtual environment, and writes down how it was called
+# stands in for the virtual environment's Python, and writes down how it was called
 RECORDER = """#!{python}
 import json, sys
 with open({log!r}, "a", encoding="utf-8") as file:
@@ -53,8 +53,8 @@ NAMES = [
     "$(SUBMISSION).py",
     "$(error stop).py",
 ]
-# stands for a Python that makes virtual environments: notes what it was asked for, and is stopped
-# in the middle of what a file beside the log names
+# stands in for a Python that makes virtual environments: logs its arguments, and fails in the step
+# that a file beside the log names
 INSTALLER = """echo "$@" >> {log}
 case "$*" in
 *"sys.version_info"*) test ! -e {log}.old ;;
@@ -84,8 +84,8 @@ def calls(tmp_path: Path) -> Path:
 def make(calls: Path, *arguments: str, **environment: str) -> list[list[str]]:
     """Run make in the repository, with the recorder for Python; return what it was called with."""
     venv = f"VENV={calls.parent / 'venv'}"
-    done = ran("make", "-C", ROOT, venv, *arguments, env=os.environ | environment)
-    assert done.returncode == 0, done.stderr
+    completed = ran("make", "-C", ROOT, venv, *arguments, env=os.environ | environment)
+    assert completed.returncode == 0, completed.stderr
     return [json.loads(line) for line in calls.read_text(encoding="utf-8").splitlines()]
 
 
@@ -94,11 +94,11 @@ def test_a_name_reaches_the_grader_as_it_is_and_is_not_run(calls: Path, name: st
     mark = calls.parent / MARK
     hostile = name.replace("MARK", str(mark))
 
-    (called,) = make(calls, "check", f"SUBMISSION={hostile}", f"JSON={hostile}", f"K={hostile}")
+    (call,) = make(calls, "check", f"SUBMISSION={hostile}", f"JSON={hostile}", f"K={hostile}")
 
-    assert called[-2:] == ["--", hostile]
-    assert f"--json={hostile}" in called
-    assert f"--only={hostile}" in called
+    assert call[-2:] == ["--", hostile]
+    assert f"--json={hostile}" in call
+    assert f"--only={hostile}" in call
     assert not mark.exists()
 
 
@@ -129,15 +129,15 @@ def test_a_name_reaches_the_grader_as_it_is_and_is_not_run(calls: Path, name: st
         ("test-real", "SST"),
     ],
 )
-def test_no_other_option_is_run_either(calls: Path, target: str, options: str) -> None:
+def test_no_option_of_any_target_is_run(calls: Path, target: str, options: str) -> None:
     mark = calls.parent / MARK
     hostile = f'$(shell touch {mark})`touch {mark}`"; touch {mark}; "'
-    given = [f"{name}={hostile}" for name in options.split()]
+    assignments = [f"{name}={hostile}" for name in options.split()]
     if target == "test-real":  # a virtual environment of its own, which takes minutes
-        given.append("-n")
+        assignments.append("-n")
         calls.touch()
 
-    make(calls, target, *given)
+    make(calls, target, *assignments)
 
     assert not mark.exists()
 
@@ -146,9 +146,9 @@ def test_an_option_in_the_environment_is_data_too(calls: Path) -> None:
     mark = calls.parent / MARK
     hostile = f"$(shell touch {mark})`touch {mark}`"
 
-    (called,) = make(calls, "check", SUBMISSION=hostile)
+    (call,) = make(calls, "check", SUBMISSION=hostile)
 
-    assert called[-2:] == ["--", hostile]
+    assert call[-2:] == ["--", hostile]
     assert not mark.exists()
 
 
@@ -157,9 +157,9 @@ def test_options_that_are_not_given_are_not_passed(calls: Path) -> None:
 
 
 def test_watch_takes_a_submission_and_exercises(calls: Path) -> None:
-    (called,) = make(calls, "watch", "SUBMISSION=my bert.py", "K=embed,layer")
+    (call,) = make(calls, "watch", "SUBMISSION=my bert.py", "K=embed,layer")
 
-    assert called == [*TENSORMARK, "watch", "--only=embed,layer", "--", "my bert.py"]
+    assert call == [*TENSORMARK, "watch", "--only=embed,layer", "--", "my bert.py"]
 
 
 def test_a_file_with_a_hostile_name_is_graded(calls: Path, solution_source: str) -> None:
@@ -168,11 +168,11 @@ def test_a_file_with_a_hostile_name_is_graded(calls: Path, solution_source: str)
     path.write_text(solution_source, encoding="utf-8")
     answer = calls.parent / "$(shell touch e).json"
 
-    done = run_make(
+    completed = run_make(
         f"VENV={python.parents[1]}", "check", "K=embed", f"SUBMISSION={path}", f"JSON={answer}"
     )
 
-    assert done.returncode == 0, done.stderr
+    assert completed.returncode == 0, completed.stderr
     assert json.loads(answer.read_text(encoding="utf-8"))["score"] == 20
     assert not mark.exists()
     assert not [name for name in "abcde" if (ROOT / name).exists()]
@@ -183,7 +183,7 @@ def run_make(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize(
-    ("typed", "advice"),
+    ("argument", "advice"),
     [
         ("k=attention", "unknown option k=; use K=."),
         ("submission=x.py", "unknown option submission=; use SUBMISSION=."),
@@ -195,38 +195,38 @@ def run_make(*arguments: str) -> subprocess.CompletedProcess[str]:
     ],
 )
 def test_a_typing_mistake_is_an_error_and_nothing_is_run(
-    calls: Path, typed: str, advice: str
+    calls: Path, argument: str, advice: str
 ) -> None:
-    done = run_make(f"VENV={calls.parent / 'venv'}", "check", typed)
+    completed = run_make(f"VENV={calls.parent / 'venv'}", "check", argument)
 
-    assert done.returncode == 2
-    assert advice in done.stderr
+    assert completed.returncode == 2
+    assert advice in completed.stderr
     assert not calls.exists()
 
 
 def test_clean_removes_what_programs_have_written_and_no_work(tmp_path: Path) -> None:
     shutil.copy(ROOT / "Makefile", tmp_path)
-    written = "runs predictions starter/runs starter/predictions .venv .grade".split()
-    for name in written:
+    outputs = "runs predictions starter/runs starter/predictions .venv .grade".split()
+    for name in outputs:
         (tmp_path / name).mkdir(parents=True)
         (tmp_path / name / "x").touch()
-    kept = [tmp_path / "starter" / "bert.py", tmp_path / "submission.zip"]
-    for path in kept:
+    work = [tmp_path / "starter" / "bert.py", tmp_path / "submission.zip"]
+    for path in work:
         path.touch()
 
     subprocess.run(["make", "clean"], cwd=tmp_path, check=True, capture_output=True)
 
-    assert [name for name in written if (tmp_path / name).exists()] == []
-    assert all(path.is_file() for path in kept)
+    assert [name for name in outputs if (tmp_path / name).exists()] == []
+    assert all(path.is_file() for path in work)
 
 
 def test_shells_can_complete_targets() -> None:
-    done = run_make("-npq", "__BASH_MAKE_COMPLETION__=1", ".DEFAULT")
+    completed = run_make("-npq", "__BASH_MAKE_COMPLETION__=1", ".DEFAULT")
 
-    assert "\nimport-checkpoint:" in done.stdout
+    assert "\nimport-checkpoint:" in completed.stdout
 
 
-def listed() -> tuple[str, list[str], list[str]]:
+def make_help() -> tuple[str, list[str], list[str]]:
     """Return what `make` prints, and the targets and options in it."""
     text = run_make().stdout
     targets = re.findall(r"^  make ([a-z-]+) +\S", text, re.MULTILINE)
@@ -237,14 +237,14 @@ def test_help_lists_every_target_and_every_option() -> None:
     lists = re.findall(r"^(?:FROM_PEOPLE|STAFF_OPTIONS) = ((?:.*\\\n)*.*)", MAKEFILE, re.MULTILINE)
     assert len(lists) == 2
 
-    _, targets, named = listed()
+    _, targets, options = make_help()
 
     assert sorted(targets) == sorted(set(re.findall(r"^([a-z-]+):", MAKEFILE, re.MULTILINE)))
-    assert set(named) == set(" ".join(lists).replace("\\", "").split())
+    assert set(options) == set(" ".join(lists).replace("\\", "").split())
 
 
 def test_help_shows_students_first_and_staff_apart() -> None:
-    text, targets, _ = listed()
+    text, targets, _ = make_help()
     students, instructors, maintainers = text.split("\n\n")
 
     assert targets[:8] == "check watch grade report viva submit clean help".split()
@@ -257,7 +257,7 @@ def test_help_shows_students_first_and_staff_apart() -> None:
 
 
 def test_help_is_in_aligned_columns_of_a_narrow_page() -> None:
-    lines = listed()[0].splitlines()
+    lines = make_help()[0].splitlines()
     rows = [line for line in lines if re.match(r"  make |    [A-Z_]+=", line)]
 
     assert {re.match(r" +\S.*?  +", row).end() for row in rows} == {28}
@@ -276,43 +276,45 @@ def first_run(log: Path) -> tuple[subprocess.CompletedProcess[str], list[str]]:
     """Run `make check` with a new virtual environment; return what it asked Python for."""
     log.write_text("", encoding="utf-8")
     new, python = log.parent / "new", log.parent / "python"
-    done = run_make("check", f"VENV={new}", f"PYTHON={python}")
+    completed = run_make("check", f"VENV={new}", f"PYTHON={python}")
     calls = log.read_text("utf-8").splitlines()
     kinds = (re.match(r"(?:-P )?-m (pip install|venv|tensormark)\b", call) for call in calls)
-    return done, [kind[1] for kind in kinds if kind]
+    return completed, [kind[1] for kind in kinds if kind]
 
 
 def test_the_first_run_says_what_it_downloads(installer: Path) -> None:
-    done, asked = first_run(installer)
+    completed, steps = first_run(installer)
 
-    assert asked == ["venv", *INSTALLED, "tensormark"]
-    assert "250 MB" in done.stderr
-    assert "Downloading torch (190 MB)" in done.stderr
-    assert "already satisfied" not in done.stderr
-    assert done.stdout == ""
+    assert steps == ["venv", *INSTALLED, "tensormark"]
+    assert "250 MB" in completed.stderr
+    assert "Downloading torch (190 MB)" in completed.stderr
+    assert "already satisfied" not in completed.stderr
+    assert completed.stdout == ""
 
 
 @pytest.mark.parametrize(
-    ("stopped", "left"),
+    ("step", "remaining"),
     [("venv", ["venv", *INSTALLED, "tensormark"]), ("install", [*INSTALLED, "tensormark"])],
 )
-def test_an_interrupted_first_run_continues(installer: Path, stopped: str, left: list[str]) -> None:
-    stop = installer.with_name(f"log.{stopped}")
+def test_an_interrupted_first_run_continues(
+    installer: Path, step: str, remaining: list[str]
+) -> None:
+    stop = installer.with_name(f"log.{step}")
     stop.touch()
-    done, _ = first_run(installer)
-    assert done.returncode == 2
+    completed, _ = first_run(installer)
+    assert completed.returncode == 2
 
     stop.unlink()
-    done, asked = first_run(installer)
+    completed, steps = first_run(installer)
 
-    assert (done.returncode, asked) == (0, left)
+    assert (completed.returncode, steps) == (0, remaining)
 
 
 def test_an_old_python_is_refused_before_anything_is_made(installer: Path) -> None:
     installer.with_name("log.old").touch()
 
-    done, asked = first_run(installer)
+    completed, steps = first_run(installer)
 
-    assert (done.returncode, asked) == (2, [])
-    assert "name one that is, such as PYTHON=python3.12" in done.stderr
+    assert (completed.returncode, steps) == (2, [])
+    assert "name one that is, such as PYTHON=python3.12" in completed.stderr
     assert not (installer.parent / "new").exists()

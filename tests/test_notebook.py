@@ -32,9 +32,9 @@ def run(cell: str, names: dict[str, Any]) -> str:
     printed: list[str] = []
 
     def shell(command: str) -> None:
-        done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-        printed.append(done.stdout)
+        completed = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+        assert completed.returncode == 0, completed.stderr
+        printed.append(completed.stdout)
 
     names["_shell"] = shell
     exec(re.sub(r"^( *)!(.+)$", lambda m: f"{m[1]}_shell({m[2]!r})", cell, flags=re.M), names)
@@ -42,8 +42,8 @@ def run(cell: str, names: dict[str, Any]) -> str:
 
 
 @pytest.fixture
-def shown(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
-    """Stand in for the display of a notebook; return what it has shown."""
+def pictures(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
+    """Stand in for a notebook's display; return the pictures that it has shown."""
     pictures: list[bytes] = []
     module = types.ModuleType("IPython.display")
     module.Image = lambda name: Path(name).read_bytes()  # type: ignore[attr-defined]
@@ -61,7 +61,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def uploaded(release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of a notebook with minbert.zip in it, and the packages installed."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("PYTHONPATH", raising=False)
@@ -72,33 +72,35 @@ def uploaded(release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     return tmp_path / "minbert"
 
 
-def test_a_notebook_that_was_run_is_not_given_out() -> None:
+def test_the_notebook_is_given_out_without_outputs() -> None:
     assert len(CODE) > 3
     assert [cell for cell in CELLS if cell.get("outputs") or cell.get("execution_count")] == []
 
 
-def test_a_fresh_copy_is_opened_and_graded_and_says_what_is_next(uploaded: Path, shown) -> None:
+def test_a_fresh_copy_is_opened_and_graded_and_says_what_to_write_next(
+    folder: Path, pictures
+) -> None:
     names: dict[str, Any] = {}
 
     run(CODE[0], names)
     output = run(CODE[1], names)
 
-    assert Path.cwd() == uploaded
+    assert Path.cwd() == folder
     assert "not written yet  attention    0/25" in output
     with pytest.raises(AssertionError, match=r"Problem \(\w+\) is not written yet"):
         run(CODE[2], names)
-    assert shown == []
+    assert pictures == []
 
 
 @pytest.mark.slow
-def test_every_cell_runs_and_leaves_what_was_written(uploaded: Path, shown: list[bytes]) -> None:
-    (uploaded / "starter").mkdir()
-    shutil.copy(ROOT / "solution" / "bert.py", uploaded / "starter")
+def test_every_cell_runs_and_leaves_what_was_written(folder: Path, pictures: list[bytes]) -> None:
+    (folder / "starter").mkdir()
+    shutil.copy(ROOT / "solution" / "bert.py", folder / "starter")
     names: dict[str, Any] = {}
 
     output = "".join(run(cell, names) for cell in CODE)
 
     assert "score   80 / 80" in output
     assert "score   100 / 100" in output
-    assert [picture[:4] for picture in shown] == [PICTURE]
-    assert (uploaded / "submission.zip").is_file()
+    assert [picture[:4] for picture in pictures] == [PICTURE]
+    assert (folder / "submission.zip").is_file()

@@ -1,4 +1,4 @@
-"""The house rules that a machine can watch: who imports whom, sizes of files, reasons of pins."""
+"""The house rules that a machine can check: who imports whom, sizes of files, reasons of pins."""
 
 import re
 
@@ -12,9 +12,9 @@ SOURCES = sorted(
     for folder in "solution starter grader instructor tests benchmarks engine/tests".split()
     for path in (ROOT / folder).rglob("*.py")
 )
-# A line a room: what a module of grader/ or instructor/ may import, besides its own room. A name
-# stands for the module or for all that is below it; a module that no line is for fails. What is
-# allowed within the engine, its own tests say.
+# One line for each room: what a module of grader/ or instructor/ may import, besides its own room.
+# A name stands for the module or for all that is below it; a module without a line fails. The
+# engine's own tests say what is allowed within the engine.
 ROOMS = {
     "grader": "",
     "grader.model": "tensormark",
@@ -63,22 +63,22 @@ def test_no_two_modules_import_each_other_round_a_circle() -> None:
     assert RULES.cycles() == []
 
 
-def test_what_students_get_of_the_grader_needs_nothing_that_they_do_not_get() -> None:
-    given = [
+def test_the_students_part_of_the_grader_needs_nothing_that_only_staff_have() -> None:
+    students_modules = [
         name
         for name in MODULES
         if within(name, "grader") and not any(within(name, place) for place in STAFF)
     ]
-    kept = {
+    staff_imports = {
         name: [
             other
             for other in RULES.own_imports(name)
             if any(within(other, place) for place in (*STAFF, "instructor"))
         ]
-        for name in given
+        for name in students_modules
     }
 
-    assert {name: others for name, others in kept.items() if others} == {}
+    assert {name: others for name, others in staff_imports.items() if others} == {}
 
 
 def test_only_the_workers_side_of_the_grader_imports_torch() -> None:

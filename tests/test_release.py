@@ -31,9 +31,9 @@ BARE = [line.split("|||")[1].strip() for line in LABELLED]
 
 
 def region(exercise: str) -> str:
-    found = re.search(rf"BEGIN SOLUTION {exercise}\n(.*?)\n *### END", SOLUTION, re.S)
-    assert found is not None
-    return found[1]
+    match = re.search(rf"BEGIN SOLUTION {exercise}\n(.*?)\n *### END", SOLUTION, re.S)
+    assert match is not None
+    return match[1]
 
 
 @pytest.fixture(scope="module")
@@ -41,18 +41,18 @@ def files() -> dict[str, bytes]:
     return contents.contents(COURSE)
 
 
-def released(out: Path) -> int:
+def build_release(out: Path) -> int:
     return build.main(ROOT, "release", ["--out", str(out)])
 
 
-def found_in(planted: dict[str, bytes]) -> list[leaks.Leak]:
+def find_leaks(planted: dict[str, bytes]) -> list[leaks.Leak]:
     return leaks.leaks(SECRETS, planted)
 
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("release") / "minbert.zip"
-    assert released(out) == 0
+    assert build_release(out) == 0
     return out
 
 
@@ -78,7 +78,7 @@ def make(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 def test_two_releases_have_the_same_bytes(built: Path, tmp_path: Path) -> None:
     again = tmp_path / "again.zip"
 
-    assert released(again) == 0
+    assert build_release(again) == 0
 
     assert sha256(again) == sha256(built)
 
@@ -119,12 +119,12 @@ def test_what_students_read_names_only_files_and_targets_that_they_have(
 
 @pytest.mark.parametrize("target", ["check", "grade"])
 def test_a_fresh_copy_can_be_graded(unpacked: Path, target: str) -> None:
-    done = make(unpacked, target)
+    completed = make(unpacked, target)
 
-    assert done.returncode == 0, done.stderr
-    assert "not written yet  attention    0/25" in done.stdout
-    assert re.search(r"score +0 / ", done.stdout)
-    assert "note:" not in done.stdout
+    assert completed.returncode == 0, completed.stderr
+    assert "not written yet  attention    0/25" in completed.stdout
+    assert re.search(r"score +0 / ", completed.stdout)
+    assert "note:" not in completed.stdout
 
 
 def test_help_lists_what_students_need_and_no_more(unpacked: Path) -> None:
@@ -140,9 +140,11 @@ def test_help_lists_what_students_need_and_no_more(unpacked: Path) -> None:
 def test_right_code_scores_in_a_students_copy(unpacked: Path, tmp_path: Path) -> None:
     (tmp_path / "bert.py").write_text(SOLUTION, encoding="utf-8")
 
-    done = make(unpacked, "check", f"SUBMISSION={tmp_path}", f"JSON={tmp_path / 'result.json'}")
+    completed = make(
+        unpacked, "check", f"SUBMISSION={tmp_path}", f"JSON={tmp_path / 'result.json'}"
+    )
 
-    assert done.returncode == 0, done.stderr
+    assert completed.returncode == 0, completed.stderr
     assert json.loads((tmp_path / "result.json").read_text("utf-8"))["score"] == 80
 
 
@@ -152,12 +154,13 @@ def test_a_changed_given_file_is_not_used(unpacked: Path, tmp_path: Path) -> Non
     path.write_text("raise SystemExit\n", encoding="utf-8")
     (tmp_path / "bert.py").write_text(SOLUTION, encoding="utf-8")
 
-    done = make(unpacked, "check", "K=embed", f"SUBMISSION={tmp_path}")
+    completed = make(unpacked, "check", "K=embed", f"SUBMISSION={tmp_path}")
     path.write_text(before, encoding="utf-8")
 
-    assert re.search(r"score +20 / 20", done.stdout), done.stderr
+    assert re.search(r"score +20 / 20", completed.stdout), completed.stderr
     assert (
-        "starter/config.py differs from the given file, which grading uses instead" in done.stdout
+        "starter/config.py differs from the given file, which grading uses instead"
+        in completed.stdout
     )
 
 
@@ -171,11 +174,13 @@ def test_no_line_of_an_answer_to_a_written_question_is_in_a_release(
     files: dict[str, bytes],
 ) -> None:
     answers = (ROOT / "instructor" / "questions.md").read_text(encoding="utf-8").splitlines()
-    said = [line for line in answers if len(line) > 40]
-    given = {line for content in files.values() for line in content.decode("latin-1").splitlines()}
-    assert len(said) > 60
+    long_lines = [line for line in answers if len(line) > 40]
+    release_lines = {
+        line for content in files.values() for line in content.decode("latin-1").splitlines()
+    }
+    assert len(long_lines) > 60
 
-    assert [line for line in said if line in given] == []
+    assert [line for line in long_lines if line in release_lines] == []
 
 
 @pytest.mark.parametrize("mark", ["- 3 points: ", "The number of heads cancels", "| softmax over"])
@@ -185,7 +190,7 @@ def test_a_planted_answer_or_rubric_is_found(mark: str) -> None:
 
     planted = {"data/README.md": f"# Data\n\n{line}\n".encode()}
 
-    assert any("an instructor's line" in leak.what for leak in found_in(planted))
+    assert any("an instructor's line" in leak.what for leak in find_leaks(planted))
 
 
 def in_tensors(text: str) -> bytes:
@@ -197,7 +202,7 @@ def in_tensors(text: str) -> bytes:
 def test_a_planted_region_is_found(exercise: str) -> None:
     planted = {"starter/extra.py": f"def f():\n{region(exercise)}\n".encode()}
 
-    assert any("solution" in str(leak) or "variant" in str(leak) for leak in found_in(planted))
+    assert any("solution" in str(leak) or "variant" in str(leak) for leak in find_leaks(planted))
 
 
 @pytest.mark.parametrize(
@@ -212,17 +217,17 @@ def test_a_planted_region_is_found(exercise: str) -> None:
 def test_a_region_is_found_wherever_it_is_hidden(hide) -> None:
     name, content = hide(region("attention"))
 
-    assert any(leak.what.startswith("holds ") for leak in found_in({name: content}))
+    assert any(leak.what.startswith("holds ") for leak in find_leaks({name: content}))
 
 
 def test_code_of_a_variant_is_found() -> None:
-    long = {one.id: max((new for _, new in one.edits), key=len) for one in VARIANTS}
+    long = {variant.id: max((new for _, new in variant.edits), key=len) for variant in VARIANTS}
     long = {name: new for name, new in long.items() if len(new.partition("\n")[0]) > 40}
     assert len(long) > 100
 
-    missed = [name for name, new in long.items() if not found_in({"grader/x.md": new.encode()})]
+    missed = [name for name, new in long.items() if not find_leaks({"grader/x.md": new.encode()})]
 
-    # some only move what is given, or have a comment for their first line
+    # some variants only move given code, or have a comment for their first line
     assert len(missed) < len(long) / 20, missed
 
 
@@ -241,35 +246,37 @@ def test_code_of_a_variant_is_found() -> None:
         ),
     ],
 )
-def test_what_is_planted_is_found(name: str, content: str, what: str) -> None:
-    found = found_in({name: content.encode()})
+def test_planted_secrets_are_found(name: str, content: str, what: str) -> None:
+    findings = find_leaks({name: content.encode()})
 
-    assert [leak for leak in found if leak.what.startswith(what)]
+    assert [leak for leak in findings if leak.what.startswith(what)]
 
 
 def engine_with(**others: str) -> dict[str, bytes]:
-    files = wheel().files | {f"tensormark/{one}.py": text.encode() for one, text in others.items()}
+    files = wheel().files | {
+        f"tensormark/{name}.py": text.encode() for name, text in others.items()
+    }
     return {f"engine/{wheel().name}": zipped(files)}
 
 
 def test_the_engines_own_files_are_no_leak() -> None:
-    assert found_in(engine_with()) == []
+    assert find_leaks(engine_with()) == []
 
 
 @pytest.mark.parametrize("name", ["files", "more"])
 def test_a_region_is_found_in_the_engines_wheel(name: str) -> None:
-    found = found_in(engine_with(**{name: f"def f():\n{region('attention')}\n"}))
+    findings = find_leaks(engine_with(**{name: f"def f():\n{region('attention')}\n"}))
 
     path = f"engine/{wheel().name}/tensormark/{name}.py"
-    assert {leak.path for leak in found} == {path}
-    assert any("holds a region of solution/bert.py" in leak.what for leak in found)
+    assert {leak.path for leak in findings} == {path}
+    assert any("holds a region of solution/bert.py" in leak.what for leak in findings)
 
 
 def test_a_release_with_a_leak_is_not_written(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.setitem(COURSE.staff.release.edited, "data/test.txt", lambda name, text: text)
     out = tmp_path / "minbert.zip"
 
-    assert released(out) == 2
+    assert build_release(out) == 2
 
     assert "data/test.txt: is not the bare test sentences" in capsys.readouterr().err
     assert not out.exists()
@@ -283,9 +290,11 @@ def test_a_starter_that_was_not_recorded_is_not_released(monkeypatch) -> None:
         contents.contents(COURSE)
 
 
-def test_a_release_without_what_renders_the_page_says_so(tmp_path, monkeypatch, capsys) -> None:
+def test_a_release_without_the_packages_for_the_page_says_what_to_install(
+    tmp_path, monkeypatch, capsys
+) -> None:
     monkeypatch.setattr(contents, "NEEDED", ("nobody_has_this",))
 
-    assert released(tmp_path / "minbert.zip") == 0
+    assert build_release(tmp_path / "minbert.zip") == 0
 
     assert "without handout.html, which needs `pip install" in capsys.readouterr().out
