@@ -67,7 +67,7 @@ DOUBLE = torch.zeros(2, 3, dtype=torch.float64)
 
 
 def change_in_place() -> None:
-    """Change what the gradient still needs."""
+    """Change a value that the gradient still needs."""
     y = torch.ones(3, requires_grad=True).exp()
     y += 1
     y.sum().backward()

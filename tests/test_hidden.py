@@ -28,7 +28,7 @@ from known import COURSE
 from tiers import NIGHTLY
 from tokenizer import BertTokenizer
 
-# private references are recorded first: with all variants minutes on a busy machine
+# private references are recorded first, which with all variants takes minutes on a busy machine
 pytestmark = pytest.mark.timeout(900)
 REPLAY = """
 

@@ -75,7 +75,7 @@ def test_an_import_keeps_every_weight_and_agrees_with_transformers(source, tmp_p
     output = capsys.readouterr().out
     assert (
         output.count("from transformers' (float64)") == 2
-    )  # of what was read, of what was written
+    )  # of the folder that was read, and of the one that was written
     assert output.count("tokenized as in transformers") == 2
     assert {path.name for path in (tmp_path / "out").iterdir()} >= set(FILES)
     assert_same_model(tmp_path / "out", CHECKPOINT)

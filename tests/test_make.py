@@ -65,7 +65,7 @@ case "$*" in
     test ! -e {log}.install ;;
 esac
 """
-INSTALLED = ["pip install", "pip install"]  # what is required, and the engine
+INSTALLED = ["pip install", "pip install"]  # the requirements, and the engine
 FILES = ("Makefile", "instructor/staff.mk")
 MAKEFILE = "".join((ROOT / name).read_text(encoding="utf-8") for name in FILES)
 

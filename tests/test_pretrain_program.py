@@ -38,7 +38,7 @@ def test_pretraining_writes_a_model_and_its_curve_into_one_folder(
     names = ("config.json", "curve.json", "curve.png", "model.safetensors", "tokenizer.json")
     assert files_below(tmp_path) - before == {f"runs/pretrained/{name}" for name in names}
     model = BertForPreTraining.from_pretrained(tmp_path / "runs" / "pretrained")
-    assert model.config == CONFIG  # with its dropout, although it was trained without
+    assert model.config == CONFIG  # with its dropout, although training used none
     output = capsys.readouterr().out
     assert output.index("before:") < output.index("after:")
     assert output.count("harbor gets five [MASK] .") == 2

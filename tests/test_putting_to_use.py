@@ -152,7 +152,7 @@ def guesses(folder: Path, sentence: str) -> list[tuple[str, float]]:
 
 
 def grammatical(review: str) -> float:
-    """Return the share of a review's sentences that are built like one that was learned from."""
+    """Return the share of a review's sentences that are built like one in the training data."""
     text = (ROOT / "data" / "pretraining.txt").read_text(encoding="utf-8")
     patterns = {pattern(line.split()) for line in text.splitlines()}
     spaced = re.sub(r"([.,:])", r" \1", review)

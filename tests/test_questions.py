@@ -35,7 +35,7 @@ def count(part: torch.nn.Module) -> int:
 
 
 def weightless(config: BertConfig) -> BertModel:
-    """Return a model that has no memory for its weights."""
+    """Return a model whose weights take no memory."""
     with torch.device("meta"):
         return BertModel(config)
 

@@ -30,7 +30,7 @@ INSIDES = "stand_in StandIn <locals> <lambda> harness grader worker replace_meth
 
 
 def apply_edits(source: str, edits: tuple[tuple[str, str], ...]) -> str:
-    """Return a source with those of some edits that it has the text for."""
+    """Return a source with some edits applied, except for those whose text it lacks."""
     for old, new in edits:
         source = source.replace(old, new)
     return source

@@ -19,7 +19,7 @@ from known import COURSE
 
 
 def sample(course: Course) -> Course:
-    """Return an exercise's course with a mistake of each of its sections, and what is common."""
+    """Return an exercise's course with a mistake of each of its sections and two common ones."""
     first = {variant.section: variant for variant in reversed(course.variants)}
     common = [variant for variant in course.variants if variant.id in course.staff.common]
     chosen = tuple(
@@ -29,7 +29,7 @@ def sample(course: Course) -> Course:
 
 
 def is_of_the_sample(change: str) -> bool:
-    """Say whether a change has another cause than that not all rows are recorded."""
+    """Say whether a change is more than a consequence of recording only some of the rows."""
     name, _, what = change.partition(": ")
     return what != "a row is gone" and not (what == "a new row" and PAIR in name)
 
