@@ -1,4 +1,4 @@
-"""Answers: small, flat, and nothing in them that nobody asked for."""
+"""A worker's answers: they are small and flat, and hold only what was asked for."""
 
 import json
 import struct
@@ -23,16 +23,16 @@ X = np.arange(6, dtype=np.float32).reshape(2, 3)
 ASKED = frozenset({"out/x", "out/y"})
 
 
-def answer(message: object, listed: object = None, data: bytes = b"") -> bytes:
+def answer(message: object, tensor_list: object = None, data: bytes = b"") -> bytes:
     """Pack a frame of any JSON and any list of tensors."""
     text = json.dumps(message).encode()
-    header = b"" if listed is None else json.dumps(listed).encode()
-    packed = b"" if listed is None else struct.pack("<Q", len(header)) + header + data
+    header = b"" if tensor_list is None else json.dumps(tensor_list).encode()
+    packed = b"" if tensor_list is None else struct.pack("<Q", len(header)) + header + data
     return HEADER.pack(MAGIC, len(text), len(packed)) + text + packed
 
 
-def listed(shape: Any = (2,), at: Any = (0, 8), dtype: Any = "F32") -> dict[str, object]:
-    return {"dtype": dtype, "shape": list(shape), "data_offsets": list(at)}
+def entry(shape: Any = (2,), offsets: Any = (0, 8), dtype: Any = "F32") -> dict[str, object]:
+    return {"dtype": dtype, "shape": list(shape), "data_offsets": list(offsets)}
 
 
 def test_an_answer_survives_a_round_trip() -> None:
@@ -49,13 +49,13 @@ def test_an_answer_survives_a_round_trip() -> None:
     }
     state = {"the default dtype": "torch.float32", "threads": 1, "grad": True}
 
-    message, found = answers.decode(encode({"number": 1, "before": state}, tensors))
+    message, arrays = answers.decode(encode({"number": 1, "before": state}, tensors))
 
     assert message == {"number": 1, "before": state}
-    assert found.keys() == tensors.keys()
+    assert arrays.keys() == tensors.keys()
     for name, value in tensors.items():
-        assert found[name].dtype == value.dtype
-        np.testing.assert_array_equal(found[name], value)
+        assert arrays[name].dtype == value.dtype
+        np.testing.assert_array_equal(arrays[name], value)
 
 
 OTHER_JSON = [
@@ -91,28 +91,28 @@ def test_json_that_no_worker_sends_is_refused(text: str) -> None:
 def test_a_text_is_one_line_that_can_be_shown_and_encoded(sent: str, read: str) -> None:
     message = {"text": sent, "through": [sent], "before": {sent: sent[:100]}}
 
-    found, _ = answers.decode(answer(message))
+    decoded, _ = answers.decode(answer(message))
 
-    assert found == {"text": read, "through": [read[:100]], "before": {read[:100]: read[:100]}}
+    assert decoded == {"text": read, "through": [read[:100]], "before": {read[:100]: read[:100]}}
 
 
 def test_a_long_state_is_compared_to_its_end() -> None:
     message = {"before": {"a": "x" * 3000 + "y"}, "after": {"a": "x" * 3000 + "z"}}
 
-    found, _ = answers.decode(answer(message))
+    decoded, _ = answers.decode(answer(message))
 
-    assert found["before"] != found["after"]
+    assert decoded["before"] != decoded["after"]
 
 
 @pytest.mark.parametrize("name", ["", "\ud800", "a\x00", "x" * 201, "\u202e"], ids=ascii)
 def test_a_name_that_cannot_be_shown_and_encoded_is_refused(name: str) -> None:
     with pytest.raises(answers.TensorNameError):
-        answers.decode(answer({}, {name: listed()}, bytes(8)))
+        answers.decode(answer({}, {name: entry()}, bytes(8)))
 
 
 def test_bools_are_true_or_false_whatever_their_bytes_are() -> None:
     _, tensors = answers.decode(
-        answer({}, {"out/x": listed((4,), (0, 4), "BOOL")}, b"\x00\x01\x02\xff")
+        answer({}, {"out/x": entry((4,), (0, 4), "BOOL")}, b"\x00\x01\x02\xff")
     )
 
     assert tensors["out/x"].dtype == bool
@@ -120,27 +120,27 @@ def test_bools_are_true_or_false_whatever_their_bytes_are() -> None:
 
 
 LIES = [
-    *(listed(shape=shape) for shape in [(2**62, 4), (-1, -2), (True, 2), (2.0,), (1,) * 9 + (2,)]),
-    listed(shape=(0, *[2**24] * 7), at=(0, 0)),
-    *(listed(at=at) for at in [(0, 80), (8, 0), (-8, 0), (0, 8, 16), (0, "8")]),
-    *(listed(dtype=dtype) for dtype in ["O", ["F32"], "BF16"]),
+    *(entry(shape=shape) for shape in [(2**62, 4), (-1, -2), (True, 2), (2.0,), (1,) * 9 + (2,)]),
+    entry(shape=(0, *[2**24] * 7), offsets=(0, 0)),
+    *(entry(offsets=offsets) for offsets in [(0, 80), (8, 0), (-8, 0), (0, 8, 16), (0, "8")]),
+    *(entry(dtype=dtype) for dtype in ["O", ["F32"], "BF16"]),
     {"dtype": "F32", "shape": 2, "data_offsets": [0, 8]},
     *({"dtype": "F32"}, [], 1, None),
 ]
 
 
 @pytest.mark.parametrize("header", [*({"out/x": lie} for lie in LIES), [], 1, "x", 0], ids=str)
-def test_a_list_of_tensors_that_lies_is_refused(header: object) -> None:
+def test_an_invalid_list_of_tensors_is_refused(header: object) -> None:
     with pytest.raises(ProtocolError):
         answers.decode(answer({}, header, bytes(8)))
 
 
 def test_tensors_that_share_their_bytes_are_refused() -> None:
-    both = {"out/x": listed(), "out/y": listed()}
+    entries = {"out/x": entry(), "out/y": entry()}
 
-    assert answers.decode(answer({}, both, bytes(16)), ASKED)[1].keys() == both.keys()
+    assert answers.decode(answer({}, entries, bytes(16)), ASKED)[1].keys() == entries.keys()
     with pytest.raises(ProtocolError, match="overlap"):
-        answers.decode(answer({}, both, bytes(8)), ASKED)
+        answers.decode(answer({}, entries, bytes(8)), ASKED)
 
 
 def test_a_tensor_that_nobody_asked_for_is_refused_before_it_is_read() -> None:
@@ -149,35 +149,35 @@ def test_a_tensor_that_nobody_asked_for_is_refused_before_it_is_read() -> None:
 
 
 def test_gradients_of_further_parameters_are_ignored_unread() -> None:
-    found = {"out/x": listed(), "grad/weights/mine": "not even a tensor"}
+    entries = {"out/x": entry(), "grad/weights/mine": "not even a tensor"}
 
-    _, tensors = answers.decode(answer({}, found, bytes(8)), ASKED)
+    _, tensors = answers.decode(answer({}, entries, bytes(8)), ASKED)
 
     assert tensors.keys() == {"out/x"}
 
 
-def test_ten_thousand_tensors_cost_next_to_nothing() -> None:
+def test_lists_of_ten_thousand_tensors_are_refused_in_a_tenth_of_a_second() -> None:
     frames = [
-        answer({}, {f"{kind}/{number}": listed() for number in range(10_000)}, bytes(8))
+        answer({}, {f"{kind}/{number}": entry() for number in range(10_000)}, bytes(8))
         for kind in ("out", "grad")
     ]
-    started = time.process_time()
+    start = time.process_time()
 
     for frame in frames:
         with pytest.raises(ProtocolError, match="too long"):
             answers.decode(frame, ASKED)
 
-    assert time.process_time() - started < 0.1
+    assert time.process_time() - start < 0.1
 
 
-def test_what_the_solution_answers_was_asked_for(assignment: Assignment) -> None:
+def test_all_tensors_in_the_solutions_answers_are_asked_for(assignment: Assignment) -> None:
     references = References(assignment.references)
-    for exercise in (one for one in assignment.exercises if one.probes):
+    for exercise in (candidate for candidate in assignment.exercises if candidate.probes):
         recordings = references.recordings(exercise.id, exercise.digest)
         for call, recording in zip(exercise.calls, recordings, strict=True):
-            asked = tensor_names_of(call, recording)
-            assert {f"out/{name}" for name in recording.outputs} <= asked
-            assert {f"grad/{name}" for name in recording.gradients} <= asked
+            names = tensor_names_of(call, recording)
+            assert {f"out/{name}" for name in recording.outputs} <= names
+            assert {f"grad/{name}" for name in recording.gradients} <= names
 
 
 # --- the channel of the tier `process` --------------------------------------------------------
@@ -212,23 +212,25 @@ Thing = Flooding
 )
 
 
-@pytest.mark.usefixtures("workers_are_started")  # it looks for the channel in main.py
+@pytest.mark.usefixtures("workers_are_started")  # main.py looks for the channel of its own worker
 @pytest.mark.parametrize(
-    ("flood", "does"),
+    ("flood", "fault"),
     [("reports", "wrote into the grader's channel"), ("tensors", "returned more than 1 MiB")],
 )
-def test_a_flood_of_frames_is_ended_and_leaves_no_thread(flood: str, does: str) -> None:
-    before = threading.active_count()
+def test_a_worker_that_floods_the_channel_is_ended_and_leaves_no_thread(
+    flood: str, fault: str
+) -> None:
+    threads_before = threading.active_count()
     with sandbox_of(PROCESS, FLOOD) as sandbox:
         assert isinstance(sandbox, ProcessSandbox)
         list(sandbox.run([ask("double")]))
-        started = time.process_time()
+        start = time.process_time()
 
         (reply,) = sandbox.run([ask(flood, "two")])
 
-        assert reply.text == f"Thing.{flood} {does}"
-        assert time.process_time() - started < 10
-    assert threading.active_count() == before
+        assert reply.text == f"Thing.{flood} {fault}"
+        assert time.process_time() - start < 10
+    assert threading.active_count() == threads_before
 
 
 SHAPES = (
@@ -249,12 +251,14 @@ Thing = Shapes
 
 
 @pytest.mark.parametrize(
-    ("target", "what"),
+    ("target", "description"),
     [("axes", "with 9 axes"), ("length", "that is too long: [0, 33554432]")],
 )
-def test_a_tensor_that_an_answer_cannot_hold_is_called_what_it_is(target: str, what: str) -> None:
+def test_an_error_describes_a_tensor_that_an_answer_cannot_hold(
+    target: str, description: str
+) -> None:
     with sandbox_of(PROCESS, SHAPES) as sandbox:
         (reply,) = sandbox.run([ask(target)])
 
     assert reply.status == "error"
-    assert reply.text == f"Thing.{target} returned a tensor {what}"
+    assert reply.text == f"Thing.{target} returned a tensor {description}"

@@ -17,7 +17,7 @@ from tensormark.intake.submission import SubmissionError
 
 from packing import SOURCE, refusal, taken, tarred, zipped
 
-# what is too large may come to a limit of its own, or to one of the process that reads it
+# an archive that is too large may meet a limit of its own, or one of the process that reads it
 TOO_LARGE = ("larger than", "unpacks to more than 64 MiB", "too large or too complex")
 
 
@@ -33,11 +33,11 @@ def test_a_bomb_of_zeros_is_refused(tmp_path: Path, pack: str) -> None:
     else:
         tarred(path, zeros, "w:" + pack[4:])
 
-    assert any(why in refusal(path) for why in TOO_LARGE)
+    assert any(reason in refusal(path) for reason in TOO_LARGE)
 
 
 def with_header(path: Path, kind: bytes, content: bytes, count: int = 1) -> Path:
-    """Pack a tar of empty files, each behind a header of that kind."""
+    """Pack a tar of empty files, each behind a header of the given kind."""
     with path.open("wb") as file:
         for _ in range(count):
             header = tarfile.TarInfo("header")
@@ -57,7 +57,7 @@ def test_long_headers_of_a_tar_are_read_within_the_limits_or_refused(
     record = f"{length} comment=".encode().ljust(length - 1, b"1") + b"\n"
     path = with_header(tmp_path / "mine.tar", kind, record, count)
 
-    error = refusal(path)  # some Pythons take time with the square of a header's size
+    error = refusal(path)  # some Pythons take time that grows with a header's size squared
     assert "too large or too complex" in error or "no main.py" in error or "unpack" in error
 
 
@@ -85,18 +85,18 @@ def test_a_tar_of_many_files_with_pax_headers_is_read(tmp_path: Path) -> None:
     assert taken(path).sources["main"] == SOURCE.decode()
 
 
-@pytest.mark.parametrize("opened", [gzip.open, lzma.open], ids=["gz", "xz"])
+@pytest.mark.parametrize("open_file", [gzip.open, lzma.open], ids=["gz", "xz"])
 def test_an_endless_tar_is_refused(
-    tmp_path: Path, opened: Callable[..., io.BufferedIOBase]
+    tmp_path: Path, open_file: Callable[..., io.BufferedIOBase]
 ) -> None:
     path, member = tmp_path / "bomb.tar.gz", tarfile.TarInfo("large.bin")
     member.size = 1 << 40
-    with opened(path, "wb") as file:
+    with open_file(path, "wb") as file:
         file.write(member.tobuf(tarfile.GNU_FORMAT))
         for _ in range(80):
             file.write(bytes(1 << 20))
 
-    assert any(why in refusal(path) for why in TOO_LARGE)
+    assert any(reason in refusal(path) for reason in TOO_LARGE)
 
 
 @pytest.mark.parametrize("pack", [zipped, tarred])
@@ -125,7 +125,7 @@ def test_an_encrypted_zip_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
-def test_every_compression_that_python_knows_is_read(tmp_path: Path, method: int) -> None:
+def test_every_compression_method_that_python_supports_is_read(tmp_path: Path, method: int) -> None:
     path = zipped(tmp_path / "w.zip", {"main.py": SOURCE}, method)
 
     assert taken(path).sources["main"] == SOURCE.decode()
@@ -141,15 +141,15 @@ def test_an_unknown_compression_method_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("pack", ["zip", "tar", "tar.gz", "tar.xz"])
-@pytest.mark.parametrize("kept", [0.2, 0.5, 0.9])
-def test_a_truncated_archive_is_refused(tmp_path: Path, pack: str, kept: float) -> None:
+@pytest.mark.parametrize("fraction", [0.2, 0.5, 0.9])
+def test_a_truncated_archive_is_refused(tmp_path: Path, pack: str, fraction: float) -> None:
     path, noise = tmp_path / f"work.{pack}", os.urandom(3000).hex().encode()
     files = {"main.py": b"# " + noise}
     zipped(path, files) if pack == "zip" else tarred(path, files, "w:" + pack[4:])
     if pack == "tar":
-        kept = kept * 0.5  # the rest is padding
+        fraction = fraction * 0.5  # the rest is padding
     content = path.read_bytes()
-    path.write_bytes(content[: int(len(content) * kept)])
+    path.write_bytes(content[: int(len(content) * fraction)])
 
     refusal(path)
 
@@ -179,11 +179,11 @@ def test_a_file_that_is_not_an_archive_is_refused(tmp_path: Path, content: bytes
 def test_a_strange_name_does_no_harm(tmp_path: Path, name: str) -> None:
     path = tmp_path / "work.tar"
     with tarfile.open(path, "w", format=tarfile.GNU_FORMAT) as archive:
-        for one in (name.encode("utf-8", "surrogateescape").decode("latin-1"), "notes.txt"):
-            archive.addfile(tarfile.TarInfo(one))
+        for member_name in (name.encode("utf-8", "surrogateescape").decode("latin-1"), "notes.txt"):
+            archive.addfile(tarfile.TarInfo(member_name))
 
     try:
-        assert taken(path).sources == {"main": ""}  # the only Python there
+        assert taken(path).sources == {"main": ""}  # the only Python file in the archive
     except SubmissionError:
         assert "there is no main.py" in refusal(path)
 

@@ -35,45 +35,47 @@ def source(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def script(source: Path, name: str) -> str:
-    """Run a script as Gradescope does; return what it prints. Its apt-get fails."""
+    """Run a script as Gradescope does, with an apt-get that fails; return what it prints."""
     path = f"{source.parent / 'bin'}{os.pathsep}{os.environ['PATH']}"
-    own = {"PATH": path, "HOME": os.environ["HOME"]}
-    done = ran(source / name, env=own, cwd="/")
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    environment = {"PATH": path, "HOME": os.environ["HOME"]}
+    completed = ran(source / name, env=environment, cwd="/")
+    assert completed.returncode == 0, completed.stdout + completed.stderr
+    return completed.stdout
 
 
-def graded(source: Path, submission: Path) -> dict[str, Any]:
+def grade(source: Path, submission: Path) -> dict[str, Any]:
     place = source.parent
     shutil.rmtree(place / "submission", ignore_errors=True)
     (place / "submission").mkdir()
     shutil.copy(submission, place / "submission")
     script(source, "run_autograder")
     text = (place / "results" / "results.json").read_text(encoding="utf-8")
-    found: dict[str, Any] = json.loads(text)
-    return found
+    results: dict[str, Any] = json.loads(text)
+    return results
 
 
-def test_the_zip_has_what_grading_needs_and_nothing_of_staffs(source: Path) -> None:
+def test_the_zip_has_what_grading_needs_and_no_files_for_staff_only(source: Path) -> None:
     files = {path.relative_to(source).as_posix() for path in source.rglob("*") if path.is_file()}
 
-    at_the_top = {name for name in files if not name.startswith("assignment/")}
-    assert at_the_top == {"setup.sh", "run_autograder", "limit", f"engine/{wheel().name}"}
+    top_level = {name for name in files if not name.startswith("assignment/")}
+    assert top_level == {"setup.sh", "run_autograder", "limit", f"engine/{wheel().name}"}
     assert {"assignment/grader/harness.py", "assignment/requirements.txt"} <= files
     assert not [name for name in files if "/mistakes/" in name or "/honest/" in name]
 
 
-def test_setting_it_up_says_in_which_tier_submissions_run(source: Path) -> None:
+def test_setup_says_in_which_tier_submissions_run(source: Path) -> None:
     printed = script(source, "setup.sh")
 
     assert "submissions run in the tier " in printed
     assert "detection: its time was not measured" in printed
 
 
-def test_right_code_has_all_points_and_the_starter_has_none(source: Path, folder: Path) -> None:
-    best = graded(source, folder / "solution" / toy.MAIN)
-    none = graded(source, folder / "starter" / toy.MAIN)
+def test_the_solution_gets_all_points_and_the_starter_gets_none(source: Path, folder: Path) -> None:
+    solution = grade(source, folder / "solution" / toy.MAIN)
+    starter = grade(source, folder / "starter" / toy.MAIN)
 
-    assert best["score"] == 100, best
-    assert none["score"] == 0
-    assert {test["name"] for test in best["tests"]} == {test["name"] for test in none["tests"]}
+    assert solution["score"] == 100, solution
+    assert starter["score"] == 0
+    assert {test["name"] for test in solution["tests"]} == {
+        test["name"] for test in starter["tests"]
+    }

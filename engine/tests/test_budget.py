@@ -1,4 +1,4 @@
-"""What one submission may cost: two calls that hang, five minutes."""
+"""What one submission may cost: two calls that hang, and five minutes."""
 
 import dataclasses
 import time
@@ -30,7 +30,7 @@ def slow(*_, **__):
 
 time.sleep({at_import})
 """
-STILL = 20.0  # seconds that a busy machine may stand still for
+STILL = 20.0  # seconds for which a busy machine may stand still
 
 
 def open_with(tier: str, budget: float) -> Sandbox:
@@ -45,13 +45,13 @@ def test_after_two_calls_that_hang_nothing_more_is_run(tier: str) -> None:
 
         replies = list(sandbox.run([*hangs, ask("double", "three"), task]))
 
-    said = "not run: " + ", and ".join(["Thing.hang took longer than 1 seconds"] * 2)
-    assert [reply.text for reply in replies[2:]] == [said, said]
+    reason = "not run: " + ", and ".join(["Thing.hang took longer than 1 seconds"] * 2)
+    assert [reply.text for reply in replies[2:]] == [reason, reason]
     assert {reply.status for reply in replies} == {"lost"}
 
 
 @TIERS
-def test_a_call_that_hangs_and_one_that_crashes_leave_the_rest_to_be_run(tier: str) -> None:
+def test_calls_after_one_that_hangs_and_one_that_crashes_are_still_run(tier: str) -> None:
     with open_with(tier, BUDGET) as sandbox:
         calls = [ask("hang", "one", deadline=1.0), ask("end", "two"), ask("double", "three")]
 
@@ -61,18 +61,18 @@ def test_a_call_that_hangs_and_one_that_crashes_leave_the_rest_to_be_run(tier: s
 
 
 @TIERS
-def test_a_submission_that_has_used_up_its_seconds_is_not_run_on(tier: str) -> None:
+def test_a_submission_that_has_used_up_its_seconds_is_not_run_any_further(tier: str) -> None:
     with open_with(tier, 4.0) as sandbox:
-        started = time.monotonic()
+        start = time.monotonic()
         replies = list(sandbox.run([ask("hang", "one"), ask("double", "two")]))
 
-    assert 3 < time.monotonic() - started < 4 + STILL
+    assert 3 < time.monotonic() - start < 4 + STILL
     assert [reply.status for reply in replies] == ["lost", "lost"]
     assert replies[1].text == "not run: the submission used up its 4 seconds"
 
 
 @TIERS
-def test_the_time_of_a_task_is_not_that_of_the_submission(tier: str) -> None:
+def test_the_time_of_a_task_does_not_count_as_the_submissions(tier: str) -> None:
     with open_with(tier, 0.001) as sandbox:
         task = dataclasses.replace(ask("double", "one"), task=True)
 
@@ -81,13 +81,13 @@ def test_the_time_of_a_task_is_not_that_of_the_submission(tier: str) -> None:
     assert [reply.status for reply in replies] == ["ok", "ok"]
 
 
-def slowed(source: str, at_import: float, in_calls: float) -> str:
+def slow_source(source: str, at_import: float, in_calls: float) -> str:
     """Return a solution that is slow wherever it runs."""
     slow = "Convolution.forward = Detector.forward = slow\n"
     return source + SLOW.format(at_import=at_import, in_calls=in_calls) + slow
 
 
-def worst(limits: Limits) -> float:
+def worst_case(limits: Limits) -> float:
     """Return the seconds that hanging can cost: the formula of SECURITY.md."""
     call = min(limits.call_seconds, CALL_DEADLINE)
     return HANGS * (limits.load_seconds + max(limits.exercise_seconds, call))
@@ -95,32 +95,32 @@ def worst(limits: Limits) -> float:
 
 @pytest.mark.tier("contained")
 @pytest.mark.parametrize("in_calls", [1000, 0.8], ids=["calls", "exercises"])
-def test_a_submission_that_hangs_wherever_it_can_costs_what_the_formula_says(
+def test_a_submission_that_hangs_wherever_it_can_costs_no_more_than_the_formula_says(
     assignment: Assignment, solution_source: str, tmp_path: Path, in_calls: float
 ) -> None:
-    small = Limits(load_seconds=5.0, call_seconds=1.0, exercise_seconds=2.0)
+    limits = Limits(load_seconds=5.0, call_seconds=1.0, exercise_seconds=2.0)
     path = tmp_path / toy.MAIN
-    path.write_text(slowed(solution_source, 2.5, in_calls), encoding="utf-8")
-    settings = Settings.of(assignment.folder, tier="contained", limits=small)
+    path.write_text(slow_source(solution_source, 2.5, in_calls), encoding="utf-8")
+    settings = Settings.of(assignment.folder, tier="contained", limits=limits)
     with open_sandbox("contained", program_with()) as warm:
         list(warm.run([ask("double")]))
 
-    started = time.monotonic()
-    made = Grading(settings, assignment).grade(str(path))
-    taken = time.monotonic() - started
+    start = time.monotonic()
+    grade = Grading(settings, assignment).grade(str(path))
+    elapsed = time.monotonic() - start
 
-    assert taken < worst(small) + STILL
-    assert made.score == 0
-    assert all(result.findings or result.note for result in made.results)
+    assert elapsed < worst_case(limits) + STILL
+    assert grade.score == 0
+    assert all(result.findings or result.note for result in grade.results)
 
 
 def test_thirty_hanging_submissions_of_three_hundred_cost_less_than_ninety_minutes() -> None:
-    assert 30 * worst(Limits()) < 90 * 60
+    assert 30 * worst_case(Limits()) < 90 * 60
 
 
 @pytest.mark.parametrize("text", ["0", "-1", "nan", "inf", "ten"])
 @pytest.mark.parametrize("option", ["--budget", "--training-times"])
-def test_a_budget_that_is_no_number_is_an_error(grade: Grade, option: str, text: str) -> None:
+def test_an_invalid_budget_is_an_error(grade: Grade, option: str, text: str) -> None:
     graded = grade("solution", f"{option}={text}")
 
     assert graded.status == 2

@@ -1,4 +1,4 @@
-"""Who takes apart what a call returns is read from the text."""
+"""Whether a function takes apart the results of its calls is read from its source."""
 
 import sys
 import textwrap
@@ -32,7 +32,7 @@ WHOLE = {
 
 
 def module(tmp_path: Path, name: str, statements: str, helper: str) -> ModuleType:
-    """Import a model whose method `encode` has these statements, and whose helper is given."""
+    """Import a model whose method `encode` has these statements and whose `helper` returns this."""
     text = f"""
     class Model:
         def encode(self, layers, layer, x):
@@ -56,21 +56,23 @@ def module(tmp_path: Path, name: str, statements: str, helper: str) -> ModuleTyp
 
 
 @pytest.mark.parametrize("name", APART)
-def test_who_takes_a_result_apart(tmp_path: Path, name: str) -> None:
+def test_a_method_that_takes_a_result_apart_is_recognised(tmp_path: Path, name: str) -> None:
     helper = "layer(x)[0]" if "helper" in APART[name] else "x"
-    made = module(tmp_path, "apart", APART[name], helper)
+    model = module(tmp_path, "apart", APART[name], helper)
 
-    assert takes_apart(made, "Model.encode") is True
-    assert takes_apart(made, "alone") is False
+    assert takes_apart(model, "Model.encode") is True
+    assert takes_apart(model, "alone") is False
 
 
 @pytest.mark.parametrize("name", WHOLE)
-def test_who_does_not(tmp_path: Path, name: str) -> None:
+def test_a_method_that_uses_results_whole_does_not_take_them_apart(
+    tmp_path: Path, name: str
+) -> None:
     assert takes_apart(module(tmp_path, "whole", WHOLE[name], "x"), "Model.encode") is False
 
 
-def test_what_has_no_text_is_not_judged(tmp_path: Path) -> None:
-    made = module(tmp_path, "named", "pass", "x")
+def test_a_function_without_source_is_not_judged(tmp_path: Path) -> None:
+    model = module(tmp_path, "named", "pass", "x")
 
-    assert takes_apart(made, "Model2.encode") is None
+    assert takes_apart(model, "Model2.encode") is None
     assert takes_apart(ModuleType("empty"), "Model.encode") is None

@@ -36,8 +36,8 @@ HEADLINES = {part: Finding(f"{part} are wrong") for part in POINTS}
 NAMED = Finding("there is no dropout", (), "no_dropout")
 
 
-def failed_in(part: str, found: Finding | None = None) -> tuple[str, Exception]:
-    return part, CheckFailed(found or HEADLINES[part])
+def failed_in(part: str, problem: Finding | None = None) -> tuple[str, Exception]:
+    return part, CheckFailed(problem or HEADLINES[part])
 
 
 @pytest.mark.parametrize(
@@ -58,33 +58,35 @@ def test_a_part_that_fails_or_was_not_checked_earns_nothing(
     result = result_of_faults(LAYER, faults)
 
     assert (result.outcome, result.score) == (Outcome.FAILED, score)
-    assert [found.headline for found in result.findings] == [f"{p} are wrong" for p in headlines]
+    assert [problem.headline for problem in result.findings] == [
+        f"{p} are wrong" for p in headlines
+    ]
     assert result.lost == {part for part, _ in faults}
 
 
 @pytest.mark.parametrize(
-    ("values", "shown"),
+    ("values", "count"),
     [(HEADLINES["values"], 2), (Finding("it is doubled", (), "doubled"), 1)],
 )
-def test_next_to_values_without_a_name_a_named_mistake_in_training_is_shown(
-    values: Finding, shown: int
+def test_a_named_mistake_in_training_is_shown_next_to_values_without_a_name(
+    values: Finding, count: int
 ) -> None:
     result = result_of_faults(LAYER, [failed_in("values", values), failed_in("training", NAMED)])
 
-    assert result.findings == (values, NAMED)[:shown]
+    assert result.findings == (values, NAMED)[:count]
 
 
-def test_a_right_exercise_keeps_all_points_and_names_all_that_was_replaced() -> None:
-    both = replace(VALUES, calls=(OWN, BOTH))
-    of = exercise("layer", both, upstream=("norm", "embed"))
+def test_a_right_exercise_keeps_all_points_and_names_all_replaced_exercises() -> None:
+    values = replace(VALUES, calls=(OWN, BOTH))
+    layer = exercise("layer", values, upstream=("norm", "embed"))
 
-    result = judge(trial(WRONG, RIGHT, of=of, failed=["norm", "embed"]))
+    result = judge(trial(WRONG, RIGHT, of=layer, failed=["norm", "embed"]))
 
     assert (result.score, result.lost) == (10, frozenset())
     assert result.note == "right when given a correct embed and norm"
 
 
-def test_an_unwritten_exercise_is_checked_no_further() -> None:
+def test_an_unwritten_exercise_is_not_checked_any_further() -> None:
     assert judge(trial(HOLE, WRONG)).outcome is Outcome.NOT_WRITTEN
 
 
@@ -100,7 +102,7 @@ def test_the_same_finding_in_two_parts_is_shown_once() -> None:
     ("fault", "outcome"),
     [(NotWrittenYet(), Outcome.NOT_WRITTEN), (Blocked("norm"), Outcome.BLOCKED)],
 )
-def test_what_was_not_judged_scores_nothing_and_loses_no_part(
+def test_an_exercise_that_was_not_judged_scores_nothing_and_loses_no_part(
     fault: Exception, outcome: Outcome
 ) -> None:
     result = result_of_faults(LAYER, [("values", fault)])
@@ -113,7 +115,9 @@ def test_what_was_not_judged_scores_nothing_and_loses_no_part(
     [(OSError("x" * 600), "x" * 500), (OSError(), "OSError"), (OSError("a\nb"), "a?b")],
     ids=["long", "without words", "two lines"],
 )
-def test_what_could_not_be_graded_has_no_score_and_says_why(error: Exception, note: str) -> None:
+def test_an_exercise_that_could_not_be_graded_has_no_score_and_says_why(
+    error: Exception, note: str
+) -> None:
     result = could_not_grade(replace(LAYER, extension=True, title="a layer"), error)
 
     assert (result.outcome, result.score, result.note) == (Outcome.COULD_NOT_GRADE, None, note)
@@ -178,7 +182,7 @@ WRONG_GRADIENT = "the output is right, but its gradients are wrong"
         (reply(None), "values properties", "the output is wrong", "output is missing"),
     ],
 )
-def test_each_check_costs_its_part_and_says_what_is_wrong(
+def test_each_failed_check_costs_its_part_and_says_what_is_wrong(
     answer: Reply, lost: str, headline: str, line: str
 ) -> None:
     result = judge(trial(answer, of=DIFFERENTIATED, gradients={"x": GRAD}))
@@ -189,15 +193,15 @@ def test_each_check_costs_its_part_and_says_what_is_wrong(
         assert result.findings[0].details[0] == line
 
 
-def test_a_gradient_of_a_weight_has_the_weights_name_and_no_place_of_an_output() -> None:
+def test_a_wrong_gradient_of_a_weight_has_the_weights_name_and_no_place_in_the_output() -> None:
     fields = {"locate": lambda *_: "somewhere"}
     wrong = reply(tensors={"grad/weights/w": 2 * GRAD.astype("f4")})
 
-    found = finding(trial(wrong, of=DIFFERENTIATED, gradients={"weights/w": GRAD}, fields=fields))
+    problem = finding(trial(wrong, of=DIFFERENTIATED, gradients={"weights/w": GRAD}, fields=fields))
 
-    assert found.headline == WRONG_GRADIENT
-    assert found.details[0].startswith("6 of 6 values of the gradient of w differ")
-    assert "somewhere" not in found.details
+    assert problem.headline == WRONG_GRADIENT
+    assert problem.details[0].startswith("6 of 6 values of the gradient of w differ")
+    assert "somewhere" not in problem.details
 
 
 @pytest.mark.parametrize(
@@ -207,29 +211,31 @@ def test_only_gradients_of_inputs_have_the_axes_of_outputs(name: str, place: str
     fields = {"axes": {2: ("row", "column")}}
     wrong = reply(tensors={f"grad/{name}": 2 * GRAD.astype("f4")})
 
-    found = finding(trial(wrong, of=DIFFERENTIATED, gradients={name: GRAD}, fields=fields))
+    problem = finding(trial(wrong, of=DIFFERENTIATED, gradients={name: GRAD}, fields=fields))
 
-    assert found.details[0].endswith(f"differ, worst at ({place})")
+    assert problem.details[0].endswith(f"differ, worst at ({place})")
 
 
 def test_an_input_that_was_rounded_to_be_sent_has_not_changed() -> None:
-    tried = trial(reply(tensors={"after/x": (X / 3).astype("f4")}))
-    for answered in tried.answered:
+    rounded = trial(reply(tensors={"after/x": (X / 3).astype("f4")}))
+    for answered in rounded.answered:
         answered.recording.inputs["x"] = X / 3
 
-    assert judge(tried).outcome is Outcome.PASSED
+    assert judge(rounded).outcome is Outcome.PASSED
 
 
-def test_a_state_of_many_names_is_listed_in_part() -> None:
+def test_only_the_first_of_many_changed_names_are_listed() -> None:
     before = {f"{number:02d}" + "n" * 60: 1 for number in range(12)}
 
-    found = finding(trial(reply(before=before, after={})))
+    problem = finding(trial(reply(before=before, after={})))
 
-    assert found.details[0] == "the call changes " + ", ".join(name[:40] for name in [*before][:10])
+    assert problem.details[0] == "the call changes " + ", ".join(
+        name[:40] for name in [*before][:10]
+    )
 
 
 @pytest.mark.parametrize(("first", "outcome"), [(True, Outcome.FAILED), (False, Outcome.PASSED)])
-def test_what_an_import_changes_costs_the_first_exercise_of_its_file(
+def test_a_setting_that_an_import_changes_costs_the_first_exercise_of_its_file(
     first: bool, outcome: Outcome
 ) -> None:
     result = judge(trial(reply(imported=["the seed", "the dtype"]), first_of_file=first))
@@ -274,5 +280,5 @@ def test_random_outputs_are_judged_by_their_statistics(answer: Reply, details: s
     assert not details or details in (result.findings[0].headline, result.findings[0].details[0])
 
 
-def test_a_call_that_draws_nothing_is_compared_though_its_probe_examines() -> None:
+def test_a_deterministic_call_is_compared_even_if_its_probe_examines_statistics() -> None:
     assert finding(trial(RIGHT, reply(OUT[::-1]), of=DRAWN)).headline == "fixed wrong"

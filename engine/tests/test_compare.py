@@ -30,27 +30,27 @@ COMPARED = {
 
 
 @pytest.mark.parametrize(("got", "expected", "dtype", "kind"), COMPARED.values(), ids=COMPARED)
-def test_shape_type_and_values_agree_or_the_first_that_does_not_is_the_kind(
+def test_the_kind_of_a_mismatch_is_the_first_of_shape_type_and_values_that_differs(
     got: np.ndarray, expected: np.ndarray, dtype: str, kind: str | None
 ) -> None:
-    found = compare("output", got, expected, TIGHT, dtype, AXES)
+    mismatch = compare("output", got, expected, TIGHT, dtype, AXES)
 
-    assert (found.kind if found else None) == kind
+    assert (mismatch.kind if mismatch else None) == kind
 
 
 def test_a_single_wrong_value_is_found_and_located() -> None:
-    found = compare("output", REFERENCE + ONE_OFF, REFERENCE, TIGHT, "float64", AXES)
+    mismatch = compare("output", REFERENCE + ONE_OFF, REFERENCE, TIGHT, "float64", AXES)
 
-    assert found is not None
-    assert found.lines[0] == "1 of 24 values of output differ, worst at (row 1, token 2, unit 3)"
-    assert found.numbers == "expected 23.0000, got 24.0000, allowed difference 2e-04"
+    assert mismatch is not None
+    assert mismatch.lines[0] == "1 of 24 values of output differ, worst at (row 1, token 2, unit 3)"
+    assert mismatch.numbers == "expected 23.0000, got 24.0000, allowed difference 2e-04"
 
 
-def test_a_wrong_integer_is_shown_as_it_is() -> None:
-    found = compare("output", np.array([4, 7]), np.array([4, 9]), TIGHT, "float64", AXES)
+def test_a_wrong_integer_is_shown_exactly() -> None:
+    mismatch = compare("output", np.array([4, 7]), np.array([4, 9]), TIGHT, "float64", AXES)
 
-    assert found is not None
-    assert found.numbers == "expected 9, got 7"
+    assert mismatch is not None
+    assert mismatch.numbers == "expected 9, got 7"
 
 
 def test_a_difference_as_large_as_allowed_agrees() -> None:
@@ -95,7 +95,7 @@ def test_a_mismatch_says_what_differs_and_where_first(got: np.ndarray, line: str
     assert mismatch.lines == (line,)
 
 
-def test_a_place_in_an_array_without_names_of_axes_is_its_index() -> None:
+def test_a_place_in_an_array_without_named_axes_is_its_index() -> None:
     mismatch = compare("output", np.eye(2), np.zeros((2, 2)), TIGHT, "float64", AXES)
 
     assert mismatch is not None
@@ -103,7 +103,7 @@ def test_a_place_in_an_array_without_names_of_axes_is_its_index() -> None:
 
 
 @pytest.mark.parametrize("got", [REFERENCE + 1.0, with_nan((0, 0, 0))], ids=["values", "finite"])
-def test_values_that_differ_are_kept_with_what_was_expected_of_them(got: np.ndarray) -> None:
+def test_a_mismatch_keeps_values_that_differ_beside_the_expected_ones(got: np.ndarray) -> None:
     mismatch = compare("output", got, REFERENCE, TIGHT, "float64", AXES)
 
     assert mismatch is not None
@@ -130,8 +130,8 @@ def test_of_several_tensors_the_first_that_is_missing_or_differs_is_reported() -
 def test_arrays_are_never_printed_whole() -> None:
     big = np.zeros((50, 50, 50))
 
-    found = compare("output", big + 1, big, TIGHT, "float64", AXES)
+    mismatch = compare("output", big + 1, big, TIGHT, "float64", AXES)
 
-    assert found is not None
-    assert len(found.lines) == 1
-    assert all(len(line) < 100 for line in (*found.lines, found.numbers))
+    assert mismatch is not None
+    assert len(mismatch.lines) == 1
+    assert all(len(line) < 100 for line in (*mismatch.lines, mismatch.numbers))

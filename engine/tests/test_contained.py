@@ -34,11 +34,11 @@ def test_a_submission_that_does_not_end_is_ended_once_it_has_answered(at_import:
     stay = "import os\nos._exit = os.abort = lambda *_: time.sleep(1000)\n"
     code = CODE + stay + ("raise ValueError('no')\n" if at_import else "")
     with sandbox_of("contained", code) as sandbox:
-        started = time.monotonic()
+        start = time.monotonic()
 
         replies = list(sandbox.run([ask("double"), ask("double")]))
 
-    assert time.monotonic() - started < BUSY / 2
+    assert time.monotonic() - start < BUSY / 2
     assert {reply.status for reply in replies} == {"error" if at_import else "ok"}
 
 
@@ -54,7 +54,7 @@ def test_a_job_of_one_thread_has_one_core(threads: int) -> None:
 
 
 def test_jobs_at_the_same_time_have_different_cores(monkeypatch: pytest.MonkeyPatch) -> None:
-    free = {1001, 1002}  # which no grading beside this test has
+    free = {1001, 1002}  # cores that no grading beside this test has
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: free)
 
     with core_for(1) as first, core_for(1) as second, core_for(1) as third, core_for(2) as none:
@@ -66,10 +66,10 @@ def test_jobs_at_the_same_time_have_different_cores(monkeypatch: pytest.MonkeyPa
 def test_a_submission_is_the_first_to_be_killed_when_memory_runs_out() -> None:
     with sandbox_of("contained") as sandbox:
         calls = sandbox.run([ask("hang", deadline=3.0)])
-        with ThreadPoolExecutor(1) as other:
-            asked = other.submit(list, calls)
+        with ThreadPoolExecutor(1) as executor:
+            future = executor.submit(list, calls)
             scores: set[str] = set()
-            while not asked.done():
+            while not future.done():
                 scores |= {score(process) for process in descendants(os.getpid())}
                 time.sleep(0.05)
 
@@ -88,28 +88,28 @@ def score(process: int) -> str:
 def orphans() -> set[str]:
     """Return the process ids of zygotes and containers whose grader is gone."""
     command = ["ps", "-eo", "ppid,pid,args"]
-    listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    rows = [line.split(None, 2) for line in listed.splitlines()]
+    output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    rows = [line.split(None, 2) for line in output.splitlines()]
     return {pid for parent, pid, command in rows if parent == "1" and "zygote.py" in command}
 
 
-def test_nothing_is_left_running_and_no_file_of_the_grader_has_changed(
+def test_a_check_leaves_no_process_running_and_changes_no_file_of_the_grader(
     folder: Path, tmp_path: Path, solution_source: str
 ) -> None:
     path = tmp_path / MAIN
     path.write_text(edited(solution_source, (WINDOWS, "import os; os._exit(1)")), encoding="utf-8")
     files = [*folder.rglob("*"), *Path(cli.__file__).parent.rglob("*.py")]
-    before = {path: sha256(path) for path in files if path.is_file()}
-    before_it = orphans()
+    checksums = {path: sha256(path) for path in files if path.is_file()}
+    existing = orphans()
 
     command = tensormark("check", str(path), *CONTAINED)
     subprocess.run(command, cwd=folder, check=True, capture_output=True)
 
-    ends = time.monotonic() + 60
-    while orphans() - before_it and time.monotonic() < ends:  # other tests kill their graders
+    deadline = time.monotonic() + 60
+    while orphans() - existing and time.monotonic() < deadline:  # other tests kill their graders
         time.sleep(0.1)
-    assert orphans() <= before_it
-    assert {path: sha256(path) for path in before} == before
+    assert orphans() <= existing
+    assert {path: sha256(path) for path in checksums} == checksums
 
 
 def test_an_unavailable_tier_is_an_error_and_not_a_fallback(

@@ -41,9 +41,9 @@ TABLE = np.stack([prints(a) for a in (RIGHT, RIGHT / 2, RIGHT + 1, RIGHT / 2 + 1
 
 def table(number: int, row: np.ndarray) -> np.ndarray:
     """Return the table with another row."""
-    made = TABLE.copy()
-    made[number] = row
-    return made
+    rows = TABLE.copy()
+    rows[number] = row
+    return rows
 
 
 HALF, NO = RIGHT / 2, of_error(NAMES, "raised ValueError: no")
@@ -84,9 +84,9 @@ def test_a_mistake_is_named_if_everything_matches(
 
 
 def test_the_mistake_that_more_students_make_is_named_first() -> None:
-    found = recognize([Observation(prints(HALF), ALIKE, ALLOWED)], ROWS, {"shifted": 1})
+    names = recognize([Observation(prints(HALF), ALIKE, ALLOWED)], ROWS, {"shifted": 1})
 
-    assert found == ["shifted", "halved"]
+    assert names == ["shifted", "halved"]
 
 
 def test_nothing_is_recognised_without_a_call() -> None:
@@ -100,7 +100,7 @@ def test_a_mistake_must_explain_every_call() -> None:
     assert recognize([fits, other], ROWS, {}) == []
 
 
-def test_another_level_may_decide() -> None:
+def test_another_level_may_decide_between_mistakes() -> None:
     levels = [[Observation(prints(HALF), rows, ALLOWED)] for rows in (ALIKE, TABLE)]
 
     assert diagnose(levels, ROWS).mistakes == ("halved",)
@@ -116,7 +116,7 @@ def test_of_several_mistakes_another_level_keeps_those_that_agree() -> None:
     assert diagnose(levels, names).mistakes == ("halved",)
 
 
-def test_two_mistakes_together_stay_where_another_level_agrees() -> None:
+def test_two_mistakes_together_stay_named_if_another_level_agrees() -> None:
     levels = [
         [Observation(prints(HALF + 1), rows, ALLOWED)] for rows in (TABLE, table(2, TABLE[3]))
     ]
@@ -127,8 +127,8 @@ def test_two_mistakes_together_stay_where_another_level_agrees() -> None:
 TRAINED = np.stack([prints(a) for a in (0 * RIGHT, 0 * RIGHT, RIGHT + 1, 0 * RIGHT)])
 
 
-def both(evaluation: np.ndarray, training: np.ndarray) -> list[Observation]:
-    """Return the same inputs in eval and in training mode; what is shifted in both is not moved."""
+def calls_in_both_modes(evaluation: np.ndarray, training: np.ndarray) -> list[Observation]:
+    """Return calls with the same inputs in eval and in training mode; row 2 is the same in both."""
     return [
         Observation(prints(evaluation), TABLE[:3], ALLOWED, False, "main", {"out/output": 0}),
         Observation(prints(training), TRAINED[:3], ALLOWED, True, "main", {"out/output": 0}),
@@ -139,34 +139,34 @@ NAMES_OF_ROWS = ["the solution", "halved", "stuck"]
 
 
 def stuck_in_training(values: np.ndarray) -> list[Observation]:
-    """Return calls that give the same values in both modes, as one variant does, "stuck"."""
+    """Return calls that give the same values in both modes, as the variant "stuck" does."""
     return [
         dataclasses.replace(call, rows=np.stack([*call.rows[:2], TABLE[0]]))
-        for call in both(values, values)
+        for call in calls_in_both_modes(values, values)
     ]
 
 
-def test_values_are_diagnosed_apart_from_what_differs_in_training() -> None:
+def test_values_and_differences_in_training_are_diagnosed_apart() -> None:
     calls = stuck_in_training(RIGHT / 2)
 
     assert diagnose([calls], NAMES_OF_ROWS) == Diagnosis(("halved+stuck",), "stuck")
 
 
-def test_another_level_need_not_agree_in_training_on_what_was_diagnosed_apart() -> None:
+def test_another_level_need_not_agree_in_training_if_that_was_diagnosed_apart() -> None:
     evaluation, training = stuck_in_training(RIGHT / 2)
     alike = dataclasses.replace(evaluation, rows=np.stack([TABLE[0], TABLE[1], TABLE[1]]))
     other = dataclasses.replace(evaluation, rows=np.stack([TABLE[0], TABLE[2], TABLE[1]]))
 
-    kept, dropped = (
+    with_alike, with_other = (
         diagnose([[evaluation, training], [level, training]], NAMES_OF_ROWS).mistakes
         for level in (alike, other)
     )
 
-    assert kept == ("halved+stuck",)
-    assert dropped == ("stuck",)
+    assert with_alike == ("halved+stuck",)
+    assert with_other == ("stuck",)
 
 
-def test_what_differs_in_training_is_named_next_to_unknown_values() -> None:
+def test_a_mistake_in_training_is_named_next_to_unknown_values() -> None:
     assert diagnose([stuck_in_training(RIGHT / 3)], NAMES_OF_ROWS) == Diagnosis((), "stuck")
 
 
@@ -180,13 +180,13 @@ def test_right_values_are_not_diagnosed() -> None:
     assert diagnose([[*stuck_in_training(RIGHT), unknown]], NAMES_OF_ROWS) == Diagnosis()
 
 
-def test_one_wrong_call_among_right_ones_is_enough() -> None:
+def test_one_wrong_call_among_right_ones_is_enough_for_a_diagnosis() -> None:
     other = Observation(prints(RIGHT), TABLE[[0, 0, 0]], ALLOWED, False, "other", {"out/output": 0})
 
     assert diagnose([[other, *stuck_in_training(RIGHT / 3)]], NAMES_OF_ROWS).training == "stuck"
 
 
-def test_a_later_level_that_agrees_leaves_what_is_known() -> None:
+def test_later_levels_that_agree_leave_the_diagnosis_as_it_is() -> None:
     halved = [Observation(prints(RIGHT / 2), TABLE, ALLOWED)]
 
     assert diagnose([halved] * 3, ROWS).mistakes == ("halved",)
@@ -252,7 +252,7 @@ def test_a_sum_that_overflows_does_not_widen_what_is_allowed_for_others(overflow
         (entry(UNDECIDED), RIGHT / 5, False, True),
     ],
 )
-def test_a_random_variant_explains_what_is_random_and_wrong_and_an_undecided_one_anything(
+def test_a_random_variant_explains_random_wrong_values_and_an_undecided_one_anything(
     recorded: np.ndarray, got: np.ndarray, drew: bool, fits: bool
 ) -> None:
     rows = table(1, np.stack([recorded, TABLE[1, 1]]))
@@ -283,7 +283,7 @@ PADDING = np.array([[False, False, True], [False, True, True]])
         (lambda x: x + x**2, None),
     ],
 )
-def test_an_error_without_a_name_is_placed(change: object, says: str | None) -> None:
+def test_an_error_without_a_name_is_located(change: object, says: str | None) -> None:
     got = change(RIGHT)  # type: ignore[operator]
 
     line = locate(got, RIGHT, ("row", "token", "unit"), PADDING, among=2)

@@ -1,4 +1,4 @@
-"""What the statistics of a dropout tell."""
+"""The statistics of a dropout tell how its values were drawn."""
 
 import numpy as np
 import pytest
@@ -9,36 +9,34 @@ SHAPE = (8, 10, 12)
 COUNT = int(np.prod(SHAPE))
 
 
-def dropped(seed: int, *shape: int) -> np.ndarray:
-    """Return ones of which some are dropped, drawn with this shape."""
-    kept = np.random.default_rng(seed).random(shape) >= RATE
-    return np.broadcast_to(kept, SHAPE) / (1 - RATE)
+def dropout_sample(seed: int, *shape: int) -> np.ndarray:
+    """Return scaled ones of which a dropout, drawn with this shape, has dropped some."""
+    mask = np.random.default_rng(seed).random(shape) >= RATE
+    return np.broadcast_to(mask, SHAPE) / (1 - RATE)
 
 
-def judged(values: np.ndarray) -> str | None:
+def judge(values: np.ndarray) -> str | None:
     dropout = Dropout("the output", RATE, COUNT, lambda out, _: numbers(out["output"]))
     return dropout({"output": values}, {})
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_values_that_are_drawn_one_by_one_are_right(seed: int) -> None:
-    assert judged(dropped(seed, *SHAPE)) is None
+def test_drawing_values_one_by_one_is_right(seed: int) -> None:
+    assert judge(dropout_sample(seed, *SHAPE)) is None
 
 
 @pytest.mark.parametrize(
     ("shape", "axis"), [((1, 10, 12), 1), ((8, 1, 12), 2), ((8, 10, 1), 3), ((1, 1, 12), 1)]
 )
-def test_values_that_are_drawn_once_along_an_axis_are_seen(
-    shape: tuple[int, ...], axis: int
-) -> None:
-    values = dropped(3, *shape)
+def test_drawing_values_once_along_an_axis_is_recognised(shape: tuple[int, ...], axis: int) -> None:
+    values = dropout_sample(3, *shape)
 
     assert numbers(values)[2] == SHARED * axis
-    assert judged(values) == "the output: dropout is drawn once for many values, not for each"
+    assert judge(values) == "the output: dropout is drawn once for many values, not for each"
 
 
-def test_what_does_not_count_is_not_compared() -> None:
-    values = dropped(5, *SHAPE).copy()
+def test_values_that_do_not_count_are_not_compared() -> None:
+    values = dropout_sample(5, *SHAPE).copy()
     counts = np.ones(SHAPE, dtype=bool)
     counts[:, 5:], values[:, 5:] = False, 7.0
 
@@ -49,5 +47,5 @@ def test_what_does_not_count_is_not_compared() -> None:
 
 
 @pytest.mark.parametrize("kept", [True, False])
-def test_all_kept_or_all_dropped_is_not_taken_for_shared(kept: bool) -> None:
+def test_all_kept_or_all_dropped_values_do_not_count_as_shared(kept: bool) -> None:
     assert numbers(np.full(SHAPE, float(kept)))[2] == 0.0

@@ -14,7 +14,7 @@ def test_a_mistake_that_no_longer_matches_the_solution_is_an_error() -> None:
         apply(variant, source)
 
 
-def test_a_mistake_is_looked_for_in_its_own_exercise_only() -> None:
+def test_a_mistake_is_applied_to_its_own_exercise_only() -> None:
     (variant,) = mistakes("conv", "The windows", {"one": ("one", "x = 1", "x = 2")})
     source = "x = 1\n### BEGIN SOLUTION conv\nx = 1\n### END SOLUTION conv\n"
 

@@ -1,4 +1,4 @@
-"""What stands where a result is to be written is replaced only by its own kind."""
+"""A file that stands where a result is to be written is replaced only by its own kind."""
 
 from pathlib import Path
 
