@@ -1,4 +1,4 @@
-"""The one process that reads: what it may cost, what ends it, and what it says then."""
+"""The one process that reads hand-ins: what it may cost, what ends it, and what it says then."""
 
 import contextlib
 import io
@@ -45,7 +45,7 @@ class Cost(NamedTuple):
     megabytes: float
 
 
-def own_seconds() -> float:
+def seconds_of_this_process() -> float:
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return usage.ru_utime + usage.ru_stime
 
@@ -53,29 +53,29 @@ def own_seconds() -> float:
 @pytest.fixture
 def answers(monkeypatch: pytest.MonkeyPatch) -> list[Answer]:
     """Return a list that gets every answer of the process that reads."""
-    found: list[Answer] = []
+    log: list[Answer] = []
     ask = DOOR.ask
-    monkeypatch.setattr(DOOR, "ask", lambda *words: found.append(ask(*words)) or found[-1])
-    return found
+    monkeypatch.setattr(DOOR, "ask", lambda *words: log.append(ask(*words)) or log[-1])
+    return log
 
 
 def cost(path: Path, answers: list[Answer]) -> Cost:
     """Read a hand-in, and inspect it if it can be read."""
-    before = own_seconds()
+    before = seconds_of_this_process()
     with contextlib.suppress(SubmissionError):
         inspected(read_submission(path, EDITABLE))
-    seconds = own_seconds() - before + sum(answer.seconds for answer in answers)
+    seconds = seconds_of_this_process() - before + sum(answer.seconds for answer in answers)
     return Cost(seconds, max(answer.peak for answer in answers) / 1024)
 
 
-def nested(path: Path) -> Path:
+def nested_zips(path: Path) -> Path:
     content = os.urandom(30 << 20)
     for _ in range(4):
         content = zipped(path, {"work.zip": content}, zipfile.ZIP_STORED).read_bytes()
     return path
 
 
-def pax(path: Path) -> Path:
+def long_header(path: Path) -> Path:
     """Pack a tar with a header of a million records."""
     records = b"".join(b"13 k%06d=1\n" % number for number in range(1_000_000))
     header = tarfile.TarInfo("header")
@@ -85,7 +85,7 @@ def pax(path: Path) -> Path:
     return path
 
 
-def many(path: Path) -> Path:
+def many_files(path: Path) -> Path:
     path.mkdir()
     for number in range(11_000):
         (path / f"{number}.txt").touch()
@@ -101,9 +101,9 @@ ATTACKS = {
     "an xz": lambda path: tarred(path, {"x": random.Random(1).randbytes(5 << 20)}, "w:xz"),
     "an xz of zeros": lambda path: tarred(path, {"x": bytes(70 << 20)}, "w:xz"),
     "a gz of zeros": lambda path: tarred(path, {"x": bytes(70 << 20)}, "w:gz"),
-    "zips in zips": nested,
-    "a header": pax,
-    "entries": many,
+    "zips in zips": nested_zips,
+    "a header": long_header,
+    "entries": many_files,
     "four sources": lambda path: unpacked(path, {n: t.encode() for n, t in ENDING.items()}),
     "a tuple": lambda path: unpacked(path, {"main.py": b"x = (" + b"a,b," * 60_000 + b")"}),
     "flags": lambda path: unpacked(path, dict.fromkeys(EDITABLE, b"import os\n" * 26_000)),
@@ -117,49 +117,49 @@ def test_no_hand_in_costs_more_than_two_seconds_and_200_mb_in_all(
 ) -> None:
     path = ATTACKS[name](tmp_path / "work")
 
-    found = cost(path, answers)
+    total = cost(path, answers)
 
-    assert found.seconds < 2.0
-    assert found.megabytes < 200
+    assert total.seconds < 2.0
+    assert total.megabytes < 200
 
 
-def test_a_source_that_ends_the_inspector_costs_no_other_file_anything(tmp_path: Path) -> None:
+def test_a_source_that_ends_the_inspector_does_not_affect_other_files(tmp_path: Path) -> None:
     files = {"main.py": SOURCE, "pretraining.py": SOURCE}
     ending = {name: ENDING[name].encode() for name in ("optimizer.py", "transformer.py")}
 
-    found = inspected(read_submission(unpacked(tmp_path, files | ending), EDITABLE))
+    submission = inspected(read_submission(unpacked(tmp_path, files | ending), EDITABLE))
 
-    assert found.faults == {
+    assert submission.faults == {
         "optimizer": "optimizer.py: too complex to be read",
         "transformer": "transformer.py: too complex to be read",
     }
-    assert found.sources["main"] == found.sources["pretraining"] == SOURCE.decode()
+    assert submission.sources["main"] == submission.sources["pretraining"] == SOURCE.decode()
 
 
 @pytest.fixture
-def other() -> Iterator[Door]:
-    one = Door()
-    yield one
-    one.close()
+def new_door() -> Iterator[Door]:
+    instance = Door()
+    yield instance
+    instance.close()
 
 
-def asked(other: Door, path: Path) -> Answer:
+def read(new_door: Door, path: Path) -> Answer:
     part = {"root": str(path), "below": [], "name": path.name}
-    return other.ask("read", 1.0, {"parts": [part], "editable": ["main.py"], "given": {}})
+    return new_door.ask("read", 1.0, {"parts": [part], "editable": ["main.py"], "given": {}})
 
 
-def test_a_process_that_was_killed_is_started_again(tmp_path: Path, other: Door) -> None:
+def test_a_process_that_was_killed_is_started_again(tmp_path: Path, new_door: Door) -> None:
     unpacked(tmp_path, {"main.py": SOURCE})
-    asked(other, tmp_path)
-    assert other.process is not None
-    other.process.kill()
-    other.process.wait()
+    read(new_door, tmp_path)
+    assert new_door.process is not None
+    new_door.process.kill()
+    new_door.process.wait()
 
-    assert asked(other, tmp_path).rows[0]["sources"] == {"main": SOURCE.decode()}
+    assert read(new_door, tmp_path).rows[0]["sources"] == {"main": SOURCE.decode()}
 
 
-def test_a_process_that_answers_nothing_is_ended_and_is_our_fault(
-    tmp_path: Path, other: Door, monkeypatch: pytest.MonkeyPatch
+def test_a_process_that_never_answers_is_ended_and_is_the_graders_fault(
+    tmp_path: Path, new_door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     script = tmp_path / "sleep.py"
     script.write_text("import time; print('{}', flush=True); time.sleep(1000)\n", encoding="utf-8")
@@ -167,26 +167,26 @@ def test_a_process_that_answers_nothing_is_ended_and_is_our_fault(
     monkeypatch.setattr(door, "DEADLINE", 0.3)
 
     with pytest.raises(InspectionError, match=r"cannot be read in 0\.3 seconds"):
-        asked(other, tmp_path)
+        read(new_door, tmp_path)
 
 
-def test_an_answer_without_end_is_not_taken(
-    tmp_path: Path, other: Door, monkeypatch: pytest.MonkeyPatch
+def test_an_endless_answer_is_not_complete(
+    tmp_path: Path, new_door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     script = tmp_path / "flood.py"
     script.write_text("while True: print('{\"x\": 1}' + ' ' * 1000)\n", encoding="utf-8")
     monkeypatch.setattr(door, "LIMITED", script)
     monkeypatch.setattr(door, "MAX_ANSWER", 1 << 16)
 
-    assert not asked(other, tmp_path).complete
+    assert not read(new_door, tmp_path).complete
 
 
-def test_it_answers_several_threads_in_turn(tmp_path: Path, other: Door) -> None:
-    found: dict[int, object] = {}
+def test_the_process_answers_several_threads_in_turn(tmp_path: Path, new_door: Door) -> None:
+    sources: dict[int, object] = {}
 
     def ask(number: int) -> None:
         folder = unpacked(tmp_path / str(number), {"main.py": b"x = %d\n" % number})
-        found[number] = asked(other, folder).rows[0]["sources"]
+        sources[number] = read(new_door, folder).rows[0]["sources"]
 
     threads = [threading.Thread(target=ask, args=(number,)) for number in range(8)]
     for thread in threads:
@@ -194,37 +194,37 @@ def test_it_answers_several_threads_in_turn(tmp_path: Path, other: Door) -> None
     for thread in threads:
         thread.join()
 
-    assert found == {number: {"main": f"x = {number}\n"} for number in range(8)}
+    assert sources == {number: {"main": f"x = {number}\n"} for number in range(8)}
 
 
-def test_without_a_fork_it_does_one_job_itself(tmp_path: Path) -> None:
+def test_without_fork_the_process_does_one_job_itself(tmp_path: Path) -> None:
     unpacked(tmp_path, {"main.py": SOURCE})
     part = {"root": str(tmp_path), "below": [], "name": "work"}
     request = {"parts": [part], "editable": ["main.py"], "given": {}, "job": "read", "seconds": 9}
     code = "import os, runpy, sys; del os.fork; runpy.run_path(sys.argv[1], run_name='__main__')"
 
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-I", "-S", "-c", code, limited.__file__],
         input=json.dumps(request).encode(),
         capture_output=True,
         check=True,
     )
 
-    ready, answer, end = map(json.loads, done.stdout.splitlines())
+    ready, answer, end = map(json.loads, completed.stdout.splitlines())
     assert (ready, end) == ({"ready": True}, {"ended": 0})
     assert answer["sources"] == {"main": SOURCE.decode()}
 
 
-def test_nothing_can_be_written_where_things_are_read(tmp_path: Path) -> None:
+def test_a_process_with_the_limits_cannot_write_to_a_file(tmp_path: Path) -> None:
     code = (
         f"import sys; sys.path.insert(0, {str(Path(door.__file__).parents[2])!r})\n"
         "from tensormark.intake.limited import limit; limit(5)\n"
         f"print('x', file=open({str(tmp_path / 'x')!r}, 'w'), flush=True)\n"
     )
 
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    completed = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
 
-    assert b"File too large" in done.stderr
+    assert b"File too large" in completed.stderr
     assert not (tmp_path / "x").read_bytes()
 
 
@@ -247,37 +247,39 @@ ANY_NAME = st.lists(PARTS, min_size=1, max_size=6).map("".join)
 def test_a_zip_and_a_tar_of_any_names_are_read_the_same(tmp_path: Path, names: list[str]) -> None:
     names = [name.replace("\0", "").rstrip("/") or "x" for name in names]
     files = {name: f"# {number}\n".encode() for number, name in enumerate(names)}
-    told = []
+    outcomes = []
     for pack in (zipped, tarred):
         path = pack(tmp_path / "work", files)
         try:
-            found = read_submission(path, EDITABLE)
-            told.append((found.sources, found.faults, found.others, found.notes))
+            submission = read_submission(path, EDITABLE)
+            outcomes.append(
+                (submission.sources, submission.faults, submission.others, submission.notes)
+            )
         except SubmissionError as error:
-            told.append(str(error))
+            outcomes.append(str(error))
 
-    assert told[0] == told[1]
+    assert outcomes[0] == outcomes[1]
 
 
 @settings(max_examples=300, deadline=None, database=None)
 @given(ANY_NAME)
-def test_a_name_that_is_decorated_stands_for_the_file_it_contains(name: str) -> None:
-    found = target_of(name, EDITABLE)
+def test_a_decorated_name_stands_for_the_file_whose_name_it_contains(name: str) -> None:
+    target = target_of(name, EDITABLE)
 
-    assert found is None or found.removesuffix(".py") in name.lower()
-    assert target_of(name.upper(), EDITABLE) == target_of(name.lower(), EDITABLE) or found
+    assert target is None or target.removesuffix(".py") in name.lower()
+    assert target_of(name.upper(), EDITABLE) == target_of(name.lower(), EDITABLE) or target
 
 
-def test_the_largest_sources_fit_an_answer(tmp_path: Path) -> None:
+def test_the_largest_sources_fit_into_an_answer(tmp_path: Path) -> None:
     text = "\x01" * MAX_SOURCE
     unpacked(tmp_path, {name: text.encode() for name in EDITABLE})
 
-    found = read_submission(tmp_path, EDITABLE)
+    submission = read_submission(tmp_path, EDITABLE)
 
-    assert set(found.sources.values()) == {text}
+    assert set(submission.sources.values()) == {text}
 
 
-def test_an_archive_in_memory_is_what_it_is_on_a_disk(tmp_path: Path) -> None:
+def test_an_archive_made_in_memory_is_read_like_its_folder_on_disk(tmp_path: Path) -> None:
     starter = tmp_path / "starter"
     unpacked(starter, {name: f"# {name}\n".encode() for name in (*EDITABLE, "given.py")})
     file = io.BytesIO()
@@ -286,7 +288,7 @@ def test_an_archive_in_memory_is_what_it_is_on_a_disk(tmp_path: Path) -> None:
             archive.write(path, f"starter/{path.name}")
     (tmp_path / "work.zip").write_bytes(file.getvalue())
 
-    packed = read_submission(tmp_path / "work.zip", EDITABLE)
-    there = read_submission(starter, EDITABLE)
+    from_archive = read_submission(tmp_path / "work.zip", EDITABLE)
+    from_folder = read_submission(starter, EDITABLE)
 
-    assert (packed.sources, packed.others) == (there.sources, there.others)
+    assert (from_archive.sources, from_archive.others) == (from_folder.sources, from_folder.others)

@@ -1,4 +1,4 @@
-"""What a person is asked to look at, found in the syntax tree."""
+"""Flags: what a person is asked to look at, found in the syntax tree."""
 
 import json
 import time
@@ -41,7 +41,7 @@ from graded import Grade
         ("import dataclasses; dataclasses.sys", "dataclasses.sys"),
         ("import tokenizers", "import tokenizers"),
         ("from tokenizers.models import WordPiece", "import tokenizers.models"),
-        # ways round what is forbidden that nothing stops
+        # ways round a prohibition that nothing stops
         ("exec(text)", "exec()"),
         ("compile(text, 'x', 'exec')", "compile()"),
         ("import inspect", "import inspect"),
@@ -66,9 +66,9 @@ from graded import Grade
     ],
 )
 def test_code_to_review_is_flagged_with_its_line(line: str, flag: str) -> None:
-    found = flags(f"import math\n{line}\n", ("tokenizers",))
+    matches = flags(f"import math\n{line}\n", ("tokenizers",))
 
-    assert [(one.name, one.line) for one in found] == [(flag, 2)]
+    assert [(match.name, match.line) for match in matches] == [(flag, 2)]
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_ordinary_code_is_not_flagged(line: str) -> None:
 
 
 @pytest.mark.parametrize("place", ["solution", "starter"])
-def test_the_given_code_has_no_flag(folder: Path, place: str) -> None:
+def test_the_solution_and_the_starter_have_no_flags(folder: Path, place: str) -> None:
     text = (folder / place / toy.MAIN).read_text(encoding="utf-8")
 
     assert flags(text) == []
@@ -123,9 +123,9 @@ def test_flags_are_in_the_result_and_cost_nothing(
     ],
     ids=["chain", "stored", "aliases", "double", "imports", "targets", "elif", "again", "methods"],
 )
-def test_a_source_that_was_written_to_take_long_takes_no_longer_than_others(source: str) -> None:
-    started = time.process_time()
+def test_a_source_that_was_written_to_take_long_takes_less_than_five_seconds(source: str) -> None:
+    start = time.process_time()
 
     flags(source)
 
-    assert time.process_time() - started < 5
+    assert time.process_time() - start < 5

@@ -1,4 +1,4 @@
-"""Students' names: which are one, and what their folders are called."""
+"""Students' names: which belong to the same student, and what their folders are called."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from tensormark.classroom.people import forms
 from test_payloads import PAYLOADS
 
 
-def test_forms_of_a_name() -> None:
+def test_ways_to_write_one_name_share_a_form() -> None:
     assert forms("Lovelace, Ada") & forms("Ada Lovelace") & forms("lovelaceada")
     assert forms("Zoë Ångström") & forms("angstromzoe")
     assert not forms("!?")
@@ -21,11 +21,11 @@ HOSTILE = [
 ]
 
 
-def test_a_folder_for_every_name(tmp_path: Path) -> None:
-    made = folder_names([*HOSTILE, *HOSTILE])
+def test_every_name_has_a_folder_of_its_own(tmp_path: Path) -> None:
+    folders = folder_names([*HOSTILE, *HOSTILE])
 
-    assert len(set(map(key, made))) == len(made)
-    for name in made:
+    assert len(set(map(key, folders))) == len(folders)
+    for name in folders:
         (tmp_path / name).mkdir()
         assert (tmp_path / name).resolve().parent == tmp_path.resolve()
         assert name[0] not in ".-~ "

@@ -1,4 +1,4 @@
-"""Which files of a hand-in are graded, whatever it came in and whatever they are called."""
+"""Which files of a hand-in are graded, however it is packed and whatever they are called."""
 
 import zipfile
 from collections.abc import Callable
@@ -47,16 +47,16 @@ BETTER: dict[str, dict[str, bytes]] = {
 
 @pytest.mark.parametrize("name", BETTER)
 @pytest.mark.parametrize("pack", [zipped, tarred, unpacked, side_by_side])
-def test_the_better_of_several_is_taken(
+def test_the_best_match_among_several_files_is_taken(
     tmp_path: Path, name: str, pack: Callable[..., Path]
 ) -> None:
-    found = taken(pack(tmp_path / "work", BETTER[name]))
+    submission = taken(pack(tmp_path / "work", BETTER[name]))
 
-    assert found.sources == {"main": SOURCE.decode()}
+    assert submission.sources == {"main": SOURCE.decode()}
 
 
 @pytest.mark.parametrize("pack", [zipped, tarred, unpacked, side_by_side])
-def test_the_same_files_are_read_the_same_however_they_come(
+def test_the_same_files_are_read_the_same_however_they_are_packed(
     tmp_path: Path, pack: Callable[..., Path]
 ) -> None:
     files = {
@@ -64,12 +64,18 @@ def test_the_same_files_are_read_the_same_however_they_come(
         **{"a/transformer.py": b"t = 1\n", "config.py": b"x", "rope.py": b"x"},
     }
 
-    found = taken(pack(tmp_path / "work", files))
+    submission = taken(pack(tmp_path / "work", files))
 
-    assert found.sources == {"main": SOURCE.decode(), "optimizer": "o = 1\n", "pretraining": ""}
-    assert found.faults.keys() == {"pretraining"}
-    assert found.notes == ("config.py differs from the given file, which grading uses instead",)
-    assert {"rope", "config"} < found.others
+    assert submission.sources == {
+        "main": SOURCE.decode(),
+        "optimizer": "o = 1\n",
+        "pretraining": "",
+    }
+    assert submission.faults.keys() == {"pretraining"}
+    assert submission.notes == (
+        "config.py differs from the given file, which grading uses instead",
+    )
+    assert {"rope", "config"} < submission.others
 
 
 def test_a_name_that_occurs_twice_is_refused(tmp_path: Path) -> None:
@@ -87,33 +93,33 @@ def test_an_archive_is_opened_wherever_it_is_the_only_one(
     tmp_path: Path, pack: Callable[..., Path]
 ) -> None:
     inner = zipped(tmp_path / "inner.zip", {"main.py": SOURCE}).read_bytes()
-    deep = [inner]
+    nested = [inner]
     for _ in range(5):
-        deep.append(zipped(tmp_path / "deep.zip", {"Work.ZIP": deep[-1]}).read_bytes())
+        nested.append(zipped(tmp_path / "deep.zip", {"Work.ZIP": nested[-1]}).read_bytes())
 
     assert taken(pack(tmp_path / "one", {"work/Work.ZIP": inner})).sources.keys() == {"main"}
-    assert "hand in the files themselves" in refusal(pack(tmp_path / "two", {"a.zip": deep[-1]}))
-    both = pack(tmp_path / "three", {"a.zip": inner, "b.zip": inner})
-    assert "but a.zip, b.zip; hand in the files themselves" in refusal(both)
+    assert "hand in the files themselves" in refusal(pack(tmp_path / "two", {"a.zip": nested[-1]}))
+    two_archives = pack(tmp_path / "three", {"a.zip": inner, "b.zip": inner})
+    assert "but a.zip, b.zip; hand in the files themselves" in refusal(two_archives)
 
 
-def test_a_file_alone_is_read_with_the_finished_ones_beside_it(tmp_path: Path) -> None:
+def test_a_single_file_is_read_with_the_finished_files_beside_it(tmp_path: Path) -> None:
     for name in ("main.py", "optimizer.py", "transformer-1.py", "other.py"):
         (tmp_path / name).write_bytes(SOURCE)
 
     assert taken(tmp_path / "main.py").sources.keys() == {"main", "optimizer"}
     assert taken(tmp_path / "other.py").sources.keys() == {"main"}
-    one = read_parts([Part.under(tmp_path, tmp_path / "main.py")], EDITABLE, {})
-    assert one.sources.keys() == {"main"}
+    submission = read_parts([Part.under(tmp_path, tmp_path / "main.py")], EDITABLE, {})
+    assert submission.sources.keys() == {"main"}
 
 
-def test_an_extension_that_cannot_be_read_costs_no_other_file(tmp_path: Path) -> None:
+def test_an_extension_that_cannot_be_read_does_not_affect_other_files(tmp_path: Path) -> None:
     (tmp_path / "main.py").write_bytes(SOURCE)
     (tmp_path / "optimizer.py").symlink_to("main.py")
     (tmp_path / "pretraining.py").write_bytes(b"#" * (MAX_SOURCE + 1))
 
-    found = taken(tmp_path)
+    submission = taken(tmp_path)
 
-    assert found.sources == {"main": SOURCE.decode(), "optimizer": "", "pretraining": ""}
-    assert "optimizer.py is a link" in found.faults["optimizer"]
-    assert "larger than 256 KiB" in found.faults["pretraining"]
+    assert submission.sources == {"main": SOURCE.decode(), "optimizer": "", "pretraining": ""}
+    assert "optimizer.py is a link" in submission.faults["optimizer"]
+    assert "larger than 256 KiB" in submission.faults["pretraining"]

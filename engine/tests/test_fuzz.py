@@ -48,26 +48,26 @@ ANSWER_KEYS = st.sampled_from(sorted(answers.KEYS)) | st.text()
 pytestmark = pytest.mark.timeout(3600 if LONG else 300)
 
 
-def damaged(content: bytes, rng: random.Random, other: bytes) -> bytes:
-    """Flip, cut, repeat, fill or interleave."""
-    content_, at = bytearray(content), rng.randrange(len(content))
+def damage(content: bytes, rng: random.Random, other: bytes) -> bytes:
+    """Return the content with random damage: a part flipped, cut, repeated, filled or inserted."""
+    buffer, at = bytearray(content), rng.randrange(len(content))
     length = rng.choice((1, 1, 2, 4, 8, rng.randrange(1, 64)))
     match rng.randrange(7):
         case 0:
-            content_[at : at + length] = rng.randbytes(length)
+            buffer[at : at + length] = rng.randbytes(length)
         case 1:
-            del content_[at:]
+            del buffer[at:]
         case 2:
-            del content_[at : at + length]
+            del buffer[at : at + length]
         case 3:
-            content_[at:at] = content_[at : at + length] * rng.randrange(1, 20)
+            buffer[at:at] = buffer[at : at + length] * rng.randrange(1, 20)
         case 4:
-            content_[at : at + length] = b"\xff" * length
+            buffer[at : at + length] = b"\xff" * length
         case 5:
-            content_[at:at] = other[rng.randrange(len(other)) :]
+            buffer[at:at] = other[rng.randrange(len(other)) :]
         case 6:
-            content_[rng.randrange(min(64, len(content)))] ^= 1 << rng.randrange(8)
-    return bytes(content_)
+            buffer[rng.randrange(min(64, len(content)))] ^= 1 << rng.randrange(8)
+    return bytes(buffer)
 
 
 Decode = Callable[[bytes], tuple[protocol.Message, protocol.Tensors]]
@@ -92,12 +92,12 @@ def test_a_damaged_frame_is_an_error_or_a_frame(decode: Decode) -> None:
     rng = random.Random(0)
     arrays = {"out/output": np.arange(12, dtype=np.float32).reshape(3, 4), "ids": np.arange(3)}
     frame, other = encode({"number": 1, "status": "ok"}, arrays), encode({"number": 2})
-    started = time.process_time()
+    start = time.process_time()
 
-    taken = sum(accepted(decode, damaged(frame, rng, other)) for _ in range(FRAMES))
+    count = sum(accepted(decode, damage(frame, rng, other)) for _ in range(FRAMES))
 
-    assert taken < FRAMES
-    assert time.process_time() - started < 60 + FRAMES / 100
+    assert count < FRAMES
+    assert time.process_time() - start < 60 + FRAMES / 100
 
 
 def test_frames_that_are_replayed_or_interleaved_are_counted_or_refused() -> None:
@@ -106,7 +106,7 @@ def test_frames_that_are_replayed_or_interleaved_are_counted_or_refused() -> Non
         frames = [encode({"number": number}) for number in rng.choices(range(5), k=6)]
         stream = b"".join(frames)
         if rng.random() < 0.5:
-            stream = damaged(stream, rng, frames[0])
+            stream = damage(stream, rng, frames[0])
         try:
             numbers = [message.get("number") for message, _ in protocol.frames(stream)]
         except ProtocolError:
@@ -152,10 +152,10 @@ def texts_in(value: object) -> Iterator[str]:
 @given(VALUES)
 def test_any_progress_is_two_bounded_numbers_or_a_lost_worker(value: object) -> None:
     try:
-        done, total = as_progress(value)
+        step, total = as_progress(value)
     except WorkerLostError:
         return
-    assert 0 <= done <= 10**9
+    assert 0 <= step <= 10**9
     assert 1 <= total <= 10**9
 
 
@@ -170,29 +170,29 @@ def test_any_reply_buffer_has_answers_or_an_error(content: bytes, at: int, lengt
     for slot in range(3):
         try:
             frame = reply_buffer.read(slot)
-            found = None if frame is None else answers.decode(frame)
+            answer = None if frame is None else answers.decode(frame)
         except ProtocolError:
             continue
-        assert found is None or isinstance(found[0], dict)
+        assert answer is None or isinstance(answer[0], dict)
 
 
-def packed_sources() -> list[bytes]:
-    """Return archives of each kind, to be damaged."""
-    made = []
+def archives_of_each_kind() -> list[bytes]:
+    """Return an archive of each kind, to be damaged."""
+    archives = []
     for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         file = io.BytesIO()
         with zipfile.ZipFile(file, "w", method) as archive:
             archive.writestr("work/main.py", SOURCE)
             archive.writestr("work/notes.txt", b"hello" * 50)
-        made.append(file.getvalue())
+        archives.append(file.getvalue())
     for mode in ("w", "w:gz", "w:xz"):
         file = io.BytesIO()
         with tarfile.open(fileobj=file, mode=mode) as archive:
             member = tarfile.TarInfo("work/main.py")
             member.size = len(SOURCE)
             archive.addfile(member, io.BytesIO(SOURCE))
-        made.append(file.getvalue()[: 4096 if mode == "w" else None])
-    return made
+        archives.append(file.getvalue()[: 4096 if mode == "w" else None])
+    return archives
 
 
 def outcome(path: Path) -> str:
@@ -205,13 +205,13 @@ def outcome(path: Path) -> str:
 
 
 def test_a_damaged_archive_is_refused_with_one_sentence_or_read(tmp_path: Path) -> None:
-    rng, sources, path = random.Random(2), packed_sources(), tmp_path / "work"
+    rng, archives, path = random.Random(2), archives_of_each_kind(), tmp_path / "work"
     for number in range(ARCHIVES):
-        path.write_bytes(damaged(sources[number % len(sources)], rng, rng.choice(sources)))
-        started = time.process_time()
+        path.write_bytes(damage(archives[number % len(archives)], rng, rng.choice(archives)))
+        start = time.process_time()
 
         output = outcome(path)
 
         assert "\n" not in output
         assert len(output) < 400 + len(str(path))
-        assert time.process_time() - started < 10
+        assert time.process_time() - start < 10

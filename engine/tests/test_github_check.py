@@ -1,4 +1,4 @@
-"""The check on GitHub: red until there is enough."""
+"""The check on GitHub: it fails until everything is passed or there are enough points."""
 
 import json
 from pathlib import Path
@@ -11,21 +11,21 @@ from tensormark.reports.convert import main
 import sample
 
 
-def passed() -> Any:
+def all_passed() -> Any:
     model = sample.complete()
-    for one in model["exercises"]:
-        one["outcome"] = one["outcome"] if one["bonus"] else "passed"
+    for exercise in model["exercises"]:
+        exercise["outcome"] = exercise["outcome"] if exercise["bonus"] else "passed"
     return model
 
 
 @pytest.mark.parametrize(
     ("model", "options", "status"),
     [
-        (passed(), [], 0),
+        (all_passed(), [], 0),
         (sample.complete(), [], 1),
         (sample.complete() | {"score": 0}, ["--needed", "0.5"], 1),
         (sample.complete() | {"score": 60}, ["--needed", "60"], 0),
-        (sample.model() | {"score": 60}, ["--needed", "60"], 1),  # one could not be graded
+        (sample.model() | {"score": 60}, ["--needed", "60"], 1),  # an exercise could not be graded
         (sample.complete() | {"exercises": []}, [], 1),
     ],
 )
@@ -37,6 +37,6 @@ def test_a_check_fails_until_everything_is_passed_or_there_are_enough_points(
 
     assert main(tmp_path, "convert", ["check", str(result), *options]) == status
 
-    said = capsys.readouterr().out
-    assert (said == "check: passed\n") == (status == 0)
-    assert said.count("\n") == 1
+    output = capsys.readouterr().out
+    assert (output == "check: passed\n") == (status == 0)
+    assert output.count("\n") == 1

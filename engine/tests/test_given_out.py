@@ -1,4 +1,4 @@
-"""What students get of any assignment, what it declares, and what must not be in a release."""
+"""What students get of an assignment, what it declares, and what must not be in a release."""
 
 import dataclasses
 import json
@@ -36,12 +36,12 @@ STAFF = Staff(release=Release(
 
 
 @pytest.fixture
-def mine(folder: Path, tmp_path: Path) -> Path:
+def folder_copy(folder: Path, tmp_path: Path) -> Path:
     """A copy of the assignment's folder, to change."""
     return Path(shutil.copytree(folder, tmp_path / "mine"))
 
 
-def opened(folder: Path, release: Release | None = None) -> Course:
+def course_in(folder: Path, release: Release | None = None) -> Course:
     course = open_course(open_assignment(folder))
     if release is None:
         return course
@@ -57,11 +57,11 @@ def names(files: dict[str, bytes]) -> set[str]:
     return {name.partition("/")[0] for name in files}
 
 
-def test_a_release_has_what_is_needed_and_nothing_of_staff(folder: Path) -> None:
-    files = contents(opened(folder))
+def test_a_release_has_what_students_need_and_no_files_for_staff_only(folder: Path) -> None:
+    files = contents(course_in(folder))
 
-    everything = "README.md handout.md handout.html requirements.txt engine grader starter"
-    assert names(files) == {*everything.split(), "reference_outputs"}
+    expected = "README.md handout.md handout.html requirements.txt engine grader starter"
+    assert names(files) == {*expected.split(), "reference_outputs"}
     assert {"grader/assignment.py", "grader/exercises/conv.py", "grader/task.py"} <= files.keys()
     assert not [name for name in files if "mistakes" in name or "honest" in name]
     assert b'NotImplementedError("conv")' in files[f"starter/{toy.MAIN}"]
@@ -69,69 +69,71 @@ def test_a_release_has_what_is_needed_and_nothing_of_staff(folder: Path) -> None
 
 
 def test_a_release_can_be_graded_as_its_readme_says(folder: Path, tmp_path: Path) -> None:
-    done = called(tmp_path, "-C", str(folder), "release", "--out", str(tmp_path / "a.zip"))
+    completed = called(tmp_path, "-C", str(folder), "release", "--out", str(tmp_path / "a.zip"))
     with zipfile.ZipFile(tmp_path / "a.zip") as archive:
         archive.extractall(tmp_path)
     grade = grader_of(tmp_path / "detector", tmp_path)
 
-    assert done.returncode == 0
+    assert completed.returncode == 0
     assert wheel().name in (tmp_path / "detector" / "README.md").read_text(encoding="utf-8")
     assert {*grade("starter").outcomes().values()} == {"not written yet"}
     assert grade(folder / "solution", training=True).result["score"] == 100
 
 
-def test_what_is_declared_is_given_out(mine: Path) -> None:
-    write(mine / "grader/staff.py", STAFF)
-    write(mine / "notes/a.csv", "1,2\n")
-    write(mine / "notes/a.txt", "not declared\n")
-    write(mine / "card.md", "ours\n")
-    write(mine / "for_students/README.md", "# Welcome\n")
-    write(mine / "for_students/deep/.hidden", "here\n")
+def test_declared_files_are_given_out(folder_copy: Path) -> None:
+    write(folder_copy / "grader/staff.py", STAFF)
+    write(folder_copy / "notes/a.csv", "1,2\n")
+    write(folder_copy / "notes/a.txt", "not declared\n")
+    write(folder_copy / "card.md", "ours\n")
+    write(folder_copy / "for_students/README.md", "# Welcome\n")
+    write(folder_copy / "for_students/deep/.hidden", "here\n")
 
-    files = contents(opened(mine))
+    files = contents(course_in(folder_copy))
 
     assert "notes/a.txt" not in files
     assert files["notes/a.csv"] == b"1,2\n"
     assert files["card.md"] == b"yours\n"
     assert files["README.md"] == b"# Welcome\n"
     assert files["deep/.hidden"] == b"here\n"
-    assert leaks(Secrets(opened(mine)), files) == []
+    assert leaks(Secrets(course_in(folder_copy)), files) == []
 
 
-def test_pictures_of_the_handout_are_given_out(mine: Path) -> None:
-    with (mine / "handout.md").open("a", encoding="utf-8") as file:
+def test_pictures_of_the_handout_are_given_out(folder_copy: Path) -> None:
+    with (folder_copy / "handout.md").open("a", encoding="utf-8") as file:
         file.write("\n![a line](pictures/line.svg)\n")
-    write(mine / "pictures/line.svg", "<svg xmlns='http://www.w3.org/2000/svg'/>")
-    write(mine / "pictures/other.svg", "<svg/>")
+    write(folder_copy / "pictures/line.svg", "<svg xmlns='http://www.w3.org/2000/svg'/>")
+    write(folder_copy / "pictures/other.svg", "<svg/>")
 
-    given = {name for name in contents(opened(mine)) if name.startswith("pictures/")}
+    pictures = {name for name in contents(course_in(folder_copy)) if name.startswith("pictures/")}
 
-    assert given == {"pictures/line.svg"}
+    assert pictures == {"pictures/line.svg"}
 
 
 @pytest.mark.parametrize("picture", ["pictures/none.svg", "../../../etc/passwd"])
-def test_a_picture_that_is_not_in_the_folder_is_an_error(mine: Path, picture: str) -> None:
-    with (mine / "handout.md").open("a", encoding="utf-8") as file:
+def test_a_picture_that_is_not_in_the_folder_is_an_error(folder_copy: Path, picture: str) -> None:
+    with (folder_copy / "handout.md").open("a", encoding="utf-8") as file:
         file.write(f"\n![a line]({picture})\n")
 
     with pytest.raises(ReleaseError, match="which is not a file in"):
-        contents(opened(mine))
+        contents(course_in(folder_copy))
 
 
-def test_references_with_private_inputs_are_not_given_out(mine: Path) -> None:
-    in_manifest(mine / "reference_outputs", private=True)
+def test_references_with_private_inputs_are_not_given_out(folder_copy: Path) -> None:
+    in_manifest(folder_copy / "reference_outputs", private=True)
 
     with pytest.raises(ReleaseError, match="has private inputs; run `tensormark references`"):
-        contents(opened(mine))
+        contents(course_in(folder_copy))
 
 
-def secrets_of(mine: Path) -> Secrets:
-    """Return what students must not get of an assignment that has all kinds of it."""
-    solution = mine / "solution" / toy.MAIN
+def secrets_of(folder_copy: Path) -> Secrets:
+    """Return what students must not get of an assignment that has secrets of every kind."""
+    solution = folder_copy / "solution" / toy.MAIN
     text = solution.read_text(encoding="utf-8")
-    own = text.replace(toy.WINDOWS, f"my_own_{toy.WINDOWS}").replace('"bdwk', "my_own_windows, '")
-    solution.write_text(own, encoding="utf-8")
-    write(mine / "answers/notes.md", "The answer to the second question is forty-two.\n")
+    changed = text.replace(toy.WINDOWS, f"my_own_{toy.WINDOWS}").replace(
+        '"bdwk', "my_own_windows, '"
+    )
+    solution.write_text(changed, encoding="utf-8")
+    write(folder_copy / "answers/notes.md", "The answer to the second question is forty-two.\n")
     secret = Secret(
         "the labelled letters",
         ["a text that nobody has read yet", "another text of a line"],
@@ -139,7 +141,7 @@ def secrets_of(mine: Path) -> Secrets:
         {"letters.txt": ["another text of a line"]},
     )
     release = Release(staff=("answers/*.md",), secrets=lambda assignment, private: [secret])
-    course = opened(mine, release)
+    course = course_in(folder_copy, release)
     return Secrets(dataclasses.replace(course, variants=(), honest=()))
 
 
@@ -164,32 +166,37 @@ def secrets_of(mine: Path) -> Secrets:
         ("reference_outputs/manifest.json", "{}", "belongs to private references"),
     ],
 )
-def test_what_students_must_not_get_is_found(
-    mine: Path, name: str, content: str, what: str | None
+def test_a_file_that_students_must_not_get_is_found(
+    folder_copy: Path, name: str, content: str, what: str | None
 ) -> None:
-    found = leaks(secrets_of(mine), {name: content.encode()})
+    findings = leaks(secrets_of(folder_copy), {name: content.encode()})
 
     if what is None:
-        assert found == []
+        assert findings == []
     else:
-        assert [leak for leak in found if leak.path == name and leak.what.startswith(what)]
+        assert [leak for leak in findings if leak.path == name and leak.what.startswith(what)]
 
 
-def test_tensors_of_no_public_references_are_found_but_not_those_that_are_declared(
-    mine: Path,
+def test_tensors_outside_the_public_references_are_found_unless_they_are_declared(
+    folder_copy: Path,
 ) -> None:
     tensors = save({"x": np.zeros(3)})
-    (mine / "more.safetensors").write_bytes(tensors)
-    course = opened(mine, Release(copied=("*.safetensors",)))
+    (folder_copy / "more.safetensors").write_bytes(tensors)
+    course = course_in(folder_copy, Release(copied=("*.safetensors",)))
 
-    found = leaks(Secrets(course), {"more.safetensors": tensors, "b.safetensors": tensors})
+    findings = leaks(Secrets(course), {"more.safetensors": tensors, "b.safetensors": tensors})
 
-    assert [str(leak) for leak in found] == ["b.safetensors: is not one of the public references"]
+    assert [str(leak) for leak in findings] == [
+        "b.safetensors: is not one of the public references"
+    ]
 
 
-def test_the_command_says_what_it_found(folder: Path, tmp_path: Path) -> None:
+def test_the_command_leaks_says_what_it_found(folder: Path, tmp_path: Path) -> None:
     write(tmp_path / "given" / "solution" / "a.py", "x = 1\n")
 
-    done = called(tmp_path, "-C", str(folder), "leaks", str(tmp_path / "given"))
+    completed = called(tmp_path, "-C", str(folder), "leaks", str(tmp_path / "given"))
 
-    assert (done.returncode, done.stdout) == (1, "solution/a.py: is for staff only: solution/\n")
+    assert (completed.returncode, completed.stdout) == (
+        1,
+        "solution/a.py: is for staff only: solution/\n",
+    )

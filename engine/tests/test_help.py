@@ -23,7 +23,7 @@ def test_help_of_a_command_shows_defaults(
     check_help(monkeypatch, lambda: run(folder, name, []))
 
 
-def test_no_command_waits_for_torch(folder: Path) -> None:
+def test_no_command_imports_torch(folder: Path) -> None:
     code = (
         "import importlib, sys\n"
         "from tensormark.cli import COMMANDS, main\n"
@@ -33,23 +33,25 @@ def test_no_command_waits_for_torch(folder: Path) -> None:
         "print('torch' in sys.modules)\n"
     )
 
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    completed = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
 
-    assert done.stdout.endswith("\nFalse\n")
+    assert completed.stdout.endswith("\nFalse\n")
 
 
 @pytest.mark.parametrize(("path", "starts"), [("starter", False), ("solution", True)])
-def test_a_worker_is_started_only_for_what_was_edited(
+def test_a_worker_is_started_only_for_an_edited_submission(
     folder: Path, path: str, starts: bool
 ) -> None:
-    started = []
+    thread_counts = []
 
     def start(threads: int) -> WorkerProcess:
-        started.append(threads)
+        thread_counts.append(threads)
         return WorkerProcess(threads)
 
     with workers_by(start):
-        done = called(folder, "check", path)
+        completed = called(folder, "check", path)
 
-    assert done.returncode == 0
-    assert bool(started) is starts
+    assert completed.returncode == 0
+    assert bool(thread_counts) is starts

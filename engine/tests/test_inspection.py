@@ -1,4 +1,4 @@
-"""Sources are parsed once, in a process with limits; what is wrong is said to the student."""
+"""Sources are parsed once, in a process with limits; their faults are explained to the student."""
 
 import resource
 import subprocess
@@ -24,12 +24,12 @@ from graded import Grade
 RIGHT = "import torch\n"
 
 
-def of(**sources: str) -> Submission:
+def inspect(**sources: str) -> Submission:
     return inspected(Submission("x", sources, {}))
 
 
 def fault(source: str) -> list[str]:
-    return of(main=source).faults["main"].split("\n")
+    return inspect(main=source).faults["main"].split("\n")
 
 
 def seconds_of_this_process() -> float:
@@ -37,7 +37,7 @@ def seconds_of_this_process() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-# --- what costs much to parse -----------------------------------------------------------------
+# --- sources that are expensive to parse ------------------------------------------------------
 
 MARKS = "".join(map(chr, (0x334, 0x327, 0x31B, 0x316, 0x301)))
 EXPENSIVE = {
@@ -63,13 +63,13 @@ EXPENSIVE = {
 def test_no_source_costs_the_grader_more_than_reading_it(name: str) -> None:
     source = EXPENSIVE[name]
     assert len(source.encode()) <= MAX_SOURCE
-    before = seconds_of_this_process()
+    seconds_before = seconds_of_this_process()
 
-    found = of(main=source, optimizer=RIGHT)
+    submission = inspect(main=source, optimizer=RIGHT)
 
-    assert seconds_of_this_process() - before < 0.5
-    assert "optimizer" not in found.faults
-    assert found.sources["optimizer"] == RIGHT
+    assert seconds_of_this_process() - seconds_before < 0.5
+    assert "optimizer" not in submission.faults
+    assert submission.sources["optimizer"] == RIGHT
 
 
 @pytest.mark.parametrize("name", ["identifier", "minus", "attributes"])
@@ -83,40 +83,40 @@ def test_a_submission_that_cannot_be_read_fails_with_its_file_named(
     path = tmp_path / toy.MAIN
     path.write_text(EXPENSIVE["minus"], encoding="utf-8")
 
-    made = Grading(Settings.of(assignment.folder), assignment).grade(str(path), check=True)
+    grade = Grading(Settings.of(assignment.folder), assignment).grade(str(path), check=True)
 
-    assert {result.outcome for result in made.results} == {Outcome.FAILED}
-    assert made.results[0].findings[0].details == (f"{toy.MAIN}: too complex to be read",)
+    assert {result.outcome for result in grade.results} == {Outcome.FAILED}
+    assert grade.results[0].findings[0].details == (f"{toy.MAIN}: too complex to be read",)
 
 
-def test_a_source_that_uses_all_the_parsers_memory_is_its_own_fault_only() -> None:
+def test_a_source_that_uses_all_the_parsers_memory_does_not_affect_other_files() -> None:
     names = "x = (" + "a,b," * (MAX_SOURCE // 4 - 10) + ")\n"
 
-    found = of(main=names + names[: MAX_SOURCE - len(names)], optimizer=RIGHT)
+    submission = inspect(main=names + names[: MAX_SOURCE - len(names)], optimizer=RIGHT)
 
-    assert set(found.faults) <= {"main"}
-    assert found.sources["optimizer"] == RIGHT
+    assert set(submission.faults) <= {"main"}
+    assert submission.sources["optimizer"] == RIGHT
 
 
 # --- what is found ----------------------------------------------------------------------------
 
 
-def test_what_is_found_in_the_other_process_is_what_is_found_here(solution_source: str) -> None:
-    own = {"main": f"{solution_source}\nimport os\n", "model": solution_source}
-    own["optimizer"] = "def"
-    submission = Submission("x", own, {})
+def test_the_other_process_finds_the_same_as_this_one(solution_source: str) -> None:
+    sources = {"main": f"{solution_source}\nimport os\n", "model": solution_source}
+    sources["optimizer"] = "def"
+    submission = Submission("x", sources, {})
 
-    there, here = inspected(submission), inspected_here(submission)
+    in_other_process, in_this_process = inspected(submission), inspected_here(submission)
 
-    assert there == here
-    assert [one.name for one in there.flags["main"]] == ["import os"]
-    assert there.faults.keys() == {"optimizer"}
+    assert in_other_process == in_this_process
+    assert [flag.name for flag in in_other_process.flags["main"]] == ["import os"]
+    assert in_other_process.faults.keys() == {"optimizer"}
 
 
 def test_of_a_thousand_flags_only_the_first_are_listed_with_short_names() -> None:
     source = "import os\n" * 1000 + f"import os.{'x' * 1000}\n" + "x.__dict__\n"
 
-    flags = of(main=f"import os.{'x' * 1000}\n" + source).flags["main"]
+    flags = inspect(main=f"import os.{'x' * 1000}\n" + source).flags["main"]
 
     assert len(flags) == MAX_FLAGS
     assert max(len(flag.name) for flag in flags) < 100
@@ -130,11 +130,11 @@ def test_warnings_about_a_source_are_not_printed() -> None:
         f"print(inspected(Submission('x', {{'main': {source!r}}}, {{}})).faults)\n"
     )
 
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-W", "always", "-c", code], capture_output=True, text=True
     )
 
-    assert (done.stdout, done.stderr) == ("{}\n", "")
+    assert (completed.stdout, completed.stderr) == ("{}\n", "")
 
 
 def test_an_inspector_that_does_not_start_costs_no_points(
@@ -144,11 +144,11 @@ def test_an_inspector_that_does_not_start_costs_no_points(
     DOOR.close()
 
     with pytest.raises(InspectionError, match=r"cannot be read by missing\.py"):
-        of(main=RIGHT)
+        inspect(main=RIGHT)
     solution = str(assignment.solution / toy.MAIN)
-    made = Grading(Settings.of(assignment.folder), assignment).grade(solution, check=True)
+    grade = Grading(Settings.of(assignment.folder), assignment).grade(solution, check=True)
 
-    assert {result.outcome for result in made.results} == {Outcome.COULD_NOT_GRADE}
+    assert {result.outcome for result in grade.results} == {Outcome.COULD_NOT_GRADE}
 
 
 def test_the_inspector_starts_without_numpy_and_torch() -> None:
@@ -159,11 +159,11 @@ def test_the_inspector_starts_without_numpy_and_torch() -> None:
         "print('numpy' in sys.modules)"
     )
 
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True
     )
 
-    assert done.stdout == "False\n"
+    assert completed.stdout == "False\n"
 
 
 # --- what a student is told -------------------------------------------------------------------
@@ -202,16 +202,16 @@ def test_the_inspector_starts_without_numpy_and_torch() -> None:
 def test_a_syntax_error_shows_the_line_and_names_its_usual_cause(
     source: str, lines: list[str]
 ) -> None:
-    found = fault(source)
+    shown_lines = fault(source)
 
-    assert len(found) == len(lines), found
-    for got, expected in zip(found, lines, strict=True):
-        assert expected in got
-        assert got.isprintable()
-        assert len(got) < 120
+    assert len(shown_lines) == len(lines), shown_lines
+    for shown, expected in zip(shown_lines, lines, strict=True):
+        assert expected in shown
+        assert shown.isprintable()
+        assert len(shown) < 120
 
 
-def test_a_long_line_is_shown_around_the_place(grade: Grade, tmp_path: Path) -> None:
+def test_a_long_line_is_shown_around_the_error(grade: Grade, tmp_path: Path) -> None:
     path = tmp_path / toy.MAIN
     path.write_text("x = [" + "1, " * 50_000 + "oops oops, " + "2, " * 20_000 + "]\n", "utf-8")
 
