@@ -32,7 +32,7 @@ WHOLE = {
 
 
 def module(tmp_path: Path, name: str, statements: str, helper: str) -> ModuleType:
-    """Import a model whose method `encode` has these statements and whose `helper` returns this."""
+    """Import a model whose `encode` has these statements and whose `helper` returns this value."""
     text = f"""
     class Model:
         def encode(self, layers, layer, x):

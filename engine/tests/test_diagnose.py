@@ -264,7 +264,7 @@ PADDING = np.array([[False, False, True], [False, True, True]])
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    ("change", "description"),
     [
         (lambda x: 2.5 * x, "every value is 2.5 times the expected one"),
         (lambda x: x + 0.25, "every value is off by the same amount"),
@@ -283,9 +283,9 @@ PADDING = np.array([[False, False, True], [False, True, True]])
         (lambda x: x + x**2, None),
     ],
 )
-def test_an_error_without_a_name_is_located(change: object, says: str | None) -> None:
+def test_an_error_without_a_name_is_located(change: object, description: str | None) -> None:
     got = change(RIGHT)  # type: ignore[operator]
 
     line = locate(got, RIGHT, ("row", "token", "unit"), PADDING, among=2)
 
-    assert line is None if says is None else (line or "").startswith(says)
+    assert line is None if description is None else (line or "").startswith(description)

@@ -146,7 +146,7 @@ def secrets_of(folder_copy: Path) -> Secrets:
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "what"),
+    ("name", "content", "description"),
     [
         ("starter/a.py", "x = my_own_windows = signals.unfold(-1, ", None),
         ("starter/a.py", f"    my_own_{toy.WINDOWS}", "holds a region of solution/detector.py"),
@@ -167,14 +167,16 @@ def secrets_of(folder_copy: Path) -> Secrets:
     ],
 )
 def test_a_file_that_students_must_not_get_is_found(
-    folder_copy: Path, name: str, content: str, what: str | None
+    folder_copy: Path, name: str, content: str, description: str | None
 ) -> None:
     findings = leaks(secrets_of(folder_copy), {name: content.encode()})
 
-    if what is None:
+    if description is None:
         assert findings == []
     else:
-        assert [leak for leak in findings if leak.path == name and leak.what.startswith(what)]
+        assert [
+            leak for leak in findings if leak.path == name and leak.what.startswith(description)
+        ]
 
 
 def test_tensors_outside_the_public_references_are_found_unless_they_are_declared(

@@ -205,10 +205,10 @@ def test_a_syntax_error_shows_the_line_and_names_its_usual_cause(
     shown_lines = fault(source)
 
     assert len(shown_lines) == len(lines), shown_lines
-    for shown, expected in zip(shown_lines, lines, strict=True):
-        assert expected in shown
-        assert shown.isprintable()
-        assert len(shown) < 120
+    for line, expected in zip(shown_lines, lines, strict=True):
+        assert expected in line
+        assert line.isprintable()
+        assert len(line) < 120
 
 
 def test_a_long_line_is_shown_around_the_error(grade: Grade, tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 """The distribution as another course gets it: a wheel in an environment of its own.
 
-Nothing of the sources is on the path there, only the packages that it depends on. The blocks of
-README and docs/first_assignment.md are run in it, in order; then the commands that these leave out.
+The environment's path has none of the sources, only the packages that the wheel depends on. The
+blocks of README and docs/first_assignment.md are run in the environment, in order; then the
+commands that these blocks leave out.
 """
 
 import csv
@@ -26,7 +27,7 @@ from tensormark.sandbox.interface import CONTAINED, PROCESS
 import toy
 
 SOURCES = Path(__file__).resolve().parents[1]
-ON_TIME = 120.0  # seconds for anything that should come
+ON_TIME = 120.0  # seconds to wait for anything that should happen
 
 
 class Place:
@@ -36,39 +37,39 @@ class Place:
         self.folder = folder
         venv.create(folder / "venv", symlinks=True, with_pip=False)
         self.bin = folder / "venv" / "bin"
-        found = sysconfig.get_paths(
+        paths = sysconfig.get_paths(
             "venv", vars={"base": str(folder / "venv"), "platbase": str(folder / "venv")}
         )
         # after the environment's own packages, so that the wheel comes first
-        packages = Path(found["purelib"], "packages.pth")
+        packages = Path(paths["purelib"], "packages.pth")
         packages.write_text(sysconfig.get_paths()["purelib"] + "\n", encoding="utf-8")
         install = "-m pip install --quiet --no-deps --no-index --ignore-installed".split()
         pip = [str(self.bin / "python"), *install, str(wheel)]
         subprocess.run(pip, check=True, capture_output=True)
-        program = self.bin / "pytest"  # of the packages, but with this environment's plugins
+        program = self.bin / "pytest"  # pytest of the packages, but with this environment's plugins
         program.write_text(
             f"#!{self.bin / 'python'}\nimport pytest\n\nraise SystemExit(pytest.main())\n"
         )
         program.chmod(0o755)
-        own = {"HOME": str(folder), "PATH": f"{self.bin}{os.pathsep}{os.environ['PATH']}"}
-        self.environment = {**own, "LANG": "C.UTF-8"}
+        variables = {"HOME": str(folder), "PATH": f"{self.bin}{os.pathsep}{os.environ['PATH']}"}
+        self.environment = {**variables, "LANG": "C.UTF-8"}
 
-    def run(self, where: Path, *words: str, status: int = 0) -> str:
+    def run(self, folder: Path, *words: str, status: int = 0) -> str:
         """Run a command; return what it prints."""
-        done = subprocess.run(
+        completed = subprocess.run(
             [str(self.bin / words[0]), *words[1:]],
-            cwd=where,
+            cwd=folder,
             env=self.environment,
             capture_output=True,
             text=True,
             check=False,
         )
-        assert done.returncode == status, f"{words}: {done.stdout}{done.stderr}"
-        return done.stdout + done.stderr
+        assert completed.returncode == status, f"{words}: {completed.stdout}{completed.stderr}"
+        return completed.stdout + completed.stderr
 
-    def tensormark(self, where: Path, *words: str, status: int = 0) -> str:
+    def tensormark(self, folder: Path, *words: str, status: int = 0) -> str:
         """Run one of tensormark's commands."""
-        return self.run(where, "tensormark", *words, status=status)
+        return self.run(folder, "tensormark", *words, status=status)
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +97,7 @@ def private(place: Place, course: Path) -> str:
     return out
 
 
-@pytest.mark.tier(CONTAINED)  # in which the class is graded
+@pytest.mark.tier(CONTAINED)  # the tier in which the class is graded
 @pytest.mark.timeout(600)
 def test_from_an_empty_folder_to_a_graded_class(place: Place, tmp_path: Path) -> None:
     folder = follow(PAGE, tmp_path, place.environment)
@@ -104,34 +105,36 @@ def test_from_an_empty_folder_to_a_graded_class(place: Place, tmp_path: Path) ->
     assert (folder / "class" / "feedback" / "ann" / "report.html").is_file()
 
 
-def test_the_readme_shows_what_happens(place: Place, tmp_path: Path) -> None:
+def test_the_commands_of_the_readme_print_what_it_shows(place: Place, tmp_path: Path) -> None:
     assert follow(README, tmp_path, place.environment) == tmp_path / "first"
 
 
-def test_what_runs_is_the_wheel(place: Place) -> None:
+def test_the_environment_imports_the_wheel(place: Place) -> None:
     code = "import tensormark; print(tensormark.__file__)"
 
     assert place.run(place.folder, "python", "-c", code).startswith(str(place.bin.parent))
 
 
 def test_outside_of_an_assignment_a_command_says_where_to_go(place: Place) -> None:
-    said = place.tensormark(place.folder, "check", status=2)
+    output = place.tensormark(place.folder, "check", status=2)
 
-    assert said.count("\n") == 1
-    assert "there is no grader/assignment.py here" in said
+    assert output.count("\n") == 1
+    assert "there is no grader/assignment.py here" in output
 
 
-def test_a_mistake_is_named_in_a_folder_below(place: Place, course: Path, tmp_path: Path) -> None:
+def test_a_mistake_is_named_from_below_and_from_outside_of_the_assignment(
+    place: Place, course: Path, tmp_path: Path
+) -> None:
     wrong = tmp_path / toy.MAIN
     text = (course / "solution" / toy.MAIN).read_text(encoding="utf-8")
     wrong.write_text(text.replace(toy.BIAS, ""), encoding="utf-8")
 
-    said = place.tensormark(course / "starter", "check", str(wrong))
+    below = place.tensormark(course / "starter", "check", str(wrong))
     elsewhere = place.tensormark(tmp_path, "-C", str(course), "check", toy.MAIN)
 
-    for one in (said, elsewhere):
-        assert "FAILED           conv         0/40   the bias is forgotten" in one
-        assert "right when given a correct conv" in one
+    for output in (below, elsewhere):
+        assert "FAILED           conv         0/40   the bias is forgotten" in output
+        assert "right when given a correct conv" in output
 
 
 def test_a_page_and_other_formats_are_written(place: Place, course: Path, tmp_path: Path) -> None:
@@ -142,7 +145,7 @@ def test_a_page_and_other_formats_are_written(place: Place, course: Path, tmp_pa
     assert json.loads(place.tensormark(course, "convert", "gradescope", str(result)))["tests"]
 
 
-def test_what_is_handed_in_is_packed_and_graded(place: Place, course: Path, tmp_path: Path) -> None:
+def test_a_hand_in_is_packed_and_graded(place: Place, course: Path, tmp_path: Path) -> None:
     out = tmp_path / "submission.zip"
 
     assert "it scored 100 of 100 here" in place.tensormark(
@@ -161,30 +164,30 @@ def test_a_file_is_checked_again_when_it_is_saved(
     place: Place, course: Path, tmp_path: Path
 ) -> None:
     source = (course / "starter" / toy.MAIN).read_text(encoding="utf-8")
-    mine = tmp_path / toy.MAIN
-    mine.write_text(source, encoding="utf-8")
-    command = [str(place.bin / "tensormark"), "watch", str(mine)]
+    submission = tmp_path / toy.MAIN
+    submission.write_text(source, encoding="utf-8")
+    command = [str(place.bin / "tensormark"), "watch", str(submission)]
     with subprocess.Popen(
         command, cwd=course, env=place.environment, stdout=subprocess.PIPE, text=True
     ) as process:
         try:
-            said = lines_of(process)
-            assert any("not written yet  conv" in line for line in said)
-            assert any("waiting for a change" in line for line in said)
+            lines = lines_of(process)
+            assert any("not written yet  conv" in line for line in lines)
+            assert any("waiting for a change" in line for line in lines)
             time.sleep(0.2)  # a file system may have no finer times
-            shutil.copy(course / "solution" / toy.MAIN, mine)
-            assert any("passed           conv" in line for line in said)
+            shutil.copy(course / "solution" / toy.MAIN, submission)
+            assert any("passed           conv" in line for line in lines)
         finally:
             process.send_signal(signal.SIGTERM)
         process.wait(ON_TIME)
 
 
-def test_students_grade_with_what_they_are_given(place: Place, course: Path) -> None:
+def test_students_grade_with_the_release(place: Place, course: Path) -> None:
     archive, unpacked = course / "dist" / "signals.zip", place.folder / "student"
     place.tensormark(course, "release")
     assert "nothing was found" in place.tensormark(course, "leaks", str(archive))
-    with zipfile.ZipFile(archive) as given:
-        given.extractall(unpacked)
+    with zipfile.ZipFile(archive) as release:
+        release.extractall(unpacked)
     (wheel,) = unpacked.glob("signals/engine/*.whl")
     student = Place(place.folder / "students own", wheel)
 
@@ -216,16 +219,16 @@ def test_the_autograder_grades_in_gradescopes_layout(
 def hand_in(course: Path, folder: Path) -> None:
     """Fill a folder with what twelve students handed in: right, wrong, untouched, unreadable."""
     right = (course / "solution" / toy.MAIN).read_text(encoding="utf-8")
-    texts = [right, right.replace(toy.BIAS, ""), "def broken(:\n"]
-    texts.append((course / "starter" / toy.MAIN).read_text(encoding="utf-8"))
+    sources = [right, right.replace(toy.BIAS, ""), "def broken(:\n"]
+    sources.append((course / "starter" / toy.MAIN).read_text(encoding="utf-8"))
     for number in range(12):
         student = folder / f"student-{number:02}"
         student.mkdir(parents=True)
-        text = f"{texts[number % 4]}# {number}\n" if number % 4 < 3 else texts[3]
+        text = f"{sources[number % 4]}# {number}\n" if number % 4 < 3 else sources[3]
         (student / toy.MAIN).write_text(text, encoding="utf-8")
 
 
-@pytest.mark.tier(CONTAINED)  # in which the class is graded
+@pytest.mark.tier(CONTAINED)  # the tier in which the class is graded
 def test_a_class_has_the_same_gradebook_with_one_worker_and_two(
     place: Place, course: Path, private: str
 ) -> None:

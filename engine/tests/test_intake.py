@@ -88,24 +88,24 @@ def test_a_refusal_says_what_to_give_instead(tmp_path: Path, name: str, advice: 
     assert advice in refusal(tmp_path / name)
 
 
-def parsed(path: str) -> str:
-    given: str = parse(Path("an assignment"), "check", [path]).submission
-    return given
+def submission_path(path: str) -> str:
+    submission: str = parse(Path("an assignment"), "check", [path]).submission
+    return submission
 
 
 def test_a_home_folder_is_found_in_every_shell(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
 
-    assert parsed("~/main.py") == str(tmp_path / "main.py")
+    assert submission_path("~/main.py") == str(tmp_path / "main.py")
     (tmp_path / "~").mkdir()
     (tmp_path / "~" / "main.py").write_bytes(SOURCE)
-    assert parsed("~/main.py") == "~/main.py"
+    assert submission_path("~/main.py") == "~/main.py"
 
 
 def test_an_empty_path_is_not_the_current_folder() -> None:
     with pytest.raises(SubmissionError, match="SUBMISSION is empty"):
-        parsed("")
+        submission_path("")
 
 
 def test_a_single_file_may_have_any_name(tmp_path: Path) -> None:
@@ -132,7 +132,9 @@ def test_a_file_at_the_top_comes_before_those_below(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("pack", [zipped, tarred, unpacked])
-def test_a_colon_in_a_folders_name_is_no_drive(tmp_path: Path, pack: Callable[..., Path]) -> None:
+def test_a_colon_in_a_folders_name_does_not_make_it_a_drive(
+    tmp_path: Path, pack: Callable[..., Path]
+) -> None:
     path = pack(tmp_path / "work", {"HW1: homework/main.py": SOURCE})
 
     assert taken(path).sources == {"main": SOURCE.decode()}
@@ -169,7 +171,7 @@ def test_a_source_that_is_too_large_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("character", ["\x01", "é", "🐍"], ids=["control", "accent", "snake"])
-def test_the_largest_source_fits_a_frame_however_it_is_written(character: str) -> None:
+def test_the_largest_source_fits_into_a_frame_however_it_is_written(character: str) -> None:
     source = character * (MAX_SOURCE // len(character.encode()))
 
     encode({"sources": {"main": source}})
@@ -189,13 +191,13 @@ def test_nothing_is_written_while_an_archive_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tarred(tmp_path / "work.tar.xz", {"main.py": SOURCE, "x/y.txt": b"z"}, "w:xz")
-    written: list[str] = []
+    paths: list[str] = []
 
     def hook(event: str, arguments: tuple[object, ...]) -> None:
         if event == "open" and isinstance(arguments[1], str) and set(arguments[1]) & set("wax+"):
-            written.append(str(arguments[0]))
+            paths.append(str(arguments[0]))
 
     sys.addaudithook(hook)
     taken(path)
 
-    assert written == []
+    assert paths == []

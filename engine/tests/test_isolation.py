@@ -32,9 +32,9 @@ SLOWLY = "__import__('time').sleep(0.2)\n        "  # a training takes 60 steps
 
 @pytest.fixture
 def contained() -> Iterator[IsolatedSandbox]:
-    with sandbox_of(CONTAINED) as opened:
-        assert isinstance(opened, IsolatedSandbox)
-        yield opened
+    with sandbox_of(CONTAINED) as sandbox:
+        assert isinstance(sandbox, IsolatedSandbox)
+        yield sandbox
 
 
 def test_exercises_do_not_share_a_process(contained: IsolatedSandbox) -> None:
@@ -50,42 +50,42 @@ def test_exercises_that_run_together_share_a_process_until_one_leaves_something(
 ) -> None:
     calls = [ask("double"), ask("double", "two"), ask("mark", "three"), ask("double", "four")]
 
-    found = contained.together(calls)
+    answers = contained.together(calls)
 
-    assert [*found] == ["one", "two", "three"]
-    assert [shared.first for shared in found.values()] == [True, False, False]
+    assert [*answers] == ["one", "two", "three"]
+    assert [shared.first for shared in answers.values()] == [True, False, False]
 
 
 @pytest.mark.parametrize("harm", ["end", "hang", "large"])
-def test_what_one_exercise_does_to_a_shared_process_counts_for_none(
+def test_harm_to_a_shared_process_counts_against_no_exercise(
     contained: IsolatedSandbox, monkeypatch: pytest.MonkeyPatch, harm: str
 ) -> None:
     monkeypatch.setattr(isolated, "SHARED_SECONDS", 1.0)
     calls = [ask("double"), ask(harm, "two"), ask("double", "three")]
 
-    found = contained.together(calls)
-    (alone,) = contained.run([ask("double", "three")])
+    answers = contained.together(calls)
+    (reply,) = contained.run([ask("double", "three")])
 
-    assert "one" in found
-    assert ("three" in found) is (harm == "large")
-    assert alone.status == "ok"
+    assert "one" in answers
+    assert ("three" in answers) is (harm == "large")
+    assert reply.status == "ok"
     assert contained.budget.hung == []
     assert contained.failed_calls.first == {}
 
 
-def test_what_an_import_prints_is_kept_once_and_what_calls_print_by_exercise() -> None:
+def test_output_of_an_import_is_kept_once_and_that_of_calls_by_exercise() -> None:
     calls = [ask("say"), ask("double", "two"), ask("say", "three")]
     code = (
         f"print('imported'){CODE}\n    def say(self, x):\n        print('said')\n        return x\n"
     )
-    with sandbox_of(CONTAINED, code) as opened:
-        assert isinstance(opened, IsolatedSandbox)
+    with sandbox_of(CONTAINED, code) as sandbox:
+        assert isinstance(sandbox, IsolatedSandbox)
 
-        found = opened.together(calls)
-        list(opened.run(calls[2:]))
+        answers = sandbox.together(calls)
+        list(sandbox.run(calls[2:]))
 
-        assert [shared.printed for shared in found.values()] == [b"said\n", b"", b"said\n"]
-        assert opened.printed.text() == "imported\nsaid\n"
+        assert [shared.printed for shared in answers.values()] == [b"said\n", b"", b"said\n"]
+        assert sandbox.printed.text() == "imported\nsaid\n"
 
 
 def test_an_answer_that_is_too_large_is_an_error(contained: IsolatedSandbox) -> None:
@@ -103,22 +103,22 @@ def test_a_submission_that_closes_its_output_costs_the_grader_no_processor_time(
     (reply,) = contained.run([ask("mute")])
 
     assert reply.status == "ok"
-    assert time.process_time() - before < 1  # of the two seconds that it takes
+    assert time.process_time() - before < 1  # of the two seconds that the call takes
 
 
 @pytest.mark.usefixtures("workers_are_started")
 def test_a_worker_that_no_longer_reads_is_lost_at_the_deadline() -> None:
     large = np.zeros(200_000, dtype=np.float32)  # more than a pipe holds
-    with sandbox_of(PROCESS) as opened:
-        assert isinstance(opened, ProcessSandbox)
-        list(opened.run([ask("stop_later")]))
-        assert opened.worker is not None
-        stat = Path(f"/proc/{opened.worker.handle.process.pid}/stat")
+    with sandbox_of(PROCESS) as sandbox:
+        assert isinstance(sandbox, ProcessSandbox)
+        list(sandbox.run([ask("stop_later")]))
+        assert sandbox.worker is not None
+        stat = Path(f"/proc/{sandbox.worker.handle.process.pid}/stat")
         while stat.read_text().rpartition(")")[2].split()[0] != "T":
             time.sleep(0.05)
         request = dataclasses.replace(ask("double", "two", deadline=2), tensors={"x": large})
 
-        (reply,) = opened.run([request])
+        (reply,) = sandbox.run([request])
 
     assert reply.status == "lost"
 
@@ -140,34 +140,34 @@ def test_a_zygote_that_has_died_is_replaced_and_the_job_tried_again(
 def test_a_zygote_that_dies_twice_is_an_error_of_the_machine(
     contained: IsolatedSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tried = []
+    slots = []
 
     def run(slot: Slot, *_: object) -> Ending:
-        tried.append(slot)
+        slots.append(slot)
         raise SlotError("the zygote has died")
 
     monkeypatch.setattr(Slot, "run", run)
 
     with pytest.raises(WorkerStartError, match="the zygote has died"):
         list(contained.run([ask("double")]))
-    assert len(set(tried)) == 2
+    assert len(set(slots)) == 2
 
 
 def test_a_second_submission_finds_the_zygote_warm() -> None:
     with sandbox_of(CONTAINED) as first:
         list(first.run([ask("double")]))
         assert isinstance(first, IsolatedSandbox)
-        used = first.slot
+        slot = first.slot
 
     with sandbox_of(CONTAINED) as second:
         assert isinstance(second, IsolatedSandbox)
         (reply,) = second.run([ask("double")])
 
-        assert second.slot is used
+        assert second.slot is slot
     assert reply.status == "ok"
 
 
-def test_nothing_is_left_when_the_grader_is_killed(tmp_path: Path) -> None:
+def test_no_process_is_left_when_the_grader_is_killed(tmp_path: Path) -> None:
     code = (
         "from asking import *; from tensormark.sandbox.interface import CONTAINED\n"
         "with sandbox_of(CONTAINED) as s:\n"
@@ -178,45 +178,45 @@ def test_nothing_is_left_when_the_grader_is_killed(tmp_path: Path) -> None:
         assert grader.stdout is not None
         assert grader.stdout.readline() == "up\n"
         time.sleep(0.3)
-        mine = descendants(grader.pid)
+        processes = descendants(grader.pid)
         grader.kill()
 
-    assert len(mine) >= 3
-    assert all_end(mine)
+    assert len(processes) >= 3
+    assert all_end(processes)
 
 
 @pytest.mark.parametrize("tier", marked([PROCESS, CONTAINED]))
-def test_a_person_may_stop_it_and_nothing_is_left(
+def test_an_interrupted_check_leaves_no_process_and_no_result(
     folder: Path, tier: str, tmp_path: Path, solution_source: str
 ) -> None:
     path = tmp_path / toy.MAIN
     path.write_text(edited(solution_source, ("found = torch.relu(", "while True: (")))
     command = tensormark("check", str(path), "--tier", tier)
-    answer = tmp_path / "result.json"
+    result = tmp_path / "result.json"
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     pipes["preexec_fn"] = listen_to_interrupts
 
-    with subprocess.Popen([*command, "--json", str(answer)], cwd=folder, **pipes) as grader:
+    with subprocess.Popen([*command, "--json", str(result)], cwd=folder, **pipes) as grader:
         assert grader.stdout is not None
         while "conv" not in grader.stdout.readline():  # detector is next, and hangs
             pass
-        below = descendants(grader.pid)
+        processes = descendants(grader.pid)
         grader.send_signal(signal.SIGINT)
         _, errors = grader.communicate(timeout=60)
 
     assert grader.returncode == 130
     assert errors == "\ncheck: interrupted; no result was written\n"
-    assert not answer.exists()
-    assert below
-    assert all_end(below)
+    assert not result.exists()
+    assert processes
+    assert all_end(processes)
 
 
 @pytest.mark.parametrize("tier", marked([PROCESS, CONTAINED]))
-def test_a_training_may_be_stopped_too(folder: Path, tmp_path: Path, tier: str) -> None:
-    slow = tmp_path / toy.MAIN
+def test_an_interrupted_training_leaves_no_process(folder: Path, tmp_path: Path, tier: str) -> None:
+    path = tmp_path / toy.MAIN
     text = (folder / "solution" / toy.MAIN).read_text(encoding="utf-8")
-    slow.write_text(edited(text, (toy.WINDOWS, SLOWLY + toy.WINDOWS)), encoding="utf-8")
-    command = tensormark("grade", str(slow), "--tier", tier)
+    path.write_text(edited(text, (toy.WINDOWS, SLOWLY + toy.WINDOWS)), encoding="utf-8")
+    command = tensormark("grade", str(path), "--tier", tier)
     pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
     pipes["preexec_fn"] = listen_to_interrupts
 
@@ -224,15 +224,15 @@ def test_a_training_may_be_stopped_too(folder: Path, tmp_path: Path, tier: str) 
         assert grader.stderr is not None
         while "training: step" not in grader.stderr.readline():
             pass
-        below = descendants(grader.pid)
+        processes = descendants(grader.pid)
         grader.send_signal(signal.SIGINT)
         _, errors = grader.communicate(timeout=60)
 
     assert grader.returncode == 130
     assert errors.endswith("\ngrade: interrupted; no result was written\n")
     assert "Traceback" not in errors
-    assert below
-    assert all_end(below)
+    assert processes
+    assert all_end(processes)
 
 
 # --- what the machine lacks is named ----------------------------------------------------------
@@ -276,7 +276,7 @@ def test_on_another_architecture_capabilities_are_not_ignored(
 def test_signals_that_end_a_process_are_named() -> None:
     with sandbox_of(
         CONTAINED, CODE.replace("os._exit(0)", "__import__('ctypes').string_at(0)")
-    ) as s:
-        (reply,) = s.run([ask("end")])
+    ) as sandbox:
+        (reply,) = sandbox.run([ask("end")])
 
     assert signal.Signals.SIGSEGV.name in reply.text

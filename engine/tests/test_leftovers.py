@@ -46,12 +46,12 @@ class Layer:
         (f"if x:\n    {STUB}\nreturn x", None),
     ],
 )
-def test_a_hint_says_what_keeps_a_function_from_being_written(body: str, hint: str | None) -> None:
+def test_a_hint_says_why_a_function_counts_as_not_written(body: str, hint: str | None) -> None:
     source = "def f(x):\n" + textwrap.indent(body, "    ")
 
-    found = hints(ast.parse(source)).get("f")
+    result = hints(ast.parse(source)).get("f")
 
-    assert found is None if hint is None else (found or "").startswith(hint)
+    assert result is None if hint is None else (result or "").startswith(hint)
 
 
 @pytest.mark.parametrize(
@@ -66,9 +66,9 @@ def test_a_hint_says_what_keeps_a_function_from_being_written(body: str, hint: s
     ],
 )
 def test_a_stub_further_down_is_found(first: str, second: str, hint: str | None) -> None:
-    found = hints(ast.parse(METHODS.format(first=first, second=second))).get("Layer.f")
+    result = hints(ast.parse(METHODS.format(first=first, second=second))).get("Layer.f")
 
-    assert found is None if hint is None else (found or "").startswith(hint)
+    assert result is None if hint is None else (result or "").startswith(hint)
 
 
 @pytest.mark.parametrize("decorator", ["overload", "typing.overload"])
@@ -79,7 +79,7 @@ def test_an_overload_is_not_code_that_a_stub_replaces(decorator: str) -> None:
 
 
 @pytest.mark.parametrize("decorator", ["f.setter", "f.register(int)"])
-def test_a_function_that_is_added_to_one_of_its_name_replaces_nothing(decorator: str) -> None:
+def test_a_function_that_extends_one_of_the_same_name_replaces_nothing(decorator: str) -> None:
     source = f"@property\ndef f(x):\n    return x\n\n@{decorator}\ndef f(x):\n    {STUB}"
 
     assert hints(ast.parse(source)) == {}
@@ -89,10 +89,10 @@ def test_hints_are_few_and_short() -> None:
     name = "f" * 1000
     source = "\n".join(f"def {name}{n}(x):\n    {STUB}\n    return x" for n in range(100))
 
-    found = hints(ast.parse(source))
+    result = hints(ast.parse(source))
 
-    assert len(found) <= MAX_HINTS
-    assert max(map(len, [*found, *found.values()])) <= 100
+    assert len(result) <= MAX_HINTS
+    assert max(map(len, [*result, *result.values()])) <= 100
 
 
 @pytest.mark.parametrize(
@@ -103,19 +103,19 @@ def test_hints_are_few_and_short() -> None:
         (None, "line 9 still raises"),
     ],
 )
-def test_what_the_starter_already_has_is_not_the_students(
+def test_a_leftover_that_the_starter_already_has_is_not_the_students(
     tmp_path: Path, starter: str | None, hint: str
 ) -> None:
     if starter is not None:
         (tmp_path / "starter").mkdir()
         source = starter.replace("def f", "def forward")
         (tmp_path / "starter" / "main.py").write_text(source, encoding="utf-8")
-    says = "line 9 still raises NotImplementedError, below your code: return there"
-    submission = Submission("main.py", {}, {}, hints={"main.Layer.forward": says})
+    text = "line 9 still raises NotImplementedError, below your code: return there"
+    submission = Submission("main.py", {}, {}, hints={"main.Layer.forward": text})
     unused: Any = None
     course = replace(assignment(LAYER), folder=tmp_path)
 
-    found = Calling(course, submission, unused, unused, unused).hint(LAYER)
+    result = Calling(course, submission, unused, unused, unused).hint(LAYER)
 
-    assert found.startswith(hint)
-    assert bool(found) is bool(hint)
+    assert result.startswith(hint)
+    assert bool(result) is bool(hint)

@@ -1,4 +1,4 @@
-"""Nothing that was handed in is reached through a link, and nothing but files is opened."""
+"""No file of a hand-in is reached through a link, and nothing but files is opened."""
 
 import os
 import tarfile
@@ -53,18 +53,20 @@ def test_nothing_in_a_folder_is_reached_through_a_link(
     assert "is a link" in refusal(folder) or "no main.py" in refusal(folder)
 
 
-def test_a_given_file_that_never_ends_stops_nobody(tmp_path: Path) -> None:
+def test_a_given_file_that_never_ends_does_not_keep_the_submission_from_being_read(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "main.py").write_bytes(SOURCE)
     (tmp_path / "config.py").symlink_to("/dev/zero")
     os.mkfifo(tmp_path / "utils.py")
 
-    found = taken(tmp_path)
+    submission = taken(tmp_path)
 
-    assert found.sources == {"main": SOURCE.decode()}
-    assert [note.split()[0] for note in found.notes] == ["config.py", "utils.py"]
+    assert submission.sources == {"main": SOURCE.decode()}
+    assert [note.split()[0] for note in submission.notes] == ["config.py", "utils.py"]
 
 
-def test_a_link_that_somebody_has_typed_is_followed(tmp_path: Path) -> None:
+def test_a_link_that_is_named_as_the_hand_in_is_followed(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "main.py").write_bytes(SOURCE)
     (tmp_path / "folder").symlink_to("mine")
@@ -74,7 +76,7 @@ def test_a_link_that_somebody_has_typed_is_followed(tmp_path: Path) -> None:
     assert taken(tmp_path / "main.py").sources == {"main": SOURCE.decode()}
 
 
-def test_what_another_has_put_under_a_folder_is_reached_through_no_link(tmp_path: Path) -> None:
+def test_no_part_under_a_folder_is_reached_through_a_link(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "real" / "main.py").write_bytes(SOURCE)
     (tmp_path / "ada").symlink_to("real")
@@ -92,20 +94,20 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     assert "it is a pipe, a socket or a device" in refusal(tmp_path / "main.py")
 
 
-def test_a_file_that_was_replaced_since_it_was_seen_is_not_followed(
+def test_a_file_that_was_replaced_by_a_link_after_it_was_listed_is_not_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "secret.py").write_bytes(b"secret = 1\n")
     folder = unpacked(tmp_path / "work", {"main.py": SOURCE})
     disk = Disk(str(folder))
     (file,) = disk.listed((), "")
-    before = os.stat
+    original_stat = os.stat
 
     def stat(*arguments: object, **options: object) -> os.stat_result:
-        found = before(*arguments, **options)
+        status = original_stat(*arguments, **options)
         (folder / "main.py").unlink()
         (folder / "main.py").symlink_to("../secret.py")
-        return found
+        return status
 
     monkeypatch.setattr(os, "stat", stat)
     assert isinstance(file, File)
