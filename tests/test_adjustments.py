@@ -58,7 +58,7 @@ BAD_ROWS = {
 
 
 @pytest.mark.parametrize("rows", BAD_ROWS)
-def test_a_bad_row_is_one_line_with_its_place_and_nothing_is_written(
+def test_a_bad_row_is_one_error_line_with_its_place_and_nothing_is_written(
     course: Course, rows: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     course.add(1, whole())
@@ -67,15 +67,15 @@ def test_a_bad_row_is_one_line_with_its_place_and_nothing_is_written(
 
     assert course.grade(course.rows(rows)) == 2
 
-    said = capsys.readouterr().err.splitlines()[-1]
-    assert BAD_ROWS[rows] in said
-    assert said.startswith(f"class: {course.folder / 'adjustments.csv'}, line ")
-    assert is_clean(said)
+    message = capsys.readouterr().err.splitlines()[-1]
+    assert BAD_ROWS[rows] in message
+    assert message.startswith(f"class: {course.folder / 'adjustments.csv'}, line ")
+    assert is_clean(message)
     assert not (course.out / "gradebook.csv").exists()
     assert course.graded == 0
 
 
-def test_what_is_left_out_cannot_be_changed(
+def test_an_exercise_that_is_left_out_cannot_be_adjusted(
     course: Course, capsys: pytest.CaptureFixture[str]
 ) -> None:
     course.add(1, whole())
@@ -85,7 +85,7 @@ def test_what_is_left_out_cannot_be_changed(
     assert "line 2: there is no exercise 'sentiment' here" in capsys.readouterr().err
 
 
-def test_a_login_of_one_of_two_with_the_same_name_is_not_clear(tmp_path: Path) -> None:
+def test_the_login_of_one_of_two_students_with_the_same_name_is_ambiguous(tmp_path: Path) -> None:
     (tmp_path / "adjustments.csv").write_text(f"{HEAD}login1,,+1,,,", encoding="utf-8")
     twins = [HandIn("Twin", "Twin", None, keys=(f"login{n}",)) for n in (1, 2)]
 
@@ -108,7 +108,7 @@ BAD_FILES: dict[str, tuple[bytes, str]] = {
 
 
 @pytest.mark.parametrize("name", BAD_FILES)
-def test_a_file_without_adjustments_is_one_line(
+def test_an_invalid_adjustments_file_is_one_error_line(
     course: Course, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     course.add(1, whole())
@@ -122,7 +122,7 @@ def test_a_file_without_adjustments_is_one_line(
 
 
 @pytest.mark.parametrize("make", [Path.mkdir, lambda path: path.symlink_to("/dev/zero")])
-def test_what_is_no_file_is_not_read(
+def test_a_path_that_is_not_a_regular_file_is_not_read(
     course: Course, make: Callable[[Path], None], capsys: pytest.CaptureFixture[str]
 ) -> None:
     course.add(1, whole())
@@ -172,22 +172,22 @@ BAD_RULES = {
 
 
 @pytest.mark.parametrize("text", BAD_RULES, ids=range(len(BAD_RULES)))
-def test_a_bad_rule_is_one_line(
+def test_a_bad_rule_is_one_error_line(
     course: Course, text: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     course.add(1, whole())
 
     assert course.grade(course.rule(text)) == 2
 
-    said = capsys.readouterr().err.splitlines()[-1]
-    assert said.startswith(f"class: {course.folder / 'late.toml'}: {BAD_RULES[text]}")
+    message = capsys.readouterr().err.splitlines()[-1]
+    assert message.startswith(f"class: {course.folder / 'late.toml'}: {BAD_RULES[text]}")
     assert not (course.out / "gradebook.csv").exists()
 
 
 def test_a_rule_needs_a_deadline(course: Course, capsys: pytest.CaptureFixture[str]) -> None:
     course.add(1, whole())
-    line = [str(course.folder / "in"), "--out", str(course.out), course.rule()]
+    arguments = [str(course.folder / "in"), "--out", str(course.out), course.rule()]
 
-    assert command.main(ROOT, "class", line) == 2
+    assert command.main(ROOT, "class", arguments) == 2
 
     assert "late.toml: needs a deadline; give DEADLINE= as well" in capsys.readouterr().err

@@ -1,7 +1,7 @@
-"""Whatever an answer of a submission holds, the exercise that it answers fails, and no other.
+"""Whatever a submission answers, only the exercise that it answers can fail.
 
-The path is the real one, from an answer's bytes to the grade and every report of it; only the
-processes are left out. FUZZ=long tries 100,000 answers.
+The tests take the real path, from an answer's bytes to the grade and all of its reports, and leave
+out only the processes. FUZZ=long tries 100,000 answers.
 """
 
 import json
@@ -52,19 +52,19 @@ def right() -> Right:
 
 
 def is_clear(result: Result) -> bool:
-    """Say whether a failed exercise says why, in lines that act on nothing."""
-    lines = [line for found in result.findings for line in (found.headline, *found.details)]
+    """Return whether a failed exercise says why, in printable lines of limited length."""
+    lines = [line for finding in result.findings for line in (finding.headline, *finding.details)]
     return bool(lines) and all(line and line.isprintable() and len(line) < 1200 for line in lines)
 
 
-def hit_by(rng: random.Random, hit: str):
-    """Return what mangles an answer to one exercise: to one call, or to all of them."""
-    whole, done = rng.random() < 0.3, []
+def hit_by(rng: random.Random, target: str):
+    """Return a function that mangles answers to the target exercise: one of them, or any."""
+    every_call, mangled_calls = rng.random() < 0.3, []
 
     def change(request: Request, answer: Answer) -> Answer | bytes:
-        if request.exercise != hit or (done and not whole) or rng.random() < 0.3:
+        if request.exercise != target or (mangled_calls and not every_call) or rng.random() < 0.3:
             return answer
-        done.append(True)
+        mangled_calls.append(True)
         return mangled(rng, request, answer)
 
     return change
@@ -73,10 +73,10 @@ def hit_by(rng: random.Random, hit: str):
 @pytest.mark.parametrize(
     "name", [r"\ud800", "\ud800", r"\u0000", "", "n" * 65_536, "e\u0301", "__metadata__", "bert.c"]
 )
-def test_a_weight_of_any_name_fails_the_fine_tune(right: Right, name: str) -> None:
+def test_a_weight_with_any_wrong_name_fails_the_fine_tune(right: Right, name: str) -> None:
     def change(request: Request, answer: Answer) -> Answer:
-        listed = (answer.listed or "").replace("bert.a", name)
-        return Answer(answer.message, listed, answer.data) if request.task else answer
+        header = (answer.listed or "").replace("bert.a", name)
+        return Answer(answer.message, header, answer.data) if request.task else answer
 
     sentiment = right.grade(change).results[IDS.index("sentiment")]
 
@@ -104,7 +104,7 @@ def test_a_solution_that_never_predicts_costs_no_points(right: Right) -> None:
     assert sentiment.outcome is Outcome.COULD_NOT_GRADE
 
 
-def test_an_exception_without_words_is_a_failure_with_words(right: Right) -> None:
+def test_an_exception_without_a_message_is_a_failure_with_one(right: Right) -> None:
     def change(request: Request, answer: Answer) -> Answer:
         return Answer(with_value(answer.message, '"status"', '"error"'))
 
@@ -117,14 +117,14 @@ def test_an_exception_without_words_is_a_failure_with_words(right: Right) -> Non
 
 
 def wrong(request: Request, answer: Answer) -> Answer:
-    """Be wrong by a large number everywhere."""
+    """Answer 4.0 everywhere, which is far from every right value."""
     return Answer(answer.message, answer.listed, b"\x00\x00\x80\x40" * (len(answer.data) // 4))
 
 
 def breaking(
     monkeypatch: pytest.MonkeyPatch, when: Callable[[AnsweredCall], bool], error: Exception
 ):
-    """Make the comparison of some outputs raise."""
+    """Make the comparison of those outputs for which `when` holds raise an error."""
     compare = Trial.wrong_output
 
     def broken(trial: Trial, answered: AnsweredCall) -> Mismatch | None:
@@ -137,7 +137,7 @@ def breaking(
 
 
 def is_fours(answered: AnsweredCall) -> bool:
-    """Say whether an answer is that of `wrong`."""
+    """Return whether an answer is one of `wrong`."""
     return any((value == 4.0).all() for value in answered.reply.tensors.values())
 
 
@@ -152,7 +152,7 @@ ERRORS = (
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=repr)
-def test_an_answer_that_breaks_a_check_fails_it_and_is_noted(
+def test_an_answer_that_breaks_a_check_fails_it_and_is_flagged(
     right: Right, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
     breaking(monkeypatch, is_fours, error)
@@ -177,9 +177,9 @@ def test_a_check_that_breaks_on_the_right_answer_costs_no_points(
     assert (attention.outcome, attention.note) == (Outcome.COULD_NOT_GRADE, "our own")
 
 
-def test_a_shortage_that_is_over_costs_nothing(right: Right, monkeypatch) -> None:
-    left = [True]
-    breaking(monkeypatch, lambda answered: bool(left and left.pop()), MemoryError())
+def test_a_memory_error_that_does_not_recur_costs_nothing(right: Right, monkeypatch) -> None:
+    remaining = [True]
+    breaking(monkeypatch, lambda answered: bool(remaining and remaining.pop()), MemoryError())
 
     (attention,) = right.grade(exercises=[ASSIGNMENT.exercise("attention")]).results
 
@@ -187,7 +187,7 @@ def test_a_shortage_that_is_over_costs_nothing(right: Right, monkeypatch) -> Non
 
 
 @pytest.mark.parametrize("part", ["diagnosis", "place", "excerpt"])
-def test_a_description_that_cannot_be_given_changes_no_points(
+def test_a_description_that_breaks_changes_no_points(
     right: Right, monkeypatch: pytest.MonkeyPatch, part: str
 ) -> None:
     def broken(*_: object) -> None:
@@ -202,7 +202,7 @@ def test_a_description_that_cannot_be_given_changes_no_points(
     assert "ZeroDivisionError" in after.flags[0]
 
 
-def test_an_exception_while_an_answer_is_read_is_the_answers(right: Right, monkeypatch) -> None:
+def test_an_exception_while_an_answer_is_read_fails_the_exercise(right: Right, monkeypatch) -> None:
     def broken(*_: object) -> None:
         raise OverflowError
 
@@ -218,20 +218,20 @@ def test_an_exception_while_an_answer_is_read_is_the_answers(right: Right, monke
 
 
 def largest(request: Request, answer: Answer) -> Answer:
-    """Return as much as fits, in as many tensors, each of a shape of its own."""
+    """Return as much as fits into a reply, in the same tensors, each with a different shape."""
     if request.call["kind"] in ("fine-tune", "predict"):
         return answer
     names = list(json.loads(answer.listed or "{}"))
     room = Limits().reply_bytes - 8 * 1024
     sizes = [min(room // len(names), MAX_VALUES) - SHAPES.next() % 500 for _ in names]
-    made = {n: np.ones(size, bool) for n, size in zip(names, sizes, strict=True)}
-    made[names[0]] = np.ones((room - sum(sizes[1:])) // 8 - 1, np.float64)
+    values = {n: np.ones(size, bool) for n, size in zip(names, sizes, strict=True)}
+    values[names[0]] = np.ones((room - sum(sizes[1:])) // 8 - 1, np.float64)
     number = json.loads(answer.message)["number"]
-    return Answer.of(number, made, text="e\u0301\u0301\u0301\u0301\u0301" * 400)
+    return Answer.of(number, values, text="e\u0301\u0301\u0301\u0301\u0301" * 400)
 
 
 class Counter:
-    """Counts."""
+    """Counts from 1."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -252,9 +252,9 @@ def test_the_largest_answers_cost_little(right: Right) -> None:
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    started = time.process_time()
+    start = time.process_time()
     right.grade(largest)
-    seconds = time.process_time() - started
+    seconds = time.process_time() - start
 
     assert {r.outcome for r in grade.results if r.id != "sentiment"} == {Outcome.FAILED}
     assert all("should have shape" in str(r.findings) for r in grade.results[:4])
@@ -264,13 +264,13 @@ def test_the_largest_answers_cost_little(right: Right) -> None:
 
 
 def test_projections_are_bounded_in_bytes() -> None:
-    kept = Projections()
+    projections = Projections()
 
     for number in range(200):
-        kept.get("out/output", MAX_VALUES - number)
+        projections.get("out/output", MAX_VALUES - number)
 
-    assert MAX_CACHE_BYTES // 2 < kept.nbytes <= MAX_CACHE_BYTES
-    again = kept.get("out/output", MAX_VALUES - 199)
+    assert MAX_CACHE_BYTES // 2 < projections.nbytes <= MAX_CACHE_BYTES
+    again = projections.get("out/output", MAX_VALUES - 199)
     np.testing.assert_array_equal(again, Projections().get("out/output", MAX_VALUES - 199))
 
 
@@ -284,19 +284,19 @@ def test_only_recorded_forms_are_projected(right: Right) -> None:
 
 
 def test_sources_of_control_characters_can_be_sent(right: Right) -> None:
-    """One byte of a source is six of a request."""
-    largest_one = dict.fromkeys(ASSIGNMENT.editable, "#" + "\x01" * (MAX_SOURCE - 1))
-    program = replace(right.program, sources=largest_one)
+    """One byte of a source takes six bytes of a request."""
+    sources = dict.fromkeys(ASSIGNMENT.editable, "#" + "\x01" * (MAX_SOURCE - 1))
+    program = replace(right.program, sources=sources)
 
     assert protocol.encode({"number": 0, **program.load_message()})
 
 
-def test_the_page_draws_the_largest_number_that_there_is() -> None:
-    got, expected = np.full((2, 3, 4), -1.7e308), np.zeros((2, 3, 4))
-    found = excerpt(Pair("output", got, expected, Tolerance(0.0, 0.0)), {}, None)
-    assert found is not None
+def test_the_page_draws_the_largest_numbers_of_a_float() -> None:
+    actual, expected = np.full((2, 3, 4), -1.7e308), np.zeros((2, 3, 4))
+    mismatch = excerpt(Pair("output", actual, expected, Tolerance(0.0, 0.0)), {}, None)
+    assert mismatch is not None
 
-    assert str(difference_map(found)).count('class="l5"') == 3
+    assert str(difference_map(mismatch)).count('class="l5"') == 3
 
 
 # --- anything at all ----------------------------------------------------------------------------
@@ -304,27 +304,27 @@ def test_the_page_draws_the_largest_number_that_there_is() -> None:
 
 def test_any_answer_fails_its_own_exercise_or_none(right: Right) -> None:
     before = {result.id: result.as_json() for result in right.grade().results}
-    assert {one["outcome"] for one in before.values()} == {Outcome.PASSED}
+    assert {entry["outcome"] for entry in before.values()} == {Outcome.PASSED}
     failed = 0
     for seed in range(FIRST, FIRST + ANSWERS):
         rng = random.Random(seed)
-        hit = rng.choice(IDS)
-        alone = [ASSIGNMENT.exercise(hit)] if seed % 20 else ASSIGNMENT.exercises
-        started = time.process_time()
+        target = rng.choice(IDS)
+        exercises = [ASSIGNMENT.exercise(target)] if seed % 20 else ASSIGNMENT.exercises
+        start = time.process_time()
 
-        grade = right.grade(hit_by(rng, hit), alone)
+        grade = right.grade(hit_by(rng, target), exercises)
 
         text = reported(grade)
-        assert time.process_time() - started < 2, seed
+        assert time.process_time() - start < 2, seed
         assert text.isprintable() or "\x1b" not in text
         for result in grade.results:
             outcome = result.outcome
-            if result.id != hit:
-                blocked = outcome is Outcome.BLOCKED  # by a hole that was claimed
+            if result.id != target:
+                blocked = outcome is Outcome.BLOCKED  # the answer claimed a hole in the code
                 assert blocked or result.score == result.max_score, (seed, result)
                 continue
             assert outcome is not Outcome.COULD_NOT_GRADE, (seed, result)
             assert outcome is not Outcome.FAILED or is_clear(result), (seed, result)
-            assert not result.flags or hit == "sentiment", (seed, result.flags)
+            assert not result.flags or target == "sentiment", (seed, result.flags)
             failed += outcome is Outcome.FAILED
     assert failed > ANSWERS // 3

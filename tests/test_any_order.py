@@ -1,4 +1,4 @@
-"""No submission changes the result of another one; tests/soak tries 200 in an order of its own."""
+"""No submission changes the result of another one; tests/soak tries 200, in another order."""
 
 import os
 import random
@@ -10,7 +10,7 @@ from soak.orders import Course, disturbed, drawn_order, left
 
 
 @pytest.mark.tier("contained")
-def test_honest_submissions_have_their_result_whatever_is_graded_between_them(
+def test_honest_submissions_keep_their_results_whatever_is_graded_between_them(
     tmp_path: Path,
 ) -> None:
     seed = random.randrange(10**6)
@@ -20,7 +20,7 @@ def test_honest_submissions_have_their_result_whatever_is_graded_between_them(
 
 
 class Forgetful(Course):
-    """Grades nothing; whatever is graded, something stays open."""
+    """A course that grades nothing, and leaves a file open for each result."""
 
     def __init__(self) -> None:
         self.honest, self.bad = {"right": Path()}, {"hangs": Path()}
@@ -35,7 +35,7 @@ class Forgetful(Course):
         return super().run([name for name in order if name in self.honest])
 
 
-def test_what_differs_and_what_is_left_behind_is_told() -> None:
+def test_a_different_result_and_a_file_left_open_are_reported() -> None:
     course = Forgetful()
 
     different, left_behind = disturbed(course, 2, random.Random(1))
@@ -45,7 +45,7 @@ def test_what_differs_and_what_is_left_behind_is_told() -> None:
     assert left_behind.startswith("left: ")
 
 
-def test_half_of_an_order_is_honest_and_every_bad_one_is_in_it() -> None:
+def test_half_of_an_order_is_honest_and_every_bad_submission_is_in_it() -> None:
     course = Forgetful()
     course.bad = {str(number): Path() for number in range(50)}
 

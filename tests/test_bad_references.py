@@ -1,4 +1,4 @@
-"""Missing, damaged or stale files of the grader: could not grade, and no points are lost."""
+"""Missing, damaged or stale files of the grader: "could not grade", and no points are lost."""
 
 import json
 import shutil
@@ -38,7 +38,7 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
 
 
 def costs_no_point(graded: Graded, name: str) -> bool:
-    """Say whether an exercise could not be graded and does not count."""
+    """Return whether an exercise could not be graded and does not count."""
     entry = graded.exercise(name)
     counted = [e for e in graded.result["exercises"] if e["score"] is not None]
     return (
@@ -112,8 +112,8 @@ def test_a_damaged_checkpoint_costs_no_points_and_is_named(
     shutil.copytree(ROOT / "checkpoint", folder, ignore=shutil.ignore_patterns("snapshots"))
     DAMAGES[damage](folder / name)
 
-    own = ("--checkpoint", str(folder), "--references", "reference_outputs")
-    graded = grade("solution", *own, *FEW)
+    options = ("--checkpoint", str(folder), "--references", "reference_outputs")
+    graded = grade("solution", *options, *FEW)
 
     assert costs_no_point(graded, "attention")
     assert f"checkpoint/{name}" in graded.exercise("attention")["message"]
@@ -121,7 +121,7 @@ def test_a_damaged_checkpoint_costs_no_points_and_is_named(
     assert fix in graded.exercise("attention")["message"]
 
 
-def test_data_other_than_the_measured_are_not_used(grade: Grade, tmp_path: Path) -> None:
+def test_changed_data_are_not_used_and_cost_no_points(grade: Grade, tmp_path: Path) -> None:
     folder = tmp_path / "data"
     shutil.copytree(ROOT / "data", folder)
     flip(folder / "dev.txt")

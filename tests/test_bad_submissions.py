@@ -1,4 +1,4 @@
-"""Broken submissions: one sentence each, and the other exercises are still graded."""
+"""Broken submissions get one sentence for each mistake; other exercises are still graded."""
 
 import dataclasses
 import shutil
@@ -39,7 +39,7 @@ def test_a_name_cannot_add_lines_to_the_report(
     assert sum(line.startswith("  score ") for line in output.split("\n")) == 1
 
 
-def test_a_given_file_of_any_size_is_only_a_note(grade: Grade, tmp_path: Path) -> None:
+def test_a_changed_given_file_of_any_size_is_only_noted(grade: Grade, tmp_path: Path) -> None:
     (tmp_path / "bert.py").write_text("x = 1\n", encoding="utf-8")
     with (tmp_path / "config.py").open("wb") as file:
         file.truncate(1 << 43)  # more than any machine has memory for; none of it is on disk
@@ -106,7 +106,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_a_broken_exercise_is_explained_and_the_rest_is_graded(submit: Grade, name: str) -> None:
+def test_a_broken_exercise_is_explained_and_others_are_graded(submit: Grade, name: str) -> None:
     edit, exercise, message = BROKEN[name]
 
     graded = submit(edit)
@@ -131,7 +131,7 @@ def test_text_that_the_terminal_cannot_show_fails_nothing(
     assert graded.result["max_score"] == 80
 
 
-def test_a_file_that_a_student_added_to_the_starter_is_not_there_for_grading(
+def test_a_file_that_a_student_added_to_the_starter_is_not_a_given_file(
     tmp_path: Path,
 ) -> None:
     starter = tmp_path / "starter"

@@ -20,10 +20,10 @@ def test_a_subset_is_drawn_from_the_whole_file(tmp_path: Path) -> None:
     path.write_text("".join(f"{n % 2} ||| sentence {n}\n" for n in range(100)), encoding="utf-8")
     (tmp_path / "out").mkdir()
 
-    kept = subset(path, 10, tmp_path / "out").read_text("utf-8").splitlines()
-    whole = subset(path, 0, tmp_path / "out").read_text("utf-8").splitlines()
+    sample = subset(path, 10, tmp_path / "out").read_text("utf-8").splitlines()
+    everything = subset(path, 0, tmp_path / "out").read_text("utf-8").splitlines()
 
-    assert len(set(kept)) == 10
+    assert len(set(sample)) == 10
     lines = path.read_text("utf-8").splitlines()
-    assert kept != lines[:10]
-    assert sorted(whole) == sorted(lines)
+    assert sample != lines[:10]
+    assert sorted(everything) == sorted(lines)

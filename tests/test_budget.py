@@ -1,4 +1,4 @@
-"""How long the fine-tune may take: a multiple of its measured time."""
+"""The deadline of the fine-tune is a multiple of its measured time."""
 
 from collections.abc import Iterator
 
@@ -20,13 +20,13 @@ from conftest import ROOT
 def test_a_trainings_deadline_is_a_multiple_of_its_measured_time(
     measured: float | None, deadline: float
 ) -> None:
-    asked = []
+    recorded = []
 
     class Recording:
         apart = together = None
 
         def run(self, requests: list[Request], progress: object) -> Iterator[Reply]:
-            asked.extend(requests)
+            recorded.extend(requests)
             yield Reply("lost", "was not run")
 
     references = References(ASSIGNMENT.references)
@@ -44,7 +44,7 @@ def test_a_trainings_deadline_is_a_multiple_of_its_measured_time(
 
     session.run()
 
-    assert [(request.deadline, request.task) for request in asked] == [(deadline, True)]
+    assert [(request.deadline, request.task) for request in recorded] == [(deadline, True)]
 
 
 def test_the_recorded_threshold_comes_with_the_time_of_its_runs() -> None:

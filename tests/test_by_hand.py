@@ -1,4 +1,4 @@
-"""The handout's attention by hand: each of its numbers is what the solution computes."""
+"""The handout's attention by hand: the solution computes each of its numbers."""
 
 import math
 import re
@@ -12,9 +12,9 @@ from handout_pages import PAGES
 
 SECTION = PAGES["handout/by-hand.md"]
 EQUATIONS = re.findall(r"\$([^$]+=[^$]+)\$", SECTION)
-DULL = 1  # the row that is followed
+DULL = 1  # the row that the section follows
 EXAMPLE, UNMASKED = solved(), solved(mask=(0, 0, 0))
-ROUNDED = 0.003  # what a result may be off where numbers of three digits went into it
+ROUNDED = 0.003  # the error that numbers of three digits may bring into a result
 
 
 def table(corner: str) -> dict[str, list[list[float]]]:
@@ -25,13 +25,13 @@ def table(corner: str) -> dict[str, list[list[float]]]:
     assert [row[0] for row in rows[2:]] == list(TOKENS)
     columns = list(zip(rows[0], *rows[2:], strict=True))[1:]
     return {
-        name: [[float(one) for one in cell.split(",")] for cell in cells]
+        name: [[float(number) for number in cell.split(",")] for cell in cells]
         for name, *cells in columns
     }
 
 
 def rounded(numbers: Tensor) -> list[list[float]]:
-    return [[round(one, 3) + 0.0 for one in row] for row in numbers.tolist()]
+    return [[round(number, 3) + 0.0 for number in row] for row in numbers.tolist()]
 
 
 def value(tex: str) -> float:
@@ -42,14 +42,14 @@ def value(tex: str) -> float:
     return float(eval(code, {"__builtins__": {}}, {"exp": math.exp, "sqrt": math.sqrt}))
 
 
-def known() -> set[str]:
-    """Return every number that the example has on its way, as the handout writes it."""
-    found = [math.sqrt(2)]
-    for one in (EXAMPLE, UNMASKED):
-        powers = one.scaled.exp() * (one.probabilities > 0)
-        parts = (one.scaled, one.probabilities, one.output, powers, powers.sum(dim=-1))
-        found += [number for part in parts for number in part.flatten().tolist()]
-    return {f"{number:.3f}" for number in found}
+def example_numbers() -> set[str]:
+    """Return every number of the example's computation, as the handout writes it."""
+    numbers = [math.sqrt(2)]
+    for example in (EXAMPLE, UNMASKED):
+        powers = example.scaled.exp() * (example.probabilities > 0)
+        parts = (example.scaled, example.probabilities, example.output, powers, powers.sum(dim=-1))
+        numbers += [number for part in parts for number in part.flatten().tolist()]
+    return {f"{number:.3f}" for number in numbers}
 
 
 @pytest.mark.parametrize("head", [0, 1])
@@ -85,14 +85,14 @@ def test_both_sides_of_every_equation_are_equal(equation: str) -> None:
     assert abs(left - right) < ROUNDED
 
 
-def test_every_number_is_one_of_the_examples() -> None:
+def test_every_number_is_from_the_example() -> None:
     numbers = re.findall(r"-?\d+\.\d+", SECTION)
     assert len(numbers) > 40
 
-    assert [number for number in numbers if number not in known()] == []
+    assert [number for number in numbers if number not in example_numbers()] == []
 
 
-def test_the_row_that_is_followed_is_complete() -> None:
+def test_the_row_that_the_section_follows_is_complete() -> None:
     for part in (EXAMPLE.scaled, EXAMPLE.probabilities):
         *first, last = (f"{number:.3f}" for number in part[0, DULL].tolist())
         assert all(number in SECTION for number in (*first, last))
@@ -101,17 +101,17 @@ def test_the_row_that_is_followed_is_complete() -> None:
     assert f"{UNMASKED.probabilities[0, DULL, 2]:.3f}" in SECTION
 
 
-def test_what_is_typed_at_the_prompt_gives_the_table() -> None:
+def test_the_code_at_the_prompt_gives_the_table() -> None:
     *lines, last = re.findall(r"^    >>> (.*)$", SECTION, re.MULTILINE)
     names: dict[str, Tensor] = {}
 
     exec("\n".join(lines), names)
-    got = eval(last, names)
+    output = eval(last, names)
 
     for name in ("query", "key", "value"):
         assert torch.equal(names[name], getattr(EXAMPLE, name)[None].float())
     merged = table("returned")
-    wanted = [a + b for a, b in zip(merged["head 0"], merged["head 1"], strict=True)]
-    assert isinstance(got, Tensor)
-    assert got.shape == (1, 3, 4)
-    assert torch.allclose(got[0], torch.tensor(wanted), atol=5e-4)
+    expected = [a + b for a, b in zip(merged["head 0"], merged["head 1"], strict=True)]
+    assert isinstance(output, Tensor)
+    assert output.shape == (1, 3, 4)
+    assert torch.allclose(output[0], torch.tensor(expected), atol=5e-4)

@@ -1,4 +1,4 @@
-"""Whatever is handed in, it costs the grader itself little; tests/soak tries all of it."""
+"""Attacks on the grader cost it little, whatever they hand in; tests/soak tries all of them."""
 
 import random
 from pathlib import Path
@@ -29,7 +29,7 @@ def test_attacks_on_the_grader_cost_it_five_seconds_and_400_megabytes_at_most(
     assert len(chosen) >= len(KNOWN) // PART
 
 
-def test_what_costs_more_than_that_is_noticed(
+def test_an_attack_that_costs_too_much_is_noticed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(costs, "SECONDS", 0.0)

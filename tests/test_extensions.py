@@ -1,4 +1,4 @@
-"""The extensions: a bonus that is counted separately, and not shown if not handed in."""
+"""The extensions: their bonus is counted separately, and not shown unless they are handed in."""
 
 import importlib
 import json
@@ -31,7 +31,7 @@ CORE = 80  # without the fine-tune
 
 
 @pytest.fixture
-def handed_in(tmp_path: Path) -> Path:
+def solution(tmp_path: Path) -> Path:
     """A folder with the solution, for the tests to change."""
     return Path(shutil.copytree(ROOT / "solution", tmp_path / "handed_in"))
 
@@ -68,7 +68,9 @@ def test_extensions_that_are_not_handed_in_are_not_reported(
     assert "bonus" not in graded.output
 
 
-def test_a_bert_that_is_not_python_does_not_report_extensions(grade: Grade, tmp_path: Path) -> None:
+def test_a_bert_py_that_is_not_python_does_not_report_extensions(
+    grade: Grade, tmp_path: Path
+) -> None:
     (tmp_path / "bert.py").write_text("def (", encoding="utf-8")
 
     graded = grade(tmp_path / "bert.py")
@@ -89,7 +91,7 @@ class Begun(Exception):
 
 
 class Listing:
-    """An observer that raises with the ids that are to be reported on."""
+    """An observer that raises Begun with the ids that are to be reported on."""
 
     def begin(self, assignment: str, submission: str, tier: str, shown: list[str]) -> None:
         raise Begun(*shown)
@@ -102,55 +104,53 @@ class Listing:
 def test_names_of_extensions_take_no_room_unless_they_are_listed(
     submission: str, only: str | None, extension: bool
 ) -> None:
-    with pytest.raises(Begun) as begun:
+    with pytest.raises(Begun) as stopped:
         Grading(Settings.of(ROOT), ASSIGNMENT).grade(submission, True, only, Listing())
 
-    assert ("adamw" in begun.value.args) is extension
+    assert ("adamw" in stopped.value.args) is extension
 
 
-def test_a_hole_left_in_a_started_file_is_reported(grade: Grade, handed_in: Path) -> None:
-    shutil.copy(ROOT / "starter" / "pretraining.py", handed_in)
+def test_an_unwritten_function_in_a_started_file_is_reported(grade: Grade, solution: Path) -> None:
+    shutil.copy(ROOT / "starter" / "pretraining.py", solution)
     edit(
-        handed_in / "pretraining.py",
+        solution / "pretraining.py",
         'raise NotImplementedError("nsp_head")',
         "return self.seq_relationship(pooler_output)",
     )
 
-    graded = grade(handed_in)
+    graded = grade(solution)
 
     assert graded.outcomes()["nsp_head"] == "passed"
     assert graded.outcomes()["mask_tokens"] == "not written yet"
     assert "not written yet  mask_tokens" in graded.output
 
 
-def test_a_mistake_in_an_extension_costs_no_core_points(grade: Grade, handed_in: Path) -> None:
-    edit(handed_in / "optimizer.py", 'lr * group["weight_decay"]', 'group["weight_decay"]')
+def test_a_mistake_in_an_extension_costs_no_core_points(grade: Grade, solution: Path) -> None:
+    edit(solution / "optimizer.py", 'lr * group["weight_decay"]', 'group["weight_decay"]')
 
-    graded = grade(handed_in)
+    graded = grade(solution)
 
     assert graded.result["score"] == CORE
     assert graded.result["bonus"] == MOST - 10
     assert graded.exercise("adamw")["mistake"] == "decay_without_rate"
 
 
-def test_a_mistake_in_attention_costs_no_point_of_the_decoder(
-    grade: Grade, handed_in: Path
-) -> None:
-    edit(handed_in / "bert.py", "scores + attention_mask", "scores")
+def test_a_mistake_in_attention_costs_no_point_of_the_decoder(grade: Grade, solution: Path) -> None:
+    edit(solution / "bert.py", "scores + attention_mask", "scores")
 
-    graded = grade(handed_in)
+    graded = grade(solution)
 
     assert graded.outcomes()["attention"] == "failed"
     assert graded.result["bonus"] == MOST
 
 
 def test_a_mask_that_does_not_fit_the_decoders_memory_is_named(
-    grade: Grade, handed_in: Path
+    grade: Grade, solution: Path
 ) -> None:
     call = "self.cross_attention(x, encoded, cross_mask)"
-    edit(handed_in / "transformer.py", call, call.replace("cross_mask)", "self_mask)"))
+    edit(solution / "transformer.py", call, call.replace("cross_mask)", "self_mask)"))
 
-    output = grade(handed_in).output
+    output = grade(solution).output
 
     assert "MultiHeadAttention.forward() gets a mask of shape (3, 1, 7, 7)" in output
 
@@ -174,25 +174,25 @@ def test_the_given_attention_of_the_decoder_is_pytorchs() -> None:
 
 
 def test_an_extension_that_is_not_python_costs_only_its_own_exercises(
-    grade: Grade, handed_in: Path
+    grade: Grade, solution: Path
 ) -> None:
-    edit(handed_in / "transformer.py", "import math\n", "import math (\n")
+    edit(solution / "transformer.py", "import math\n", "import math (\n")
 
-    graded = grade(handed_in)
+    graded = grade(solution)
 
     failed = [name for name, outcome in graded.outcomes().items() if outcome == "failed"]
-    assert failed == [one.id for one in ASSIGNMENT.exercises if one.file == "transformer.py"]
+    assert failed == [
+        exercise.id for exercise in ASSIGNMENT.exercises if exercise.file == "transformer.py"
+    ]
     assert "transformer.py:" in graded.exercise("causal_mask")["message"]
     assert graded.result["score"] == CORE
 
 
 @pytest.mark.tier("contained")
-def test_an_extension_that_ends_the_process_costs_only_itself(
-    grade: Grade, handed_in: Path
-) -> None:
-    edit(handed_in / "optimizer.py", "import math\n", "import math, os\nos._exit(0)\n")
+def test_an_extension_that_ends_the_process_costs_only_itself(grade: Grade, solution: Path) -> None:
+    edit(solution / "optimizer.py", "import math\n", "import math, os\nos._exit(0)\n")
 
-    graded = grade(handed_in, "--tier", "contained")
+    graded = grade(solution, "--tier", "contained")
 
     failed = [name for name, outcome in graded.outcomes().items() if outcome == "failed"]
     assert failed == ["adamw"]
@@ -210,33 +210,33 @@ def test_the_solutions_optimizer_is_torchs(decay: float, dtype: torch.dtype) -> 
     optimizers = [AdamW(ours, **settings), torch.optim.AdamW(theirs, **settings)]
 
     for _ in range(20):
-        for one, other in zip(ours, theirs, strict=True):
-            one.grad = torch.randn_like(one)
-            other.grad = one.grad.clone()
+        for parameter, other in zip(ours, theirs, strict=True):
+            parameter.grad = torch.randn_like(parameter)
+            other.grad = parameter.grad.clone()
         for optimizer in optimizers:
             optimizer.step()
 
-    for one, other in zip(ours, theirs, strict=True):
-        torch.testing.assert_close(one, other)
+    for parameter, other in zip(ours, theirs, strict=True):
+        torch.testing.assert_close(parameter, other)
 
 
 def wrong_draws(exercise: Exercise, generator: Callable[[int], Any], seeds: int) -> list[str]:
-    """Return what the statistics of an exercise say of the solution with other seeds."""
+    """Return what an exercise's statistics say against the solution with seeds below `seeds`."""
     function = getattr(importlib.import_module(exercise.module), exercise.id)
-    wrong = []
+    complaints = []
     for probe in exercise.probes:
         (call,) = probe.calls
         inputs = exercise.inputs(call, 5)
         tensors = [torch.from_numpy(value) for value in inputs.values()]
         for seed in range(seeds) if probe.examine else ():
-            given = [
+            arguments = [
                 call.literals.get(name, generator(seed) if name.startswith("*") else None)
                 for name in call.args[len(tensors) :]
             ]
-            outputs = outputs_of(function(*tensors, *given), call.message())
-            said = probe.examine({n: v.numpy() for n, v in outputs.items()}, inputs)
-            wrong += [said] if said else []
-    return wrong
+            outputs = outputs_of(function(*tensors, *arguments), call.message())
+            complaint = probe.examine({n: v.numpy() for n, v in outputs.items()}, inputs)
+            complaints += [complaint] if complaint else []
+    return complaints
 
 
 def test_correct_code_that_draws_differently_never_fails() -> None:
@@ -259,13 +259,13 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def check(checkout: Path) -> dict[str, Any]:
-    """Run `make check` there, on the starter."""
-    answer = checkout / "result.json"
-    assert called(checkout, "check", "starter", "--json", str(answer)).returncode == 0
-    return json.loads(answer.read_text(encoding="utf-8"))
+    """Run `make check` in the checkout, on the starter; return the result."""
+    path = checkout / "result.json"
+    assert called(checkout, "check", "starter", "--json", str(path)).returncode == 0
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
-def test_extensions_that_are_written_in_the_starter_itself_are_graded(checkout: Path) -> None:
+def test_extensions_that_are_written_in_the_starter_are_graded(checkout: Path) -> None:
     for name in ("bert.py", "optimizer.py", "transformer.py"):
         shutil.copy(ROOT / "solution" / name, checkout / "starter")
 
@@ -278,7 +278,7 @@ def test_extensions_that_are_written_in_the_starter_itself_are_graded(checkout: 
     assert result["notes"] == []
 
 
-def test_a_given_file_that_was_changed_in_the_starter_itself_is_named(checkout: Path) -> None:
+def test_a_given_file_that_was_changed_in_the_starter_is_named(checkout: Path) -> None:
     with (checkout / "starter" / "utils.py").open("a", encoding="utf-8") as file:
         file.write("# mine\n")
 
@@ -287,7 +287,7 @@ def test_a_given_file_that_was_changed_in_the_starter_itself_is_named(checkout: 
     assert notes == ["starter/utils.py was modified, and this run uses the modified file"]
 
 
-def test_references_recorded_there_know_the_given_files(checkout: Path) -> None:
+def test_references_recorded_in_the_checkout_know_its_given_files(checkout: Path) -> None:
     code = (
         "import json; from tensormark.folder import here, open_assignment; "
         "from tensormark.authoring.course import open_course; "
@@ -298,22 +298,22 @@ def test_references_recorded_there_know_the_given_files(checkout: Path) -> None:
     )
     (checkout / "starter" / "optimizer.py").write_text("# mine\n", encoding="utf-8")
 
-    made = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-c", code], cwd=checkout, check=True, capture_output=True
     )
 
     recorded = (checkout / "reference_outputs" / "manifest.json").read_text(encoding="utf-8")
-    assert json.loads(made.stdout) == json.loads(recorded)["starter"]
+    assert json.loads(completed.stdout) == json.loads(recorded)["starter"]
 
 
 def test_an_unchanged_extension_is_not_started_whatever_its_line_endings(
-    grade: Grade, handed_in: Path
+    grade: Grade, solution: Path
 ) -> None:
     for name in ("optimizer.py", "pretraining.py", "transformer.py"):
-        given = (ROOT / "starter" / name).read_bytes()
-        (handed_in / name).write_bytes(given.replace(b"\n", b"\r\n"))
+        text = (ROOT / "starter" / name).read_bytes()
+        (solution / name).write_bytes(text.replace(b"\n", b"\r\n"))
 
-    graded = grade(handed_in)
+    graded = grade(solution)
 
     assert graded.result["bonus"] == 0
     assert "bonus" not in graded.output

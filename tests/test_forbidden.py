@@ -1,4 +1,4 @@
-"""Ways round the list of forbidden library code: each works, but not where it is forbidden."""
+"""Ways round the list of forbidden library code: each works, except where the code is forbidden."""
 
 import dataclasses
 import os
@@ -48,7 +48,7 @@ def test_a_way_works_where_nothing_is_forbidden(free: Sandbox, number: int) -> N
 
 
 @pytest.mark.parametrize("number", range(len(WAYS)), ids=list(WAYS))
-def test_a_way_is_stopped_where_it_is_run(sandbox: Sandbox, number: int) -> None:
+def test_a_way_is_stopped_where_code_is_forbidden(sandbox: Sandbox, number: int) -> None:
     reply = ask(sandbox, number)
 
     assert reply.status == "error"
@@ -57,7 +57,9 @@ def test_a_way_is_stopped_where_it_is_run(sandbox: Sandbox, number: int) -> None
 
 
 @pytest.mark.parametrize("number", range(len(COMPILED)), ids=list(COMPILED))
-def test_what_torch_would_compile_is_stopped(free: Sandbox, sandbox: Sandbox, number: int) -> None:
+def test_code_that_torch_would_compile_is_stopped(
+    free: Sandbox, sandbox: Sandbox, number: int
+) -> None:
     assert ask(free, len(WAYS) + len(OTHERS) + number).status == "ok"
     assert ask(sandbox, len(WAYS) + len(OTHERS) + number).status == "error"
 
@@ -75,12 +77,14 @@ def test_every_forbidden_name_is_in_the_installed_library() -> None:
         f"print([p for p in {paths} if '.' in p and forbidden.find(p) is None])"
     )
 
-    own = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'starter'}"}
-    assert ran(sys.executable, "-c", find, env=own).stdout == "[]\n"
+    env = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'starter'}"}
+    assert ran(sys.executable, "-c", find, env=env).stdout == "[]\n"
 
 
 @pytest.mark.parametrize("name", ["loaded under another name", "its text", "its own module"])
-def test_what_comes_back_is_called_by_its_usual_name(sandbox: Sandbox, name: str) -> None:
+def test_forbidden_code_that_is_loaded_again_is_called_by_its_usual_name(
+    sandbox: Sandbox, name: str
+) -> None:
     reply = ask(sandbox, list(WAYS).index(name))
 
     assert reply.message["forbidden"] == "nn.MultiheadAttention"

@@ -1,4 +1,4 @@
-"""Ways to what one exercise forbids: each works outside of its calls, and is stopped in them."""
+"""Ways to code that one exercise forbids: each works, except in the calls of that exercise."""
 
 import dataclasses
 from collections.abc import Iterator

@@ -36,15 +36,15 @@ def task_run(
     wrong: tuple[str, ...] = (),
     checkpoint: Path = ASSIGNMENT.checkpoint,
 ) -> tuple[TaskRun, list[str]]:
-    """Return what the task is graded with, and the list of its flags."""
+    """Return the run that the task is graded with, and the list of its flags."""
     references, flags = References(ROOT / "reference_outputs"), list[str]()
-    more = (ask, ask_solution, "it is a test", wrong, flags.append)
-    return TaskRun(references, ROOT / "data", checkpoint, *more), flags
+    arguments = (ask, ask_solution, "it is a test", wrong, flags.append)
+    return TaskRun(references, ROOT / "data", checkpoint, *arguments), flags
 
 
-def answering(reply: Reply, asked: list[Request]) -> Callable[[Request], Reply]:
+def answering(reply: Reply, requests: list[Request]) -> Callable[[Request], Reply]:
     """Return a submission, or a solution, that gives one answer."""
-    return lambda request: asked.append(request) or reply  # type: ignore[func-returns-value]
+    return lambda request: requests.append(request) or reply  # type: ignore[func-returns-value]
 
 
 def ok(tensors: dict[str, np.ndarray]) -> Reply:
@@ -69,37 +69,37 @@ def test_accuracy_is_the_share_of_right_predictions(gate: Gate) -> None:
 
 
 def test_the_submission_is_not_shown_the_sentences_that_the_solution_predicts(gate: Gate) -> None:
-    asked = list[Request]()
-    run, _ = task_run(answering(weights(), asked), answering(ok({}), []))
+    requests = list[Request]()
+    run, _ = task_run(answering(weights(), requests), answering(ok({}), []))
 
     with pytest.raises(CheckFailed):
         Sentiment().grade(run)
 
-    lists = [value for value in asked[0].call.values() if isinstance(value, list)]
+    lists = [value for value in requests[0].call.values() if isinstance(value, list)]
     assert lists == [gate.train.texts]
-    assert asked[0].tensors.keys() == {"labels"}
+    assert requests[0].tensors.keys() == {"labels"}
 
 
 def test_a_submission_whose_own_predictions_count_is_shown_the_sentences(gate: Gate) -> None:
-    asked = list[Request]()
-    own = answering(ok({"out/predictions": gate.dev.labels}), asked)
+    requests = list[Request]()
+    submission = answering(ok({"out/predictions": gate.dev.labels}), requests)
 
-    run, flags = task_run(own, answering(weights(), []), ("embed", "encode"))
+    run, flags = task_run(submission, answering(weights(), []), ("embed", "encode"))
 
     why = "the values of embed, encode are not right"
     assert Sentiment().grade(run) == "dev accuracy 1.000"
     assert flags == [f"the submission's own predictions count, because {why}"]
-    assert asked[0].call["predict"] == gate.dev.texts
+    assert requests[0].call["predict"] == gate.dev.texts
 
 
-def test_weights_that_are_too_large_to_be_returned_are_not_asked_for(
+def test_weights_that_are_too_large_to_be_returned_are_not_requested(
     gate: Gate, tmp_path: Path
 ) -> None:
     with (tmp_path / "model.safetensors").open("wb") as file:
         file.truncate(MAX_WEIGHTS)  # as large as BERT's, and takes no room on the disk
-    own = answering(ok({"out/predictions": gate.dev.labels}), [])
+    submission = answering(ok({"out/predictions": gate.dev.labels}), [])
 
-    run, flags = task_run(own, answering(weights(), []), checkpoint=tmp_path)
+    run, flags = task_run(submission, answering(weights(), []), checkpoint=tmp_path)
 
     assert Sentiment().grade(run) == "dev accuracy 1.000"
     assert "this checkpoint's weights are too large to be returned" in flags[0]
@@ -110,10 +110,10 @@ def test_weights_that_are_too_large_to_be_returned_are_not_asked_for(
 
 @pytest.fixture(scope="module")
 def small() -> Gate:
-    made = Gate(References(ROOT / "reference_outputs"), ROOT / "data")
-    made.train = Sentences(made.train.labels[:SENTENCES], made.train.texts[:SENTENCES])
-    made.dev = Sentences(made.dev.labels[:SENTENCES], made.dev.texts[:SENTENCES])
-    return made
+    reduced = Gate(References(ROOT / "reference_outputs"), ROOT / "data")
+    reduced.train = Sentences(reduced.train.labels[:SENTENCES], reduced.train.texts[:SENTENCES])
+    reduced.dev = Sentences(reduced.dev.labels[:SENTENCES], reduced.dev.texts[:SENTENCES])
+    return reduced
 
 
 @pytest.fixture(scope="module")
@@ -133,7 +133,7 @@ def ask_in(sandbox: Sandbox) -> Callable[[Request], Reply]:
     return lambda request: next(iter(sandbox.run([request])))
 
 
-RIGHT = {one.id: one for one in HONEST if one.module == "bert"}
+RIGHT = {variant.id: variant for variant in HONEST if variant.module == "bert"}
 
 
 @pytest.mark.slow
@@ -150,8 +150,8 @@ def test_the_solution_predicts_what_honest_code_predicts_itself(
     alone = Sentiment().replies(small, task_run(ask_in(sandbox))[0])[0]
     judged = Sentiment().replies(small, task_run(ask_in(sandbox), ask_solution)[0])[0]
 
-    own, by_solution = (reply.tensors["out/predictions"] for reply in (alone, judged))
-    assert np.array_equal(own, by_solution)
+    by_submission, by_solution = (reply.tensors["out/predictions"] for reply in (alone, judged))
+    assert np.array_equal(by_submission, by_solution)
     assert small.accuracy(judged) > 0.6
 
 
@@ -166,7 +166,9 @@ FORGERIES: dict[str, Callable[[dict[str, np.ndarray]], object]] = {
 
 
 @pytest.fixture(scope="module")
-def learned(small: Gate, sandbox: Sandbox, sources: dict[str, str]) -> dict[str, np.ndarray]:
+def learned_weights(
+    small: Gate, sandbox: Sandbox, sources: dict[str, str]
+) -> dict[str, np.ndarray]:
     sandbox.reload(sources)
     tensors = ask_in(sandbox)(small.training(1 << 22)).tensors
     return under(tensors, "out/weights/")
@@ -179,12 +181,12 @@ def test_weights_that_do_not_fit_the_solutions_model_are_refused(
     small: Gate,
     sandbox: Sandbox,
     sources: dict[str, str],
-    learned: dict[str, np.ndarray],
+    learned_weights: dict[str, np.ndarray],
     forgery: str,
 ) -> None:
     program = program_of(ASSIGNMENT, [], sources, Settings.of(ROOT))
     ask_solution = functools.partial(sandbox.apart, solution_of(program, ASSIGNMENT))
-    forged = dict(learned)
+    forged = dict(learned_weights)
     FORGERIES[forgery](forged)
 
     run, _ = task_run(answering(weights(forged), []), ask_solution)

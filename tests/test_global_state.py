@@ -5,7 +5,7 @@ import pytest
 from bench import Bench, lost
 
 WORDS = "words = self.word_embedding(input_ids)"
-RUN_IT = ("embed", "encode")  # the exercises that run this line
+RUN_IT = ("embed", "encode")  # the exercises that run the line WORDS
 CHANGES = {
     "torch.manual_seed(0)": "the random seed",
     "torch.manual_seed(42)": "the random seed",
@@ -64,7 +64,7 @@ KEEPS = [
 
 
 @pytest.mark.parametrize("statement", CHANGES)
-def test_a_function_that_changes_what_is_not_its_own_loses_its_properties(
+def test_a_function_that_changes_state_that_is_not_its_own_loses_its_properties(
     bench: Bench, statement: str
 ) -> None:
     assert bench.source.count(WORDS) == 1
@@ -77,7 +77,7 @@ def test_a_function_that_changes_what_is_not_its_own_loses_its_properties(
 
 
 @pytest.mark.parametrize("statement", KEEPS)
-def test_drawing_and_keeping_something_on_the_side_cost_nothing(
+def test_drawing_random_numbers_and_storing_extra_state_cost_nothing(
     bench: Bench, statement: str
 ) -> None:
     source = bench.source.replace(WORDS, f"{statement}\n        {WORDS}")
@@ -95,7 +95,7 @@ IMPORTED = {
 
 
 @pytest.mark.parametrize("statement", IMPORTED)
-def test_what_importing_changes_costs_the_first_exercise_its_properties(
+def test_a_change_on_import_costs_the_first_exercise_its_properties(
     bench: Bench, statement: str
 ) -> None:
     source = f"{bench.source}\n\n{statement}\n"

@@ -40,7 +40,7 @@ def test_one_mistake_costs_one_exercise_and_is_named_with_its_place(
     attention = graded.exercise("attention")
     assert attention["mistake"] == "mask_ignored"
     assert "handout.md, Problem (attention)" in attention["message"]
-    assert [one["title"] for one in attention["handout"]] == ["Problem (attention)", "The mask"]
+    assert [part["title"] for part in attention["handout"]] == ["Problem (attention)", "The mask"]
 
 
 def test_forgotten_attention_dropout_costs_a_fifth_of_the_exercise(submit: Grade) -> None:
@@ -80,7 +80,7 @@ def test_an_unknown_exercise_is_refused_with_the_known_ones(grade: Grade) -> Non
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "message"),
     [
         (("--only", "sentiment"), "K=sentiment: needs training; run `make grade K=sentiment`"),
         (("--threads", "0"), "THREADS=0: must be a whole number, 1 to 64"),
@@ -94,11 +94,11 @@ def test_an_unknown_exercise_is_refused_with_the_known_ones(grade: Grade) -> Non
     ],
 )
 def test_an_invalid_option_is_one_line_before_anything_is_graded(
-    grade: Grade, options: tuple[str, str], says: str
+    grade: Grade, options: tuple[str, str], message: str
 ) -> None:
     graded = grade("solution", *options)
 
-    assert (graded.status, graded.output, graded.errors) == (2, "", f"check: {says}\n")
+    assert (graded.status, graded.output, graded.errors) == (2, "", f"check: {message}\n")
 
 
 def test_the_score_does_not_depend_on_the_number_of_threads(grade: Grade) -> None:
