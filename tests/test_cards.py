@@ -1,4 +1,4 @@
-"""What is declared to be given out is there, and can be made for students."""
+"""Files that are declared to be given out exist, and can be prepared for students."""
 
 import dataclasses
 import re
@@ -13,7 +13,7 @@ from known import COURSE
 
 
 @pytest.mark.parametrize("pattern", ["data/none-*.txt", "data/none.txt"])
-def test_what_is_declared_and_missing_is_an_error(pattern: str) -> None:
+def test_a_declared_file_that_is_missing_is_an_error(pattern: str) -> None:
     release = dataclasses.replace(COURSE.staff.release, copied=(pattern,))
 
     with pytest.raises(ReleaseError, match=re.escape(f"there is no {pattern} to give out")):

@@ -26,7 +26,7 @@ def batch() -> dict[str, torch.Tensor]:
     return tokenizer(SENTENCES, ["five stars .", "see it .", "so what ?", "bad film , no stars ."])
 
 
-def test_the_committed_files_are_those_that_were_written() -> None:
+def test_the_committed_files_are_those_that_pre_training_wrote() -> None:
     assert pretrain(["--check"]) == 0
 
 
@@ -58,7 +58,9 @@ def test_transformers_tokenizes_the_same(batch: dict[str, torch.Tensor]) -> None
     assert single["input_ids"].tolist() == theirs(SENTENCES, padding=True)["input_ids"]
 
 
-def test_weights_load_without_the_prefix_and_by_the_old_names_of_layer_norm(tmp_path: Path) -> None:
+def test_weights_load_without_the_prefix_and_under_the_old_names_of_layer_norm(
+    tmp_path: Path,
+) -> None:
     weights = {
         name.removeprefix("bert.")
         .replace("LayerNorm.weight", "LayerNorm.gamma")
@@ -68,10 +70,10 @@ def test_weights_load_without_the_prefix_and_by_the_old_names_of_layer_norm(tmp_
     shutil.copy(CHECKPOINT / "config.json", tmp_path)
     save_file(weights, tmp_path / "model.safetensors")
 
-    again, first = (BertModel.from_pretrained(folder) for folder in (tmp_path, CHECKPOINT))
+    renamed, original = (BertModel.from_pretrained(folder) for folder in (tmp_path, CHECKPOINT))
 
-    for name, value in first.state_dict().items():
-        assert torch.equal(value, again.state_dict()[name]), name
+    for name, value in original.state_dict().items():
+        assert torch.equal(value, renamed.state_dict()[name]), name
 
 
 def test_all_mismatches_are_named_at_once(tmp_path: Path) -> None:

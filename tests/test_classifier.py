@@ -82,7 +82,7 @@ def model(**changes: float) -> classifier.BertSentimentClassifier:
     return classifier.BertSentimentClassifier(BertModel(dataclasses.replace(CONFIG, **changes)), 2)
 
 
-def trained(recipe: classifier.Recipe) -> dict[str, torch.Tensor]:
+def trained_weights(recipe: classifier.Recipe) -> dict[str, torch.Tensor]:
     fresh = model()
     classifier.fine_tune(fresh, *tensors(), recipe)
     return fresh.state_dict()
@@ -106,12 +106,14 @@ def test_predictions_come_in_the_order_of_the_sentences() -> None:
     together = classifier.predict(fresh, ids, mask, batch_size=5)
 
     alone = [classifier.predict(fresh, ids[i : i + 1], mask[i : i + 1])[0] for i in range(24)]
-    assert together.tolist() == [int(one) for one in alone]
+    assert together.tolist() == [int(label) for label in alone]
     assert together.unique().numel() == 2  # otherwise the order would not matter
 
 
-def test_equal_seeds_give_equal_weights_and_others_do_not() -> None:
-    once, again, other = (trained(classifier.Recipe(epochs=1, seed=seed)) for seed in (5, 5, 6))
+def test_equal_seeds_give_equal_weights_and_different_seeds_do_not() -> None:
+    once, again, other = (
+        trained_weights(classifier.Recipe(epochs=1, seed=seed)) for seed in (5, 5, 6)
+    )
 
     assert all(torch.equal(once[name], again[name]) for name in once)
     assert not torch.equal(once["classifier.weight"], other["classifier.weight"])
@@ -127,7 +129,7 @@ def test_training_lowers_the_loss() -> None:
     assert sum(losses[-9:]) < 0.5 * sum(losses[:9])
 
 
-def test_the_new_layer_starts_from_zero_so_that_the_first_loss_knows_nothing() -> None:
+def test_the_new_layer_starts_from_zero_so_that_the_first_loss_is_that_of_a_guess() -> None:
     losses: list[float] = []
 
     classifier.fine_tune(model(), *tensors(), classifier.Recipe(), losses.append)
@@ -152,10 +154,10 @@ def test_fine_tuning_is_torchs_adamw_with_clipped_gradients() -> None:
         optimizer.step()
         losses.append(loss.item())
 
-    tuned, found = model().double(), []
-    classifier.fine_tune(tuned, ids, mask, labels, recipe, found.append)
+    tuned, tuned_losses = model().double(), []
+    classifier.fine_tune(tuned, ids, mask, labels, recipe, tuned_losses.append)
 
-    assert found == pytest.approx(losses)
+    assert tuned_losses == pytest.approx(losses)
     for name, value in tuned.state_dict().items():
         torch.testing.assert_close(value, plain.state_dict()[name], rtol=1e-9, atol=1e-9)
 
@@ -163,7 +165,7 @@ def test_fine_tuning_is_torchs_adamw_with_clipped_gradients() -> None:
 def test_last_linear_layer_leaves_the_encoder_as_it_is() -> None:
     before = model().state_dict()
 
-    after = trained(classifier.Recipe(mode="last-linear-layer", epochs=2))
+    after = trained_weights(classifier.Recipe(mode="last-linear-layer", epochs=2))
 
     moved = {name for name in after if not torch.equal(before[name], after[name])}
     assert moved == {"classifier.weight", "classifier.bias"}
@@ -200,8 +202,8 @@ def test_the_program_writes_predictions_and_the_model(command, data, tmp_path, c
     assert classifier.main([*command, "--save", str(save)]) == 0
 
     lines = (tmp_path / "predictions/full-model-dev-out.txt").read_text("utf-8").splitlines()
-    read = [example.sentence for example in sentences.read_examples(data["dev"])]
-    assert [line.rpartition(" ||| ")[0] for line in lines] == read
+    expected = [example.sentence for example in sentences.read_examples(data["dev"])]
+    assert [line.rpartition(" ||| ")[0] for line in lines] == expected
     assert {line[-1] for line in lines} <= {"0", "1"}
     assert "classifier.weight" in load_file(save / "model.safetensors")
     assert "dev accuracy" in capsys.readouterr().out
@@ -250,24 +252,24 @@ def test_the_best_epoch_on_dev_is_kept() -> None:
 def test_bad_input_is_one_line_and_nothing_is_written(
     command, tmp_path, capsys, arguments, complaint
 ) -> None:
-    said = refusal(classifier.main, [*command, *arguments], capsys)
+    message = refusal(classifier.main, [*command, *arguments], capsys)
 
-    assert said.startswith("classifier.py: ")
-    assert complaint in said
+    assert message.startswith("classifier.py: ")
+    assert complaint in message
     assert not (tmp_path / "predictions").exists()
 
 
-def test_bare_test_sentences_get_predictions_and_no_accuracy(
+def test_test_sentences_without_labels_get_predictions_and_no_accuracy(
     command, data, tmp_path, capsys
 ) -> None:
     data["test"].write_text("good film\n\nbad film\n", encoding="utf-8")
 
     assert classifier.main(command) == 0
 
-    written = tmp_path / "predictions" / "full-model-test-out.txt"
-    lines = written.read_text(encoding="utf-8").splitlines()
+    path = tmp_path / "predictions" / "full-model-test-out.txt"
+    lines = path.read_text(encoding="utf-8").splitlines()
     assert [line.split(" ||| ")[0] for line in lines] == ["good film", "bad film"]
-    assert f"test predictions, written to {written}" in capsys.readouterr().out
+    assert f"test predictions, written to {path}" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -278,7 +280,9 @@ def test_bare_test_sentences_get_predictions_and_no_accuracy(
         ("test", "1 ||| good film\nbad film\n", "test.txt:2"),
     ],
 )
-def test_all_other_sentences_need_labels(command, data, capsys, name, text, place) -> None:
+def test_sentences_need_labels_unless_all_test_sentences_lack_them(
+    command, data, capsys, name, text, place
+) -> None:
     data[name].write_text(text, encoding="utf-8")
 
     assert f"{place}: a line should be" in refusal(classifier.main, command, capsys)
@@ -290,7 +294,7 @@ def test_a_label_not_in_the_training_data_is_refused(command, data, capsys) -> N
     assert "dev.txt: label 3, but" in refusal(classifier.main, command, capsys)
 
 
-def test_a_hole_is_one_line_and_no_traceback(command, monkeypatch, capsys) -> None:
+def test_an_unwritten_function_is_one_line_and_no_traceback(command, monkeypatch, capsys) -> None:
     monkeypatch.setattr(BertModel, "embed", raising("bert.py", "embed"))
 
     assert classifier.main(command) == 1

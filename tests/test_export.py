@@ -18,7 +18,7 @@ from tokenizer import BertTokenizer
 CHECKPOINT = ROOT / "checkpoint"
 
 
-def saved(folder: Path, labels: int = 2) -> Path:
+def saved_classifier(folder: Path, labels: int = 2) -> Path:
     """Save a classifier as a fine-tune does."""
     torch.manual_seed(3)
     model = classifier.BertSentimentClassifier(BertModel.from_pretrained(CHECKPOINT), labels)
@@ -30,7 +30,7 @@ def saved(folder: Path, labels: int = 2) -> Path:
 
 def test_a_fine_tuned_model_opens_in_transformers(tmp_path, capsys):
     pytest.importorskip("transformers")
-    folder = saved(tmp_path, labels=5)
+    folder = saved_classifier(tmp_path, labels=5)
 
     assert export_main([str(folder), str(tmp_path / "out")]) == 0
 
@@ -40,9 +40,9 @@ def test_a_fine_tuned_model_opens_in_transformers(tmp_path, capsys):
     assert len(config["id2label"]) == 5
 
 
-def test_what_was_fine_tuned_is_a_checkpoint_like_any_other(tmp_path, monkeypatch):
+def test_a_fine_tuned_model_is_a_checkpoint_like_any_other(tmp_path, monkeypatch):
     monkeypatch.setattr(second_opinion, "transformers", lambda: None)
-    folder = saved(tmp_path)
+    folder = saved_classifier(tmp_path)
 
     weights, before = (BertModel.from_pretrained(f).state_dict() for f in (folder, CHECKPOINT))
 
@@ -56,7 +56,7 @@ def test_a_classifier_that_transformers_computes_differently_is_not_written(
     pytest.importorskip("transformers")
     monkeypatch.setattr(second_opinion, "ALLOWED", {torch.float32: -1.0})
 
-    assert export_main([str(saved(tmp_path)), str(tmp_path / "out")]) == 2
+    assert export_main([str(saved_classifier(tmp_path)), str(tmp_path / "out")]) == 2
 
     assert "logits differ by" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["saved"]

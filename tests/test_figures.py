@@ -1,4 +1,4 @@
-"""The handout's diagrams can be read: by every eye, in both modes, on a phone, and by a machine."""
+"""The handout's diagrams can be read by every eye, in both modes, on a phone, and by a machine."""
 
 import itertools
 import re
@@ -34,21 +34,21 @@ def linear(color: str) -> tuple[float, ...]:
     return tuple(p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
 
 
-def contrast(one: str, other: str) -> float:
+def contrast(first: str, second: str) -> float:
     """Return the contrast of two colors as WCAG defines it."""
     red, green, blue = 0.2126, 0.7152, 0.0722
-    light = [red * r + green * g + blue * b for r, g, b in map(linear, (one, other))]
+    light = [red * r + green * g + blue * b for r, g, b in map(linear, (first, second))]
     return (max(light) + 0.05) / (min(light) + 0.05)
 
 
-def overlap(one: Words, other: Words) -> bool:
-    """Say whether two rectangles have more than an edge in common."""
-    wide = min(one.x + one.w, other.x + other.w) - max(one.x, other.x)
-    return wide > 0 and min(one.y + one.h, other.y + other.h) > max(one.y, other.y)
+def overlap(first: Words, second: Words) -> bool:
+    """Return whether two rectangles have more than an edge in common."""
+    wide = min(first.x + first.w, second.x + second.w) - max(first.x, second.x)
+    return wide > 0 and min(first.y + first.h, second.y + second.h) > max(first.y, second.y)
 
 
 def crossed(words: Words, line: list[tuple[float, float]]) -> bool:
-    """Say whether a line goes through words; straight from point to point, looked at closely."""
+    """Return whether a line, which is straight from point to point, goes through words."""
     inside = Shape("", words.x, words.y, words.w, words.h)
     for (x0, y0), (x1, y1) in itertools.pairwise(line):
         steps = range(101)
@@ -58,17 +58,17 @@ def crossed(words: Words, line: list[tuple[float, float]]) -> bool:
 
 
 def beneath(drawn: Drawn, words: Words) -> Shape:
-    return [one for one in drawn.shapes if one.holds(*words.middle)][-1]
+    return [shape for shape in drawn.shapes if shape.holds(*words.middle)][-1]
 
 
 def neighbors(drawn: Drawn) -> set[tuple[str, str]]:
     """Return the kinds of cells that are side by side, or one below the other."""
-    found = set[tuple[str, str]]()
+    pairs = set[tuple[str, str]]()
     for place in range(len(drawn.matrices)):
         kinds = drawn.kinds(place)
         for rows in (kinds, list(zip(*kinds, strict=True))):
-            found |= {pair for row in rows for pair in itertools.pairwise(row)}
-    return found
+            pairs |= {pair for row in rows for pair in itertools.pairwise(row)}
+    return pairs
 
 
 def test_the_diagrams_have_the_checkpoints_numbers(capsys) -> None:
@@ -91,9 +91,9 @@ def test_the_numbers_of_another_checkpoint_are_written(tmp_path: Path, capsys) -
     assert main([], tmp_path) == 0
 
     embedding, model = (Drawn(tmp_path / "pictures" / f"{n}.svg") for n in ("embedding", "model"))
-    moved = [str(int(one) + 1) for one in before]
-    assert model.matrix(1)[0] == embedding.matrix(0)[0] == moved
-    assert embedding.matrix(1)[0] == [f"w{one}" for one in moved]
+    shifted = [str(int(number) + 1) for number in before]
+    assert model.matrix(1)[0] == embedding.matrix(0)[0] == shifted
+    assert embedding.matrix(1)[0] == [f"w{number}" for number in shifted]
     assert "one of 999 rows" in embedding.shown
     mask = tmp_path / "pictures" / "mask.svg"
     assert mask.read_bytes() == (ROOT / "pictures" / "mask.svg").read_bytes()
@@ -134,10 +134,10 @@ def test_words_are_inside_the_figure_and_do_not_overlap(drawn: Drawn) -> None:
     _, _, width, height = map(float, drawn.root.attrib["viewBox"].split())
 
     assert width == WIDTH
-    assert all(one.x >= 0 and one.x + one.w <= width for one in drawn.words)
-    assert all(one.y >= 0 and one.y + one.h <= height for one in drawn.words)
+    assert all(words.x >= 0 and words.x + words.w <= width for words in drawn.words)
+    assert all(words.y >= 0 and words.y + words.h <= height for words in drawn.words)
     pairs = itertools.combinations(drawn.words, 2)
-    assert [(one.text, other.text) for one, other in pairs if overlap(one, other)] == []
+    assert [(first.text, second.text) for first, second in pairs if overlap(first, second)] == []
 
 
 @figures
@@ -158,7 +158,7 @@ def test_words_have_the_color_for_the_shape_that_they_are_on(drawn: Drawn) -> No
 
 @figures
 def test_words_can_be_read_on_a_phone(drawn: Drawn) -> None:
-    sizes = [float(one.attrib["font-size"]) for one in drawn.root.iter(f"{SVG}text")]
+    sizes = [float(element.attrib["font-size"]) for element in drawn.root.iter(f"{SVG}text")]
 
     assert min(sizes) * PHONE / WIDTH > 9
     assert float(drawn.root.attrib["width"]) == WIDTH * SCALE
@@ -181,15 +181,17 @@ def test_words_and_outlines_stand_out_in_both_modes(mode: str) -> None:
 def test_colors_side_by_side_are_told_apart_by_every_eye(mode: str, eyes: str) -> None:
     pairs = {pair for drawn in map(Drawn, FILES) for pair in neighbors(drawn)}
 
-    def seen(kind: str) -> list[float]:
+    def perceived(kind: str) -> list[float]:
         light = linear(MODES[mode][kind][0])
         amounts = [sum(a * b for a, b in zip(r, light, strict=True)) for r in SEEN[eyes]]
-        return [max(0.0, one) ** (1 / 2.2) for one in amounts]
+        return [max(0.0, amount) ** (1 / 2.2) for amount in amounts]
 
-    for one, other in pairs:
-        if one != other:
-            apart = max(abs(a - b) for a, b in zip(seen(one), seen(other), strict=True))
-            assert apart > 0.15, (one, other)
+    for first, second in pairs:
+        if first != second:
+            apart = max(
+                abs(a - b) for a, b in zip(perceived(first), perceived(second), strict=True)
+            )
+            assert apart > 0.15, (first, second)
 
 
 def test_every_figure_has_the_same_style_for_both_modes() -> None:

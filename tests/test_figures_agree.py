@@ -38,19 +38,19 @@ def letters(tensor: Tensor) -> str:
 
 def text(numbers: Tensor, digits: int = 0) -> list[list[str]]:
     """Write a matrix as the figures do, without a minus before 0."""
-    return [[f"{one + 0.0:.{digits}f}" for one in row] for row in numbers.tolist()]
+    return [[f"{number + 0.0:.{digits}f}" for number in row] for row in numbers.tolist()]
 
 
 @contextmanager
-def seen(module: nn.Module) -> Iterator[dict[str, Tensor]]:
-    """Note what each module within another returns, by its name."""
-    found: dict[str, Tensor] = {}
+def recorded_outputs(module: nn.Module) -> Iterator[dict[str, Tensor]]:
+    """Record what each module within `module` returns, by name."""
+    outputs: dict[str, Tensor] = {}
     hooks = [
-        part.register_forward_hook(lambda _, __, out, name=name: found.update({name: out}))
+        part.register_forward_hook(lambda _, __, out, name=name: outputs.update({name: out}))
         for name, part in module.named_modules()
         if name
     ]
-    yield found
+    yield outputs
     for hook in hooks:
         hook.remove()
 
@@ -72,7 +72,7 @@ def test_the_whole_model_has_the_names_and_ids_of_the_checkpoint() -> None:
     model, drawn = BertModel.from_pretrained(CHECKPOINT), figure("model")
     tokenizer = BertTokenizer.from_pretrained(CHECKPOINT)
 
-    layers = [one for one in drawn.shown if one.startswith("bert_layers")]
+    layers = [label for label in drawn.shown if label.startswith("bert_layers")]
     assert layers == [f"bert_layers[{i}]" for i in range(len(model.bert_layers))]
     batch = tokenizer(["not dull .", "not not dull ."])
     row = {name: text(batch[name][:1]) for name in ("input_ids", "attention_mask")}
@@ -82,21 +82,21 @@ def test_the_whole_model_has_the_names_and_ids_of_the_checkpoint() -> None:
         assert hasattr(model, name)
 
 
-def test_the_embedding_adds_what_is_written() -> None:
+def test_the_embedding_adds_the_rows_that_are_written() -> None:
     model = BertModel.from_pretrained(CHECKPOINT)
     drawn, tiny = figure("embedding"), BertModel(SIZES)
 
-    with seen(tiny) as found:
+    with recorded_outputs(tiny) as outputs:
         total = tiny.embed(IDS)
     tables = ("word_embedding", "pos_embedding", "tk_type_embedding")
-    shapes = [letters(found[name]) for name in tables]
+    shapes = [letters(outputs[name]) for name in tables]
     assert drawn.tensor_shapes == [letters(IDS), *shapes, letters(total), letters(total)]
-    rows = [one for one in drawn.shown if one.startswith("one of")]
+    rows = [label for label in drawn.shown if label.startswith("one of")]
     assert rows == [f"one of {len(getattr(model, name).weight)} rows" for name in tables]
-    assert [one for one in drawn.shown if one in found] == [*tables, *list(found)[3:]]
+    assert [label for label in drawn.shown if label in outputs] == [*tables, *list(outputs)[3:]]
 
     [ids] = drawn.matrix(0)
-    assert drawn.matrix(1) == [[f"w{one}" for one in ids]]
+    assert drawn.matrix(1) == [[f"w{number}" for number in ids]]
     assert drawn.matrix(2) == [[f"p{place}" for place in range(len(ids))]]
     assert drawn.matrix(3) == [["t0"] * len(ids)]
 
@@ -104,16 +104,16 @@ def test_the_embedding_adds_what_is_written() -> None:
 def test_a_layer_has_every_module_in_the_order_of_the_computation() -> None:
     layer, drawn = BertLayer(SIZES).eval(), figure("layer")
 
-    with seen(layer) as found:
+    with recorded_outputs(layer) as outputs:
         layer(torch.randn(3, 7, 10), get_extended_attention_mask(MASK, torch.float32))
 
-    run = [name.rpartition(".")[2] for name in found if name != "self_attention"]
-    run.insert(run.index("interm_dense") + 1, "interm_af")  # a function, which has no hook
-    names = {*run, "self_attention"}
-    shown = [one for one in drawn.shown if one in names]
+    order = [name.rpartition(".")[2] for name in outputs if name != "self_attention"]
+    order.insert(order.index("interm_dense") + 1, "interm_af")  # a function, which has no hook
+    names = {*order, "self_attention"}
+    shown = [label for label in drawn.shown if label in names]
     assert shown[0] == "self_attention"
-    assert set(shown[1:4]) == set(run[:3]) == {"query", "key", "value"}
-    assert shown[4:] == run[3:]
+    assert set(shown[1:4]) == set(order[:3]) == {"query", "key", "value"}
+    assert shown[4:] == order[3:]
     assert drawn.shown.count("add_norm") == 2
 
 
@@ -121,25 +121,25 @@ def test_a_layer_has_the_shapes_that_are_written(monkeypatch) -> None:
     layer, arguments = BertLayer(SIZES).eval(), list[Tensor]()
     attend = layer.self_attention.attention
 
-    def attention(*given: Tensor) -> Tensor:
-        arguments.extend(given)
-        return attend(*given)
+    def attention(*tensors: Tensor) -> Tensor:
+        arguments.extend(tensors)
+        return attend(*tensors)
 
     monkeypatch.setattr(layer.self_attention, "attention", attention)
     states = torch.randn(3, 7, 10)
-    with seen(layer) as found:
+    with recorded_outputs(layer) as outputs:
         result = layer(states, get_extended_attention_mask(MASK, torch.float32))
 
     key, query, value, mask = map(letters, arguments)
     assert key == query == value
-    middle = letters(found["interm_dense"])
-    between = [letters(found["attention_layer_norm"]), middle, middle]
+    middle = letters(outputs["interm_dense"])
+    between = [letters(outputs["attention_layer_norm"]), middle, middle]
     assert figure("layer").tensor_shapes == [letters(states), key, mask, *between, letters(result)]
 
 
 def test_attention_by_hand_is_what_the_solution_computes() -> None:
-    drawn, one = figure("attention-by-hand"), solved()
-    query, key, value, scores, scaled, probabilities, output = (part[0] for part in one[:7])
+    drawn, example = figure("attention-by-hand"), solved()
+    query, key, value, scores, scaled, probabilities, output = (part[0] for part in example[:7])
 
     assert drawn.matrix(0) == text(query)
     assert drawn.matrix(1) == text(key.T)
@@ -150,28 +150,30 @@ def test_attention_by_hand_is_what_the_solution_computes() -> None:
     assert drawn.matrix(7) == text(output, 3)
 
 
-def test_the_mask_becomes_what_is_written() -> None:
+def test_the_mask_becomes_the_numbers_that_are_written() -> None:
     drawn = figure("mask")
-    given = torch.tensor([[int(one) for one in row] for row in drawn.matrix(0)])
-    assert given.sum(dim=1).unique().numel() == len(given) > 2
+    mask = torch.tensor([[int(number) for number in row] for row in drawn.matrix(0)])
+    assert mask.sum(dim=1).unique().numel() == len(mask) > 2
 
-    extended = get_extended_attention_mask(given, torch.float32)
+    extended = get_extended_attention_mask(mask, torch.float32)
 
     assert drawn.matrix(1) == text(extended[:, 0, 0])
     assert drawn.kinds(0) == drawn.kinds(1)
     assert drawn.matrix(2) == [["0", "0", "-1e4", "-1e4"]]
-    assert [float(one) for one in drawn.matrix(2)[0]] == extended[1, 0, 0].tolist()
+    assert [float(number) for number in drawn.matrix(2)[0]] == extended[1, 0, 0].tolist()
 
 
 def test_the_mask_hides_columns_in_each_head() -> None:
     drawn = figure("mask")
-    given = torch.tensor([[int(one) for one in row] for row in drawn.matrix(0)])
-    H, T = 2, given.shape[1]
+    mask = torch.tensor([[int(number) for number in row] for row in drawn.matrix(0)])
+    H, T = 2, mask.shape[1]
 
-    total = torch.zeros(len(given), H, T, T) + get_extended_attention_mask(given, torch.float32)
+    total = torch.zeros(len(mask), H, T, T) + get_extended_attention_mask(mask, torch.float32)
 
     for head, place in enumerate((3, 5)):
-        hidden = [["hidden" if one else "plain" for one in row] for row in total[1, head].tolist()]
+        hidden = [
+            ["hidden" if number else "plain" for number in row] for row in total[1, head].tolist()
+        ]
         assert drawn.kinds(place) == hidden
         assert drawn.matrix(place) == [[f"s{row}{key}" for key in range(T)] for row in range(T)]
 
@@ -183,18 +185,22 @@ def test_heads_are_split_and_merged_as_torch_does_it() -> None:
 
     merged = [right.transpose(1, 2).reshape(1, 3, 4), right.reshape(1, 3, 4)]
 
-    shown = [drawn.matrix(place) for place in range(7)]
-    assert shown == [text(one) for one in (x[0], *right[0], *wrong[0], merged[0][0], merged[1][0])]
+    matrices = [drawn.matrix(place) for place in range(7)]
+    assert matrices == [
+        text(tensor) for tensor in (x[0], *right[0], *wrong[0], merged[0][0], merged[1][0])
+    ]
 
 
 def test_the_color_of_a_number_is_its_token() -> None:
     drawn = figure("heads")
     rows = zip(drawn.matrix(0), drawn.kinds(0), strict=True)  # a row for each token
-    color = {one: kinds[0] for numbers, kinds in rows for one in numbers}
+    color = {number: kinds[0] for numbers, kinds in rows for number in numbers}
     assert len({*color.values()}) == 3
 
     for place in range(7):
-        assert drawn.kinds(place) == [[color[one] for one in row] for row in drawn.matrix(place)]
+        assert drawn.kinds(place) == [
+            [color[number] for number in row] for row in drawn.matrix(place)
+        ]
 
 
 def test_the_norms_stand_where_the_formulas_have_them() -> None:
@@ -213,18 +219,18 @@ def test_the_decoder_layer_has_the_modules_and_shapes_that_are_written() -> None
     states, encoded = torch.randn(3, 7, 10), torch.randn(3, 6, 10)
     masks = causal_mask(MASK), get_extended_attention_mask(torch.ones(3, 6), torch.float32)
 
-    with seen(layer) as found:
+    with recorded_outputs(layer) as outputs:
         result = layer(states, encoded, *masks)
 
-    shapes = [letters(one) for one in (states, masks[0], encoded, masks[1], result)]
+    shapes = [letters(tensor) for tensor in (states, masks[0], encoded, masks[1], result)]
     assert drawn.tensor_shapes == shapes
-    run = [name for name in found if name.endswith(("_attention", "_norm"))]
-    assert [one for one in drawn.shown if one in run] == run
+    order = [name for name in outputs if name.endswith(("_attention", "_norm"))]
+    assert [label for label in drawn.shown if label in order] == order
     assert drawn.shown.count("dropout") == 3
     assert "wide, ReLU, narrow" in drawn.shown
 
 
-def test_the_decoders_masks_hide_what_is_drawn() -> None:
+def test_the_decoders_masks_hide_the_cells_that_are_drawn_as_hidden() -> None:
     drawn = figure("decoder")
     T, S = len(drawn.kinds(0)), len(drawn.kinds(1)[0])
     source = torch.tensor([[1] * 3 + [0] * (S - 3)])
@@ -232,7 +238,7 @@ def test_the_decoders_masks_hide_what_is_drawn() -> None:
     cross = get_extended_attention_mask(source, torch.float32)[0, 0].expand(T, S)
 
     for place, mask in enumerate((causal_mask(torch.ones(1, T))[0, 0], cross)):
-        hidden = [["hidden" if one else "plain" for one in row] for row in mask.tolist()]
+        hidden = [["hidden" if number else "plain" for number in row] for row in mask.tolist()]
         assert drawn.kinds(place) == hidden
 
 
@@ -251,7 +257,7 @@ def test_the_pair_is_what_pair_batch_makes() -> None:
         chosen = drawn.kinds(2)[0][place] != "plain"
         assert label == (str(ids[place]) if chosen else str(IGNORED))
         assert chosen or hidden[place] == tokens[place]
-    fates = [one for one in drawn.shown if "%" in one]
+    fates = [label for label in drawn.shown if "%" in label]
     assert fates == ["80% [MASK]", "10% random", "10% stay"]
 
 
@@ -267,7 +273,7 @@ def test_pretraining_has_the_shapes_that_are_written() -> None:
 
 
 @pytest.mark.parametrize("name", ["model", "layer", "pretraining"])
-def test_what_students_write_is_in_the_color_for_it(name: str) -> None:
+def test_the_functions_that_students_write_have_their_own_color(name: str) -> None:
     drawn = figure(name)
     written = {
         "model": {"embed", "encode", "bert_layers[0]"},
@@ -275,7 +281,7 @@ def test_what_students_write_is_in_the_color_for_it(name: str) -> None:
         "pretraining": {"mask_tokens", "pair_batch", "mlm_head", "nsp_head", "pretraining_loss"},
     }[name]
 
-    own = {one.text for one in drawn.words if one.kind == "yours"}
-    given = {one.text for one in drawn.words if one.kind == "given"}
-    assert written <= own
-    assert not own & given
+    yours = {words.text for words in drawn.words if words.kind == "yours"}
+    given = {words.text for words in drawn.words if words.kind == "given"}
+    assert written <= yours
+    assert not yours & given
