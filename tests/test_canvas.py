@@ -1,4 +1,4 @@
-"""A file for Canvas, made from its own export: one column, and only who has a score."""
+"""The file for Canvas, made from its own export: one column, and only students with a score."""
 
 import csv
 import io
@@ -73,17 +73,17 @@ def test_no_cell_is_a_formula_or_another_row_whatever_a_student_is_called(
 
     filled(tmp_path, [entry("101")], EXPORT.replace('"Lovelace, Ada"', quoted))
 
-    written = (tmp_path / "canvas.csv").read_text("utf-8")
+    content = (tmp_path / "canvas.csv").read_text("utf-8")
     for separator in ",;\t":
-        for row in csv.reader(io.StringIO(written, newline=""), delimiter=separator):
-            assert not [one for one in row if one.lstrip(' "').startswith(tuple("=+-@\t\r"))]
-    (row,) = list(csv.reader(io.StringIO(written, newline="")))[1:]
+        for row in csv.reader(io.StringIO(content, newline=""), delimiter=separator):
+            assert not [cell for cell in row if cell.lstrip(' "').startswith(tuple("=+-@\t\r"))]
+    (row,) = list(csv.reader(io.StringIO(content, newline="")))[1:]
     assert row[1] == "101"
     assert row[-1] == "87.5"
     assert "Points Possible" not in row[0]
 
 
-def test_without_scores_the_file_has_a_header_alone(tmp_path: Path) -> None:
+def test_without_scores_the_file_has_only_a_header(tmp_path: Path) -> None:
     fill_export([], exported(tmp_path), TITLE, tmp_path / "canvas.csv")
 
     assert (tmp_path / "canvas.csv").read_text("utf-8").count("\n") == 1
@@ -116,7 +116,7 @@ SCORES: dict[str, tuple[list[Entry], str, dict[str, str]]] = {
 
 
 @pytest.mark.parametrize(("entries", "text", "scores"), SCORES.values(), ids=SCORES)
-def test_a_score_is_in_the_row_of_who_it_belongs_to(
+def test_a_score_is_in_the_row_of_its_student(
     tmp_path: Path, entries: list[Entry], text: str, scores: dict[str, str]
 ) -> None:
     rows, lines = filled(tmp_path, entries, text)
@@ -125,19 +125,19 @@ def test_a_score_is_in_the_row_of_who_it_belongs_to(
     assert lines[0].endswith(f"scores in {TITLE}: {len(scores)}")
 
 
-def test_somebody_who_is_not_in_the_class_takes_no_row_from_anybody(tmp_path: Path) -> None:
+def test_a_stranger_to_the_class_takes_nobodys_row(tmp_path: Path) -> None:
     stranger = entry("999", "lovelaceada", keys=("al",))
     stranger = replace(stranger, hand_in=replace(stranger.hand_in, known=False))
-    nobodys = HandIn("101", "101", None, fault="may be that of two", known=False)
+    unassigned = HandIn("101", "101", None, fault="may be that of two", known=False)
 
-    rows, _ = filled(tmp_path, [entry("101", score=60), stranger, Entry(nobodys)])
+    rows, _ = filled(tmp_path, [entry("101", score=60), stranger, Entry(unassigned)])
     alone, _ = filled(tmp_path, [replace(stranger, hand_in=replace(stranger.hand_in, keys=()))])
 
     assert scores_of(rows) == {"101": "60"}
     assert scores_of(alone) == {}
 
 
-def test_names_of_two_and_rows_of_two_are_left_and_listed(tmp_path: Path) -> None:
+def test_names_and_rows_that_are_ambiguous_get_no_score_and_are_listed(tmp_path: Path) -> None:
     entries = [entry("x", "Wei Zhang"), entry("103"), entry("s3"), entry("nobody")]
 
     rows, lines = filled(tmp_path, entries)
@@ -153,18 +153,18 @@ def test_names_of_two_and_rows_of_two_are_left_and_listed(tmp_path: Path) -> Non
     assert not any("Student, Test" in line for line in lines)
 
 
-def test_a_roster_without_students_of_the_export_is_said_to_be_the_class(tmp_path: Path) -> None:
+def test_students_of_the_export_who_are_not_in_the_roster_are_listed(tmp_path: Path) -> None:
     roster = tmp_path / "roster.csv"
     entries = [entry("101"), entry("102")]
 
     lines = write_results(entries, tmp_path / "out", exported(tmp_path), roster=roster)
 
-    what = "but not in the class given by ROSTER="
-    assert f"Canvas: 4 in the export, {what}:" in lines
+    reason = "but not in the class given by ROSTER="
+    assert f"Canvas: 4 in the export, {reason}:" in lines
     assert "  Turing, Alan (103)" in lines
 
 
-def test_excused_and_words_stay_and_scores_are_replaced(tmp_path: Path) -> None:
+def test_an_excused_student_stays_excused_and_scores_are_replaced(tmp_path: Path) -> None:
     rows, lines = filled(tmp_path, [entry("103"), entry("104"), entry("101", score=100)])
 
     assert scores_of(rows) == {"101": "100", "104": "87.5"}
@@ -172,9 +172,9 @@ def test_excused_and_words_stay_and_scores_are_replaced(tmp_path: Path) -> None:
     assert "  104: 12.5 becomes 87.5" in lines
 
 
-def test_who_has_no_full_result_has_no_score(tmp_path: Path) -> None:
-    nothing = HandIn("102", "Grace", None)
-    entries = [Entry(HandIn("101", "Ada", Path("x")), sample.model()), Entry(nothing)]
+def test_a_student_without_a_full_result_has_no_score(tmp_path: Path) -> None:
+    not_handed_in = HandIn("102", "Grace", None)
+    entries = [Entry(HandIn("101", "Ada", Path("x")), sample.model()), Entry(not_handed_in)]
 
     rows, lines = filled(tmp_path, entries)
 
@@ -190,7 +190,7 @@ def test_a_column_is_found_by_title_or_number(tmp_path: Path, column: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("column", "text", "said"),
+    ("column", "text", "message"),
     [
         ("Homework", EXPORT, "has no column titled 'Homework'"),
         ("", EXPORT.replace("Essay, long", "Example, again"), "has several columns with 'Example"),
@@ -198,18 +198,18 @@ def test_a_column_is_found_by_title_or_number(tmp_path: Path, column: str) -> No
         ("", EXPORT.replace("Example", "x"), "no column"),
     ],
 )
-def test_a_column_that_is_not_clear_is_an_error_with_the_titles(
-    tmp_path: Path, column: str, text: str, said: str
+def test_an_ambiguous_or_missing_column_is_an_error_with_the_titles(
+    tmp_path: Path, column: str, text: str, message: str
 ) -> None:
-    with pytest.raises(CanvasError) as caught:
+    with pytest.raises(CanvasError) as error:
         filled(tmp_path, [entry("101")], text, column)
 
-    assert said in str(caught.value)
-    assert "Quiz (7)" in str(caught.value)
+    assert message in str(error.value)
+    assert "Quiz (7)" in str(error.value)
     assert not (tmp_path / "canvas.csv").exists()
 
 
-def test_an_export_with_semicolons_and_commas_in_numbers(tmp_path: Path) -> None:
+def test_an_export_with_semicolons_and_decimal_commas_is_read(tmp_path: Path) -> None:
     text = "Student;ID;SIS User ID;SIS Login ID;Section;Example (8)\n"
     text += '"    Points Possible";;;;;100,00\n"L; A";101;;;A;\n'
     out = tmp_path / "canvas.csv"
@@ -220,7 +220,7 @@ def test_an_export_with_semicolons_and_commas_in_numbers(tmp_path: Path) -> None
     assert not any("nothing is scaled" in line for line in lines)
 
 
-def test_first_and_last_names_may_have_columns_of_their_own(tmp_path: Path) -> None:
+def test_first_and_last_names_may_have_separate_columns(tmp_path: Path) -> None:
     text = "LastName,FirstName,ID,SIS Login ID,Section,Example (8)\nLovelace,Ada,101,al,A,\n"
     out = tmp_path / "canvas.csv"
 
@@ -229,17 +229,17 @@ def test_first_and_last_names_may_have_columns_of_their_own(tmp_path: Path) -> N
     assert out.read_text("utf-8").splitlines()[1] == "Lovelace,Ada,101,al,A,87.5"
 
 
-def test_another_maximum_is_said_and_nothing_is_scaled(tmp_path: Path) -> None:
+def test_a_different_maximum_is_reported_and_nothing_is_scaled(tmp_path: Path) -> None:
     rows, lines = filled(tmp_path, [entry("101")], EXPORT.replace("100.00", "50"))
 
     assert scores_of(rows) == {"101": "87.5"}
-    said = "warning: Canvas: 50 points are possible there, 100 here; nothing is scaled"
-    assert lines[-1] == said
-    assert write_results([entry("101")], tmp_path / "class", tmp_path / "export.csv")[-1] == said
+    warning = "warning: Canvas: 50 points are possible there, 100 here; nothing is scaled"
+    assert lines[-1] == warning
+    assert write_results([entry("101")], tmp_path / "class", tmp_path / "export.csv")[-1] == warning
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (b"\xff\xfeS\x00t\x00", "not UTF-8"),
         (b'Student,"ID\n', "not a CSV file"),
@@ -247,11 +247,13 @@ def test_another_maximum_is_said_and_nothing_is_scaled(tmp_path: Path) -> None:
         (b"Student,Example (8)\n", "no column ID or Section"),
     ],
 )
-def test_what_is_not_an_export_is_one_sentence(tmp_path: Path, content: bytes, said: str) -> None:
+def test_a_file_that_is_not_an_export_is_one_sentence(
+    tmp_path: Path, content: bytes, message: str
+) -> None:
     path = tmp_path / "export.csv"
     path.write_bytes(content)
 
-    with pytest.raises(CanvasError, match=said):
+    with pytest.raises(CanvasError, match=message):
         Export(path, "", "Example")
 
 
@@ -266,7 +268,7 @@ def test_the_export_itself_is_never_written_over(tmp_path: Path) -> None:
     assert path.read_bytes() == EXPORT.encode()
 
 
-def test_the_gradebook_is_written_though_the_export_is_wrong(tmp_path: Path) -> None:
+def test_the_gradebook_is_written_even_if_the_export_is_wrong(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out/canvas.csv").write_text("scores of an earlier run", encoding="utf-8")
 

@@ -1,4 +1,4 @@
-"""`make class` with real workers: killed, interrupted, elsewhere, refused."""
+"""`make class` with real workers: killed, interrupted, on a cluster, refused."""
 
 import contextlib
 import json
@@ -25,7 +25,7 @@ from tensormark.settings import Settings
 from conftest import ROOT
 from graded import ran
 
-PATIENCE = 200.0  # seconds that a machine may stand still
+PATIENCE = 200.0  # seconds for which a machine may stand still
 COPIED = ("grader", "solution", "starter", "handout", "handout.md", "requirements.txt")
 KINDS = ("right", "wrong", "unwritten", "no Python")
 real = pytest.mark.tier(CONTAINED)
@@ -42,7 +42,7 @@ def texts() -> dict[str, str]:
 
 
 def hand_in(folder: Path, count: int) -> Path:
-    """Write so many submissions, no two of them the same; return the folder."""
+    """Write `count` submissions, all of them different; return the folder."""
     folder.mkdir()
     for number in range(count):
         text = texts()[KINDS[number % len(KINDS)]]
@@ -52,9 +52,9 @@ def hand_in(folder: Path, count: int) -> Path:
 
 
 def command(folder: Path, out: Path, *options: str) -> list[str]:
-    """Return the command that grades a class, wherever it is given."""
-    shown = ["--check", "--tier", CONTAINED, "--out", str(out), *options, "--", str(folder)]
-    return [sys.executable, "-m", "tensormark", "-C", str(ROOT), "class", *shown]
+    """Return the command that grades a class, from whatever folder it is run."""
+    arguments = ["--check", "--tier", CONTAINED, "--out", str(out), *options, "--", str(folder)]
+    return [sys.executable, "-m", "tensormark", "-C", str(ROOT), "class", *arguments]
 
 
 def run(folder: Path, out: Path, *options: str) -> subprocess.CompletedProcess[str]:
@@ -63,7 +63,7 @@ def run(folder: Path, out: Path, *options: str) -> subprocess.CompletedProcess[s
 
 
 def rows(out: Path, query: str) -> list[Any]:
-    """Return what a query finds in a store; nothing before there is one."""
+    """Return the rows that a query finds in a store, and none before the store exists."""
     try:
         with contextlib.closing(
             sqlite3.connect(f"file:{out / 'store.sqlite'}?mode=ro", uri=True)
@@ -77,16 +77,16 @@ def graded(out: Path) -> int:
     return len(rows(out, "SELECT id FROM attempt WHERE complete"))
 
 
-def wait_for(what: Callable[[], object]) -> None:
-    ends = time.monotonic() + PATIENCE
-    while not what():
-        assert time.monotonic() < ends, "nothing has happened"
+def wait_for(condition: Callable[[], object]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline, "nothing has happened"
         time.sleep(0.05)
 
 
 @contextlib.contextmanager
 def started(*line: str, folder: Path = ROOT) -> Iterator["subprocess.Popen[str]"]:
-    """Start a program with a process group of its own, and see that it ends."""
+    """Start a program in its own process group, and make sure that it ends."""
     process = subprocess.Popen(
         line,
         cwd=folder,
@@ -108,24 +108,24 @@ def started(*line: str, folder: Path = ROOT) -> Iterator["subprocess.Popen[str]"
 
 def workers_of(process: "subprocess.Popen[str]") -> list[int]:
     children = Path(f"/proc/{process.pid}/task").glob("*/children")
-    found = [int(child) for path in children for child in path.read_text().split()]
-    lines = {child: Path(f"/proc/{child}/cmdline") for child in found}
+    pids = [int(child) for path in children for child in path.read_text().split()]
+    lines = {child: Path(f"/proc/{child}/cmdline") for child in pids}
     return [child for child, path in lines.items() if b"spawn_main" in path.read_bytes()]
 
 
 def addresses(process: "subprocess.Popen[str]") -> set[str]:
-    run = psutil.Process(process.pid)
-    sockets = [one for part in (run, *run.children()) for one in part.net_connections()]
-    return {one.laddr.ip for one in sockets if one.status == psutil.CONN_LISTEN}
+    parent = psutil.Process(process.pid)
+    sockets = [socket for part in (parent, *parent.children()) for socket in part.net_connections()]
+    return {socket.laddr.ip for socket in sockets if socket.status == psutil.CONN_LISTEN}
 
 
 class Disturbed(NamedTuple):
-    """A run that was killed, and its continuation, of which a worker was."""
+    """A run that was killed, and its continuation, in which a worker was killed."""
 
     folder: Path
     out: Path
-    before: int  # results when it was killed
-    listened: set[str]  # the addresses that it listened on
+    before: int  # the number of results when the run was killed
+    listened: set[str]  # the addresses that the run listened on
     output: str
     status: int
 
@@ -149,7 +149,7 @@ def disturbed(tmp_path_factory: pytest.TempPathFactory) -> Disturbed:
 
 
 @real
-def test_after_kill_9_the_same_command_goes_on_and_nobody_is_graded_twice(
+def test_after_kill_9_the_same_command_continues_and_nobody_is_graded_twice(
     disturbed: Disturbed,
 ) -> None:
     assert disturbed.status == 0, disturbed.output
@@ -164,7 +164,7 @@ def test_no_other_machine_can_connect_to_a_run(disturbed: Disturbed) -> None:
 
 
 @real
-def test_every_result_is_the_one_that_the_submission_has_alone(
+def test_every_result_is_the_same_as_that_of_the_submission_alone(
     disturbed: Disturbed, tmp_path: Path
 ) -> None:
     grading = Grading(Settings.of(ROOT, tier=CONTAINED), ASSIGNMENT)
@@ -183,24 +183,24 @@ def test_every_result_is_the_one_that_the_submission_has_alone(
 def test_a_run_with_nothing_new_needs_no_worker(disturbed: Disturbed) -> None:
     before = (disturbed.out / "gradebook.csv").read_bytes()
 
-    done = run(disturbed.folder, disturbed.out, "--scheduler", "tcp://127.0.0.1:1")
+    completed = run(disturbed.folder, disturbed.out, "--scheduler", "tcp://127.0.0.1:1")
 
-    assert done.returncode == 0, done.stderr
-    assert "8 graded before" in done.stdout
+    assert completed.returncode == 0, completed.stderr
+    assert "8 graded before" in completed.stdout
     assert (disturbed.out / "gradebook.csv").read_bytes() == before
 
 
 class Cluster(NamedTuple):
-    """A scheduler, and what a first run with it printed."""
+    """A scheduler, and the first run with it."""
 
     address: str
     folder: Path
     out: Path
-    done: subprocess.CompletedProcess[str]
+    first_run: subprocess.CompletedProcess[str]
 
 
 def copied(folder: Path) -> Path:
-    """Copy what a worker needs: no references, checkpoint or data."""
+    """Copy the files that a worker needs, without references, checkpoint or data."""
     for name in COPIED:
         source = ROOT / name
         copy: Any = shutil.copytree if source.is_dir() else shutil.copy
@@ -210,16 +210,16 @@ def copied(folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """Two workers with a copy of the assignment, one with another grader, one with none."""
+    """Two workers with a copy of the assignment, one with another grader, and one without any."""
     place = tmp_path_factory.mktemp("cluster")
-    about = place / "scheduler.json"
+    scheduler_file = place / "scheduler.json"
     dask = [sys.executable, "-m", "dask"]
     local = ["--host", "127.0.0.1", "--no-dashboard"]
     with contextlib.ExitStack() as stack:
-        begin = [*dask, "scheduler", *local, "--port", "0", "--scheduler-file", str(about)]
-        stack.enter_context(started(*begin))
-        wait_for(lambda: about.exists() and about.read_text())
-        address = json.loads(about.read_text())["address"]
+        start = [*dask, "scheduler", *local, "--port", "0", "--scheduler-file", str(scheduler_file)]
+        stack.enter_context(started(*start))
+        wait_for(lambda: scheduler_file.exists() and scheduler_file.read_text())
+        address = json.loads(scheduler_file.read_text())["address"]
         for name in ("first", "second", "other", "none"):
             (folder := place / name).mkdir()
             if name != "none":
@@ -230,22 +230,24 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
             line = [*dask, "worker", address, *local, "--nthreads", "1", "--name", name]
             line += ["--local-directory", str(place / f"{name}.tmp")]
             stack.enter_context(started(*line, folder=folder))
-        wait_for(lambda: joined(address) == 4)
+        wait_for(lambda: worker_count(address) == 4)
         folder, out = hand_in(place / "in", 8), place / "out"
         yield Cluster(address, folder, out, run(folder, out, "--scheduler", address))
 
 
-def joined(address: str) -> int:
+def worker_count(address: str) -> int:
     code = "import sys; from distributed import Client; print(len(Client(sys.argv[1]).nthreads()))"
-    done = subprocess.run([sys.executable, "-c", code, address], capture_output=True, check=True)
-    return int(done.stdout)
+    completed = subprocess.run(
+        [sys.executable, "-c", code, address], capture_output=True, check=True
+    )
+    return int(completed.stdout)
 
 
 @real
 def test_workers_without_a_shared_folder_give_the_same_gradebook(
     cluster: Cluster, disturbed: Disturbed
 ) -> None:
-    assert cluster.done.returncode == 0, cluster.done.stderr
+    assert cluster.first_run.returncode == 0, cluster.first_run.stderr
 
     expected = (disturbed.out / "gradebook.csv").read_bytes()
     assert (cluster.out / "gradebook.csv").read_bytes() == expected
@@ -253,7 +255,7 @@ def test_workers_without_a_shared_folder_give_the_same_gradebook(
 
 @real
 def test_workers_with_another_grader_or_no_assignment_are_refused_by_name(cluster: Cluster) -> None:
-    lines = [line for line in cluster.done.stderr.splitlines() if "is refused" in line]
+    lines = [line for line in cluster.first_run.stderr.splitlines() if "is refused" in line]
 
     assert len(lines) == 2
     assert any("it has different grader code" in line for line in lines)
@@ -268,23 +270,23 @@ def test_an_appeal_says_what_differs_and_keeps_both_results(cluster: Cluster) ->
     query = f"SELECT result, attempt.id FROM {tables} WHERE student = '{name}'"
     ((text, number),) = rows(cluster.out, query)
     stored = json.loads(text)
-    for one in stored["exercises"]:
-        if one["id"] == "attention":
-            one |= {"outcome": "failed", "score": 20}
+    for exercise in stored["exercises"]:
+        if exercise["id"] == "attention":
+            exercise |= {"outcome": "failed", "score": 20}
     with contextlib.closing(sqlite3.connect(cluster.out / "store.sqlite")) as file, file:
         file.execute("UPDATE attempt SET result = ? WHERE id = ?", (json.dumps(stored), number))
 
-    done = run(cluster.folder, cluster.out, "--scheduler", cluster.address, "--only", name)
+    completed = run(cluster.folder, cluster.out, "--scheduler", cluster.address, "--only", name)
 
-    assert done.returncode == 0, done.stderr
-    assert "  attention: failed (20), now passed (25)\n" in done.stdout
+    assert completed.returncode == 0, completed.stderr
+    assert "  attention: failed (20), now passed (25)\n" in completed.stdout
     (_, first), (text, second) = rows(cluster.out, query)
     assert first == number < second
     assert verdict(json.loads(text))["attention"] == ("passed", 25)
 
 
 @real
-def test_ctrl_c_keeps_what_is_graded_and_the_counts_add_up(
+def test_ctrl_c_keeps_finished_results_and_the_counts_add_up(
     cluster: Cluster, tmp_path: Path
 ) -> None:
     folder, out = hand_in(tmp_path / "in", 200), tmp_path / "out"
@@ -294,15 +296,15 @@ def test_ctrl_c_keeps_what_is_graded_and_the_counts_add_up(
         output, _ = process.communicate(timeout=PATIENCE)
 
     assert process.returncode == 130, output
-    left = 200 - graded(out)
-    assert f"200 students: {200 - left} graded, {left} not graded yet\n" in output
+    ungraded = 200 - graded(out)
+    assert f"200 students: {200 - ungraded} graded, {ungraded} not graded yet\n" in output
     assert not (out / "gradebook.csv").exists()
 
 
 @real
-def test_a_scheduler_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
-    done = run(hand_in(tmp_path / "in", 1), tmp_path / "out", "--scheduler", "nonsense://x")
+def test_an_unreachable_scheduler_is_one_sentence(tmp_path: Path) -> None:
+    completed = run(hand_in(tmp_path / "in", 1), tmp_path / "out", "--scheduler", "nonsense://x")
 
-    assert done.returncode == 2
-    assert "\nclass: SCHEDULER=nonsense://x: cannot be reached: " in done.stderr
-    assert done.stderr.count("\n") == 2
+    assert completed.returncode == 2
+    assert "\nclass: SCHEDULER=nonsense://x: cannot be reached: " in completed.stderr
+    assert completed.stderr.count("\n") == 2

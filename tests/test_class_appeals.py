@@ -1,4 +1,4 @@
-"""Runs whose grading is instant: what an appeal takes from the run before, and when one stops."""
+"""Runs whose grading is instant: what an appeal takes from the previous run, and how runs stop."""
 
 import csv
 from collections.abc import Sequence
@@ -21,9 +21,9 @@ ROSTER = "id,name\n1,Ada\n2,Grace\n"
 
 
 @pytest.fixture(autouse=True)
-def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = result() | {"references": TERMS.references}
-    classes.grade_at_once(monkeypatch, lambda work: found)
+def instant_grading(monkeypatch: pytest.MonkeyPatch) -> None:
+    instant_result = result() | {"references": TERMS.references}
+    classes.grade_at_once(monkeypatch, lambda work: instant_result)
     monkeypatch.setattr(run, "terms_of", lambda *_: TERMS)
 
 
@@ -58,12 +58,14 @@ def test_an_appeal_writes_the_gradebook_of_the_same_class(
     assert grade(folder, "--only", "Grace") == 0
 
     assert [path.read_bytes() for path in sorted((folder / "out").glob("*.csv"))] == before
-    said = capsys.readouterr().out
-    assert f"as in the previous run: ROSTER={folder / 'roster.csv'}, " in said
+    output = capsys.readouterr().out
+    assert f"as in the previous run: ROSTER={folder / 'roster.csv'}, " in output
     assert [row["student"] for row in students(folder)] == ["1", "2", "3"]
 
 
-def test_what_an_appeal_is_given_counts_more_and_a_run_for_all_takes_nothing(folder: Path) -> None:
+def test_an_appeals_options_override_the_previous_runs_and_a_full_run_inherits_none(
+    folder: Path,
+) -> None:
     (folder / "other.csv").write_text("id,name\n2,Grace H.\n", encoding="utf-8")
     assert grade(folder, "--roster", str(folder / "roster.csv")) == 0
 
@@ -87,20 +89,20 @@ def test_an_appeal_with_other_submissions_leaves_the_gradebook(
 
 
 @pytest.mark.parametrize(
-    ("export", "said"),
+    ("export", "message"),
     [("none.csv", "cannot be read"), ("export.csv", "has no column titled 'Essay'")],
 )
 def test_an_export_that_cannot_be_filled_is_an_error_before_anything_is_graded(
-    folder: Path, export: str, said: str, capsys: pytest.CaptureFixture[str]
+    folder: Path, export: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     status = grade(folder, "--canvas", str(folder / export), "--column", "Essay")
 
     assert status == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert not (folder / "out/gradebook.csv").exists()
 
 
-def test_a_run_without_an_export_leaves_no_filled_one_of_the_run_before(folder: Path) -> None:
+def test_a_run_without_an_export_leaves_no_filled_export_of_the_previous_run(folder: Path) -> None:
     assert grade(folder, "--canvas", str(folder / "export.csv")) == 0
     assert "A,1,ada,x,30" in (folder / "out/canvas.csv").read_text(encoding="utf-8")
 
@@ -121,19 +123,21 @@ def test_a_column_without_an_export_is_an_error(
     assert line in capsys.readouterr().err
 
 
-def test_the_instructors_own_files_are_nobodys_hand_in(folder: Path) -> None:
+def test_the_instructors_own_files_are_not_hand_ins(folder: Path) -> None:
     for name in ("roster.csv", "export.csv"):
         (folder / name).rename(folder / "in" / name)
-    own = folder / "in"
+    hand_ins = folder / "in"
 
-    status = grade(folder, "--roster", str(own / "roster.csv"), "--canvas", str(own / "export.csv"))
+    status = grade(
+        folder, "--roster", str(hand_ins / "roster.csv"), "--canvas", str(hand_ins / "export.csv")
+    )
 
     assert status == 0
     assert [row["student"] for row in students(folder)] == ["1", "2"]
 
 
 @pytest.mark.parametrize("options", [(), ("--force",), ("--only", "1")])
-def test_a_run_that_is_stopped_says_what_the_same_command_does(
+def test_a_run_that_is_stopped_says_what_the_same_command_will_do(
     folder: Path,
     options: tuple[str, ...],
     monkeypatch: pytest.MonkeyPatch,
@@ -146,10 +150,10 @@ def test_a_run_that_is_stopped_says_what_the_same_command_does(
 
     assert grade(folder, *options) == 130
 
-    said = capsys.readouterr().out
-    assert "\nstopped; " in said
-    assert ("the same command continues where it stopped" in said) == (not options)
-    assert ("FORCE=1 starts over" in said) == ("--force" in options)
+    output = capsys.readouterr().out
+    assert "\nstopped; " in output
+    assert ("the same command continues where it stopped" in output) == (not options)
+    assert ("FORCE=1 starts over" in output) == ("--force" in options)
 
 
 def test_results_that_cannot_be_written_are_one_sentence_that_names_the_option(
@@ -160,7 +164,7 @@ def test_results_that_cannot_be_written_are_one_sentence_that_names_the_option(
 
     assert grade(folder) == 2
 
-    _, _, said = capsys.readouterr().err.partition("\n")  # the first line says what is read
-    assert said.startswith(f"class: OUT={folder / 'out'}: results are saved, but ")
-    assert "out/feedback cannot be written" in said
-    assert said.count("\n") == 1
+    _, _, errors = capsys.readouterr().err.partition("\n")  # the first line says what is read
+    assert errors.startswith(f"class: OUT={folder / 'out'}: results are saved, but ")
+    assert "out/feedback cannot be written" in errors
+    assert errors.count("\n") == 1

@@ -1,4 +1,4 @@
-"""Which workers of a cluster may grade, and why a run ends when there is none."""
+"""Which workers of a cluster may grade, and why a run without workers ends."""
 
 import dataclasses
 import time
@@ -21,7 +21,7 @@ from conftest import ROOT
 
 
 class StubClient:
-    """A client with given workers, by name, and their descriptions of themselves."""
+    """A client whose workers have these names and descriptions of themselves."""
 
     def __init__(self, **descriptions: Any) -> None:
         self.descriptions = descriptions
@@ -46,7 +46,7 @@ def refreshed_crew(client: StubClient, lines: list[str]) -> cluster.Crew:
 GRADER = {"host": "good", "code": TERMS.code, "versions": TERMS.versions}
 
 
-def test_workers_are_told_apart_by_what_they_say_and_refused_once() -> None:
+def test_workers_are_judged_by_their_descriptions_and_refused_once() -> None:
     lines: list[str] = []
     descriptions = {
         "a": GRADER,
@@ -68,10 +68,10 @@ def test_workers_are_told_apart_by_what_they_say_and_refused_once() -> None:
 def test_a_worker_that_cannot_open_its_assignment_refuses(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fails(folder: Path) -> Assignment:
+    def fail(folder: Path) -> Assignment:
         raise AssignmentError("it needs another package")
 
-    monkeypatch.setattr(worker, "open_assignment", fails)
+    monkeypatch.setattr(worker, "open_assignment", fail)
     terms = dataclasses.replace(TERMS, code=code(ROOT), versions=versions(ROOT))
 
     station = worker.Station(terms, "0", b"", tmp_path, "here")
@@ -79,12 +79,12 @@ def test_a_worker_that_cannot_open_its_assignment_refuses(
     assert station.refused == "it cannot open the assignment: it needs another package"
 
 
-def test_a_cluster_of_which_all_are_refused_is_an_error_with_the_reasons() -> None:
+def test_a_cluster_whose_workers_are_all_refused_is_an_error_with_the_reasons() -> None:
     with pytest.raises(ClusterError, match=r"every worker is refused: it has torch 1, not 2"):
         refreshed_crew(StubClient(a=GRADER | {"versions": {"torch": "1"}}), [])
 
 
-def test_a_cluster_without_workers_is_waited_for_but_not_for_ever(
+def test_a_run_waits_for_the_first_worker_of_a_cluster_but_not_for_ever(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     lines: list[str] = []
@@ -97,7 +97,9 @@ def test_a_cluster_without_workers_is_waited_for_but_not_for_ever(
         crew.refresh()
 
 
-def test_why_the_last_worker_was_lost_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_reason_why_the_last_worker_was_lost_is_reported(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     crew = refreshed_crew(StubClient(a=GRADER, b=GRADER | {"code": "x"}), [])
     crew.reason = "its worker was killed"
     crew.client.descriptions = {}  # type: ignore[attr-defined]
@@ -108,27 +110,27 @@ def test_why_the_last_worker_was_lost_is_said(monkeypatch: pytest.MonkeyPatch) -
         crew.refresh()
 
 
-def test_what_waits_of_others_on_a_shared_cluster_goes_before_a_class(tmp_path: Path) -> None:
-    def note(what: object, *_: object) -> None:
+def test_waiting_work_of_others_on_a_shared_cluster_goes_before_a_class(tmp_path: Path) -> None:
+    def note(name: object, *_: object) -> None:
         with (tmp_path / "order").open("a", encoding="utf-8") as file:
-            file.write(f"{what}\n")
+            file.write(f"{name}\n")
 
-    def has(state: str, number: int) -> bool:  # of the worker: what it was sent may be on its way
-        counts = another.run(lambda dask_worker: len(getattr(dask_worker.state, state)))
+    def has(state: str, number: int) -> bool:  # on the worker: work may be on its way
+        counts = other_client.run(lambda dask_worker: len(getattr(dask_worker.state, state)))
         return [*counts.values()] == [number]
 
     parcel, ours, theirs = Parcel("0", b""), cast("Work", "a class's"), "somebody else's"
-    with cluster.connect("", 1, ROOT) as client, Client(client.scheduler.address) as another:
+    with cluster.connect("", 1, ROOT) as client, Client(client.scheduler.address) as other_client:
         crew = cluster.Crew(client, TERMS, parcel, False, print, note)  # type: ignore[arg-type]
         crew.graders = dict(client.nthreads())
         wait(crew.content)
-        running = another.submit(Event("begin").wait)
+        running = other_client.submit(Event("begin").wait)
         while not has("executing", 1):
             time.sleep(0.01)
-        futures = [crew.submit(ours), another.submit(note, theirs)]
+        futures = [crew.submit(ours), other_client.submit(note, theirs)]
         while not has("ready", 2):
             time.sleep(0.01)
-        Event("begin", client=another).set()
+        Event("begin", client=other_client).set()
         wait([running, *futures])
 
     order = (tmp_path / "order").read_text(encoding="utf-8").splitlines()
@@ -136,10 +138,10 @@ def test_what_waits_of_others_on_a_shared_cluster_goes_before_a_class(tmp_path: 
 
 
 def test_a_scheduler_that_does_not_answer_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    def gone(self: StubClient) -> dict[str, int]:
+    def fail(self: StubClient) -> dict[str, int]:
         raise OSError("closed")
 
-    monkeypatch.setattr(StubClient, "nthreads", gone)
+    monkeypatch.setattr(StubClient, "nthreads", fail)
 
     with pytest.raises(ClusterError, match="the scheduler is gone: closed"):
         refreshed_crew(StubClient(), [])

@@ -1,4 +1,4 @@
-"""A folder of results is for one class that is graded in one way; nothing in it is overwritten."""
+"""A folder of results is for one class, graded in one way; nothing in the folder is overwritten."""
 
 import json
 import shlex
@@ -17,9 +17,9 @@ from downloads import handed_in
 
 
 @pytest.fixture(autouse=True)
-def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def instant_grading(monkeypatch: pytest.MonkeyPatch) -> None:
     classes.grade_at_once(monkeypatch, lambda work: result())
-    monkeypatch.setattr(run, "known_sources", lambda _: [])  # which take their time
+    monkeypatch.setattr(run, "known_sources", lambda _: [])  # which is slow
     monkeypatch.setattr(run, "chosen_tier", lambda options, *_: options.tier or "contained")
 
 
@@ -33,7 +33,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def record(place: Path, seed: int) -> None:
-    """Write references with a seed; nothing is run with them."""
+    """Write references with a seed; no test runs anything with them."""
     manifest = json.loads((ROOT / "reference_outputs/manifest.json").read_bytes())
     place.mkdir(exist_ok=True)
     (place / "manifest.json").write_text(
@@ -42,17 +42,17 @@ def record(place: Path, seed: int) -> None:
 
 
 def grade(folder: Path, *options: str, **others: str) -> int:
-    named = {"references": str(folder / "private"), "out": str(folder / "out")} | others
-    hand_ins = named.pop("hand_ins", "in")
-    line = [part for name, text in named.items() if text for part in (f"--{name}", text)]
+    arguments = {"references": str(folder / "private"), "out": str(folder / "out")} | others
+    hand_ins = arguments.pop("hand_ins", "in")
+    line = [part for name, text in arguments.items() if text for part in (f"--{name}", text)]
     return command.main(ROOT, "class", [str(folder / hand_ins), *line, *options])
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Return what is in a folder of results, but for the store's own files."""
+    """Return the files in a folder of results, except the store's own."""
     files = (path for path in folder.rglob("*") if path.is_file())
-    found = {str(path.relative_to(folder)): path.read_bytes() for path in files}
-    return {name: text for name, text in found.items() if "store" not in name}
+    by_name = {str(path.relative_to(folder)): path.read_bytes() for path in files}
+    return {name: text for name, text in by_name.items() if "store" not in name}
 
 
 OTHERS: dict[str, tuple[dict[str, str], list[str]]] = {
@@ -66,7 +66,7 @@ OTHERS: dict[str, tuple[dict[str, str], list[str]]] = {
 
 
 @pytest.mark.parametrize("name", OTHERS)
-def test_another_combination_is_refused_with_the_commands_that_go_on_and_that_begin_anew(
+def test_another_combination_is_refused_with_commands_to_continue_or_to_start_over(
     folder: Path, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     others, options = OTHERS[name]
@@ -74,46 +74,46 @@ def test_another_combination_is_refused_with_the_commands_that_go_on_and_that_be
 
     assert grade(folder, *options, **others) == 2
 
-    said = capsys.readouterr().err
-    assert said.startswith(f"class: OUT={folder / 'out'}: holds results with different {name}; ")
-    assert said.count("\n") == 1
+    errors = capsys.readouterr().err
+    assert errors.startswith(f"class: OUT={folder / 'out'}: holds results with different {name}; ")
+    assert errors.count("\n") == 1
     assert contents(folder / "out") == before
-    on = options_in(said.partition("to continue that run: ")[2].partition(";")[0])
-    anew = options_in(said.partition("to start over: ")[2].partition(" (or")[0])
-    assert anew["out"] == f"{folder / 'out'}-2"
-    assert [given(folder, found) for found in (on, anew)] == [0, 0]
+    continuing = options_in(errors.partition("to continue that run: ")[2].partition(";")[0])
+    fresh = options_in(errors.partition("to start over: ")[2].partition(" (or")[0])
+    assert fresh["out"] == f"{folder / 'out'}-2"
+    assert [status_of(folder, command_options) for command_options in (continuing, fresh)] == [0, 0]
     assert contents(folder / "out-2")
 
 
-def options_in(said: str) -> dict[str, str]:
-    words = shlex.split(said)
+def options_in(command_line: str) -> dict[str, str]:
+    words = shlex.split(command_line)
     assert words[:2] == ["make", "class"]
     return {name.lower(): text for name, _, text in (word.partition("=") for word in words[2:])}
 
 
-def test_who_calls_tensormark_itself_reads_its_own_command(
+def test_without_make_the_message_has_tensormarks_own_command(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delenv("TENSORMARK_MAKE", raising=False)
     assert grade(folder, "--check", "--training-times", "3") == 2
-    said = capsys.readouterr().err
+    error = capsys.readouterr().err
 
-    assert "holds results with different --check, --training-times; to continue that run: " in said
-    anew = shlex.split(said.partition("to start over: ")[2].partition(" (or --force, which")[0])
-    assert anew[:3] == ["tensormark", "class", str(folder / "in")]
-    assert command.main(ROOT, "class", anew[2:]) == 0
+    assert "holds results with different --check, --training-times; to continue that run: " in error
+    fresh = shlex.split(error.partition("to start over: ")[2].partition(" (or --force, which")[0])
+    assert fresh[:3] == ["tensormark", "class", str(folder / "in")]
+    assert command.main(ROOT, "class", fresh[2:]) == 0
     assert len(contents(folder / "out-2")) > 0
 
 
-def given(folder: Path, found: dict[str, str]) -> int:
-    line = [found.pop("submissions")]
-    for name, text in found.items():
+def status_of(folder: Path, command_options: dict[str, str]) -> int:
+    line = [command_options.pop("submissions")]
+    for name, text in command_options.items():
         line += [f"--{name.replace('_', '-')}", *([] if name == "check" else [text])]
     return command.main(ROOT, "class", line)
 
 
 @pytest.mark.parametrize("name", OTHERS)
-def test_force_takes_the_folder_and_keeps_what_was_there(
+def test_force_takes_the_folder_and_keeps_its_earlier_results(
     folder: Path, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     others, options = OTHERS[name]
@@ -125,31 +125,31 @@ def test_force_takes_the_folder_and_keeps_what_was_there(
     assert f"moved to {folder / 'out/earlier-1'}" in capsys.readouterr().out
     after = contents(folder / "out")
     results = [name for name in before if name.startswith(("gradebook", "feedback/"))]
-    shown = [name for name in results if "/." not in name]
-    assert len(shown) == 6
-    assert all(after[f"earlier-1/{name}"] == before[name] for name in shown)
+    visible = [name for name in results if "/." not in name]
+    assert len(visible) == 6
+    assert all(after[f"earlier-1/{name}"] == before[name] for name in visible)
 
 
-def test_references_that_were_recorded_again_are_others(
+def test_references_that_were_recorded_again_are_different_ones(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     record(folder / "private", 8)
 
     assert grade(folder) == 2
 
-    said = capsys.readouterr().err
-    assert "holds results with different REFERENCES; " in said
-    assert "that run cannot continue, as its references are no longer in " in said
+    errors = capsys.readouterr().err
+    assert "holds results with different REFERENCES; " in errors
+    assert "that run cannot continue, as its references are no longer in " in errors
 
 
 def test_options_that_decide_no_result_may_change(folder: Path) -> None:
     (folder / "roster.csv").write_text("id,name\n1,Ada\n", encoding="utf-8")
-    more = ["--roster", str(folder / "roster.csv"), "--deadline", "2026-11-20", "--workers", "1"]
+    options = ["--roster", str(folder / "roster.csv"), "--deadline", "2026-11-20", "--workers", "1"]
 
-    assert grade(folder, *more) == 0
+    assert grade(folder, *options) == 0
 
 
-def test_an_appeal_with_others_compares_only_if_it_is_forced_and_leaves_the_gradebook(
+def test_an_appeal_with_other_references_compares_only_if_forced_and_leaves_the_gradebook(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = contents(folder / "out")
@@ -162,7 +162,7 @@ def test_an_appeal_with_others_compares_only_if_it_is_forced_and_leaves_the_grad
     assert grade(folder) == 0
 
 
-def test_a_folder_whose_run_graded_nothing_is_not_bound(tmp_path: Path) -> None:
+def test_a_run_that_graded_nothing_does_not_bind_its_folder(tmp_path: Path) -> None:
     handed_in(tmp_path / "in", "ada_1_10_bert.py")
     (tmp_path / "wrong").mkdir()
     (tmp_path / "wrong" / "bob.zip").touch()
@@ -172,7 +172,7 @@ def test_a_folder_whose_run_graded_nothing_is_not_bound(tmp_path: Path) -> None:
     assert grade(tmp_path) == 0
 
 
-def test_results_of_an_older_version_are_not_overwritten_either(
+def test_results_of_an_older_version_are_not_overwritten(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with Store(folder / "out/store.sqlite") as store, store.change() as file:
@@ -185,7 +185,7 @@ def test_results_of_an_older_version_are_not_overwritten_either(
 
 
 @pytest.mark.parametrize("references", ["", "private"])
-def test_the_first_line_says_if_everybody_has_the_inputs(
+def test_the_first_line_says_whether_everybody_has_the_inputs(
     folder: Path, references: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     place: Any = references and str(folder / references)
@@ -193,11 +193,11 @@ def test_the_first_line_says_if_everybody_has_the_inputs(
 
     assert grade(folder, references=place, out=str(folder / "new")) == 0
 
-    first = capsys.readouterr().out.splitlines()[0]
-    assert first.startswith("graded on the public inputs, which every student has") == (not place)
+    line = capsys.readouterr().out.splitlines()[0]
+    assert line.startswith("graded on the public inputs, which every student has") == (not place)
 
 
-def test_another_class_in_the_same_folder_leaves_the_results_of_the_one_before(
+def test_another_class_in_the_same_folder_keeps_the_results_of_the_previous_one(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = contents(folder / "out")

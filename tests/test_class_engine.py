@@ -1,4 +1,4 @@
-"""A class's run, with workers that do as they are told: what is tried again, and when it stops."""
+"""A class's run with scripted workers: what the run tries again, and when it stops."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,7 +21,7 @@ KILLED = KilledWorker("task", None, 0)
 
 
 class Future:
-    """Has its answer from the start, or never."""
+    """A future that has its answer from the start, or never."""
 
     def __init__(self, answer: Any) -> None:
         self.answer = answer
@@ -51,7 +51,7 @@ class Future:
 
 
 class Crew:
-    """Workers that give answers from a list, and then good ones."""
+    """Workers that give the answers of a list, and good ones after those."""
 
     def __init__(self, *answers: Any) -> None:
         self.answers = list(answers)
@@ -82,15 +82,15 @@ class Crew:
 
 
 class Watch:
-    """Records whether each finished attempt was in the store by then."""
+    """Records whether each finished attempt was final, and whether it was in the store by then."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
         self.seen: list[tuple[bool, bool]] = []
 
     def done(self, attempt: Attempt, final: bool) -> None:
-        (kept,) = self.store.rows("SELECT COUNT(*) FROM attempt")
-        self.seen.append((final, kept == (len(self.seen) + 1,)))
+        (count,) = self.store.rows("SELECT COUNT(*) FROM attempt")
+        self.seen.append((final, count == (len(self.seen) + 1,)))
 
     def tick(self, slots: int, under_way: int) -> None:
         pass
@@ -108,8 +108,8 @@ def works(count: int) -> list[Work]:
 
 def run(crew: Crew, store: Store, count: int, stop: Stop | None = None) -> Watch:
     watch = Watch(store)
-    about: Any = (crew, store, TERMS, watch, stop or Stop(), lambda _: result(0.0, "failed"))
-    engine = Engine(*about)
+    parts: Any = (crew, store, TERMS, watch, stop or Stop(), lambda _: result(0.0, "failed"))
+    engine = Engine(*parts)
     engine.run(works(count))
     return watch
 
@@ -133,7 +133,7 @@ def test_work_whose_worker_is_killed_is_tried_twice_again(store: Store) -> None:
 
 
 class Deadly(Crew):
-    """Some work kills its worker."""
+    """Workers that are killed by some work."""
 
     def __init__(self, *deadly: Work) -> None:
         super().__init__()
@@ -144,7 +144,7 @@ class Deadly(Crew):
         return super().submit(work)
 
 
-def test_work_that_kills_every_worker_has_a_result_and_so_has_the_rest(store: Store) -> None:
+def test_work_that_kills_every_worker_has_a_result_and_so_have_the_others(store: Store) -> None:
     crew = Deadly(works(3)[1])
 
     watch = run(crew, store, 3)
@@ -158,7 +158,7 @@ def test_work_that_kills_every_worker_has_a_result_and_so_has_the_rest(store: St
     assert [final for final, _ in watch.seen].count(True) == 3
 
 
-def test_where_nothing_can_be_graded_no_submission_is_blamed(store: Store) -> None:
+def test_when_nothing_can_be_graded_no_submission_is_blamed(store: Store) -> None:
     crew = Deadly(*works(2))
 
     run(crew, store, 2)
@@ -167,9 +167,9 @@ def test_where_nothing_can_be_graded_no_submission_is_blamed(store: Store) -> No
     assert store.graded(TERMS) == set()
 
 
-def test_what_may_kill_workers_is_tried_last_and_alone(store: Store) -> None:
+def test_work_that_may_kill_workers_is_tried_last_and_alone(store: Store) -> None:
     class Slow(Crew):
-        """Answers nobody before everybody who could be asked is."""
+        """Workers that answer only after all of them have been given work."""
 
         def __init__(self) -> None:
             super().__init__()
@@ -198,7 +198,7 @@ def test_what_may_kill_workers_is_tried_last_and_alone(store: Store) -> None:
     assert len(store.graded(TERMS)) == 4
 
 
-def test_what_a_scheduler_has_tried_already_counts(store: Store) -> None:
+def test_attempts_that_a_scheduler_has_made_already_count(store: Store) -> None:
     crew = Crew(KilledWorker("task", None, 3), KILLED)
 
     run(crew, store, 1)
@@ -219,7 +219,7 @@ def test_a_fault_in_a_worker_is_named_in_one_line(store: Store) -> None:
     assert problems(store) == ["a worker failed: MemoryError: no?room"] * 3
 
 
-def test_a_worker_that_refuses_gets_no_more_and_the_work_is_not_blamed(store: Store) -> None:
+def test_a_worker_that_refuses_gets_no_more_work_and_the_work_is_not_blamed(store: Store) -> None:
     crew = Crew(REFUSED)
 
     watch = run(crew, store, 3)
@@ -250,22 +250,22 @@ def test_work_is_taken_back_from_workers_that_are_all_gone(store: Store) -> None
     assert problems(store) == ["its worker was lost"] * 2 + [""] * 2
 
 
-def test_many_that_are_under_way_share_one_set_of_workers(store: Store) -> None:
+def test_jobs_that_are_under_way_share_one_set_of_workers(store: Store) -> None:
     class Watched(Engine):
-        """Remembers for which workers something was begun."""
+        """An engine that records the workers for which it begins each job."""
 
         def begin(self, job: Any) -> None:
             super().begin(job)
-            chosen.append(job.workers)
+            worker_sets.append(job.workers)
 
-    chosen: list[frozenset[str]] = []
+    worker_sets: list[frozenset[str]] = []
     crew = Crew(*[GOOD] * 3, REFUSED)
-    about: Any = (crew, store, TERMS, Watch(store), Stop(), lambda _: result(0.0, "failed"))
+    parts: Any = (crew, store, TERMS, Watch(store), Stop(), lambda _: result(0.0, "failed"))
 
-    Watched(*about).run(works(8))
+    Watched(*parts).run(works(8))
 
-    assert set(chosen) == {frozenset({"tcp://a", "tcp://b"}), frozenset({"tcp://a"})}
-    assert len(set(map(id, chosen))) == 2
+    assert set(worker_sets) == {frozenset({"tcp://a", "tcp://b"}), frozenset({"tcp://a"})}
+    assert len(set(map(id, worker_sets))) == 2
 
 
 def test_a_scheduler_that_is_gone_ends_the_run(store: Store) -> None:
@@ -279,7 +279,7 @@ def test_a_scheduler_that_is_gone_ends_the_run(store: Store) -> None:
         run(crew, store, 1)
 
 
-def test_after_ctrl_c_what_is_under_way_is_kept_and_nothing_is_begun(store: Store) -> None:
+def test_after_ctrl_c_work_under_way_is_kept_and_no_more_is_begun(store: Store) -> None:
     stop = Stop()
 
     class Interrupted(Crew):
@@ -296,7 +296,7 @@ def test_after_ctrl_c_what_is_under_way_is_kept_and_nothing_is_begun(store: Stor
     assert len(store.graded(TERMS)) == 2
 
 
-def test_the_second_ctrl_c_is_not_waited_for(capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_second_ctrl_c_stops_at_once(capfd: pytest.CaptureFixture[str]) -> None:
     stop = Stop()
     stop(2, None)
     assert "finishing what is under way; press Ctrl-C again to stop at once\n" in (

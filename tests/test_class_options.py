@@ -1,4 +1,4 @@
-"""Options of `tensormark class`, what it says meanwhile, and what travels to its workers."""
+"""Options of `tensormark class`, its progress lines, and the files that its workers get."""
 
 import argparse
 import datetime
@@ -39,7 +39,7 @@ def options(folder: Path, *more: str) -> argparse.Namespace:
     return parse(ROOT, "class", [str(folder / "in"), "--out", str(folder / "out"), *more])
 
 
-INVALID = {  # as make's users write options, and as tensormark's do
+INVALID = {  # with options as users of make write them, and as users of tensormark do
     True: [
         ([""], "give the folder with the submissions: make class SUBMISSIONS=dir"),
         (["nowhere"], "SUBMISSIONS=nowhere: there is no such folder"),
@@ -70,29 +70,29 @@ def test_an_invalid_option_is_one_sentence(
 
     status = command.main(ROOT, "class", line)
 
-    said = capsys.readouterr().err
+    errors = capsys.readouterr().err
     assert status == 2
-    assert said.startswith(f"class: {message}")
-    assert said.count("\n") == 1
+    assert errors.startswith(f"class: {message}")
+    assert errors.count("\n") == 1
 
 
 @pytest.mark.parametrize(
     ("text", "hour"), [("2027-03-01", 23), ("2027-03-01T18:00", 18), ("2027-03-01T18:00+00:00", 18)]
 )
 def test_a_deadline_is_a_moment_or_the_end_of_a_day(tmp_path: Path, text: str, hour: int) -> None:
-    found = options(tmp_path, "--deadline", text).deadline
+    deadline = options(tmp_path, "--deadline", text).deadline
 
     zone = datetime.UTC if text.endswith("+00:00") else None
-    assert found.astimezone(zone).hour == hour
+    assert deadline.astimezone(zone).hour == hour
 
 
 def test_without_a_tier_the_strictest_is_taken_and_later_runs_keep_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = []
+    requests = []
 
-    def strictest(one: Assignment, settings: Settings, tiers: tuple[str, ...]) -> Strictest:
-        asked.append(tiers)
+    def strictest(assignment: Assignment, settings: Settings, tiers: tuple[str, ...]) -> Strictest:
+        requests.append(tiers)
         return Strictest(LOCKED, ("contained: no",))
 
     monkeypatch.setattr(run, "strictest", strictest)
@@ -100,10 +100,10 @@ def test_without_a_tier_the_strictest_is_taken_and_later_runs_keep_it(
         assert run.chosen_tier(options(tmp_path), store, ASSIGNMENT) == LOCKED
         store.choose("tier", LOCKED)
         assert run.chosen_tier(options(tmp_path), store, ASSIGNMENT) == LOCKED
-        asked_for = options(tmp_path, "--tier", CONTAINED)
-        assert run.chosen_tier(asked_for, store, ASSIGNMENT) == CONTAINED
+        explicit = options(tmp_path, "--tier", CONTAINED)
+        assert run.chosen_tier(explicit, store, ASSIGNMENT) == CONTAINED
 
-    assert asked == [(CONTAINED, LOCKED)]
+    assert requests == [(CONTAINED, LOCKED)]
 
 
 def test_nothing_is_graded_without_isolation_unless_it_is_asked_for(
@@ -111,8 +111,8 @@ def test_nothing_is_graded_without_isolation_unless_it_is_asked_for(
 ) -> None:
     monkeypatch.setattr(run, "strictest", lambda *_: Strictest(None, ("contained: no bubblewrap",)))
     with Store(tmp_path / "store") as store:
-        asked_for = options(tmp_path, "--tier", PROCESS)
-        assert run.chosen_tier(asked_for, store, ASSIGNMENT) == PROCESS
+        explicit = options(tmp_path, "--tier", PROCESS)
+        assert run.chosen_tier(explicit, store, ASSIGNMENT) == PROCESS
         store.choose("tier", PROCESS)
 
         with pytest.raises(
@@ -121,7 +121,7 @@ def test_nothing_is_graded_without_isolation_unless_it_is_asked_for(
             run.chosen_tier(options(tmp_path), store, ASSIGNMENT)
 
 
-def test_a_folder_without_submissions_says_what_is_wrong_with_each(
+def test_a_run_without_readable_submissions_says_what_is_wrong_with_each(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "in").mkdir()
@@ -129,10 +129,10 @@ def test_a_folder_without_submissions_says_what_is_wrong_with_each(
 
     status = command.main(ROOT, "class", [str(tmp_path / "in"), "--out", str(tmp_path / "out")])
 
-    said = capsys.readouterr()
+    captured = capsys.readouterr()
     assert status == 2
-    assert "could not be read: ada: it is an empty file" in said.out
-    assert said.err.endswith(f"class: there is nothing to grade in {tmp_path / 'in'}\n")
+    assert "could not be read: ada: it is an empty file" in captured.out
+    assert captured.err.endswith(f"class: there is nothing to grade in {tmp_path / 'in'}\n")
 
 
 def test_without_a_terminal_there_is_a_line_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,10 +170,10 @@ def test_on_a_terminal_there_is_a_bar_with_counts(monkeypatch: pytest.MonkeyPatc
 def test_the_bar_begins_below_the_line_that_says_what_is_graded(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    said = []
+    printed = []
 
     def progress(total: int, **_: Any) -> Progress:
-        said.extend(capfd.readouterr())
+        printed.extend(capfd.readouterr())
         raise ClusterError("it ends here")
 
     monkeypatch.setattr(rounds, "packed", lambda *_: None)
@@ -181,7 +181,7 @@ def test_the_bar_begins_below_the_line_that_says_what_is_graded(
     terms = SimpleNamespace(tier=PROCESS, mode="grade")
 
     with Store(tmp_path / "store") as store:
-        about: Any = SimpleNamespace(
+        class_run: Any = SimpleNamespace(
             options=options(tmp_path),
             terms=terms,
             assignment=ASSIGNMENT,
@@ -190,9 +190,9 @@ def test_the_bar_begins_below_the_line_that_says_what_is_graded(
             again="",
         )
         with pytest.raises(ClusterError):
-            run.Run.grade(about, [Work({"bert": "x = 1"})])
+            run.Run.grade(class_run, [Work({"bert": "x = 1"})])
 
-    out, err = said
+    out, err = printed
     assert out.startswith("1 to grade, tier process, workers: ")
     assert out.endswith(" on this machine; no estimate before 8 are graded\n")
     assert err == f"{rounds.NO_TIER}\n"
@@ -201,7 +201,7 @@ def test_the_bar_begins_below_the_line_that_says_what_is_graded(
 @pytest.mark.parametrize(
     ("seconds", "text"), [(5, "5 s"), (300, "5 min"), (7260, "2 h 1 min"), (89, "89 s")]
 )
-def test_times_are_said_as_people_do(seconds: float, text: str) -> None:
+def test_durations_are_written_as_people_say_them(seconds: float, text: str) -> None:
     assert spent(seconds) == text
 
 
@@ -210,7 +210,7 @@ def parcel() -> Parcel:
     return packed(Settings.of(ROOT), ASSIGNMENT.data_files)
 
 
-def test_what_is_packed_arrives_as_it_was(parcel: Parcel, tmp_path: Path) -> None:
+def test_packed_files_arrive_unchanged(parcel: Parcel, tmp_path: Path) -> None:
     (place := tmp_path / "place").mkdir()
 
     unpack(parcel.content, parcel.digest, place)
@@ -229,7 +229,7 @@ def test_a_parcel_that_was_changed_on_the_way_is_refused(parcel: Parcel, tmp_pat
     assert list(tmp_path.iterdir()) == []
 
 
-def test_damaged_references_are_found_before_anything_is_graded(tmp_path: Path) -> None:
+def test_damaged_references_are_detected_before_anything_is_graded(tmp_path: Path) -> None:
     for path in (ROOT / "reference_outputs").glob("*.*"):
         (tmp_path / path.name).write_bytes(path.read_bytes())
     (tmp_path / "embed.safetensors").write_bytes(b"damaged")
@@ -238,13 +238,13 @@ def test_damaged_references_are_found_before_anything_is_graded(tmp_path: Path) 
         packed(Settings.of(ROOT, references=tmp_path), ())
 
 
-def test_without_a_checkpoint_none_is_packed_and_a_lacking_one_is_an_error(tmp_path: Path) -> None:
+def test_without_a_checkpoint_none_is_packed_and_a_missing_one_is_an_error(tmp_path: Path) -> None:
     settings = Settings.of(ROOT, references=tmp_path, checkpoint=None)
     manifest = json.loads((ROOT / "reference_outputs/manifest.json").read_bytes())
     manifest["files"] = {}
 
-    for name, known in (("none", {}), ("lacking", manifest["checkpoint"])):
-        text = json.dumps(manifest | {"checkpoint": known})
+    for name, digests in (("none", {}), ("lacking", manifest["checkpoint"])):
+        text = json.dumps(manifest | {"checkpoint": digests})
         (tmp_path / "manifest.json").write_text(text, encoding="utf-8")
         if name == "lacking":
             with pytest.raises(ReferencesError, match="there is no checkpoint; restore"):
@@ -254,16 +254,16 @@ def test_without_a_checkpoint_none_is_packed_and_a_lacking_one_is_an_error(tmp_p
             assert zipfile.ZipFile(io.BytesIO(content)).namelist() == ["references/manifest.json"]
 
 
-def test_work_names_nobody_and_is_the_same_for_the_same_files() -> None:
-    one, other = (
+def test_work_is_anonymous_and_the_same_for_the_same_files() -> None:
+    work, reordered = (
         Work({"bert": "x = 1", "optimizer": "y"}),
         Work({"optimizer": "y", "bert": "x = 1"}),
     )
 
-    assert one.digest == other.digest
-    assert one.digest != Work({"bert": "x = 2", "optimizer": "y"}).digest
-    assert one.digest != Work({"bert": "x = 1", "optimizer": "y"}, others=("a",)).digest
-    assert one.submission("bert.py").name == "bert.py"
+    assert work.digest == reordered.digest
+    assert work.digest != Work({"bert": "x = 2", "optimizer": "y"}).digest
+    assert work.digest != Work({"bert": "x = 1", "optimizer": "y"}, others=("a",)).digest
+    assert work.submission("bert.py").name == "bert.py"
 
 
 INTERRUPTED = """
@@ -284,10 +284,10 @@ runpy.run_module("tensormark", run_name="__main__")
 
 
 @pytest.mark.parametrize("module", ["tensormark.references", "tensormark.classroom.run"])
-def test_ctrl_c_before_anything_has_begun_is_no_traceback(module: str) -> None:
-    line = [sys.executable, "-c", INTERRUPTED, module]
+def test_ctrl_c_before_anything_has_begun_prints_no_traceback(module: str) -> None:
+    command_line = [sys.executable, "-c", INTERRUPTED, module]
 
-    done = ran(*line, cwd=ROOT)
+    completed = ran(*command_line, cwd=ROOT)
 
-    assert (done.returncode, done.stdout) == (130, "")
-    assert done.stderr == "\nclass: interrupted; what is graded is kept\n"
+    assert (completed.returncode, completed.stdout) == (130, "")
+    assert completed.stderr == "\nclass: interrupted; what is graded is kept\n"

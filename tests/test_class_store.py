@@ -1,4 +1,4 @@
-"""What a class's run keeps: nothing that was graded is lost, and nothing is graded twice."""
+"""What a class's run stores: nothing that was graded is lost, and nothing is graded twice."""
 
 import contextlib
 import dataclasses
@@ -27,11 +27,11 @@ GIVEN = GivenFiles(ASSIGNMENT, {})
 
 
 def result(score: float = 10.0, outcome: str = "passed") -> dict[str, Any]:
-    made = sample.complete() | {"assignment": ASSIGNMENT.name}
-    for one in made["exercises"]:
-        if one["id"] == "add_norm":
-            one |= {"score": score, "outcome": outcome}
-    return made
+    model = sample.complete() | {"assignment": ASSIGNMENT.name}
+    for exercise in model["exercises"]:
+        if exercise["id"] == "add_norm":
+            exercise |= {"score": score, "outcome": outcome}
+    return model
 
 
 def unfinished() -> dict[str, Any]:
@@ -43,7 +43,7 @@ def graded(score: float = 10.0, outcome: str = "passed") -> Attempt:
 
 
 def class_of(store: Store, folder: Path, **texts: str) -> standing.Class:
-    """Return a class in which each student has handed in a bert.py with this text."""
+    """Return a class in which each student has handed in a bert.py with the text in `texts`."""
     folder.mkdir(exist_ok=True)
     for name, text in texts.items():
         (folder / f"{name}.py").write_text(text, encoding="utf-8")
@@ -52,18 +52,18 @@ def class_of(store: Store, folder: Path, **texts: str) -> standing.Class:
     )
 
 
-def test_a_result_is_there_after_the_file_is_opened_again(tmp_path: Path) -> None:
+def test_a_result_is_still_in_the_file_after_reopening_it(tmp_path: Path) -> None:
     with Store(tmp_path / "store") as store:
         store.add("work", TERMS, graded())
 
     with Store(tmp_path / "store") as store:
-        found = store.last("work", TERMS)
+        attempt = store.last("work", TERMS)
 
-    assert found is not None
-    assert (found.result, found.worker, found.seconds) == (result(), "here", 1.5)
+    assert attempt is not None
+    assert (attempt.result, attempt.worker, attempt.seconds) == (result(), "here", 1.5)
 
 
-def test_only_what_is_new_or_has_changed_is_left_to_grade(tmp_path: Path) -> None:
+def test_only_new_and_changed_submissions_are_left_to_grade(tmp_path: Path) -> None:
     with Store(tmp_path / "store") as store:
         first = class_of(store, tmp_path / "in", ada="a = 1", bob="b = 1")
         for work in first.left(TERMS, force=False):
@@ -71,8 +71,8 @@ def test_only_what_is_new_or_has_changed_is_left_to_grade(tmp_path: Path) -> Non
 
         later = class_of(store, tmp_path / "in", ada="a = 2", bob="b = 1", cy="c = 1")
 
-        left = [dict(work.sources)["bert"] for work in later.left(TERMS, force=False)]
-        assert left == ["a = 2", "c = 1"]
+        remaining = [dict(work.sources)["bert"] for work in later.left(TERMS, force=False)]
+        assert remaining == ["a = 2", "c = 1"]
         assert len(later.left(TERMS, force=True)) == 3
 
 
@@ -80,50 +80,52 @@ def test_only_what_is_new_or_has_changed_is_left_to_grade(tmp_path: Path) -> Non
     "field",
     ["code", "references", "checkpoint", "tier", "mode", "budget", "training_times", "versions"],
 )
-def test_a_result_counts_for_the_terms_that_it_was_found_with(tmp_path: Path, field: str) -> None:
+def test_a_result_counts_only_for_the_terms_that_it_was_graded_under(
+    tmp_path: Path, field: str
+) -> None:
     old = getattr(TERMS, field)
     other = {"torch": "3"} if field == "versions" else old * 2
     with Store(tmp_path / "store") as store:
-        found = class_of(store, tmp_path / "in", ada="a = 1")
-        (work,) = found.left(TERMS, force=False)
+        course = class_of(store, tmp_path / "in", ada="a = 1")
+        (work,) = course.left(TERMS, force=False)
         store.add(work.digest, TERMS, graded())
 
-        assert found.left(TERMS, force=False) == []
-        assert found.left(dataclasses.replace(TERMS, **{field: other}), force=False) == [work]
+        assert course.left(TERMS, force=False) == []
+        assert course.left(dataclasses.replace(TERMS, **{field: other}), force=False) == [work]
 
 
 @pytest.mark.parametrize(
     "attempt", [Attempt("", problem="killed"), Attempt("", 1, "", unfinished())]
 )
-def test_what_could_not_be_graded_is_left_for_the_next_run(
+def test_work_that_could_not_be_graded_is_left_for_the_next_run(
     tmp_path: Path, attempt: Attempt
 ) -> None:
     with Store(tmp_path / "store") as store:
-        found = class_of(store, tmp_path / "in", ada="a = 1")
-        (work,) = found.left(TERMS, force=False)
+        course = class_of(store, tmp_path / "in", ada="a = 1")
+        (work,) = course.left(TERMS, force=False)
 
         store.add(work.digest, TERMS, attempt)
 
-        assert found.left(TERMS, force=False) == [work]
-        assert [kind_of(one) in OURS for one in found.entries(TERMS)] == [True]
+        assert course.left(TERMS, force=False) == [work]
+        assert [kind_of(entry) in OURS for entry in course.entries(TERMS)] == [True]
 
 
 def test_the_same_files_of_two_students_are_graded_once_and_have_their_own_names(
     tmp_path: Path,
 ) -> None:
     with Store(tmp_path / "store") as store:
-        found = class_of(store, tmp_path / "in", ada="a = 1", bob="a = 1")
-        (work,) = found.left(TERMS, force=False)
+        course = class_of(store, tmp_path / "in", ada="a = 1", bob="a = 1")
+        (work,) = course.left(TERMS, force=False)
         store.add(work.digest, TERMS, graded())
 
-        results = [one.result for one in found.entries(TERMS)]
+        results = [entry.result for entry in course.entries(TERMS)]
 
     paths = [tmp_path / "in" / name for name in ("ada.py", "bob.py")]
-    assert [one and one["submission"] for one in results] == list(map(str, paths))
+    assert [model and model["submission"] for model in results] == list(map(str, paths))
 
 
 def fill(store: Store) -> None:
-    """Add results until there is an error, or for a megabyte."""
+    """Add results until an error occurs, or a megabyte is written."""
     for number in range(100):
         store.add(f"work {number}", TERMS, graded())
 
@@ -132,7 +134,7 @@ def test_a_full_disk_is_one_sentence_and_loses_nothing(tmp_path: Path) -> None:
     with Store(tmp_path / "store") as store:
         store.add("first", TERMS, graded())
         (pages,) = store.rows("PRAGMA page_count")[0]
-        store.rows(f"PRAGMA max_page_count = {pages}")  # as if nothing else had room
+        store.rows(f"PRAGMA max_page_count = {pages}")  # as if the disk had no more room
 
         with pytest.raises(StoreError, match="the disk is full; free some space"):
             fill(store)
@@ -164,7 +166,7 @@ def test_a_second_run_in_the_same_folder_is_refused(tmp_path: Path) -> None:
     with only_run(tmp_path), pytest.raises(StoreError, match="another run"), only_run(tmp_path):
         pass
 
-    with only_run(tmp_path):  # which has ended
+    with only_run(tmp_path):  # after the other run has ended
         pass
 
 
@@ -174,21 +176,21 @@ def of_another_version(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "says"),
+    ("make", "message"),
     [
         (lambda path: path.write_text("something else " * 100, "utf-8"), "is not a store"),
         (Path.mkdir, r"cannot be used \(Is a directory\); name another OUT="),
         (of_another_version, "another version"),
     ],
 )
-def test_what_is_no_store_of_this_version_is_refused_and_left(
-    tmp_path: Path, make: Callable[[Path], object], says: str
+def test_a_path_that_is_not_a_store_of_this_version_is_refused_and_left_as_it_is(
+    tmp_path: Path, make: Callable[[Path], object], message: str
 ) -> None:
     path = tmp_path / "store"
     make(path)
     before = path.is_file() and path.read_bytes()
 
-    with pytest.raises(StoreError, match=says):
+    with pytest.raises(StoreError, match=message):
         Store(path)
 
     assert (path.is_file() and path.read_bytes()) == before
@@ -199,7 +201,7 @@ def test_others_cannot_read_the_store(tmp_path: Path) -> None:
         assert (tmp_path / "store").stat().st_mode & 0o077 == 0
 
 
-def test_a_result_that_differs_from_the_one_before_has_it_beside_it(tmp_path: Path) -> None:
+def test_a_result_that_differs_from_the_previous_one_comes_with_it(tmp_path: Path) -> None:
     with Store(tmp_path / "store") as store:
         first = class_of(store, tmp_path / "in", ada="a = 1", bob="b = 1")
         for work in first.left(TERMS, force=False):
@@ -219,8 +221,8 @@ def test_a_result_that_differs_from_the_one_before_has_it_beside_it(tmp_path: Pa
 def test_the_counts_add_up_and_every_student_has_a_kind(tmp_path: Path) -> None:
     texts = {"ada": "a = 1", "bob": "b = 1", "cy": "c = 1", "dee": "d = 1", "eve": "e = 1"}
     with Store(tmp_path / "store") as store:
-        found = class_of(store, tmp_path / "in", **texts)
-        works = found.left(TERMS, force=False)
+        course = class_of(store, tmp_path / "in", **texts)
+        works = course.left(TERMS, force=False)
         for work, attempt in zip(
             works,
             [graded(), Attempt("", problem="killed"), Attempt("", 1, "", unfinished())],
@@ -229,8 +231,10 @@ def test_the_counts_add_up_and_every_student_has_a_kind(tmp_path: Path) -> None:
             store.add(work.digest, TERMS, attempt)
         (tmp_path / "in" / "fay.zip").touch()
         more = [HandIn("fay", "fay", tmp_path / "in" / "fay.zip"), HandIn("gus", "gus", None)]
-        whole = standing.Class([*(one.hand_in for one in found.students), *more], GIVEN, store)
-        kinds = standing.by_kind(whole.entries(TERMS))
+        larger_course = standing.Class(
+            [*(student.hand_in for student in course.students), *more], GIVEN, store
+        )
+        kinds = standing.by_kind(larger_course.entries(TERMS))
 
     assert standing.counted(kinds) == (
         "7 students: 1 graded, 1 graded in part, 1 could not be graded, 1 could not be read, "
@@ -248,7 +252,7 @@ def test_a_long_list_is_cut_on_the_terminal() -> None:
     assert lines[-1] == "  not handed in: and 30 more"
 
 
-def test_a_name_that_is_not_utf_8_is_kept_written_and_found_again(tmp_path: Path) -> None:
+def test_a_name_that_is_not_utf_8_is_stored_written_and_found_again(tmp_path: Path) -> None:
     folder = os.fsencode(tmp_path / "in")
     os.mkdir(folder)
     with open(folder + b"/jos\xe9_12_34_bert.py", "wb") as file:
@@ -256,16 +260,16 @@ def test_a_name_that_is_not_utf_8_is_kept_written_and_found_again(tmp_path: Path
     with open(folder + b"/andr\xe9.py", "wb") as file:
         file.write(b"a = 2\n")
     with Store(tmp_path / "store") as store:
-        found = standing.Class(find(tmp_path / "in"), GIVEN, store)
-        for work in found.works().values():
+        course = standing.Class(find(tmp_path / "in"), GIVEN, store)
+        for work in course.works().values():
             store.add(work.digest, TERMS, graded())
-        entries = found.entries(TERMS)
+        entries = course.entries(TERMS)
         write_results(entries, tmp_path / "out")
 
         assert store.earlier(entries[0].hand_in.student, TERMS.mode) is not None
-        assert found.find("andr\udce9") is found.find(r"andr\udce9") is not None
+        assert course.find("andr\udce9") is course.find(r"andr\udce9") is not None
 
-    assert [one.hand_in.student for one in entries] == [r"andr\udce9", "12"]
+    assert [entry.hand_in.student for entry in entries] == [r"andr\udce9", "12"]
     for path in (tmp_path / "out").rglob("*.*"):
         path.read_text(encoding="utf-8")
     model = json.loads((tmp_path / "out/feedback/12/results.json").read_text(encoding="utf-8"))
@@ -275,11 +279,11 @@ def test_a_name_that_is_not_utf_8_is_kept_written_and_found_again(tmp_path: Path
 def test_feedback_does_not_tell_where_the_instructor_keeps_the_hand_ins(tmp_path: Path) -> None:
     (tmp_path / "secret place").mkdir()
     with Store(tmp_path / "store") as store:
-        found = class_of(store, tmp_path / "secret place", ada="a = 1")
-        (work,) = found.left(TERMS, force=False)
+        course = class_of(store, tmp_path / "secret place", ada="a = 1")
+        (work,) = course.left(TERMS, force=False)
         store.add(work.digest, TERMS, graded())
 
-        write_results(found.entries(TERMS), tmp_path / "out")
+        write_results(course.entries(TERMS), tmp_path / "out")
 
     for path in (tmp_path / "out/feedback/ada").iterdir():
         assert b"secret place" not in path.read_bytes()

@@ -1,4 +1,4 @@
-"""Which grader and assignment a machine has: what decides a grade counts, and nothing else."""
+"""Which grader and assignment a machine has: files that decide a grade count, and no others."""
 
 import shutil
 from pathlib import Path
@@ -21,7 +21,7 @@ DO_NOT = ["grader/mistakes/one.py", "grader/honest/one.py", "grader/staff.py", "
 
 @pytest.fixture
 def assignment(tmp_path: Path) -> Path:
-    """Write an assignment's files, with nothing in them."""
+    """An assignment whose files are empty."""
     for name in (*DECIDE, *DO_NOT):
         path = tmp_path / "assignment" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -29,7 +29,7 @@ def assignment(tmp_path: Path) -> Path:
     return tmp_path / "assignment"
 
 
-def changed(folder: Path, name: str) -> str:
+def code_after_a_change(folder: Path, name: str) -> str:
     (folder / name).write_text("# changed\n", encoding="utf-8")
     code.cache_clear()
     return code(folder)
@@ -39,7 +39,7 @@ def changed(folder: Path, name: str) -> str:
 def test_the_assignments_files_that_decide_a_grade_count(assignment: Path, name: str) -> None:
     before = code(assignment)
 
-    assert (changed(assignment, name) != before) == (name in DECIDE)
+    assert (code_after_a_change(assignment, name) != before) == (name in DECIDE)
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_the_engines_files_that_decide_a_grade_count(
     assert (code(assignment) != before) == counts
 
 
-def test_a_copy_elsewhere_is_the_same(assignment: Path, tmp_path: Path) -> None:
+def test_a_copy_elsewhere_has_the_same_code(assignment: Path, tmp_path: Path) -> None:
     shutil.copytree(assignment, tmp_path / "copy")
 
     assert code(tmp_path / "copy") == code(assignment)
@@ -83,16 +83,16 @@ def test_packages_that_submissions_may_use_count_if_they_are_installed(assignmen
     assert before.keys() == {"Python", "torch", "numpy", "safetensors"}
 
 
-def test_a_worker_may_grade_with_the_same_code_and_versions_only(
+def test_a_worker_may_grade_only_with_the_same_code_and_versions(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv(VARIABLE, str(ROOT))
-    found, wanted = about(), (code(ROOT), versions(ROOT))
+    description, required = about(), (code(ROOT), versions(ROOT))
 
-    assert unfit(found, *wanted) == ""
-    assert "different grader code" in unfit(found | {"code": "x"}, *wanted)
-    older = found["versions"] | {"torch": "1.0"}
-    assert unfit(found | {"versions": older}, *wanted).startswith("it has torch 1.0, not")
+    assert unfit(description, *required) == ""
+    assert "different grader code" in unfit(description | {"code": "x"}, *required)
+    older = description["versions"] | {"torch": "1.0"}
+    assert unfit(description | {"versions": older}, *required).startswith("it has torch 1.0, not")
 
 
 def test_a_worker_without_an_assignment_says_so(
@@ -104,13 +104,13 @@ def test_a_worker_without_an_assignment_says_so(
     assert unfit(about(), code(ROOT), versions(ROOT)) == NO_ASSIGNMENT
 
 
-def test_workers_that_are_started_here_grade_the_assignment_that_was_named(
+def test_workers_on_this_machine_grade_the_assignment_that_was_named(
     assignment: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(VARIABLE, str(ROOT))
     monkeypatch.chdir(tmp_path)
 
     with connect("", 1, assignment) as client:
-        found = client.run(here)
+        folders = client.run(here)
 
-    assert list(found.values()) == [assignment]
+    assert list(folders.values()) == [assignment]

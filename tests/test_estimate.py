@@ -1,4 +1,4 @@
-"""What a run will probably take is said before it starts, with how sure that is."""
+"""Before a run starts, an estimate says how long the run will take, and how sure that is."""
 
 import heapq
 import io
@@ -16,7 +16,7 @@ from tensormark.classroom.store import Attempt, Store
 
 
 def taken(durations: Sequence[float], workers: int) -> float:
-    """Return when the last ends, if each worker takes the next as soon as it is free."""
+    """Return when the last task ends, if each worker takes the next one as soon as it is free."""
     free = [0.0] * workers
     for seconds in durations:
         heapq.heappush(free, heapq.heappop(free) + seconds)
@@ -31,42 +31,44 @@ def drawn(chance: random.Random, count: int) -> list[float]:
 
 
 @pytest.mark.parametrize(
-    ("known", "count", "workers", "of_100"), [(40, 300, 8, 95), (300, 40, 8, 95), (20, 30, 64, 90)]
+    ("sample", "count", "workers", "of_100"), [(40, 300, 8, 95), (300, 40, 8, 95), (20, 30, 64, 90)]
 )
-def test_a_run_takes_what_was_said(known: int, count: int, workers: int, of_100: int) -> None:
+def test_a_run_takes_as_long_as_estimated(
+    sample: int, count: int, workers: int, of_100: int
+) -> None:
     chance = random.Random(5)
-    held = 0
+    hits = 0
     for _ in range(400):
-        least, most = bounds(count, workers, drawn(chance, known))
-        held += least <= taken(drawn(chance, count), workers) <= most
+        least, most = bounds(count, workers, drawn(chance, sample))
+        hits += least <= taken(drawn(chance, count), workers) <= most
 
-    assert held >= of_100 * 4
+    assert hits >= of_100 * 4
 
 
-def test_more_that_is_known_makes_it_surer() -> None:
+def test_more_known_durations_make_an_estimate_surer() -> None:
     chance = random.Random(6)
     widths = []
-    for known in (10, 100, 1000):
-        least, most = bounds(100_000, 8, drawn(chance, known))
+    for sample in (10, 100, 1000):
+        least, most = bounds(100_000, 8, drawn(chance, sample))
         widths.append((most - least) / most)
 
     assert widths == sorted(widths, reverse=True)
 
 
-def test_nothing_is_promised_on_the_strength_of_a_few() -> None:
+def test_a_few_durations_give_no_estimate() -> None:
     assert expected(300, 8, [4.0] * (FEW - 1)) == "no estimate before 8 are graded"
     assert expected(300, 8, [4.0] * FEW) == (
         "2 min to 3 min, if these are like 8 before (4.0 s each, at most 4 s)"
     )
 
 
-def test_where_the_workers_are_not_known_it_is_for_one() -> None:
-    said = expected(300, 0, [3.0, 5.0] * 500)
+def test_without_a_known_number_of_workers_the_estimate_is_for_one() -> None:
+    text = expected(300, 0, [3.0, 5.0] * 500)
 
-    assert said.startswith("19 min to 21 min for one worker, if these are like the last 1000 grad")
+    assert text.startswith("19 min to 21 min for one worker, if these are like the last 1000 grad")
 
 
-def test_what_is_known_is_how_long_the_last_of_the_same_kind_took(tmp_path: Path) -> None:
+def test_known_durations_are_those_of_the_last_attempts_of_the_same_kind(tmp_path: Path) -> None:
     with Store(tmp_path / "store") as store:
         store.add("other", replace(TERMS, mode="grade"), Attempt("a", 90.0, "", result()))
         store.add("other", replace(TERMS, tier="process"), Attempt("a", 91.0, "", result()))
@@ -84,18 +86,18 @@ def test_what_is_known_is_how_long_the_last_of_the_same_kind_took(tmp_path: Path
 def lines(total: int, slots: int, estimated: bool) -> list[str]:
     stream = io.StringIO()
     progress = Progress(total, stream, estimated)
-    for done in range(1, total + 1):
+    for number in range(1, total + 1):
         progress.done(Attempt("a", 2.0, "", result()), final=True)
-        progress.tick(slots, min(slots, total - done))
+        progress.tick(slots, min(slots, total - number))
     return stream.getvalue().splitlines()
 
 
-def test_the_first_that_are_graded_give_an_estimate_once() -> None:
+def test_the_first_graded_submissions_give_an_estimate_once() -> None:
     assert lines(100, 6, estimated=False) == [
         "88 to go: 29 s to 31 s, if these are like 12 before (2.0 s each, at most 2 s)"
     ]
     assert lines(100, 6, estimated=True) == []
 
 
-def test_when_nothing_is_left_to_begin_no_estimate_comes() -> None:
+def test_when_nothing_is_left_to_begin_no_estimate_is_printed() -> None:
     assert lines(11, 4, estimated=False) == []

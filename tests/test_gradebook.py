@@ -1,4 +1,4 @@
-"""The gradebook: who is in it, what students get back, and that no text acts in any of it."""
+"""The gradebook and the feedback: who and what is in them, and that no text acts in either."""
 
 import csv
 import io
@@ -40,7 +40,7 @@ def table(out: Path) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
-def written(folder: Path) -> dict[str, float]:
+def modification_times(folder: Path) -> dict[str, float]:
     return {str(p.relative_to(folder)): p.stat().st_mtime_ns for p in folder.rglob("*.*")}
 
 
@@ -50,7 +50,7 @@ def test_everybody_is_in_the_gradebook(tmp_path: Path) -> None:
     write_results(entries, tmp_path)
 
     rows = table(tmp_path)
-    assert [row["student"] for row in rows] == [one.hand_in.student for one in entries]
+    assert [row["student"] for row in rows] == [each.hand_in.student for each in entries]
     kinds = Counter(map(kind_of, entries))
     assert len(kinds) == 5
     assert sum(kinds.values()) == 300
@@ -94,11 +94,11 @@ def test_the_gradebook_depends_on_no_clock(tmp_path: Path) -> None:
 def test_feedback_is_a_page_and_a_result_of_the_schema(tmp_path: Path) -> None:
     write_results([entry(sample.complete())], tmp_path)
 
-    found = json.loads((tmp_path / "feedback/ada/results.json").read_bytes())
+    model = json.loads((tmp_path / "feedback/ada/results.json").read_bytes())
     schema = json.loads(Path(html.__file__).with_name("result.schema.json").read_bytes())
-    jsonschema.validate(found, schema)
+    jsonschema.validate(model, schema)
     text = (tmp_path / "feedback/ada/report.html").read_text("utf-8")
-    assert f"<b>{found['score']:g}</b>" in text
+    assert f"<b>{model['score']:g}</b>" in text
 
 
 def test_nothing_for_the_instructor_is_in_feedback(tmp_path: Path) -> None:
@@ -117,31 +117,33 @@ def test_nothing_for_the_instructor_is_in_feedback(tmp_path: Path) -> None:
 def test_feedback_is_only_written_if_it_changes(tmp_path: Path) -> None:
     entries = [entry(student="ada"), entry(student="grace")]
     write_results(entries, tmp_path)
-    before = written(tmp_path / "feedback")
+    before = modification_times(tmp_path / "feedback")
     other = sample.complete()
     other["score"] -= 1
 
     write_results([entries[0], replace(entries[1], result=other)], tmp_path)
 
-    after = written(tmp_path / "feedback")
+    after = modification_times(tmp_path / "feedback")
     changed = {name for name in after if after[name] != before[name]}
     assert changed == {"grace/report.html", "grace/results.json"}
 
 
-def test_pages_are_drawn_again_if_the_reports_are_other_ones(tmp_path: Path, monkeypatch) -> None:
+def test_pages_are_drawn_again_if_the_version_of_the_reports_changes(
+    tmp_path: Path, monkeypatch
+) -> None:
     write_results([entry()], tmp_path)
-    page_file = tmp_path / "feedback/ada/report.html"
-    page_file.write_text("old", encoding="utf-8")
+    path = tmp_path / "feedback/ada/report.html"
+    path.write_text("old", encoding="utf-8")
     write_results([entry()], tmp_path)
-    assert page_file.read_text("utf-8") == "old"
+    assert path.read_text("utf-8") == "old"
 
     monkeypatch.setattr(feedback, "version", lambda: "another")
     write_results([entry()], tmp_path)
 
-    assert page_file.read_text("utf-8") != "old"
+    assert path.read_text("utf-8") != "old"
 
 
-def test_feedback_that_no_longer_holds_is_removed(tmp_path: Path) -> None:
+def test_feedback_that_is_out_of_date_is_removed(tmp_path: Path) -> None:
     write_results([entry()], tmp_path)
 
     write_results([replace(entry(), result=None, problem="bert.py is empty")], tmp_path)
@@ -153,7 +155,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
 
-def test_results_of_who_is_no_longer_in_the_class_are_moved_aside_and_none_is_lost(
+def test_results_of_students_who_left_the_class_are_moved_aside_and_none_is_lost(
     tmp_path: Path,
 ) -> None:
     write_results([entry(), entry(student="bob"), entry(student="cy d" * 30)], tmp_path)
@@ -176,7 +178,7 @@ def test_results_of_who_is_no_longer_in_the_class_are_moved_aside_and_none_is_lo
 
 
 @pytest.mark.parametrize("name", ["gradebook.csv", "gradebook.html", "feedback/ada/mine.txt"])
-def test_what_was_not_written_here_is_moved_aside_and_not_replaced(
+def test_files_that_the_grader_did_not_write_are_moved_aside_and_not_replaced(
     tmp_path: Path, name: str
 ) -> None:
     (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -195,39 +197,39 @@ def test_what_was_not_written_here_is_moved_aside_and_not_replaced(
 # --- the page ---------------------------------------------------------------------------------
 
 
-def test_the_commonest_mistake_comes_first_in_words() -> None:
+def test_the_commonest_mistake_comes_first_with_its_description() -> None:
     entries = classes.a_class(200)
     count = sum(
-        one["mistake"] == "no_attention_dropout"
+        exercise["mistake"] == "no_attention_dropout"
         for each in entries if each.result
-        for one in each.result["exercises"]
+        for exercise in each.result["exercises"]
     )  # fmt: skip
 
-    found = mistakes_of(entries)
+    mistakes = mistakes_of(entries)
 
     text = "no dropout on the attention probabilities in training"
-    (own,) = (one for one in found if one.text == text)
-    assert len(own.places) == count
-    assert [len(one.places) for one in found] == sorted(
-        (len(o.places) for o in found), reverse=True
+    (dropout,) = (mistake for mistake in mistakes if mistake.text == text)
+    assert len(dropout.places) == count
+    assert [len(mistake.places) for mistake in mistakes] == sorted(
+        (len(mistake.places) for mistake in mistakes), reverse=True
     )
 
 
-def test_one_is_not_many(tmp_path: Path) -> None:
-    one = entry(seconds=2.0, attempts=2)
-    one = replace(one, hand_in=replace(one.hand_in, others=(Path("in/old.py"),)))
+def test_a_count_of_one_has_a_singular(tmp_path: Path) -> None:
+    ada = entry(seconds=2.0, attempts=2)
+    ada = replace(ada, hand_in=replace(ada.hand_in, others=(Path("in/old.py"),)))
 
-    lines = write_results([one, Entry(HandIn("grace", "Grace", None))], tmp_path)
+    lines = write_results([ada, Entry(HandIn("grace", "Grace", None))], tmp_path)
 
     text = (tmp_path / "gradebook.html").read_text("utf-8")
-    said = "\n".join(
+    visible_text = "\n".join(
         [*lines, re.sub(r"<[^>]*>", "", re.sub(r"<script>.*?</script>", "", text, flags=re.S))]
     )
-    assert "and 1 folder of feedback" in said
-    assert "1 more file or folder, not graded" in said
-    assert "1 was tried more than once" in said
+    assert "and 1 folder of feedback" in visible_text
+    assert "1 more file or folder, not graded" in visible_text
+    assert "1 was tried more than once" in visible_text
     assert not re.search(
-        r"\b1 (students|folders|files|groups|flags|submissions|more files)\b", said
+        r"\b1 (students|folders|files|groups|flags|submissions|more files)\b", visible_text
     )
 
 
@@ -239,12 +241,16 @@ def test_every_score_is_in_the_histogram_once() -> None:
     assert histogram(entries) == [2, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1]
 
 
-def test_a_team_is_no_group_and_a_copy_of_its_work_is(tmp_path: Path) -> None:
+def test_a_team_is_not_a_near_identical_group_but_a_copy_of_its_work_makes_one(
+    tmp_path: Path,
+) -> None:
     source = "".join(
         f"def f{n}(a):\n    b = a + {n}\n    c = b * {n}\n    return b - c\n\n" for n in range(9)
     )
     team = [replace(entry(student=name), sources={"bert": source}) for name in ("ada", "grace")]
-    team = [replace(one, hand_in=replace(one.hand_in, path=Path("in/team"))) for one in team]
+    team = [
+        replace(member, hand_in=replace(member.hand_in, path=Path("in/team"))) for member in team
+    ]
 
     write_results(team, tmp_path)
     assert "Near-identical" not in (tmp_path / "gradebook.html").read_text("utf-8")
@@ -253,32 +259,32 @@ def test_a_team_is_no_group_and_a_copy_of_its_work_is(tmp_path: Path) -> None:
     )
 
     assert "Near-identical" in (tmp_path / "gradebook.html").read_text("utf-8")
-    where = tmp_path / "similar.html"
-    assert f"near-identical submissions for you to compare: 1 group, in {where}" in lines
+    path = tmp_path / "similar.html"
+    assert f"near-identical submissions for you to compare: 1 group, in {path}" in lines
 
 
 def shape_of(text: str) -> tuple[list[Any], list[str]]:
-    """Return a page's tags and links; the policy, which is the same in all, is left out."""
-    found = formats.Tags(re.sub(r"<(style|script)>.*?</\1>", "", text, flags=re.S))
-    return found.tags, found.links
+    """Return a page's tags and links, without styles and scripts, which are always the same."""
+    tags = formats.Tags(re.sub(r"<(style|script)>.*?</\1>", "", text, flags=re.S))
+    return tags.tags, tags.links
 
 
 @pytest.mark.parametrize("payload", PAYLOADS, ids=range(len(PAYLOADS)))
 def test_no_payload_changes_the_page(payload: str) -> None:
     chance = random.Random(3)
-    one = classes.entry(chance, 5)
+    student = classes.entry(chance, 5)
     similar = Similar((Group((0, 1), (payload,), 1.0),))
 
-    def drawn(change) -> str:
+    def drawn_page(change) -> str:
         entries = [
-            classes.with_student_text(change, one),
-            classes.with_student_text(change, Entry(one.hand_in)),
+            classes.with_student_text(change, student),
+            classes.with_student_text(change, Entry(student.hand_in)),
         ]
         return page(entries, ["feedback/a-1", ""], similar)
 
-    hostile = drawn(lambda text: payload + text)
+    hostile = drawn_page(lambda text: payload + text)
     similar = Similar((Group((0, 1), (harmless(payload),), 1.0),))
-    plain = drawn(lambda text: harmless(payload) + text)
+    plain = drawn_page(lambda text: harmless(payload) + text)
 
     assert shape_of(hostile) == shape_of(plain)
     assert hostile.count("<script") == hostile.count("</script") == 1
@@ -286,10 +292,10 @@ def test_no_payload_changes_the_page(payload: str) -> None:
 
 
 @pytest.mark.parametrize("payload", PAYLOADS, ids=range(len(PAYLOADS)))
-def test_no_payload_is_a_folder_or_a_file_of_its_own(tmp_path: Path, payload: str) -> None:
-    made = classes.with_student_text(lambda text: payload + text, entry())
+def test_no_payload_makes_another_folder_or_file(tmp_path: Path, payload: str) -> None:
+    hostile = classes.with_student_text(lambda text: payload + text, entry())
 
-    write_results([made, entry()], tmp_path)
+    write_results([hostile, entry()], tmp_path)
 
     first, _ = table(tmp_path)
     assert None not in first
@@ -303,7 +309,7 @@ def test_no_payload_is_a_folder_or_a_file_of_its_own(tmp_path: Path, payload: st
 SPLIT = ["x;{}", 'x; "{}', "x;'{}", 'x";\t{}', "x\t{}", "x\n{}", "x,{}", '","{}', ' "{}', "x;;{}"]
 
 
-@pytest.mark.parametrize("payload", [*PAYLOADS, *(one.format("=1+1") for one in SPLIT)])
+@pytest.mark.parametrize("payload", [*PAYLOADS, *(text.format("=1+1") for text in SPLIT)])
 def test_no_payload_is_a_formula_whatever_separates_the_cells(tmp_path: Path, payload: str) -> None:
     first = classes.with_student_text(lambda text: payload + text, entry())
     last = classes.with_student_text(lambda text: text + payload, entry())
@@ -316,7 +322,7 @@ def test_no_payload_is_a_formula_whatever_separates_the_cells(tmp_path: Path, pa
             assert not cell.lstrip().startswith(("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d"))
 
 
-def test_texts_are_quoted_and_numbers_are_numbers(tmp_path: Path) -> None:
+def test_texts_are_quoted_and_numbers_are_not(tmp_path: Path) -> None:
     write_results([entry(sample.complete() | {"score": 87.5, "max_score": 100.0})], tmp_path)
 
     _, line = (tmp_path / "gradebook.csv").read_text(encoding="utf-8").splitlines()

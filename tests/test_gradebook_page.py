@@ -1,4 +1,4 @@
-"""What the page of a class says: each thing once, by its own name, and to be found again."""
+"""The page of a class says each thing once, by its own name, and can be searched."""
 
 import json
 import re
@@ -24,35 +24,37 @@ def with_mistake(mistake: str, headline: str) -> Entry:
     return entry(result)
 
 
-def test_each_mistake_counts_also_where_several_were_made() -> None:
+def test_each_mistake_counts_even_where_several_were_made() -> None:
     entries = [
         with_mistake("a", "no a"),
         with_mistake("a+b", "no a, and no b"),
         with_mistake("a+b|a+c", "either no a, and no b or no a, and no c"),
         with_mistake("d|e", "either no d or no e"),
     ]
-    says = {("attention", "b"): "no b at all"}
+    descriptions = {("attention", "b"): "no b at all"}
 
-    found = {one.id: (one.text, one.places) for one in mistakes_of(entries, says)}
+    mistakes = {
+        mistake.id: (mistake.text, mistake.places) for mistake in mistakes_of(entries, descriptions)
+    }
 
-    assert found == {
+    assert mistakes == {
         "a": ("no a", (0, 1, 2)),
         "b": ("no b at all", (1,)),
         "d|e": ("either no d or no e", (3,)),
     }
 
 
-def test_a_flag_stands_once() -> None:
+def test_a_flag_is_listed_once() -> None:
     result = sample.complete() | {"flags": ["sentiment: its own predictions counted"]}
     result["exercises"][5]["flags"] = ["sentiment: its own predictions counted"]
 
     assert flags_of(entry(result)) == ["sentiment: its own predictions counted"]
 
 
-def test_whose_file_cannot_be_imported_is_in_a_list() -> None:
+def test_students_whose_file_cannot_be_imported_are_listed() -> None:
     result = sample.complete()
-    for one in result["exercises"][:2]:
-        one["findings"] = [
+    for exercise in result["exercises"][:2]:
+        exercise["findings"] = [
             {
                 "headline": "bert.py cannot be imported",
                 "details": [],
@@ -70,7 +72,7 @@ def test_whose_file_cannot_be_imported_is_in_a_list() -> None:
     assert len(re.findall("bert.py cannot be imported[^<]*</td>", text)) == 1
 
 
-def test_what_people_look_for_first_comes_before_the_exercises() -> None:
+def test_the_columns_that_people_look_for_first_come_before_the_exercises() -> None:
     late = entry(sample.complete())
     late = replace(late, hand_in=replace(late.hand_in, minutes_late=7), seconds=9)
 
@@ -85,7 +87,7 @@ def test_what_people_look_for_first_comes_before_the_exercises() -> None:
     assert len(cells) == len(heads) - 1
 
 
-def test_every_reason_for_no_grade_has_a_name_of_its_own() -> None:
+def test_every_reason_for_no_grade_has_its_own_name() -> None:
     late, path = HandIn("ada", "Ada", None, fault="a.pdf is not a program"), Path("in/ada.zip")
     entries = [
         Entry(late, problem="a.pdf is not a program", attempts=0),
@@ -110,7 +112,7 @@ def test_every_reason_for_no_grade_has_a_name_of_its_own() -> None:
 
 
 @pytest.mark.parametrize("private", [True, False])
-def test_the_page_says_if_everybody_has_the_inputs(private: bool) -> None:
+def test_the_page_says_whether_everybody_has_the_inputs(private: bool) -> None:
     text = page([entry(sample.complete() | {"private": private})], [""], Similar())
 
     assert ("Graded on the public inputs, which every student has" in text) == (not private)
@@ -123,10 +125,10 @@ def test_the_search_finds_names_without_their_accents() -> None:
     names = ["Zoë", "Ångström", "Łukasz", "Nguyễn", "STRAßE", "Ørsted", "김"]
     code = f"{folded}console.log(JSON.stringify({json.dumps(names)}.map(folded)))"
 
-    done = subprocess.run(["node", "-e", code], capture_output=True, check=True)
+    completed = subprocess.run(["node", "-e", code], capture_output=True, check=True)
 
-    found = json.loads(done.stdout)
-    assert found[:-1] == ["zoe", "angstrom", "lukasz", "nguyen", "strasse", "orsted"]
+    folded_names = json.loads(completed.stdout)
+    assert folded_names[:-1] == ["zoe", "angstrom", "lukasz", "nguyen", "strasse", "orsted"]
 
 
 def test_changes_and_groups_are_listed() -> None:

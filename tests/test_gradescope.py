@@ -1,4 +1,4 @@
-"""Gradescope's autograder, in a folder laid out like /autograder, as its two scripts run it."""
+"""Gradescope's autograder, run by its two scripts in a folder that is laid out like /autograder."""
 
 import json
 import os
@@ -41,7 +41,7 @@ for place in {places}:
 WITHOUT_ENCODE = Honest("", {"encode": 'raise NotImplementedError("encode")'}).apply(SOLUTION)
 
 
-def valid(path: Path) -> dict[str, Any]:
+def valid_results(path: Path) -> dict[str, Any]:
     """Read a results.json, and check it by the specification."""
     return formats.check_gradescope(path.read_text(encoding="utf-8"))
 
@@ -73,21 +73,21 @@ def image(packed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     subprocess.run(["unzip", "-q", str(packed), "-d", str(root / "source")], check=True)
     program(root / "venv/bin/python")
     program(root / "bin/apt-get", "exit 1")
-    done = script(root, str(root / "source" / "setup.sh"))
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "submissions run in the tier contained" in done.stdout
+    completed = script(root, str(root / "source" / "setup.sh"))
+    assert completed.returncode == 0, completed.stdout + completed.stderr
+    assert "submissions run in the tier contained" in completed.stdout
     shutil.copy(root / "source" / "run_autograder", root)
     return root
 
 
 def script(root: Path, *command: str) -> subprocess.CompletedProcess[str]:
     """Run a script as Gradescope does; its apt-get fails."""
-    own = {"PATH": f"{root / 'bin'}{os.pathsep}{os.environ['PATH']}", "HOME": os.environ["HOME"]}
-    return ran(*command, env=own, cwd="/")
+    env = {"PATH": f"{root / 'bin'}{os.pathsep}{os.environ['PATH']}", "HOME": os.environ["HOME"]}
+    return ran(*command, env=env, cwd="/")
 
 
 @pytest.mark.parametrize(
-    ("missing", "said"),
+    ("missing", "message"),
     [
         ("python3", "there is no Python 3.11 or newer, and none could be installed; "),
         ("assignment", "this is not the complete folder from autograder.zip; "),
@@ -95,7 +95,7 @@ def script(root: Path, *command: str) -> subprocess.CompletedProcess[str]:
     ],
 )
 def test_a_set_up_that_fails_says_why_in_its_last_line(
-    tmp_path: Path, missing: str, said: str
+    tmp_path: Path, missing: str, message: str
 ) -> None:
     (tmp_path / "source").mkdir()
     shutil.copy(build.HERE / "setup.sh", tmp_path / "source")
@@ -109,12 +109,14 @@ def test_a_set_up_that_fails_says_why_in_its_last_line(
     for name in ("bash", "sh", "dirname"):
         (tmp_path / "bin" / name).symlink_to(shutil.which(name) or "")
 
-    done = ran(tmp_path / "source/setup.sh", env={"PATH": str(tmp_path / "bin"), "HOME": "/root"})
+    completed = ran(
+        tmp_path / "source/setup.sh", env={"PATH": str(tmp_path / "bin"), "HOME": "/root"}
+    )
 
-    assert done.returncode != 0
-    last = done.stderr.splitlines()[-1]
+    assert completed.returncode != 0
+    last = completed.stderr.splitlines()[-1]
     assert last.startswith("setup.sh: the autograder is not built, and would grade nothing: ")
-    assert said in last
+    assert message in last
 
 
 def hand_in(image: Path, files: dict[str, str], limit: int = 600) -> None:
@@ -132,14 +134,14 @@ def graded(image: Path, files: dict[str, str], limit: int = 600) -> dict[str, An
     """Grade files by the command that run_autograder calls; return its results."""
     hand_in(image, files, limit)
     options = {"limit": limit, "submission": image / "submission", "results": image / RESULTS}
-    given = [str(word) for name, value in options.items() for word in (f"--{name}", value)]
-    done = called(image / "source" / "assignment", "autograder", *given)
-    assert done.returncode == 0, done.stderr
-    return valid(image / RESULTS)
+    arguments = [str(word) for name, value in options.items() for word in (f"--{name}", value)]
+    completed = called(image / "source" / "assignment", "autograder", *arguments)
+    assert completed.returncode == 0, completed.stderr
+    return valid_results(image / RESULTS)
 
 
-def scores(found: dict[str, Any]) -> list[float]:
-    return [test.get("score") for test in found["tests"][:6]]
+def scores(results: dict[str, Any]) -> list[float]:
+    return [test.get("score") for test in results["tests"][:6]]
 
 
 @pytest.mark.tier("contained")
@@ -147,19 +149,19 @@ def scores(found: dict[str, Any]) -> list[float]:
 def test_honest_work_gets_its_points(image: Path) -> None:
     hand_in(image, {"bert.py": SOLUTION})
 
-    done = script(image, str(image / "run_autograder"))
+    completed = script(image, str(image / "run_autograder"))
 
-    assert done.returncode == 0, done.stderr
+    assert completed.returncode == 0, completed.stderr
     assert [path.name for path in (image / "results").iterdir()] == ["results.json"]
-    found = valid(image / RESULTS)
-    assert found["score"] == 100, found
-    assert scores(found) == [25, 10, 15, 20, 10, 20]
-    assert found["extra_data"]["tier"] == "contained"
-    assert run.UNFINISHED not in found["output"]
+    results = valid_results(image / RESULTS)
+    assert results["score"] == 100, results
+    assert scores(results) == [25, 10, 15, 20, 10, 20]
+    assert results["extra_data"]["tier"] == "contained"
+    assert run.UNFINISHED not in results["output"]
 
 
 @pytest.mark.tier("contained")
-def test_hostile_work_gets_what_it_solves(image: Path) -> None:
+def test_hostile_work_gets_only_the_points_that_it_earns(image: Path) -> None:
     places = [
         "results/results.json",
         "source/assignment/references/manifest.json",
@@ -167,48 +169,48 @@ def test_hostile_work_gets_what_it_solves(image: Path) -> None:
     ]
     hostile = HOSTILE.format(places=[str(image / place) for place in places])
 
-    found = graded(image, {"bert.py": WITHOUT_ENCODE + hostile})
+    results = graded(image, {"bert.py": WITHOUT_ENCODE + hostile})
 
-    assert scores(found) == [25, 10, 15, 20, 0, 0]
-    assert "LEAKED" not in json.dumps(found)
+    assert scores(results) == [25, 10, 15, 20, 0, 0]
+    assert "LEAKED" not in json.dumps(results)
     assert (image / "run_autograder").read_text("utf-8").startswith("#!/usr/bin/env bash")
 
 
 @pytest.mark.tier("contained")
 @pytest.mark.parametrize("files", [{}, {"notes.txt": "later"}, {"bert.py": ""}])
-def test_an_empty_submission_is_told_why(image: Path, files: dict[str, str]) -> None:
-    found = graded(image, files)
+def test_the_results_of_an_empty_submission_say_why(image: Path, files: dict[str, str]) -> None:
+    results = graded(image, files)
 
-    assert found["score"] == 0
-    said = json.dumps(found)
-    assert "there is no bert.py in it" in said or "bert.py is empty" in said
-    assert str(image) not in found["output"]
+    assert results["score"] == 0
+    text = json.dumps(results)
+    assert "there is no bert.py in it" in text or "bert.py is empty" in text
+    assert str(image) not in results["output"]
 
 
 @pytest.mark.tier("contained")
 def test_a_grading_that_is_cut_off_says_so(image: Path) -> None:
     hand_in(image, {"bert.py": STARTER + HANGING})
-    results = image / RESULTS
+    path = image / RESULTS
     with ThreadPoolExecutor(1) as pool:
         grading = pool.submit(script, image, str(image / "run_autograder"))
-        while not (results.is_file() and run.UNFINISHED in results.read_text(encoding="utf-8")):
+        while not (path.is_file() and run.UNFINISHED in path.read_text(encoding="utf-8")):
             assert not grading.done()
             time.sleep(0.05)
-        subprocess.run(["pkill", "-f", f"tensormark autograder .*{results}"], check=True)
+        subprocess.run(["pkill", "-f", f"tensormark autograder .*{path}"], check=True)
 
     assert grading.result().returncode == 0
-    found = valid(results)
-    assert found["score"] == 0
-    assert found["output"].startswith(run.UNFINISHED)
+    results = valid_results(path)
+    assert results["score"] == 0
+    assert results["output"].startswith(run.UNFINISHED)
 
 
 @pytest.mark.tier("contained")
 @pytest.mark.timeout(600)
 def test_work_that_hangs_is_ended_within_the_limit(image: Path) -> None:
-    found = graded(image, {"bert.py": STARTER + HANGING}, limit=300)
+    results = graded(image, {"bert.py": STARTER + HANGING}, limit=300)
 
-    assert scores(found) == [0] * 6
-    assert run.UNFINISHED not in found["output"]
+    assert scores(results) == [0] * 6
+    assert run.UNFINISHED not in results["output"]
 
 
 def test_the_zip_has_what_grading_needs_and_no_more(packed: Path) -> None:
@@ -250,6 +252,6 @@ def test_without_a_tier_nothing_is_graded_and_nobody_is_blamed(tmp_path, monkeyp
 
     run.grade(ASSIGNMENT, ROOT / "starter", tmp_path / "results.json", 600)
 
-    found = valid(tmp_path / "results.json")
-    assert found["output"].startswith(run.UNGRADED)
-    assert found["tests"] == []
+    results = valid_results(tmp_path / "results.json")
+    assert results["output"].startswith(run.UNGRADED)
+    assert results["tests"] == []

@@ -1,4 +1,4 @@
-"""Who handed in what, as Gradescope's list of an export says."""
+"""Who handed in what, according to the list in an export of Gradescope's."""
 
 import datetime
 from pathlib import Path
@@ -63,40 +63,40 @@ def gradescope(tmp_path: Path) -> Path:
     return export
 
 
-def test_a_list_in_the_only_hand_in_is_nobodys_list(tmp_path: Path) -> None:
+def test_a_list_inside_the_only_hand_in_is_ignored(tmp_path: Path) -> None:
     name = "Grace Hopper_456_assignsubmission_file_"
     folder = handed_in(tmp_path, f"{name}/bert.py", f"{name}/submission_1/bert.py")
     (folder / name / "submission_metadata.yml").write_text(METADATA, encoding="utf-8")
 
-    (one,) = find(folder)
+    (hand_in,) = find(folder)
 
-    assert (one.name, one.path) == ("Grace Hopper", folder / name)
-    assert one.submitted is None
+    assert (hand_in.name, hand_in.path) == ("Grace Hopper", folder / name)
+    assert hand_in.submitted is None
 
 
-def test_an_export_of_gradescope(gradescope: Path) -> None:
-    found = by_student(find(gradescope.parent, deadline=DEADLINE))
+def test_an_export_of_gradescope_gives_every_submitter_a_hand_in(gradescope: Path) -> None:
+    hand_ins = by_student(find(gradescope.parent, deadline=DEADLINE))
 
-    assert {student: one.name for student, one in found.items()} == {
+    assert {student: hand_in.name for student, hand_in in hand_ins.items()} == {
         "100": "Ada Lovelace",
         "101": "Gráce Hopper",
         "alan@x.example": "Alan O'Turing",
         "103": "Emmy Noether",
         "submission_4": "submission_4",
     }
-    assert found["100"].path == found["101"].path == gradescope / "submission_1"
-    assert [one.minutes_late for one in found.values()] == [11, 11, 0, None, None]
-    assert found["103"].path is None
-    assert found["103"].fault == "submission_3 is missing from the folder"
+    assert hand_ins["100"].path == hand_ins["101"].path == gradescope / "submission_1"
+    assert [hand_in.minutes_late for hand_in in hand_ins.values()] == [11, 11, 0, None, None]
+    assert hand_ins["103"].path is None
+    assert hand_ins["103"].fault == "submission_3 is missing from the folder"
 
 
 @pytest.mark.parametrize("text", PAYLOADS)
-def test_a_scalar_is_text_whatever_it_is(text: str) -> None:
+def test_a_scalar_is_text_whatever_it_holds(text: str) -> None:
     assert isinstance(scalar(f'"{text}"'), str)
     assert moment(text) is None
 
 
-def test_a_huge_line_of_metadata_is_passed_over(gradescope: Path) -> None:
+def test_a_huge_line_of_metadata_is_skipped(gradescope: Path) -> None:
     path = gradescope / "submission_metadata.yml"
     path.write_text(METADATA + "  :x: " + ":submitters: " * 100_000, encoding="utf-8")
 
@@ -133,36 +133,38 @@ def by_metadata(folder: Path, roster: str, **values: str) -> dict[str, HandIn]:
 @pytest.mark.parametrize(
     "sid", ["'100'", "' 100 '", '"100"', "ada@x.example", "\uff11\uff10\uff10"]
 )
-def test_a_number_of_gradescopes_that_two_have_takes_nothing_from_either(
+def test_a_gradescope_number_that_two_people_have_takes_nothing_from_either(
     tmp_path: Path, roster: str, sid: str
 ) -> None:
-    found = by_metadata(tmp_path, roster, sid=sid)
+    hand_ins = by_metadata(tmp_path, roster, sid=sid)
 
-    assert names(found["100"]) == ["submission_1"]
+    assert names(hand_ins["100"]) == ["submission_1"]
     if roster == WITH:
-        assert names(found["101"]) == ["submission_2"]
+        assert names(hand_ins["101"]) == ["submission_2"]
 
 
-def test_two_of_one_number_without_a_list_are_two(tmp_path: Path) -> None:
-    found = by_metadata(tmp_path, "", sid="'100'")
+def test_two_people_with_one_number_and_no_roster_are_two_students(tmp_path: Path) -> None:
+    hand_ins = by_metadata(tmp_path, "", sid="'100'")
 
-    assert sorted(found) == ["ada@x.example", "mal@x.example"]
-    assert found["ada@x.example"].notes == ("several people on Gradescope have 100",)
+    assert sorted(hand_ins) == ["ada@x.example", "mal@x.example"]
+    assert hand_ins["ada@x.example"].notes == ("several people on Gradescope have 100",)
 
 
 def test_an_address_counts_more_than_a_number_that_somebody_else_typed(tmp_path: Path) -> None:
     handed_in(tmp_path / "in", "submission_1/bert.py", "submission_2/bert.py")
-    found = by_metadata(tmp_path, WITH, sid="'100'", name="Ada Lovelace", email="x@x.example")
+    hand_ins = by_metadata(tmp_path, WITH, sid="'100'", name="Ada Lovelace", email="x@x.example")
 
-    assert names(found["100"]) == ["submission_1"]
+    assert names(hand_ins["100"]) == ["submission_1"]
 
 
-def test_a_number_of_one_and_an_address_of_another_is_nobodys(tmp_path: Path) -> None:
-    found = by_metadata(tmp_path, WITH, sid="'102'")
+def test_a_number_of_one_student_with_an_address_of_another_belongs_to_neither(
+    tmp_path: Path,
+) -> None:
+    hand_ins = by_metadata(tmp_path, WITH, sid="'102'")
 
-    assert found["102"].path is None
-    assert found["101"].path is None
-    assert "101 (Mallory Smith) or 102 (Grace Hopper)" in found["submission_2"].fault
+    assert hand_ins["102"].path is None
+    assert hand_ins["101"].path is None
+    assert "101 (Mallory Smith) or 102 (Grace Hopper)" in hand_ins["submission_2"].fault
 
 
 @pytest.mark.parametrize(
@@ -175,8 +177,8 @@ def test_a_number_of_one_and_an_address_of_another_is_nobodys(tmp_path: Path) ->
         "'" + "x" * 4083 + "''\n    :sid: 100\n    '",
     ],
 )
-def test_no_line_of_a_name_is_a_key_of_gradescopes(tmp_path: Path, name: str) -> None:
-    found = by_metadata(tmp_path, WITH, name=name)
+def test_no_line_of_a_name_is_read_as_a_key_of_gradescopes(tmp_path: Path, name: str) -> None:
+    hand_ins = by_metadata(tmp_path, WITH, name=name)
 
-    assert names(found["100"]) == ["submission_1"]
-    assert names(found["101"]) == ["submission_2"]
+    assert names(hand_ins["100"]) == ["submission_1"]
+    assert names(hand_ins["101"]) == ["submission_2"]

@@ -1,4 +1,4 @@
-"""What the autograder looks at before it grades: how long tasks may take, and what is installed."""
+"""What the autograder checks before it grades: how long tasks may take, and what is installed."""
 
 import dataclasses
 import json
@@ -18,7 +18,7 @@ from conftest import ROOT
 
 
 class Timed(Task):
-    """A task of which it is known, or not, how long a right solution takes."""
+    """A task with the time that a right solution takes, or None if that is not known."""
 
     def __init__(self, seconds: float | None) -> None:
         self.taken = seconds
@@ -28,14 +28,14 @@ class Timed(Task):
 
 
 def with_tasks(folder: Path, *seconds: float | None) -> Assignment:
-    """Return an assignment with a task for each of these times, as Gradescope's zip has it."""
+    """Return an assignment with a task for each of `seconds`, laid out as in Gradescope's zip."""
     manifest = {"format": FORMAT, "files": {}, "exercises": {}, "checkpoint": {}}
     (folder / run.REFERENCES).mkdir()
     path = folder / run.REFERENCES / "manifest.json"
     path.write_text(json.dumps(manifest), encoding="utf-8")
-    one = ASSIGNMENT.exercise("sentiment")
+    exercise = ASSIGNMENT.exercise("sentiment")
     tasks = [
-        dataclasses.replace(one, id=f"task_{number}", task=Timed(taken))
+        dataclasses.replace(exercise, id=f"task_{number}", task=Timed(taken))
         for number, taken in enumerate(seconds)
     ]
     return dataclasses.replace(ASSIGNMENT, folder=folder, exercises=tuple(tasks))
