@@ -1,4 +1,4 @@
-"""What a submission finds around it is the same in every tier, or SECURITY.md says what is not."""
+"""A submission finds the same around it in every tier, except for what SECURITY.md names."""
 
 import dataclasses
 import json
@@ -92,23 +92,23 @@ Thing.double = double
 """
 
 
-def found_in(tier: str) -> Mapping[str, str]:
+def findings_in(tier: str) -> Mapping[str, str]:
     program = dataclasses.replace(program_with(PROBE), requirements=ASSIGNMENT.requirements)
     with open_sandbox(tier, program) as sandbox:
         (reply,) = sandbox.run([dataclasses.replace(ask("double"), tensor_names=None)])
     assert reply.status == "ok", reply.text
-    found: dict[str, str] = json.loads(reply.tensors["out/output"].astype("uint8").tobytes())
-    return found
+    findings: dict[str, str] = json.loads(reply.tensors["out/output"].astype("uint8").tobytes())
+    return findings
 
 
 @pytest.fixture(scope="module")
 def unisolated() -> Mapping[str, str]:
-    return found_in(PROCESS)
+    return findings_in(PROCESS)
 
 
 @pytest.fixture(scope="module", params=marked([t for t in own_tiers() if t != PROCESS]))
 def isolated(request: pytest.FixtureRequest) -> Mapping[str, str]:
-    return found_in(request.param)
+    return findings_in(request.param)
 
 
 @pytest.mark.parametrize("name", [*LOOKS, *IMPORTS])
@@ -119,7 +119,7 @@ def test_a_submission_finds_the_same_in_every_tier(
 
 
 @pytest.mark.parametrize("name", ONLY_UNISOLATED)
-def test_what_isolation_prevents_is_an_error_there(
+def test_what_isolation_prevents_is_an_error_in_isolating_tiers(
     unisolated: Mapping[str, str], isolated: Mapping[str, str], name: str
 ) -> None:
     assert "Error: " not in unisolated[name]
@@ -132,7 +132,7 @@ def test_packages_that_are_not_required_cannot_be_imported(unisolated: Mapping[s
 
 
 @pytest.mark.parametrize(
-    ("name", "says"),
+    ("name", "expected"),
     [
         ("its file", "('main.py', 'HOME/main.py', PosixPath('HOME'), 'main', 'main.py')"),
         ("a figure", "(b'\\x89PNG\\r\\n\\x1a\\n', 'Agg')"),
@@ -145,5 +145,5 @@ def test_packages_that_are_not_required_cannot_be_imported(unisolated: Mapping[s
         ("import matplotlib", "0"),
     ],
 )
-def test_what_a_submission_finds(unisolated: Mapping[str, str], name: str, says: str) -> None:
-    assert unisolated[name] == says
+def test_what_a_submission_finds(unisolated: Mapping[str, str], name: str, expected: str) -> None:
+    assert unisolated[name] == expected

@@ -1,4 +1,4 @@
-"""The sheet that written questions are marked in: how it is written, and what is none."""
+"""The sheet for marks of written questions: how it is written, and which files are refused."""
 
 import csv
 import os
@@ -65,10 +65,10 @@ def test_a_bad_row_is_one_line_with_its_place_and_nothing_is_written(
 
     assert course.grade(f"--written={good},{course.sheet(rows)}") == 2
 
-    said = capsys.readouterr().err.splitlines()[-1]
-    assert BAD_ROWS[rows] in said
-    assert said.startswith(f"class: {course.folder / 'sheet.csv'}, line ")
-    assert is_clean(said)
+    error = capsys.readouterr().err.splitlines()[-1]
+    assert BAD_ROWS[rows] in error
+    assert error.startswith(f"class: {course.folder / 'sheet.csv'}, line ")
+    assert is_clean(error)
     assert not (course.out / "gradebook.csv").exists()
     assert course.graded == 0
 
@@ -89,7 +89,7 @@ BAD_FILES: dict[str, tuple[bytes, str]] = {
 
 
 @pytest.mark.parametrize("name", BAD_FILES)
-def test_a_file_that_is_no_sheet_is_one_line(
+def test_a_file_that_is_not_a_sheet_is_one_line(
     course: Course, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     course.add(1, whole())
@@ -98,12 +98,12 @@ def test_a_file_that_is_no_sheet_is_one_line(
 
     assert course.grade(f"--written={course.folder / 'sheet.csv'}") == 2
 
-    said = capsys.readouterr().err.splitlines()[-1]
-    assert said.startswith(f"class: {course.folder / 'sheet.csv'}")
-    assert message in said
+    error = capsys.readouterr().err.splitlines()[-1]
+    assert error.startswith(f"class: {course.folder / 'sheet.csv'}")
+    assert message in error
 
 
-def linked(path: Path) -> None:
+def link_to_device(path: Path) -> None:
     path.symlink_to("/dev/zero")
 
 
@@ -111,11 +111,11 @@ def linked(path: Path) -> None:
     ("make", "message"),
     [
         (Path.mkdir, "there is no .csv file in"),
-        (linked, "is a pipe, a socket or a device; name a file"),
+        (link_to_device, "is a pipe, a socket or a device; name a file"),
         (lambda path: None, "cannot be read (No such file or directory)"),
     ],
 )
-def test_what_is_no_file_is_not_read(
+def test_a_path_that_is_not_a_file_is_not_read(
     course: Course,
     make: Callable[[Path], None],
     message: str,
@@ -181,14 +181,16 @@ def test_a_sheet_has_a_row_for_each_student_and_can_be_read(
         ["10003", "Student No3"],
     ]
     assert all(cell == "" for row in rows for cell in row[2:])
-    said = capsys.readouterr().out
-    assert "sheet.csv: 3 students, 2 questions, 6 points\nnext: fill it in, and make class" in said
+    printed = capsys.readouterr().out
+    assert (
+        "sheet.csv: 3 students, 2 questions, 6 points\nnext: fill it in, and make class" in printed
+    )
     assert course.grade(f"--written={course.folder / 'sheet.csv'}") == 0
-    said = capsys.readouterr().out
-    assert "0 students marked in full, 0 in part, 3 not at all (1 handed in nothing)\n" in said
+    printed = capsys.readouterr().out
+    assert "0 students marked in full, 0 in part, 3 not at all (1 handed in nothing)\n" in printed
 
 
-def test_students_of_any_name_have_a_row_that_is_found_again(
+def test_students_with_any_name_have_a_row_that_is_found_again(
     course: Course, capsys: pytest.CaptureFixture[str]
 ) -> None:
     names = [text for text in PAYLOADS if "\0" not in text and text.strip()]
@@ -216,7 +218,7 @@ def test_students_of_any_name_have_a_row_that_is_found_again(
     assert {row["written"] for row in book.values()} == {"3"}
 
 
-def test_who_cannot_be_told_from_another_is_named_and_has_no_row(
+def test_students_who_cannot_be_told_apart_are_named_and_have_no_row(
     course: Course, capsys: pytest.CaptureFixture[str]
 ) -> None:
     long = "x" * 500
@@ -227,21 +229,23 @@ def test_who_cannot_be_told_from_another_is_named_and_has_no_row(
     assert write(course) == 0
 
     assert [row[0] for row in rows_of(course.folder / "sheet.csv")[1:]] == ["''=a", "c"]
-    said = capsys.readouterr().out
-    assert f"left out, as their names are ambiguous: =a (A), {long[:60]} ..., {long[:60]}" in said
-    for called in ("'=a", f"{long} ..."):
-        assert course.grade(f"--written={course.sheet(f'{called},1,,,,')}") == 2
+    printed = capsys.readouterr().out
+    assert (
+        f"left out, as their names are ambiguous: =a (A), {long[:60]} ..., {long[:60]}" in printed
+    )
+    for name in ("'=a", f"{long} ..."):
+        assert course.grade(f"--written={course.sheet(f'{name},1,,,,')}") == 2
         assert "several students match " in capsys.readouterr().err
 
 
-def test_two_who_are_called_the_same_are_nobody() -> None:
+def test_a_name_that_two_students_share_finds_neither() -> None:
     twins = [HandIn("Twin", "Twin", None, keys=(f"login{number}",)) for number in (1, 2)]
 
     assert Names(twins).find("Twin") is None
     assert Names(twins).find("login1") is None
 
 
-def test_what_is_nobodys_has_no_row(course: Course) -> None:
+def test_a_hand_in_that_is_nobodys_has_no_row(course: Course) -> None:
     (course.folder / "roster.csv").write_text("id,name\n1,Twin\n2,Twin\n", encoding="utf-8")
     (course.folder / "in/Twin.py").write_text("c", encoding="utf-8")
 
@@ -250,7 +254,7 @@ def test_what_is_nobodys_has_no_row(course: Course) -> None:
     assert [row[0] for row in rows_of(course.folder / "sheet.csv")[1:]] == ["1", "2"]
 
 
-def test_an_empty_sheet_is_written_again_with_who_is_new(course: Course) -> None:
+def test_an_empty_sheet_is_rewritten_with_new_students(course: Course) -> None:
     course.add(1, whole())
     write(course)
     course.add(2, whole())
@@ -260,7 +264,7 @@ def test_an_empty_sheet_is_written_again_with_who_is_new(course: Course) -> None
     assert len(rows_of(course.folder / "sheet.csv")) == 3
 
 
-KEPT = {
+NOT_OVERWRITTEN = {
     "points": SHEET + "10001,Ada,0,,,,",
     "comment": SHEET + "10001,Ada,,x,,,",
     "who": SHEET + "10001,Ada,,,,,AB",
@@ -270,23 +274,29 @@ KEPT = {
 }
 
 
-@pytest.mark.parametrize("name", KEPT)
+@pytest.mark.parametrize("name", NOT_OVERWRITTEN)
 def test_nothing_but_an_empty_sheet_is_overwritten(
     course: Course, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     course.add(1, whole())
-    path = course.sheet(head=KEPT[name].replace("student,memory", "student,name,memory", 1))
+    path = course.sheet(
+        head=NOT_OVERWRITTEN[name].replace("student,memory", "student,name,memory", 1)
+    )
     before = path.read_bytes()
 
     assert write(course) == 2
 
-    said = capsys.readouterr().err
-    assert f"sheet: OUT={path}: exists, and is not an empty sheet of this rubric; name an" in said
+    error = capsys.readouterr().err
+    assert f"sheet: OUT={path}: exists, and is not an empty sheet of this rubric; name an" in error
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize("make", [Path.mkdir, linked, lambda path: path.symlink_to("nowhere")])
-def test_nothing_that_is_no_file_is_replaced(course: Course, make: Callable[[Path], None]) -> None:
+@pytest.mark.parametrize(
+    "make", [Path.mkdir, link_to_device, lambda path: path.symlink_to("nowhere")]
+)
+def test_a_path_that_is_not_a_file_is_not_replaced(
+    course: Course, make: Callable[[Path], None]
+) -> None:
     course.add(1, whole())
     make(course.folder / "sheet.csv")
 
@@ -295,16 +305,16 @@ def test_nothing_that_is_no_file_is_replaced(course: Course, make: Callable[[Pat
     assert not (course.folder / "sheet.csv").is_file()
 
 
-def test_a_sheet_is_whole_or_not_there(
+def test_a_sheet_is_written_completely_or_not_at_all(
     course: Course, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     course.add(1, whole())
     before = sorted(course.folder.iterdir())
 
-    def full(*_: object) -> None:
+    def fail(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(os, "replace", full)
+    monkeypatch.setattr(os, "replace", fail)
 
     assert write(course) == 2
 
@@ -312,7 +322,7 @@ def test_a_sheet_is_whole_or_not_there(
     assert sorted(course.folder.iterdir()) == before
 
 
-def test_no_sheet_is_written_among_what_was_handed_in(
+def test_no_sheet_is_written_into_the_folder_of_submissions(
     course: Course, capsys: pytest.CaptureFixture[str]
 ) -> None:
     course.add(1, whole())

@@ -1,4 +1,4 @@
-"""similar.html shows where two are alike, without what says nothing, and runs nothing."""
+"""similar.html shows where two submissions are alike, omits common lines, and runs nothing."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -21,29 +21,35 @@ LEFT = (
 RIGHT = LEFT.replace("kept", "held").replace("  \n", "\n")
 
 
-def kinds(left: str, right: str, submissions: int = 2, known: tuple[str, ...] = ()) -> list[str]:
-    many = [{"bert": left}, {"bert": right}, *[{"bert": f"a{n}()"} for n in range(submissions - 2)]]
-    rarity = Rarity(many, STARTER, [{"bert": text} for text in known])
+def kinds(
+    left: str, right: str, submissions: int = 2, solutions: tuple[str, ...] = ()
+) -> list[str]:
+    sources = [
+        {"bert": left},
+        {"bert": right},
+        *[{"bert": f"a{n}()"} for n in range(submissions - 2)],
+    ]
+    rarity = Rarity(sources, STARTER, [{"bert": text} for text in solutions])
     return [line.kind for line in side_by_side(left, right, rarity)]
 
 
-def test_lines_are_the_same_but_for_names_and_what_was_given_is_left_out() -> None:
+def test_lines_are_alike_except_for_names_and_given_code_is_left_out() -> None:
     assert kinds(LEFT, LEFT) == [GAP, SAME, SAME, SAME]
     assert kinds(LEFT, RIGHT) == [GAP, RENAMED, SAME, RENAMED]
 
 
-def test_what_solutions_or_many_of_the_class_have_says_nothing() -> None:
-    assert kinds(LEFT, RIGHT, known=("    made = torch.sin(y)",)) == [GAP, SAME, RENAMED]
-    many = [{"bert": LEFT}] * 12
-    assert side_by_side(LEFT, LEFT, Rarity(many, STARTER, [])) == []
+def test_lines_of_solutions_or_of_many_in_the_class_are_left_out() -> None:
+    assert kinds(LEFT, RIGHT, solutions=("    made = torch.sin(y)",)) == [GAP, SAME, RENAMED]
+    sources = [{"bert": LEFT}] * 12
+    assert side_by_side(LEFT, LEFT, Rarity(sources, STARTER, [])) == []
 
 
-def test_attributes_are_no_names() -> None:
+def test_attributes_do_not_count_as_names() -> None:
     assert kinds(LEFT, RIGHT.replace("sin", "cos")) == [GAP, OWN, GAP, OWN, SAME, RENAMED]
     assert kinds("a = torch.x", "b = torch.y") == [OWN, OWN]
 
 
-def test_what_is_called_is_a_name_unless_no_student_chose_it() -> None:
+def test_a_called_function_counts_as_a_name_only_if_a_student_chose_it() -> None:
     assert kinds("a = layer(x, m)", "b = block(x, n)") == [RENAMED]
     assert kinds("def look(a):", "def seek (b):") == [RENAMED]
     assert kinds("a = len(b)", "b = sum(a)") == [OWN, OWN]
@@ -56,26 +62,28 @@ def test_a_line_in_another_place_is_moved() -> None:
     assert sorted(kinds("one(1)\ntwo(2)", "two(2)\none(1)")) == sorted([MOVED, SAME, MOVED])
 
 
-def test_holders_are_counted_but_for_names() -> None:
+def test_holders_are_counted_whatever_names_they_use() -> None:
     rarity = Rarity([{"bert": LEFT}, {"bert": RIGHT}, {"bert": "x = 1"}], STARTER, [])
 
     assert {line.holders for line in side_by_side(LEFT, RIGHT, rarity) if line.left} == {2}
 
 
 def entries(*texts: str) -> list[Entry]:
-    made = classes.a_class(len(texts))
-    return [replace(one, sources={"bert": text}) for one, text in zip(made, texts, strict=True)]
+    blank = classes.a_class(len(texts))
+    return [
+        replace(entry, sources={"bert": text}) for entry, text in zip(blank, texts, strict=True)
+    ]
 
 
 EVIL = '<script>alert(1)</script> = "\x1b]0;"  # \u202e " onload="x'
 
 
 def test_the_page_shows_lines_as_text() -> None:
-    of = entries(LEFT + EVIL, LEFT + EVIL, "x = 2")
-    hand_in = replace(of[0].hand_in, student="<b>Eve</b>")
-    of[0] = replace(of[0], hand_in=hand_in)
+    members = entries(LEFT + EVIL, LEFT + EVIL, "x = 2")
+    hand_in = replace(members[0].hand_in, student="<b>Eve</b>")
+    members[0] = replace(members[0], hand_in=hand_in)
 
-    text = page(of, Similar((Group((0, 1), ("<f>",)),)), STARTER, [])
+    text = page(members, Similar((Group((0, 1), ("<f>",)),)), STARTER, [])
 
     tags = formats.Tags(text)
     assert "script" not in {tag[0] if isinstance(tag, tuple) else tag for tag in tags.tags}
@@ -103,8 +111,8 @@ def test_a_class_without_groups_has_no_page_and_keeps_none(tmp_path: Path) -> No
     lines = write_results(entries(source, "y = 2", "x = 1"), tmp_path, starter=STARTER)
 
     assert "near-identical submissions: none among 3" in lines
-    shown = (tmp_path / "gradebook.html").read_text("utf-8")
-    assert '>none</span><span class="what">among 3 submissions<' in shown
+    overview = (tmp_path / "gradebook.html").read_text("utf-8")
+    assert '>none</span><span class="what">among 3 submissions<' in overview
     assert "return b * 8" in before
     assert not (tmp_path / SIMILAR).exists()
 

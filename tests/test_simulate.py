@@ -13,32 +13,32 @@ from tensormark.classroom.options import STORE
 from tensormark.classroom.store import Attempt, Store
 
 
-def test_workers_that_all_take_as_long_end_when_arithmetic_says() -> None:
-    found = simulate.simulate(101, 8, itertools.repeat(2.0), 0.0)
+def test_workers_of_equal_speed_end_when_arithmetic_says() -> None:
+    simulation = simulate.simulate(101, 8, itertools.repeat(2.0), 0.0)
 
-    assert found == (26.0, 202.0, 0.0)
+    assert simulation == (26.0, 202.0, 0.0)
 
 
-def test_each_worker_takes_the_next_as_soon_as_it_is_free() -> None:
+def test_each_worker_takes_the_next_submission_as_soon_as_it_is_free() -> None:
     durations = drawn(random.Random(7), 200)
 
-    found = simulate.simulate(200, 16, iter(durations), 0.0)
+    simulation = simulate.simulate(200, 16, iter(durations), 0.0)
 
-    assert found.seconds == pytest.approx(taken(durations, 16))
-    assert found.busy == pytest.approx(sum(durations))
+    assert simulation.seconds == pytest.approx(taken(durations, 16))
+    assert simulation.busy == pytest.approx(sum(durations))
 
 
 def test_many_workers_wait_for_the_one_client() -> None:
-    found = simulate.simulate(1000, 100, itertools.repeat(1.0), 0.1)
+    simulation = simulate.simulate(1000, 100, itertools.repeat(1.0), 0.1)
 
-    assert found.seconds == pytest.approx(1000 * 0.1 + 1)
-    assert found.client == pytest.approx(100)
+    assert simulation.seconds == pytest.approx(1000 * 0.1 + 1)
+    assert simulation.client == pytest.approx(100)
 
 
-def test_what_is_drawn_from_is_what_is_said(tmp_path: Path) -> None:
-    about, known = simulate.recorded_times(None)
-    assert about == json.loads(simulate.RECORDED.read_text(encoding="utf-8"))["from"]
-    assert len(known) == 60
+def test_times_come_from_the_source_that_is_named(tmp_path: Path) -> None:
+    source, times = simulate.recorded_times(None)
+    assert source == json.loads(simulate.RECORDED.read_text(encoding="utf-8"))["from"]
+    assert len(times) == 60
 
     with Store(tmp_path / STORE) as store:
         store.add("x", simulate.TERMS, Attempt("a", 4.5))
@@ -56,7 +56,7 @@ def test_the_report_has_the_simulation_beside_what_is_expected_on_paper() -> Non
     ]
 
 
-def test_what_a_class_needs_grows_with_it(tmp_path: Path) -> None:
+def test_the_space_that_a_class_needs_grows_with_it(tmp_path: Path) -> None:
     (tmp_path / "few").mkdir()
     (tmp_path / "more").mkdir()
 

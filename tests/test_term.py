@@ -16,7 +16,7 @@ SMALL = ("--steps", "8")  # a checkpoint that knows nothing
 
 
 def repository(folder: Path) -> Path:
-    """Copy what a term needs; the data are those of the default seed."""
+    """Return a copy of what a term needs, with the data of the default seed."""
     for name in ("data", "solution", "instructor", "grader", "checkpoint"):
         ignored = shutil.ignore_patterns("__pycache__", "snapshots")
         shutil.copytree(ROOT / name, folder / name, ignore=ignored)
@@ -37,9 +37,9 @@ def test_a_term_has_the_data_of_its_seed_and_a_checkpoint_made_from_them(tmp_pat
     root = repository(tmp_path)
     before = content(root)
     data, checkpoint, *_ = steps_for(2031)
-    small = Step("checkpoint", (*checkpoint.command, *SMALL), checkpoint.writes, 1)
+    small_checkpoint = Step("checkpoint", (*checkpoint.command, *SMALL), checkpoint.writes, 1)
 
-    lines = make_term(root, [data, small], "term-2031")
+    lines = make_term(root, [data, small_checkpoint], "term-2031")
 
     after = content(root)
     assert "--seed 2031" in after["data/README.md"].decode()
@@ -54,7 +54,7 @@ def test_a_term_has_the_data_of_its_seed_and_a_checkpoint_made_from_them(tmp_pat
     assert not (root / "runs" / "term-2031").exists()
 
 
-def writing(name: str, text: str) -> Step:
+def writing_step(name: str, text: str) -> Step:
     code = f"open('data/{name}', 'w').write({text!r})"
     return Step(name, ("timeit", "-n", "1", "-r", "1", code), ("data",), 1)
 
@@ -65,13 +65,13 @@ def test_a_term_that_fails_changes_nothing_and_goes_on_where_it_stopped(
     root = tmp_path
     (root / "data").mkdir()
     (root / "data" / "a.txt").write_text("old", encoding="utf-8")
-    first, broken = writing("a.txt", "new"), Step("b.txt", ("no_such_module",), ("data",), 1)
+    first, broken = writing_step("a.txt", "new"), Step("b.txt", ("no_such_module",), ("data",), 1)
 
     with pytest.raises(TermError, match=r"b\.txt failed"):
         make_term(root, [first, broken], "term-1")
     assert (root / "data" / "a.txt").read_text(encoding="utf-8") == "old"
     capfd.readouterr()
-    lines = make_term(root, [first, writing("b.txt", "also")], "term-1")
+    lines = make_term(root, [first, writing_step("b.txt", "also")], "term-1")
 
     assert "1 of 2" not in capfd.readouterr().out  # the first step is not repeated
     assert [path.read_text(encoding="utf-8") for path in sorted((root / "data").iterdir())] == [
@@ -81,7 +81,7 @@ def test_a_term_that_fails_changes_nothing_and_goes_on_where_it_stopped(
     assert lines == ["  data/a.txt: 3 -> 3 bytes", "  data/b.txt: new -> 4 bytes"]
 
 
-def small(folder: Path) -> Path:
+def small_repository(folder: Path) -> Path:
     """Return a repository of two files, of which a term writes the first."""
     (folder / "data").mkdir(parents=True)
     for name in ("a.txt", "b.txt"):
@@ -93,32 +93,34 @@ def texts(root: Path) -> list[str]:
     return [path.read_text(encoding="utf-8") for path in sorted((root / "data").iterdir())]
 
 
-def editing(path: Path, text: str) -> Step:
+def editing_step(path: Path, text: str) -> Step:
     """Return a step in which somebody edits a file of the repository itself."""
     code = f"open({str(path)!r}, 'w').write({text!r})"
     return Step("edit", ("timeit", "-n", "1", "-r", "1", code), ("data",), 1)
 
 
-@pytest.mark.parametrize(("name", "left"), [("a", ["mine", "old"]), ("c", ["old", "old", "mine"])])
-def test_what_was_edited_or_made_meanwhile_is_not_replaced_and_nothing_else_is(
-    tmp_path: Path, name: str, left: list[str]
+@pytest.mark.parametrize(
+    ("name", "remaining"), [("a", ["mine", "old"]), ("c", ["old", "old", "mine"])]
+)
+def test_if_a_file_was_edited_or_created_meanwhile_nothing_is_replaced(
+    tmp_path: Path, name: str, remaining: list[str]
 ) -> None:
-    root = small(tmp_path)
-    steps = [writing("a.txt", "new"), writing("c.txt", "new")]
+    root = small_repository(tmp_path)
+    steps = [writing_step("a.txt", "new"), writing_step("c.txt", "new")]
     copy = root / "runs" / "term-1" / "minbert"
 
     with pytest.raises(TermError, match=rf"nothing was replaced: data/{name}\.txt; .*{copy}"):
-        make_term(root, [*steps, editing(root / "data" / f"{name}.txt", "mine")], "term-1")
+        make_term(root, [*steps, editing_step(root / "data" / f"{name}.txt", "mine")], "term-1")
 
-    assert texts(root) == left
+    assert texts(root) == remaining
     assert texts(copy) == ["new", "old", "new"]
 
 
-def test_with_the_old_file_in_its_place_the_same_command_only_moves_the_new_ones(
+def test_with_the_old_file_restored_the_same_command_only_moves_the_new_ones(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    root = small(tmp_path)
-    steps = [writing("a.txt", "new"), editing(root / "data" / "a.txt", "mine")]
+    root = small_repository(tmp_path)
+    steps = [writing_step("a.txt", "new"), editing_step(root / "data" / "a.txt", "mine")]
     with pytest.raises(TermError):
         make_term(root, steps, "term-1")
     (root / "data" / "a.txt").write_text("old", encoding="utf-8")
@@ -131,16 +133,16 @@ def test_with_the_old_file_in_its_place_the_same_command_only_moves_the_new_ones
 
 
 def test_a_file_that_no_step_changed_may_be_edited_meanwhile(tmp_path: Path) -> None:
-    root = small(tmp_path)
-    steps = [writing("a.txt", "new"), writing("b.txt", "old")]
+    root = small_repository(tmp_path)
+    steps = [writing_step("a.txt", "new"), writing_step("b.txt", "old")]
 
-    make_term(root, [*steps, editing(root / "data" / "b.txt", "mine")], "term-1")
+    make_term(root, [*steps, editing_step(root / "data" / "b.txt", "mine")], "term-1")
 
     assert texts(root) == ["new", "mine"]
 
 
 def test_private_references_and_a_class_are_not_copied(tmp_path: Path) -> None:
-    root = small(tmp_path)
+    root = small_repository(tmp_path)
     for name in ("reference_outputs/private", "class"):
         (root / name).mkdir(parents=True)
 
@@ -158,7 +160,10 @@ def test_a_step_that_fails_is_one_line_with_its_reason_and_a_log(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch
 ) -> None:
     steps = [Step("gate", ("timeit", "-n", "1", "raise OSError('no space left')"), ("data",), 1)]
-    for name, value in {"ROOT": small(tmp_path), "check_before": lambda root: None}.items():
+    for name, value in {
+        "ROOT": small_repository(tmp_path),
+        "check_before": lambda root: None,
+    }.items():
         monkeypatch.setattr(term, name, value)
     monkeypatch.setattr(term, "steps_for", lambda seed: steps)
     monkeypatch.setattr(term.INTERRUPTS, "handle", lambda: None)
@@ -166,9 +171,9 @@ def test_a_step_that_fails_is_one_line_with_its_reason_and_a_log(
     assert main(["--seed", "1"]) == 1
 
     log = tmp_path / "runs" / "term-1" / "gate.log"
-    said = capfd.readouterr().err
-    assert said.startswith(f"term: gate failed: OSError: no space left (log: {log}); ")
-    assert said.count("\n") == 1
+    error = capfd.readouterr().err
+    assert error.startswith(f"term: gate failed: OSError: no space left (log: {log}); ")
+    assert error.count("\n") == 1
     assert "Traceback" in log.read_text(encoding="utf-8")
 
 
@@ -190,28 +195,28 @@ sys.exit(term.main(["--seed", "1"]))
 def test_an_interrupted_term_is_one_line_and_leaves_nothing_running(
     number: int, tmp_path: Path
 ) -> None:
-    root = small(tmp_path)
+    root = small_repository(tmp_path)
     command = [sys.executable, "-c", INTERRUPTED, root, number]
 
-    done = ran(*command, cwd=ROOT)
+    completed = ran(*command, cwd=ROOT)
 
-    assert done.returncode == 130  # and the pipes are closed, which the step had, too
-    assert done.stderr == (
+    assert completed.returncode == 130  # the pipes, which the step had too, are closed
+    assert completed.stderr == (
         "\nterm: interrupted; nothing has changed; run the same command to continue\n"
     )
     assert texts(root) == ["old", "old"]
 
 
 @pytest.mark.parametrize("text", ["", "-5", "2027.0", "x", "\u0662\u0660", "1" * 19])
-def test_a_seed_that_is_none_is_refused_in_a_line(
+def test_an_invalid_seed_is_refused_in_one_line(
     text: str, capsys: pytest.CaptureFixture[str], monkeypatch
 ) -> None:
     monkeypatch.setattr(term.INTERRUPTS, "handle", lambda: None)
 
     assert main([f"--seed={text}"]) == 1
 
-    said = capsys.readouterr().err
-    assert said == f"term: SEED={text}: must be a whole number, such as SEED=2027\n"
+    error = capsys.readouterr().err
+    assert error == f"term: SEED={text}: must be a whole number, such as SEED=2027\n"
 
 
 def test_a_seed_is_read() -> None:
@@ -220,13 +225,13 @@ def test_a_seed_is_read() -> None:
 
 @pytest.fixture
 def checkable(tmp_path: Path) -> Path:
-    """What is looked at before a term."""
+    """The folders that are checked before a term."""
     for name in ("solution", "starter"):
         shutil.copytree(ROOT / name, tmp_path / name)
     return tmp_path
 
 
-def test_what_is_as_it_should_be_passes_the_check(checkable: Path) -> None:
+def test_unchanged_folders_pass_the_check(checkable: Path) -> None:
     check_before(checkable)
 
 
@@ -238,7 +243,7 @@ def test_an_edited_starter_is_refused_before_the_work(checkable: Path) -> None:
         check_before(checkable)
 
 
-def test_a_solution_that_cannot_be_derived_from_is_refused_before_the_work(
+def test_a_solution_without_a_derivable_starter_is_refused_before_the_work(
     checkable: Path,
 ) -> None:
     with (checkable / "solution" / "bert.py").open("a", encoding="utf-8") as file:

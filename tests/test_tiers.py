@@ -1,4 +1,4 @@
-"""One grading in each tier, and what the tests do on a machine that cannot give one."""
+"""One grading in each tier, and what the tests do on a machine that lacks a tier."""
 
 import json
 import os
@@ -18,7 +18,7 @@ LINE = (
     "tier contained is not tested: bubblewrap is missing; "
     "on Debian, as root: apt-get install bubblewrap libseccomp2 util-linux"
 )
-PROGRAMS = {  # stand-ins for those of the system
+PROGRAMS = {  # stand-ins for the system's programs
     "dpkg-query": '[ "$4" != bubblewrap ] && echo "install ok installed"',
     "apt-get": 'echo "$@" >>"$0.calls"; [ "$1" = update ] || [ "$BROKEN" = "" ] || exit 1',
 }
@@ -29,55 +29,55 @@ def test_the_solution_passes_in_every_tier(place: str, tmp_path: Path) -> None:
     tier, answer = place.partition("-")[0], tmp_path / "result.json"
     grade = tensormark("check", "solution", "--tier", tier, "--json", str(answer))
 
-    done = ran(*command_in(place, *grade), cwd=ROOT)
+    completed = ran(*command_in(place, *grade), cwd=ROOT)
 
-    assert done.returncode == 0, done.stderr
+    assert completed.returncode == 0, completed.stderr
     result = json.loads(answer.read_text(encoding="utf-8"))
-    assert (result["tier"], result["score"]) == (tier, 80), done.stdout
+    assert (result["tier"], result["score"]) == (tier, 80), completed.stdout
 
 
 def run_without_bubblewrap(require: str) -> subprocess.CompletedProcess[str]:
-    """Run a file that needs the container where no program can be found."""
-    own = {**os.environ, "PATH": os.devnull, "REQUIRE_TIERS": require}
+    """Run a test file that needs the container, where no program can be found."""
+    environment = {**os.environ, "PATH": os.devnull, "REQUIRE_TIERS": require}
     command = [*"-m pytest -q -p no:xdist".split(), "tests/test_contained.py"]
-    return ran(sys.executable, *command, cwd=ROOT / "engine", env=own)
+    return ran(sys.executable, *command, cwd=ROOT / "engine", env=environment)
 
 
 @pytest.mark.slow
 @pytest.mark.tier(CONTAINED)
-def test_a_tier_that_is_missing_is_left_out_with_one_line() -> None:
-    done = run_without_bubblewrap("")
+def test_a_missing_tier_is_left_out_with_one_line() -> None:
+    completed = run_without_bubblewrap("")
 
-    assert done.returncode == 0, done.stdout
-    assert done.stdout.count(CONTAINED) == 1
-    assert LINE in done.stdout
+    assert completed.returncode == 0, completed.stdout
+    assert completed.stdout.count(CONTAINED) == 1
+    assert LINE in completed.stdout
 
 
 @pytest.mark.slow
 @pytest.mark.tier(CONTAINED)
-def test_a_required_tier_that_is_missing_is_an_error_before_any_test() -> None:
-    done = run_without_bubblewrap("all")
+def test_a_missing_tier_that_is_required_is_an_error_before_any_test() -> None:
+    completed = run_without_bubblewrap("all")
 
-    assert done.returncode == pytest.ExitCode.USAGE_ERROR
-    assert LINE in done.stderr
-    assert "test_contained" not in done.stdout
+    assert completed.returncode == pytest.ExitCode.USAGE_ERROR
+    assert LINE in completed.stderr
+    assert "test_contained" not in completed.stdout
 
 
 def install(folder: Path, user: int, **environment: str) -> tuple[str, list[str]]:
-    """Run install_tiers.sh with stand-ins; return what it says and how apt-get was called."""
+    """Run install_tiers.sh with stand-ins; return its messages and the calls of apt-get."""
     for name, line in {**PROGRAMS, "id": f"echo {user}"}.items():
         program(folder / name, line)
     environment = {"PATH": f"{folder}:/usr/bin:/bin", "BROKEN": "", **environment}
-    done = ran(ROOT / "tests" / "install_tiers.sh", env=environment)
-    assert done.returncode == 0
+    completed = ran(ROOT / "tests" / "install_tiers.sh", env=environment)
+    assert completed.returncode == 0
     calls = folder / "apt-get.calls"
-    return done.stderr, calls.read_text("utf-8").splitlines() if calls.exists() else []
+    return completed.stderr, calls.read_text("utf-8").splitlines() if calls.exists() else []
 
 
 def test_root_installs_what_is_missing_and_says_so(tmp_path: Path) -> None:
-    said, calls = install(tmp_path, 0)
+    messages, calls = install(tmp_path, 0)
 
-    assert said == "installing for the tests of the isolating tiers, with apt-get: bubblewrap\n"
+    assert messages == "installing for the tests of the isolating tiers, with apt-get: bubblewrap\n"
     assert [call.split()[0] for call in calls] == ["update", "install"]
     assert calls[1].endswith(" bubblewrap")
 
@@ -87,6 +87,6 @@ def test_an_ordinary_user_installs_nothing(tmp_path: Path) -> None:
 
 
 def test_an_installation_that_fails_does_not_end_the_tests(tmp_path: Path) -> None:
-    said, _ = install(tmp_path, 0, BROKEN="yes")
+    messages, _ = install(tmp_path, 0, BROKEN="yes")
 
-    assert said.splitlines()[1].startswith("that failed: ")
+    assert messages.splitlines()[1].startswith("that failed: ")

@@ -29,14 +29,14 @@ IDS: dict[str, tuple[tuple[list[str], ...], int | None, list[list[int]]]] = {
 }
 
 
-@pytest.mark.parametrize(("sentences", "most", "ids"), IDS.values(), ids=IDS)
+@pytest.mark.parametrize(("sentences", "max_length", "ids"), IDS.values(), ids=IDS)
 def test_sentences_have_these_ids_types_and_masks(
-    tokenizer: BertTokenizer, sentences, most: int | None, ids: list[list[int]]
+    tokenizer: BertTokenizer, sentences, max_length: int | None, ids: list[list[int]]
 ) -> None:
-    batch = tokenizer(*sentences, **{} if most is None else {"max_length": most})
+    batch = tokenizer(*sentences, **{} if max_length is None else {"max_length": max_length})
 
     assert batch["input_ids"].tolist() == ids
-    assert batch["attention_mask"].tolist() == [[int(one != 0) for one in row] for row in ids]
+    assert batch["attention_mask"].tolist() == [[int(number != 0) for number in row] for row in ids]
     second = [row.index(3) if len(sentences) == 2 else len(row) for row in ids]
     types = [[int(n > end) for n in range(len(row))] for row, end in zip(ids, second, strict=True)]
     assert batch["token_type_ids"].tolist() == types

@@ -1,4 +1,4 @@
-"""Submissions that cannot be imported: said once, with the student's line and what to do."""
+"""A submission that cannot be imported is reported once, with the student's line and advice."""
 
 import shutil
 import zipfile
@@ -13,11 +13,11 @@ from bench import Bench
 from conftest import ROOT, Grade
 
 TOP = "import math\n"
-ONE_OF_THEM = (
+IMPORTABLE = (
     "only the standard library, torch, numpy, matplotlib, safetensors, tokenizers and tqdm can be "
     "imported; put code from your other files into bert.py"
 )
-AS_GIVEN = "you are graded with the original config.py: put your additions into bert.py"
+ORIGINAL_CONFIG = "you are graded with the original config.py: put your additions into bert.py"
 
 
 def test_the_fine_tune_is_blocked_by_the_file_that_cannot_be_imported(
@@ -33,42 +33,42 @@ def test_the_fine_tune_is_blocked_by_the_file_that_cannot_be_imported(
 
 
 def finding_of(bench: Bench, source: str) -> Finding:
-    """Return the first finding of the first exercise; all have the same if the import fails."""
+    """Return the first finding of the first exercise; all are the same if the import fails."""
     results = bench.grade(source)
     findings = [result.findings for result in results.values()]
-    assert all(found == findings[0] for found in findings)
+    assert all(others == findings[0] for others in findings)
     return findings[0][0]
 
 
 @pytest.mark.parametrize(
     ("line", "raised", "advice"),
     [
-        ("import rope", "ModuleNotFoundError: No module named 'rope'", ONE_OF_THEM),
-        ("from lora.linear import A", "ModuleNotFoundError: No module named 'lora'", ONE_OF_THEM),
-        ("import requests", "ModuleNotFoundError: No module named 'requests'", ONE_OF_THEM),
+        ("import rope", "ModuleNotFoundError: No module named 'rope'", IMPORTABLE),
+        ("from lora.linear import A", "ModuleNotFoundError: No module named 'lora'", IMPORTABLE),
+        ("import requests", "ModuleNotFoundError: No module named 'requests'", IMPORTABLE),
         (
             "from starter.utils import x",
             "ModuleNotFoundError: No module named 'starter'",
             "leave out `starter.`: the given files are imported by their own names",
         ),
-        ("from config import LORA", "ImportError: cannot import name 'LORA' from", AS_GIVEN),
-        ("import config; config.RANK", "AttributeError: module 'config' has no", AS_GIVEN),
-        ("config = __import__('config').BertConfig(); config.rank", "'rank'", AS_GIVEN),
+        ("from config import LORA", "ImportError: cannot import name 'LORA' from", ORIGINAL_CONFIG),
+        ("import config; config.RANK", "AttributeError: module 'config' has no", ORIGINAL_CONFIG),
+        ("config = __import__('config').BertConfig(); config.rank", "'rank'", ORIGINAL_CONFIG),
         ("1 / 0", "ZeroDivisionError: division by zero", None),
         ("raise SystemExit", "SystemExit", None),
         ("raise NotImplementedError", "NotImplementedError", None),
     ],
 )
-def test_what_fails_at_import_is_explained(
+def test_a_failure_at_import_is_explained(
     bench: Bench, line: str, raised: str, advice: str | None
 ) -> None:
-    found = finding_of(bench, bench.source.replace(TOP, f"{TOP}{line}\n"))
+    finding = finding_of(bench, bench.source.replace(TOP, f"{TOP}{line}\n"))
 
     number = bench.source[: bench.source.index(TOP)].count("\n") + 2
-    assert found.headline == "bert.py cannot be imported"
-    assert raised in found.details[0]
-    assert f"(bert.py, line {number})" in found.details[0]
-    assert found.details[1:] == (() if advice is None else (advice,))
+    assert finding.headline == "bert.py cannot be imported"
+    assert raised in finding.details[0]
+    assert f"(bert.py, line {number})" in finding.details[0]
+    assert finding.details[1:] == (() if advice is None else (advice,))
 
 
 TESTS_AT_THE_END = {
@@ -80,21 +80,21 @@ TESTS_AT_THE_END = {
 
 
 @pytest.mark.parametrize("line", TESTS_AT_THE_END.values(), ids=TESTS_AT_THE_END)
-def test_code_at_the_end_of_the_file_is_blamed_by_its_own_line(bench: Bench, line: str) -> None:
+def test_code_at_the_end_of_the_file_is_reported_with_its_own_line(bench: Bench, line: str) -> None:
     source = f"{bench.source}\nfrom config import BertConfig\n{line}\n"
 
-    found = finding_of(bench, source)
+    finding = finding_of(bench, source)
 
-    assert f"(bert.py, line {source.count(chr(10))})" in found.details[0]
+    assert f"(bert.py, line {source.count(chr(10))})" in finding.details[0]
 
 
-def test_a_field_of_ones_own_in_the_config_is_explained(bench: Bench) -> None:
-    own = "self.all_head_size = config.lora_rank * "
-    results = bench.grade(bench.source.replace("self.all_head_size = ", own))
+def test_an_added_field_of_the_config_is_explained(bench: Bench) -> None:
+    replacement = "self.all_head_size = config.lora_rank * "
+    results = bench.grade(bench.source.replace("self.all_head_size = ", replacement))
 
-    found = results["attention"].findings[0]
-    assert "has no attribute 'lora_rank' (bert.py, line" in found.headline
-    assert found.details == (AS_GIVEN, "read: handout.md, Problem (attention)")
+    finding = results["attention"].findings[0]
+    assert "has no attribute 'lora_rank' (bert.py, line" in finding.headline
+    assert finding.details == (ORIGINAL_CONFIG, "read: handout.md, Problem (attention)")
 
 
 @pytest.mark.parametrize("name", ["None", "5", "['bert']"])
@@ -106,17 +106,17 @@ def test_a_module_of_any_name_without_its_class_is_explained(bench: Bench, name:
     assert "has no class BertModel; its names are fixed" in results["embed"].findings[0].headline
 
 
-def test_an_import_within_a_function_is_explained_there(bench: Bench) -> None:
+def test_an_import_within_a_function_is_explained_in_its_exercise(bench: Bench) -> None:
     source = bench.source.replace("words = self.word", "import rope; words = self.word")
 
     results = bench.grade(source)
 
-    assert results["embed"].findings[0].details[0] == ONE_OF_THEM
+    assert results["embed"].findings[0].details[0] == IMPORTABLE
     assert results["attention"].score == 25
 
 
 @pytest.mark.parametrize("form", ["folder", "zip", "file"])
-def test_a_module_that_lies_beside_the_file_is_to_be_copied(
+def test_the_advice_for_a_module_beside_the_file_is_to_copy_it(
     grade: Grade, tmp_path: Path, solution_source: str, form: str
 ) -> None:
     folder = tmp_path / "mine"
@@ -127,12 +127,12 @@ def test_a_module_that_lies_beside_the_file_is_to_be_copied(
     with zipfile.ZipFile(tmp_path / "mine.zip", "w") as archive:
         for path in folder.iterdir():
             archive.write(path, f"mine/{path.name}")
-    given = {"folder": folder, "zip": tmp_path / "mine.zip", "file": folder / "bert.py"}
+    forms = {"folder": folder, "zip": tmp_path / "mine.zip", "file": folder / "bert.py"}
 
-    graded = grade(given[form], training=form == "folder")
+    graded = grade(forms[form], training=form == "folder")
 
-    listed = "bert.py, optimizer.py, pretraining.py and transformer.py"
-    advice = f"only {listed} are graded: copy what you need from rope into bert.py"
+    graded_files = "bert.py, optimizer.py, pretraining.py and transformer.py"
+    advice = f"only {graded_files} are graded: copy what you need from rope into bert.py"
     assert graded.output.count(advice) == graded.output.count("No module named 'rope'") == 1
     assert graded.output.count("bert.py cannot be imported (see attention)") == len(
         graded.outcomes().keys()
@@ -146,7 +146,7 @@ def test_a_module_that_lies_beside_the_file_is_to_be_copied(
     )
 
 
-def test_an_extension_that_cannot_be_imported_costs_only_its_own(
+def test_an_extension_that_cannot_be_imported_costs_no_other_exercise(
     grade: Grade, tmp_path: Path
 ) -> None:
     shutil.copy(ROOT / "solution" / "bert.py", tmp_path)

@@ -28,9 +28,9 @@ def source_of(variant: Variant) -> str:
 
 @pytest.mark.parametrize("exercise", [e.id for e in ASSIGNMENT.exercises if e.probes])
 def test_every_mistake_has_a_place_in_the_handout(exercise: str) -> None:
-    named = {variant.section for variant in VARIANTS if variant.exercise == exercise}
+    terms = {variant.section for variant in VARIANTS if variant.exercise == exercise}
 
-    assert named <= sections(exercise)
+    assert terms <= sections(exercise)
 
 
 def test_what_the_handout_says_about_a_message_is_in_the_report() -> None:
@@ -42,23 +42,25 @@ def test_what_the_handout_says_about_a_message_is_in_the_report() -> None:
     assert [line for line in quoted if re.match(r"read \w+ \w+$", line)] == []
 
 
-def parsed(source: str, name: str) -> str:
-    """Return the syntax tree of a source, which spaces and comments do not change."""
+def tree_of(source: str, name: str) -> str:
+    """Return the syntax tree of a source, which does not depend on spaces and comments."""
     return ast.dump(ast.parse(source, name))
 
 
 def test_no_two_mistakes_are_the_same_and_none_is_the_solution() -> None:
-    seen = {parsed(path.read_text("utf-8"), path.name): path.name for path in SOLUTION.glob("*.py")}
-    same = []
+    names = {
+        tree_of(path.read_text("utf-8"), path.name): path.name for path in SOLUTION.glob("*.py")
+    }
+    duplicates = []
     for variant in VARIANTS:
-        source = parsed(apply(variant, source_of(variant)), variant.id)
-        same += [(variant.id, seen[source])] if source in seen else []
-        seen[source] = variant.id
+        tree = tree_of(apply(variant, source_of(variant)), variant.id)
+        duplicates += [(variant.id, names[tree])] if tree in names else []
+        names[tree] = variant.id
 
-    assert same == []
+    assert duplicates == []
 
 
-def test_what_is_said_is_one_line_and_no_code() -> None:
+def test_a_mistakes_message_is_one_line_without_code() -> None:
     code = re.compile(r"[=@\[\]\n]|self\.|torch\.|F\.|\.$")
 
     assert [v.id for v in VARIANTS if len(v.says) > 90 or code.search(v.says)] == []

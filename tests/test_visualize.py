@@ -66,19 +66,19 @@ def test_probabilities_are_found_through_the_published_signature(T: int) -> None
     mask = torch.zeros(1, 1, 1, T)
     mask[..., T // 2 + 1 :] = -10000.0
 
-    found = probabilities(part.attention, key, query, mask)
+    actual = probabilities(part.attention, key, query, mask)
 
     expected = (query @ key.transpose(2, 3) / math.sqrt(3) + mask).softmax(dim=-1)
-    torch.testing.assert_close(found, expected)
+    torch.testing.assert_close(actual, expected)
 
 
 def test_the_picture_shows_the_models_own_attention(monkeypatch) -> None:
-    def even(self, key, query, value, attention_mask):
+    def uniform(self, key, query, value, attention_mask):
         B, H, T, d = value.shape
         mean = value.mean(dim=2, keepdim=True).expand(B, H, T, d)
         return mean.transpose(1, 2).reshape(B, T, H * d)
 
-    monkeypatch.setattr(BertSelfAttention, "attention", even)
+    monkeypatch.setattr(BertSelfAttention, "attention", uniform)
     model, ids = BertModel(CONFIG).eval(), torch.tensor([[2, 7, 9, 8, 3]])
 
     maps = attention_maps(model, ids, torch.ones_like(ids))
@@ -114,11 +114,11 @@ def test_attention_has_a_panel_per_head_and_tokens_on_both_axes(tmp_path: Path) 
 
     assert main(["attention", "the film is not dull .", "--out", str(out)]) == 0
 
-    written = texts(out)
-    assert [title for title in written if title.startswith("layer ")] == [
+    labels = texts(out)
+    assert [title for title in labels if title.startswith("layer ")] == [
         f"layer {layer}, head {head}" for layer in (1, 2, 3) for head in (1, 2, 3, 4)
     ]
-    assert written.count("dull") == 3 + 4  # along the left column and the bottom row
+    assert labels.count("dull") == 3 + 4  # along the left column and the bottom row
     assert len(list(xml.etree.ElementTree.parse(out).getroot().iter(f"{SVG}image"))) >= 12
 
 
@@ -154,10 +154,10 @@ def test_embeddings_show_sentences_before_and_after(tmp_path: Path) -> None:
 
 
 def test_sinusoidal_positions_are_drawn_next_to_learned_ones(tmp_path, monkeypatch) -> None:
-    asked = []
+    sizes = []
 
     def sinusoidal_positions(length: int, width: int) -> torch.Tensor:
-        asked.append((length, width))
+        sizes.append((length, width))
         return torch.sin(torch.arange(1.0, length * width + 1).view(length, width))
 
     module = types.SimpleNamespace(sinusoidal_positions=sinusoidal_positions)
@@ -166,7 +166,7 @@ def test_sinusoidal_positions_are_drawn_next_to_learned_ones(tmp_path, monkeypat
 
     assert main(["positions", "--out", str(out)]) == 0
 
-    assert asked == [(64, 64)]
+    assert sizes == [(64, 64)]
     titles = {"sinusoidal positions", "cosines, sinusoidal", "cosines, learned"}
     assert titles <= set(texts(out))
 
@@ -249,12 +249,12 @@ def test_bad_input_is_one_line_and_nothing_is_drawn(
     assert not list(tmp_path.iterdir())
 
 
-def test_a_name_of_a_folder_is_no_name_for_a_picture(tmp_path: Path, capsys) -> None:
+def test_the_name_of_a_folder_is_refused_as_that_of_a_picture(tmp_path: Path, capsys) -> None:
     (tmp_path / "a.png").mkdir()
 
-    said = refusal(main, ["attention", "good", "--out", str(tmp_path / "a.png")], capsys)
+    error = refusal(main, ["attention", "good", "--out", str(tmp_path / "a.png")], capsys)
 
-    assert said.endswith("a.png: is a folder; give the name of a file in it\n")
+    assert error.endswith("a.png: is a folder; give the name of a file in it\n")
 
 
 def test_without_out_the_picture_goes_into_runs(monkeypatch, tmp_path: Path, curve: Path) -> None:

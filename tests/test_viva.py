@@ -1,4 +1,4 @@
-"""Questions on one's own code: what they say of minBERT's functions is so."""
+"""Questions about students' own code: what they state about minBERT's functions is true."""
 
 from collections.abc import Iterator
 
@@ -50,8 +50,8 @@ SHAPES = {  # B = 2, T = 5, H = 3, d = 4
 @pytest.fixture(scope="module")
 def study(solution_source: str) -> Iterator[Study]:
     """Attention of the solution."""
-    with study_of(ROOT, solution_source, "attention") as one:
-        yield one
+    with study_of(ROOT, solution_source, "attention") as attention:
+        yield attention
 
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row[1] or "nothing")
@@ -69,22 +69,22 @@ def test_attention_does_what_was_worked_out_by_hand(study: Study, row) -> None:
 
 
 def test_shapes_are_those_of_the_handout(study: Study) -> None:
-    asked = shapes_asked(study)  # some of them
+    shapes = shapes_asked(study)  # some of SHAPES
 
-    assert len(asked) >= 5
-    assert asked.items() <= {code: f"`{shape}`" for code, shape in SHAPES.items()}.items()
+    assert len(shapes) >= 5
+    assert shapes.items() <= {code: f"`{shape}`" for code, shape in SHAPES.items()}.items()
 
 
 def test_a_message_is_what_the_grader_says(study: Study) -> None:
-    (known,) = (each for each in attention_mask.MISTAKES if each.id == "mask_ignored")
+    (mistake,) = (each for each in attention_mask.MISTAKES if each.id == "mask_ignored")
     change = change_of(study, "scores + attention_mask", "scores")
 
-    assert Messages().message(Sample(study, generator("any")), change) == known.says
+    assert Messages().message(Sample(study, generator("any")), change) == mistake.says
 
 
 def test_a_softmax_that_overflows_is_not_said_to_be_equal(solution_source: str) -> None:
-    (one,) = (each for each in HONEST if each.id == "softmax_by_hand")
-    with study_of(ROOT, one.apply(solution_source), "attention") as by_hand:
+    (honest,) = (candidate for candidate in HONEST if candidate.id == "softmax_by_hand")
+    with study_of(ROOT, honest.apply(solution_source), "attention") as by_hand:
         change = change_of(by_hand, "scores - scores.amax", "scores + scores.amax")
 
         assert by_hand.finding(change, SAME) is True
@@ -92,10 +92,10 @@ def test_a_softmax_that_overflows_is_not_said_to_be_equal(solution_source: str) 
 
 
 def test_a_token_depends_on_others_whose_queries_are_its_values(solution_source: str) -> None:
-    (one,) = (each for each in HONEST if each.id == "bmm")
-    with study_of(ROOT, one.apply(solution_source), "attention") as of_one_loop:
-        sample = Sample(of_one_loop, generator("any"))
-        change = change_of(of_one_loop, "x.reshape(", "query.reshape(")
+    (honest,) = (candidate for candidate in HONEST if candidate.id == "bmm")
+    with study_of(ROOT, honest.apply(solution_source), "attention") as bmm_study:
+        sample = Sample(bmm_study, generator("any"))
+        change = change_of(bmm_study, "x.reshape(", "query.reshape(")
 
         assert APART not in {sample.statements[name] for name in sample.true_of(change)}
 
@@ -105,22 +105,22 @@ def test_a_token_depends_on_others_whose_queries_are_its_values(solution_source:
 def test_single_changes_make_the_mistakes_whose_messages_are_options(
     solution_source: str, subject: Subject
 ) -> None:
-    with study_of(ROOT, solution_source, subject.exercise) as one:
-        sample, says = Sample(one, generator("any")), messages_of(one)
-        changed = [c for c in one.changes if not c.reveals and differs(sample, c)]
+    with study_of(ROOT, solution_source, subject.exercise) as study:
+        sample, messages = Sample(study, generator("any")), messages_of(study)
+        changed = [c for c in study.changes if not c.reveals and differs(sample, c)]
         reported = {Messages().message(sample, change) for change in changed}
 
-    assert {says[name] for name in subject.mistakes} <= reported
+    assert {messages[name] for name in subject.mistakes} <= reported
 
 
 @pytest.mark.parametrize("exercise", [subject.exercise for subject in SUBJECTS])
-def test_what_is_said_of_subjects_can_be_so(solution_source: str, exercise: str) -> None:
-    with study_of(ROOT, solution_source, exercise) as one:
-        check_words(one)
+def test_what_is_stated_about_subjects_can_be_true(solution_source: str, exercise: str) -> None:
+    with study_of(ROOT, solution_source, exercise) as study:
+        check_words(study)
 
 
-@pytest.mark.parametrize("seed", ["7", "8"])  # one is on three functions, the other needs a fourth
-def test_five_questions_are_of_five_families_on_what_is_right(
+@pytest.mark.parametrize("seed", ["7", "8"])  # one asks about three functions, the other four
+def test_five_questions_on_correct_functions_are_of_five_families(
     solution_source: str, seed: str
 ) -> None:
     ids = [subject.exercise for subject in SUBJECTS]
@@ -129,6 +129,6 @@ def test_five_questions_are_of_five_families_on_what_is_right(
 
     assert len({question.family for question in sheet.questions}) == 5
     assert 2 <= len(sheet.listings) <= 4
-    shown = [listing.name for listing in sheet.listings]
-    assert shown == [subject.target for subject in SUBJECTS if subject.target in shown]
+    targets = [listing.name for listing in sheet.listings]
+    assert targets == [subject.target for subject in SUBJECTS if subject.target in targets]
     assert len({question.code for question in sheet.questions}) == 5

@@ -1,4 +1,4 @@
-"""Questions about their own code in a class: who gets which, what is written, what comes back."""
+"""Questions on students' own code in a class: who gets which, what is written and returned."""
 
 import json
 import re
@@ -32,7 +32,7 @@ def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Asked:
     return courses.with_viva(tmp_path, monkeypatch)
 
 
-def test_everybody_with_something_right_has_a_sheet_and_staff_the_key(
+def test_every_student_with_a_right_function_has_a_sheet_and_staff_have_the_key(
     asked: Asked, capsys: Capture
 ) -> None:
     ada, bob = asked.add(1, "attention", "embed"), asked.add(2, "attention", name="Bob Zed")
@@ -50,9 +50,9 @@ def test_everybody_with_something_right_has_a_sheet_and_staff_the_key(
     assert all(KEY in text for text in asked.files("keys").values())
     assert f"keys/{bob}.html" in asked.files()["keys.html"]
     assert "Bob Zed" in asked.files()["keys.html"]
-    said, out = capsys.readouterr().out, asked.course.out / "viva"
-    assert f"viva: 5 questions for 2 students: {out}/sheets; for staff: {out}/keys.html\n" in said
-    assert f"to import as quizzes: {out}/canvas-quiz.zip, {out}/moodle-quiz.xml\n" in said
+    output, out = capsys.readouterr().out, asked.course.out / "viva"
+    assert f"viva: 5 questions for 2 students: {out}/sheets; for staff: {out}/keys.html\n" in output
+    assert f"to import as quizzes: {out}/canvas-quiz.zip, {out}/moodle-quiz.xml\n" in output
 
 
 def test_what_students_get_has_no_key(asked: Asked) -> None:
@@ -60,19 +60,19 @@ def test_what_students_get_has_no_key(asked: Asked) -> None:
 
     asked.course.grade("--viva", "5")
 
-    given = [*asked.files("sheets").values()]
-    given += [path.read_text("utf-8") for path in asked.course.out.glob("feedback/*/*")]
+    handed_out = [*asked.files("sheets").values()]
+    handed_out += [path.read_text("utf-8") for path in asked.course.out.glob("feedback/*/*")]
     secret = asked.course.ask("SELECT value FROM setting WHERE name = 'viva secret'")[0][0]
     (job,) = asked.jobs
-    assert len(given) == 3
-    for text in given:
-        assert not any(hidden in text for hidden in (KEY, WRONG, FOR_STAFF, secret, job.seed))
-    assert [draw.IN_EVAL in text for text in given] == [True, False, False]
+    assert len(handed_out) == 3
+    for text in handed_out:
+        assert not any(part in text for part in (KEY, WRONG, FOR_STAFF, secret, job.seed))
+    assert [draw.IN_EVAL in text for text in handed_out] == [True, False, False]
     assert FOR_STAFF in asked.files()["keys.html"]
     assert not any(KEY in row[0] for row in asked.course.ask("SELECT result FROM attempt"))
 
 
-def test_the_same_command_writes_the_same_and_asks_for_nothing_again(asked: Asked) -> None:
+def test_the_same_command_writes_the_same_files_and_asks_for_no_sheet_again(asked: Asked) -> None:
     asked.add(1, "attention")
     asked.course.grade("--viva", "5")
     before = asked.files()
@@ -84,7 +84,7 @@ def test_the_same_command_writes_the_same_and_asks_for_nothing_again(asked: Aske
     assert not [*asked.course.out.glob("earlier*")]
 
 
-def test_those_with_the_same_code_get_different_questions(asked: Asked) -> None:
+def test_students_with_the_same_code_get_different_questions(asked: Asked) -> None:
     ada, bob = asked.add(1, "attention"), asked.add(2)
     (asked.course.folder / f"in/{bob}.py").write_text(f"# {ada}\n", encoding="utf-8")
 
@@ -127,7 +127,9 @@ def test_a_class_that_is_graded_is_not_graded_again_for_questions(asked: Asked) 
     assert [job.number for job in asked.jobs] == [2]
 
 
-def test_who_gets_no_questions_is_told_and_fails_no_run(asked: Asked, capsys: Capture) -> None:
+def test_students_without_questions_are_listed_and_do_not_fail_the_run(
+    asked: Asked, capsys: Capture
+) -> None:
     asked.make = lambda job: {"note": "it hangs"}
     asked.add(1, "attention")
     asked.add(2)
@@ -139,16 +141,16 @@ def test_who_gets_no_questions_is_told_and_fails_no_run(asked: Asked, capsys: Ca
 
     assert asked.course.grade("--viva", "5") == 0
 
-    said = capsys.readouterr().out
-    assert "viva: no questions for 1 student (it hangs): 10001 (Student No1)\n" in said
-    assert "viva: no questions for 3 students (no function is right): 10002 (" in said
-    assert "viva: no questions for 1 student (not handed in): 999 (No Body)\n" in said
-    assert "viva: 5 questions" not in said
+    output = capsys.readouterr().out
+    assert "viva: no questions for 1 student (it hangs): 10001 (Student No1)\n" in output
+    assert "viva: no questions for 3 students (no function is right): 10002 (" in output
+    assert "viva: no questions for 1 student (not handed in): 999 (No Body)\n" in output
+    assert "viva: 5 questions" not in output
     assert asked.files().keys() == {"keys.html"}
     assert "it hangs" in asked.files()["keys.html"]
 
 
-def test_what_no_longer_holds_is_moved_and_never_lost(asked: Asked, capsys: Capture) -> None:
+def test_outdated_sheets_are_moved_and_never_lost(asked: Asked, capsys: Capture) -> None:
     ada, bob = asked.add(1, "attention"), asked.add(2, "attention")
     asked.course.grade("--viva", "5")
     before = asked.files()
@@ -160,9 +162,9 @@ def test_what_no_longer_holds_is_moved_and_never_lost(asked: Asked, capsys: Capt
 
     asked.course.grade("--viva", "5")
 
-    (moved,) = (path for path in asked.course.out.glob("earlier*") if (path / "viva").exists())
-    assert (moved / f"viva/sheets/{ada}.html").read_text() == "by hand"
-    assert (moved / f"viva/keys/{bob}.html").read_text("latin-1") == before[f"keys/{bob}.html"]
+    (earlier,) = (path for path in asked.course.out.glob("earlier*") if (path / "viva").exists())
+    assert (earlier / f"viva/sheets/{ada}.html").read_text() == "by hand"
+    assert (earlier / f"viva/keys/{bob}.html").read_text("latin-1") == before[f"keys/{bob}.html"]
     assert asked.files("sheets") == {f"{ada}.html": before[f"sheets/{ada}.html"]}
 
     capsys.readouterr()
@@ -194,18 +196,18 @@ def test_an_invalid_option_is_one_sentence_before_anything_is_graded(
     assert asked.course.graded == 0
 
 
-def test_no_name_of_a_student_acts_in_files_or_pages(asked: Asked, capsys: Capture) -> None:
+def test_no_name_of_a_student_takes_effect_in_files_or_pages(asked: Asked, capsys: Capture) -> None:
     evil = "<script>alert(1)</script>"
     ada = asked.add(1, "attention", name=evil)
     asked.course.roster.append("../../../up,con,\x1b[2J'\"&,")
-    up = asked.course.folder / "roster.csv"
-    up.write_text("\n".join(asked.course.roster), encoding="utf-8")
+    roster = asked.course.folder / "roster.csv"
+    roster.write_text("\n".join(asked.course.roster), encoding="utf-8")
     (asked.course.folder / "in/con.py").write_text(f"# {ada}\n", encoding="utf-8")
-    inside = {path.name for path in asked.course.folder.iterdir()}
+    names = {path.name for path in asked.course.folder.iterdir()}
 
     assert asked.course.grade("--viva", "5") == 0
 
-    assert {path.name for path in asked.course.folder.iterdir()} == {*inside, "out"}
+    assert {path.name for path in asked.course.folder.iterdir()} == {*names, "out"}
     sheets = asked.files("sheets")
     assert len(sheets) == 2
     assert all(re.fullmatch(r"[\w.-]+\.html", name) for name in sheets)
@@ -214,18 +216,18 @@ def test_no_name_of_a_student_acts_in_files_or_pages(asked: Asked, capsys: Captu
     assert "\x1b" not in capsys.readouterr().out
 
 
-def test_a_run_that_is_stopped_keeps_what_is_made(
+def test_a_stopped_run_keeps_the_sheets_that_it_made(
     asked: Asked, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     for number in (1, 2):
         asked.add(number, "attention")
 
-    def stops(run: Run, asks: Sequence[Ask]) -> None:
+    def stop_after_one(run: Run, asks: Sequence[Ask]) -> None:
         asked.ask(run, asks[:1])
         raise Stopped
 
     with monkeypatch.context() as patch:
-        patch.setattr(Run, "ask", stops)
+        patch.setattr(Run, "ask", stop_after_one)
         assert asked.course.grade("--viva", "5") == 130
     assert "stopped; " in capsys.readouterr().out
 
@@ -236,7 +238,7 @@ def test_a_run_that_is_stopped_keeps_what_is_made(
 
 
 class Deadly(Crew):
-    """One job kills its worker."""
+    """A crew of which one job kills its worker."""
 
     def submit(self, job: Any) -> Any:
         answer = Answer("tcp://a", "a", result=made(job), seconds=1.0)
@@ -244,7 +246,9 @@ class Deadly(Crew):
         return super().submit(job)
 
 
-def test_work_that_kills_its_workers_while_it_is_asked_about_has_a_note(tmp_path: Path) -> None:
+def test_a_submission_that_kills_workers_while_questions_are_made_has_a_note(
+    tmp_path: Path,
+) -> None:
     jobs = [Ask(Work({"bert": str(number)}), ("attention",), "7", 6) for number in range(3)]
     with Store(tmp_path / "store") as store:
         sheets = Sheets(store)
@@ -255,7 +259,7 @@ def test_work_that_kills_its_workers_while_it_is_asked_about_has_a_note(tmp_path
         dead, *others = (sheets.last(job.digest, TERMS) for job in jobs)
         assert dead is not None
         assert dead.result == {"note": "the submission kills the process that makes them"}
-        assert [each and each.result for each in others] == [made(job) for job in jobs[1:]]
+        assert [record and record.result for record in others] == [made(job) for job in jobs[1:]]
         assert sheets.graded(TERMS) == {job.digest for job in jobs}
         assert store.rows("SELECT * FROM attempt") == []
 
@@ -266,14 +270,14 @@ def test_a_worker_answers_with_a_sheet_or_says_why_there_is_none(
     grading: Any = type("Grading", (), {"assignment": type("It", (), {"main_file": "bert.py"})})
     job = Ask(Work({"bert": "x = 1"}), ("attention",), "7", 6)
 
-    def none(*_: object) -> Sheet:
+    def refuse(*_: object) -> Sheet:
         raise SubmissionError("there is\x1b nothing")
 
-    def some(_: object, submission: Any, right: object, seed: str, number: int) -> Sheet:
+    def draw_sheet(_: object, submission: Any, right: object, seed: str, number: int) -> Sheet:
         assert (submission.sources, right, seed) == ({"bert": "x = 1"}, job.right, job.seed)
         return Sheet.from_json(made(job)["sheet"])
 
-    monkeypatch.setattr(draw, "questions", none)
+    monkeypatch.setattr(draw, "questions", refuse)
     assert worker.asked(job, grading) == {"note": "there is? nothing"}
-    monkeypatch.setattr(draw, "questions", some)
+    monkeypatch.setattr(draw, "questions", draw_sheet)
     assert json.loads(json.dumps(worker.asked(job, grading))) == made(job)

@@ -1,4 +1,4 @@
-"""Answers to questions about their own code, as platforms export them, in a class's gradebook."""
+"""Answers to questions on students' own code, exported from platforms, in a class's gradebook."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Asked:
 
 
 def export(asked: Asked, *rows: dict[str, str], name: str = "export.csv") -> str:
-    """Write what Canvas exports of a quiz: who, and texts of options by the questions' codes."""
+    """Write a quiz as Canvas exports it: ids, and texts of options by the questions' codes."""
     codes = dict.fromkeys(code for row in rows for code in row if code != "id")
     lines = ["sis_id," + ",".join(f"7: [{code}] What is true?" for code in codes)]
     lines += [",".join([row["id"], *(row.get(code, "") for code in codes)]) for row in rows]
@@ -26,10 +26,10 @@ def export(asked: Asked, *rows: dict[str, str], name: str = "export.csv") -> str
 
 
 def answers(student: str, questions: dict[str, Question], right: int) -> dict[str, str]:
-    """Return answers to all questions, of which the first so many are right."""
+    """Return answers to all questions, the first `right` of which are right."""
     chosen = {
-        code: one.options[(one.key + (place >= right)) % 4]
-        for place, (code, one) in enumerate(questions.items())
+        code: question.options[(question.key + (place >= right)) % 4]
+        for place, (code, question) in enumerate(questions.items())
     }
     return {"id": student, **chosen}
 
@@ -38,25 +38,25 @@ def test_answers_are_counted_beside_the_score(asked: Asked, capsys: Capture) -> 
     ada, bob, eve = (asked.add(number, "attention") for number in (1, 2, 3))
     asked.course.grade("--viva", "5")
     before, codes = asked.course.gradebook(), asked.codes(ada)
-    mine, theirs = asked.codes(bob), {*codes}
-    strange = next(code for code in theirs if code not in mine)
+    bobs_codes, adas_codes = asked.codes(bob), {*codes}
+    strange = next(code for code in adas_codes if code not in bobs_codes)
     rows = (
         answers(ada, codes, 4),
-        {**answers(bob, mine, 2), strange: codes[strange].options[codes[strange].key]},
+        {**answers(bob, bobs_codes, 2), strange: codes[strange].options[codes[strange].key]},
         {"id": "stranger", **answers("", codes, 5)} | {"id": "777"},
     )
     capsys.readouterr()
 
     assert asked.course.grade("--viva", "5", "--answers", export(asked, *rows)) == 0
 
-    after = asked.course.gradebook()
-    assert [after[student].pop("viva") for student in (ada, bob, eve)] == ["4 of 5", "2 of 5", ""]
-    assert after == before
-    said = capsys.readouterr().out
-    assert "viva: 2 students answered, 1 with a sheet did not\n" in said
+    book = asked.course.gradebook()
+    assert [book[student].pop("viva") for student in (ada, bob, eve)] == ["4 of 5", "2 of 5", ""]
+    assert book == before
+    output = capsys.readouterr().out
+    assert "viva: 2 students answered, 1 with a sheet did not\n" in output
     ignored = "viva: ignored 1 answer to questions that are not on the student's sheet: "
-    assert f"{ignored}10002 (Student No2)\n" in said
-    assert "viva: 1 respondent not in the class: 777\n" in said
+    assert f"{ignored}10002 (Student No2)\n" in output
+    assert "viva: 1 respondent not in the class: 777\n" in output
     page = (asked.course.out / "gradebook.html").read_text(encoding="utf-8")
     assert 'data-value="4">4 of 5</td>' in page
     assert '<button type="button">viva</button>' in page
@@ -91,7 +91,7 @@ def test_an_appeal_remembers_the_questions_and_the_answers(
     assert asked.course.grade("--only", ada) == 0
 
     path = asked.course.folder / "export.csv"
-    said = capsys.readouterr().out
-    assert f"ANSWERS={path}" in said
-    assert "VIVA=3" in said
+    output = capsys.readouterr().out
+    assert f"ANSWERS={path}" in output
+    assert "VIVA=3" in output
     assert asked.course.gradebook()[ada]["viva"] == "2 of 3"

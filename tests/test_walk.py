@@ -48,7 +48,7 @@ def unwritten(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
         monkeypatch.setattr(*HOLES[name], raising("bert.py", name))
 
 
-def test_every_step_of_every_layer_is_there_in_order(tokenizer: BertTokenizer) -> None:
+def test_the_steps_of_every_layer_are_all_there_in_order(tokenizer: BertTokenizer) -> None:
     walk = walk_of(tokenizer)
 
     assert walk.tokens == ["[CLS]", *SENTENCE.split(), "[SEP]", "[PAD]", "[PAD]"]
@@ -89,7 +89,7 @@ def test_the_numbers_are_those_of_the_model(tokenizer: BertTokenizer) -> None:
     )
 
 
-def test_a_model_that_was_followed_is_as_before(tokenizer: BertTokenizer) -> None:
+def test_following_a_model_does_not_change_it(tokenizer: BertTokenizer) -> None:
     model = BertModel.from_pretrained(ROOT / "checkpoint")
     layer = model.bert_layers[0]
     before = layer.interm_af, set(vars(layer.self_attention)), len(layer.out_dense._forward_hooks)
@@ -114,19 +114,19 @@ def test_a_model_that_was_followed_is_as_before(tokenizer: BertTokenizer) -> Non
         (list(HOLES), "layer 1", "mask"),
     ],
 )
-def test_what_is_written_is_shown_and_what_is_not_is_named(
+def test_written_functions_are_shown_and_unwritten_ones_are_named(
     monkeypatch, tokenizer, missing: list[str], part: str, reached: str
 ) -> None:
     unwritten(monkeypatch, *missing)
 
     walk = walk_of(tokenizer)
 
-    shown = [step for step in walk.steps if step.tensor is not None]
-    assert (shown[-1].part, shown[-1].title) == (part, reached)
-    says = " ".join(step.says for step in walk.steps if step.tensor is None)
-    met = [name for name in HOLES if f"Problem ({name}) is not written yet" in says]
-    assert set(met) == {*missing} - NEVER_REACHED.get(tuple(missing), set())
-    assert ("Random numbers" in says) == ("embed" in missing)
+    computed = [step for step in walk.steps if step.tensor is not None]
+    assert (computed[-1].part, computed[-1].title) == (part, reached)
+    text = " ".join(step.says for step in walk.steps if step.tensor is None)
+    named = [name for name in HOLES if f"Problem ({name}) is not written yet" in text]
+    assert set(named) == {*missing} - NEVER_REACHED.get(tuple(missing), set())
+    assert ("Random numbers" in text) == ("embed" in missing)
     assert "Problem" in page(walk, SENTENCE, "x") or not missing
 
 
@@ -151,10 +151,10 @@ def test_attention_without_a_softmax_of_torch_has_no_scores(monkeypatch, tokeniz
 
     monkeypatch.setattr(BertSelfAttention, "attention", by_hand)
 
-    found = titles(walk_of(tokenizer), "layer 1")
+    names = titles(walk_of(tokenizer), "layer 1")
 
-    assert "scores" not in found
-    assert "probabilities" in found
+    assert "scores" not in names
+    assert "probabilities" in names
 
 
 @pytest.mark.parametrize("odd", [torch.tensor(2.0), torch.ones(3), torch.ones(2, 1, 1, 3, 9)])
@@ -168,22 +168,22 @@ def test_numbers_that_are_not_finite_are_shown(tokenizer: BertTokenizer) -> None
     values = torch.tensor([[[math.inf, -math.inf, math.nan, 1.0]]])
     step = Step("layer 1", "context", "", values, BY_UNIT)
 
-    shown = re.findall(r'<td class="(\w+)">([^<]+)', page(Walk(["a"], [5], [step]), "a", "x"))
+    cells = re.findall(r'<td class="(\w+)">([^<]+)', page(Walk(["a"], [5], [step]), "a", "x"))
 
-    assert shown[1:] == [("p5", "inf"), ("n5", "-inf"), ("z", "nan"), ("p5", "1.00")]
+    assert cells[1:] == [("p5", "inf"), ("n5", "-inf"), ("z", "nan"), ("p5", "1.00")]
 
 
 class Reader(html.parser.HTMLParser):
-    """Collects what a page refers to, and its numbers."""
+    """Collects the targets of a page's references, and counts its numbers."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.refers: list[str] = []
+        self.targets: list[str] = []
         self.count = 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.count += tag == "td"
-        self.refers += [str(value) for name, value in attrs if name in ("src", "href")]
+        self.targets += [str(value) for name, value in attrs if name in ("src", "href")]
 
 
 def test_the_page_refers_to_nothing_outside_and_has_the_models_numbers(tokenizer) -> None:
@@ -193,7 +193,7 @@ def test_the_page_refers_to_nothing_outside_and_has_the_models_numbers(tokenizer
     text = page(walk, SENTENCE, "here")
     reader.feed(text)
 
-    assert all(target.startswith("#") for target in reader.refers)
+    assert all(target.startswith("#") for target in reader.targets)
     assert not re.search(r"https?:|@import|url\(", text)
     words = next(step for step in walk.steps if step.title == "words").tensor
     assert f"{words[0, 0, 0]:z.2f}</" in text or f">{words[0, 0, 0]:z.2f}<" in text
@@ -202,7 +202,7 @@ def test_the_page_refers_to_nothing_outside_and_has_the_models_numbers(tokenizer
     assert "1 sentence, one for all heads, one for all tokens that look, 9 tokens" in text
 
 
-def test_text_of_a_sentence_is_no_markup(tokenizer: BertTokenizer) -> None:
+def test_a_sentence_is_shown_as_text_and_not_as_markup(tokenizer: BertTokenizer) -> None:
     walk = walk_of(tokenizer)
     walk.tokens[1] = "<b>"
 
@@ -219,12 +219,12 @@ def test_the_command_writes_a_page_and_says_how_far_it_came(monkeypatch, tmp_pat
 
     assert main(["walk", "harbor is dull ."]) == 0
 
-    said = capsys.readouterr().out
-    assert said.startswith("51 steps; the last, pooled: ")
-    assert "no verdict, as the model is not fine-tuned" in said
-    made = (tmp_path / "runs" / "walk.html").read_text(encoding="utf-8")
-    assert made.startswith("<!doctype html>")
-    assert "With the weights of checkpoint." in made
+    output = capsys.readouterr().out
+    assert output.startswith("51 steps; the last, pooled: ")
+    assert "no verdict, as the model is not fine-tuned" in output
+    written_page = (tmp_path / "runs" / "walk.html").read_text(encoding="utf-8")
+    assert written_page.startswith("<!doctype html>")
+    assert "With the weights of checkpoint." in written_page
 
 
 def test_the_fine_tuned_model_is_followed_if_there_is_one(monkeypatch, tmp_path, capsys) -> None:

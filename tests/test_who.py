@@ -1,4 +1,4 @@
-"""What somebody is called, or calls a file, changes nobody else's hand-in."""
+"""The name of a student, or of a file, never changes what belongs to somebody else."""
 
 import datetime
 import os
@@ -16,9 +16,9 @@ EXPORT = """Student,ID,SIS User ID,SIS Login ID,Section,minBERT (8)
 """
 ADA = "lovelaceada_12345_678_bert.py"
 WIDE = "\uff11\uff12\uff13\uff14\uff15"
-ADAS = {"12345": [0], "777": [], "888": []}  # of those on the list, who handed in
+ADAS = {"12345": [0], "777": [], "888": []}  # who, of those on the list, handed in what
 
-# of each: the list of the class, what was handed in, and whose which of it is, the graded one first
+# each case: the class list, the files, and the places of each student's files, the graded one first
 WHOSE: dict[str, tuple[str, list[str], dict[str, list[int]]]] = {
     **{
         f"letters lost: {name!a}": (EXPORT, [f"{name}_12345_678_bert.py"], ADAS)
@@ -124,14 +124,16 @@ WHOSE: dict[str, tuple[str, list[str], dict[str, list[int]]]] = {
 
 
 @pytest.mark.parametrize(("roster", "files", "whose"), WHOSE.values(), ids=WHOSE)
-def test_a_hand_in_is_whose_it_is(
+def test_each_hand_in_belongs_to_the_right_student(
     tmp_path: Path, roster: str, files: list[str], whose: dict[str, list[int]]
 ) -> None:
     folder = handed_in(tmp_path / "in", *files)
 
-    found = listed(tmp_path, roster) if roster else by_student(find(folder))
+    hand_ins = listed(tmp_path, roster) if roster else by_student(find(folder))
 
-    assert {student: names(one) if one.path else [] for student, one in found.items()} == {
+    assert {
+        student: names(hand_in) if hand_in.path else [] for student, hand_in in hand_ins.items()
+    } == {
         student: [files[place].partition("/")[0] for place in places]
         for student, places in whose.items()
     }
@@ -154,47 +156,49 @@ def test_a_name_with_somebody_elses_id_is_never_theirs(
     tmp_path: Path, name: str, with_list: bool
 ) -> None:
     if with_list:
-        found = listed(tmp_path, EXPORT, ADA, name)
+        hand_ins = listed(tmp_path, EXPORT, ADA, name)
     else:
-        found = by_student(find(handed_in(tmp_path, ADA, name)))
+        hand_ins = by_student(find(handed_in(tmp_path, ADA, name)))
 
-    assert names(found["12345"]) == [ADA]
-    assert [one for one in found.values() if one.path and one.path.name == name] == [] or (
-        found["777"].path is not None
-    )
+    assert names(hand_ins["12345"]) == [ADA]
+    assert [
+        hand_in for hand_in in hand_ins.values() if hand_in.path and hand_in.path.name == name
+    ] == [] or (hand_ins["777"].path is not None)
 
 
-def test_what_may_be_two_peoples_is_nobodys_and_names_both(tmp_path: Path) -> None:
+def test_a_hand_in_of_either_of_two_students_is_nobodys_and_names_both(tmp_path: Path) -> None:
     name = "smithmallory_12345_6_x_777_999_bert.py"
 
-    found = listed(tmp_path, EXPORT, ADA, name)
+    hand_ins = listed(tmp_path, EXPORT, ADA, name)
 
-    one = found[name]
-    assert one.path is None
-    assert not one.known
-    assert one.others == (tmp_path / "in" / name,)
-    assert one.fault.startswith("could belong to 12345 (Lovelace, Ada) or 777 (Smith, Mallory), so")
-    assert found["777"].path is None
-    assert not found["777"].fault
+    hand_in = hand_ins[name]
+    assert hand_in.path is None
+    assert not hand_in.known
+    assert hand_in.others == (tmp_path / "in" / name,)
+    assert hand_in.fault.startswith(
+        "could belong to 12345 (Lovelace, Ada) or 777 (Smith, Mallory), so"
+    )
+    assert hand_ins["777"].path is None
+    assert not hand_ins["777"].fault
 
 
-def test_who_is_not_in_canvass_list_is_nobody_in_it_whatever_they_are_called(
+def test_a_student_who_is_not_in_canvass_list_is_not_matched_by_name(
     tmp_path: Path,
 ) -> None:
-    found = listed(tmp_path, EXPORT, "lovelaceada_999_678_bert.py", "hoppergrace_888_1_bert.py")
+    hand_ins = listed(tmp_path, EXPORT, "lovelaceada_999_678_bert.py", "hoppergrace_888_1_bert.py")
 
-    assert found["12345"].path is None
-    assert found["999"].notes == ("not in the Canvas export",)
-    assert not found["999"].known
+    assert hand_ins["12345"].path is None
+    assert hand_ins["999"].notes == ("not in the Canvas export",)
+    assert not hand_ins["999"].known
 
 
 def test_a_name_takes_nothing_from_somebody_who_is_known_by_id(tmp_path: Path) -> None:
     roster = "id,name\n12345,Ada Lovelace\n777,Mallory Smith\n"
 
-    found = listed(tmp_path, roster, "12345.zip", "lovelaceada_999_678_bert.py")
+    hand_ins = listed(tmp_path, roster, "12345.zip", "lovelaceada_999_678_bert.py")
 
-    assert names(found["12345"]) == ["12345.zip"]
-    assert found["999"].notes == ("not on the roster",)
+    assert names(hand_ins["12345"]) == ["12345.zip"]
+    assert hand_ins["999"].notes == ("not on the roster",)
 
 
 @pytest.mark.parametrize(
@@ -209,13 +213,13 @@ def test_a_name_takes_nothing_from_somebody_who_is_known_by_id(tmp_path: Path) -
         ("eve_8_9_x_LATE_y.py", False),
     ],
 )
-def test_nobody_is_late_or_in_time_by_a_name_of_their_own(
+def test_no_name_that_students_choose_decides_whether_they_are_late(
     tmp_path: Path, name: str, late: bool
 ) -> None:
-    (one,) = find(handed_in(tmp_path, name))
+    (hand_in,) = find(handed_in(tmp_path, name))
 
-    assert one.student == "8"
-    assert any("late according to its name" in note for note in one.notes) is late
+    assert hand_in.student == "8"
+    assert any("late according to its name" in note for note in hand_in.notes) is late
 
 
 WORKSHEET = """Identifier,Full name,Email address,Status,Grade,Maximum Grade
@@ -237,34 +241,34 @@ Participant 456,Mallory Smith,mal@x.example,,,100
 def test_moodles_worksheet_decides_by_its_numbers_alone(tmp_path: Path, name: str) -> None:
     ada = "A. Lovelace_123_assignsubmission_file_"
 
-    found = listed(tmp_path, WORKSHEET, f"{ada}/bert.py", f"{name}/bert.py")
+    hand_ins = listed(tmp_path, WORKSHEET, f"{ada}/bert.py", f"{name}/bert.py")
 
-    assert names(found["Participant 123"]) == [ada]
-    assert found["Participant 123"].name == "Ada Lovelace"
-    assert not found["Participant 456"].path or found["Participant 456"].path.name == name
+    assert names(hand_ins["Participant 123"]) == [ada]
+    assert hand_ins["Participant 123"].name == "Ada Lovelace"
+    assert not hand_ins["Participant 456"].path or hand_ins["Participant 456"].path.name == name
 
 
 @pytest.mark.parametrize("ending", ["bert.py", "1_bert.py", "text.html"])
-def test_anonymous_uploads_of_one_student_are_one(tmp_path: Path, ending: str) -> None:
+def test_anonymous_uploads_of_one_student_are_one_hand_in(tmp_path: Path, ending: str) -> None:
     folder = handed_in(
         tmp_path, f"anon_x7Kp2_10_{ending}", "anon_x7Kp2_11_optimizer.py", "LATE_anon_ab_3_bert.py"
     )
     handed_in(tmp_path, "anon_x_bert.py", "anon_x_optimizer.py")
 
-    found = by_student(find(folder))
+    hand_ins = by_student(find(folder))
 
-    assert sorted(found) == ["anon_ab", "anon_x", "anon_x7Kp2"]
-    assert any("late" in note for note in found["anon_ab"].notes)
+    assert sorted(hand_ins) == ["anon_ab", "anon_x", "anon_x7Kp2"]
+    assert any("late" in note for note in hand_ins["anon_ab"].notes)
 
 
 def test_a_document_never_takes_the_place_of_code(tmp_path: Path) -> None:
     folder = handed_in(tmp_path, "ada.zip", "ada.pdf", "bob.pdf")
     os.utime(folder / "ada.zip", (1_700_000_000, 1_700_000_000))
 
-    found = by_student(find(folder))
+    hand_ins = by_student(find(folder))
 
-    assert names(found["ada"]) == ["ada.zip", "ada.pdf"]
-    assert names(found["bob"]) == ["bob.pdf"]
+    assert names(hand_ins["ada"]) == ["ada.zip", "ada.pdf"]
+    assert names(hand_ins["bob"]) == ["bob.pdf"]
 
 
 @pytest.mark.parametrize(
@@ -281,10 +285,10 @@ def test_a_repeat_upload_is_of_the_same_student(tmp_path: Path, repeat: str) -> 
 
 
 def test_different_systems_may_use_one_name_for_different_people(tmp_path: Path) -> None:
-    found = find(handed_in(tmp_path, "12345.zip", ADA))
+    hand_ins = find(handed_in(tmp_path, "12345.zip", ADA))
 
-    assert len({one.student for one in found}) == 2
-    assert all(one.path for one in found)
+    assert len({hand_in.student for hand_in in hand_ins}) == 2
+    assert all(hand_in.path for hand_in in hand_ins)
 
 
 @pytest.mark.parametrize("size", [33 << 20])
@@ -299,7 +303,7 @@ def test_a_list_that_is_too_large_is_one_sentence(tmp_path: Path, size: int) -> 
 def test_a_time_in_the_roster_is_that_of_every_hand_in(tmp_path: Path) -> None:
     roster = "id,submitted\ns000,2026-11-20T23:00:01Z\n"
 
-    found = listed(tmp_path, roster, "s000.zip", "s000 (2).zip")
+    hand_ins = listed(tmp_path, roster, "s000.zip", "s000 (2).zip")
 
     expected = datetime.datetime(2026, 11, 20, 23, 0, 1, tzinfo=datetime.UTC)
-    assert found["s000"].submitted == expected
+    assert hand_ins["s000"].submitted == expected

@@ -30,7 +30,7 @@ def words_of(lines: Iterable[str], library: Tokenizer) -> list[str]:
     return sorted({word for words in split for word, _ in words})
 
 
-def theirs(words: Sequence[str], model: models.WordPiece) -> list[list[int]]:
+def library_ids(words: Sequence[str], model: models.WordPiece) -> list[list[int]]:
     """Return the ids that the library's WordPiece gives."""
     return [[token.id for token in model.tokenize(word)] for word in words]
 
@@ -40,9 +40,9 @@ def test_words_of_the_data_fall_into_the_librarys_pieces(path: Path, library: To
     words = words_of(path.read_text(encoding="utf-8").splitlines(), library)
     assert len(words) > 100
 
-    found = wordpiece(words, library.get_vocab(), library.token_to_id("[UNK]"))
+    result = wordpiece(words, library.get_vocab(), library.token_to_id("[UNK]"))
 
-    assert found == theirs(words, library.model)
+    assert result == library_ids(words, library.model)
 
 
 @pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.name)
@@ -57,23 +57,23 @@ def test_words_that_are_taken_out_of_the_vocabulary_are_spelled(
     }
     model = models.WordPiece(vocabulary, unk_token="[UNK]", max_input_chars_per_word=100)
 
-    found = wordpiece(words, vocabulary, vocabulary["[UNK]"])
+    result = wordpiece(words, vocabulary, vocabulary["[UNK]"])
 
-    assert found == theirs(words, model)
-    assert sum(len(ids) > 2 for ids in found) > 50
+    assert result == library_ids(words, model)
+    assert sum(len(ids) > 2 for ids in result) > 50
 
 
 def test_hard_words_fall_into_the_librarys_pieces(library: Tokenizer) -> None:
     vocabulary, unknown_id = library.get_vocab(), library.token_to_id("[UNK]")
     pieces, rng = sorted(vocabulary), random.Random(5)
-    made_up = ("".join(rng.choices(pieces, k=3)) + rng.choice(ENDINGS) for _ in range(500))
-    words = words_of([*HARD_LINES, *made_up], library)
+    invented = ("".join(rng.choices(pieces, k=3)) + rng.choice(ENDINGS) for _ in range(500))
+    words = words_of([*HARD_LINES, *invented], library)
     assert {len(word) for word in words} >= {100, 101}
 
-    found = wordpiece(words, vocabulary, unknown_id)
+    result = wordpiece(words, vocabulary, unknown_id)
 
-    assert found == theirs(words, library.model)
-    assert 100 < found.count([unknown_id]) < len(words) - 100
+    assert result == library_ids(words, library.model)
+    assert 100 < result.count([unknown_id]) < len(words) - 100
 
 
 @pytest.mark.parametrize("seed", range(50))
@@ -85,6 +85,6 @@ def test_words_fall_into_the_librarys_pieces_with_any_vocabulary(seed: int) -> N
     words = ["".join(rng.choices(LETTERS, k=rng.randint(1, 9))) for _ in range(200)]
     model = models.WordPiece(vocabulary, unk_token="[UNK]", max_input_chars_per_word=8)
 
-    found = wordpiece(words, vocabulary, vocabulary["[UNK]"], max_length=8)
+    result = wordpiece(words, vocabulary, vocabulary["[UNK]"], max_length=8)
 
-    assert found == theirs(words, model)
+    assert result == library_ids(words, model)

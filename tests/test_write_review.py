@@ -36,16 +36,16 @@ def writer() -> write_review.ReviewWriter:
 
 def test_the_decoder_does_not_see_later_tokens_or_padding_of_the_source() -> None:
     model, ids = writer(), torch.tensor([[2, 7, 9, 8, 5]])
-    source, seen = torch.tensor([[2, 6, 3, 0]]), torch.tensor([[1, 1, 1, 0]])
+    source, source_mask = torch.tensor([[2, 6, 3, 0]]), torch.tensor([[1, 1, 1, 0]])
     mask = torch.ones_like(ids)
-    expected = model(ids, mask, model.read(source, seen), seen)
+    expected = model(ids, mask, model.read(source, source_mask), source_mask)
 
     others, padding = ids.clone(), source.clone()
     others[0, 3:], padding[0, 3] = 11, 12
-    found = model(others, mask, model.read(padding, seen), seen)
+    actual = model(others, mask, model.read(padding, source_mask), source_mask)
 
-    torch.testing.assert_close(found[:, :3], expected[:, :3])
-    assert not torch.allclose(found[:, 3:], expected[:, 3:])
+    torch.testing.assert_close(actual[:, :3], expected[:, :3])
+    assert not torch.allclose(actual[:, 3:], expected[:, 3:])
 
 
 def test_only_the_decoder_is_trained(tmp_path: Path) -> None:

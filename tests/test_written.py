@@ -1,4 +1,4 @@
-"""Written questions in a class's grade: what sheets say together, and what becomes of final."""
+"""Written questions in a class's grade: how sheets are combined, and what the final grade is."""
 
 import csv
 import json
@@ -24,7 +24,7 @@ def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Course:
     return courses.opened(tmp_path, monkeypatch)
 
 
-def told(course: Course, student: str) -> dict[str, object]:
+def results_of(course: Course, student: str) -> dict[str, object]:
     path = course.out / f"feedback/{student}/results.json"
     model: dict[str, object] = json.loads(path.read_bytes())
     schema = json.loads(Path(html.__file__).with_name("result.schema.json").read_bytes())
@@ -36,7 +36,7 @@ def told(course: Course, student: str) -> dict[str, object]:
 
 
 def filled(sheet: Path, name: str, rows: dict[str, dict[str, str]]) -> Path:
-    """Copy a sheet as an assistant does who fills in some cells."""
+    """Copy a sheet as an assistant would who fills in some cells."""
     with sheet.open(encoding="utf-8", newline="") as file:
         table = list(csv.DictReader(file))
     path = sheet.with_name(name)
@@ -45,8 +45,8 @@ def filled(sheet: Path, name: str, rows: dict[str, dict[str, str]]) -> Path:
         writer.writeheader()
         for row in table:
             titles = {title.partition(" (")[0]: title for title in row}
-            own = rows.get(row["student"], {})
-            writer.writerow(row | {titles[title]: text for title, text in own.items()})
+            cells = rows.get(row["student"], {})
+            writer.writerow(row | {titles[title]: text for title, text in cells.items()})
     return path
 
 
@@ -77,12 +77,12 @@ def test_two_assistants_mark_a_class_and_settle_what_they_disagree_on(
 
     assert course.grade(f"--written={first},{second}", rule) == 0
 
-    said = capsys.readouterr().out
-    assert "written: 2 sheets: 1 student marked in full, 2 in part, 1 not at all\n" in said
-    assert "written: 1 answer has different points in different sheets, so neither counts" in said
+    output = capsys.readouterr().out
+    assert "written: 2 sheets: 1 student marked in full, 2 in part, 1 not at all\n" in output
+    assert "written: 1 answer has different points in different sheets, so neither counts" in output
     both = f"3.5 (AB, {first}, line 3), 4 (CD, {second}, line 3)"
-    assert f"  {grace} (Student No2), memory: {both}\n" in said
-    assert f"final: none for 3 students, as their written answers are unsettled: {grace}" in said
+    assert f"  {grace} (Student No2), memory: {both}\n" in output
+    assert f"final: none for 3 students, as their written answers are unsettled: {grace}" in output
     book = course.gradebook()
     assert book[ada]["how"] == "72 + 31.5 (written) - 5 (late: 1 day, 5 points each) = 98.5"
     assert [book[ada][name] for name in ("final", "written", "memory")] == ["98.5", "31.5", "3.5"]
@@ -132,7 +132,7 @@ def test_nothing_of_the_rubric_is_in_what_students_get(
 # --- what counts ----------------------------------------------------------------------------------
 
 
-def test_a_student_reads_what_is_settled_and_its_comments(course: Course) -> None:
+def test_a_student_reads_settled_points_and_comments(course: Course) -> None:
     ada = course.add(1, whole(72))
     first = course.sheet(f"{ada},1.25,half,,only words,AB", name="a.csv")
     second = course.sheet(f"{ada},1.250,half,2,,CD", f"{ada}9,,,,,", name="b.csv")
@@ -140,7 +140,7 @@ def test_a_student_reads_what_is_settled_and_its_comments(course: Course) -> Non
 
     assert course.grade(f"--written={first},{second},{third}") == 0
 
-    model = told(course, ada)
+    model = results_of(course, ada)
     assert "final" not in model
     assert model["written"] == {
         "score": None,
@@ -165,13 +165,13 @@ def test_a_student_reads_what_is_settled_and_its_comments(course: Course) -> Non
     ]
 
 
-def test_without_sheets_nothing_of_them_is_anywhere(course: Course) -> None:
+def test_without_sheets_written_questions_are_mentioned_nowhere(course: Course) -> None:
     ada = course.add(1, whole(72))
 
     assert course.grade(course.rule()) == 0
 
     assert "written" not in course.gradebook()[ada]
-    assert "written" not in told(course, ada)
+    assert "written" not in results_of(course, ada)
     page = (course.out / f"feedback/{ada}/report.html").read_text(encoding="utf-8")
     assert "written question" not in page
     assert 'type="button">written' not in (course.out / "gradebook.html").read_text(
@@ -215,14 +215,14 @@ def test_lateness_takes_no_more_than_the_points_of_the_code_and_says_so(course: 
     )
 
 
-def test_lateness_gives_nothing_to_who_is_below_0_already(course: Course) -> None:
+def test_lateness_gives_nothing_to_a_student_who_is_already_below_0(course: Course) -> None:
     ada = course.add(1, whole(3), late=1)
     sheet, rows = course.sheet(f"{ada},4,,2,,"), course.rows(f"{ada},attention,-5,,,")
 
     assert course.final(ada, course.rule(), rows, f"--written={sheet}")[0] == "4"
 
 
-def test_changes_of_points_are_added_and_a_total_that_is_set_is_the_last_word(
+def test_changes_of_points_are_added_and_a_total_that_is_set_overrides_them(
     course: Course, capsys: Capture
 ) -> None:
     ada, grace = course.add(1, whole(90)), course.add(2, whole(72))
@@ -239,7 +239,7 @@ def test_changes_of_points_are_added_and_a_total_that_is_set_is_the_last_word(
     assert "107 is out of range; the total has 106 points" in capsys.readouterr().err
 
 
-def test_written_points_without_a_score_are_told(course: Course, capsys: Capture) -> None:
+def test_written_points_without_a_score_are_reported(course: Course, capsys: Capture) -> None:
     ada = course.add(1, whole(50, attention=None))
     course.roster.append("10002,,Nobody,")
     (course.folder / "roster.csv").write_text("\n".join(course.roster), encoding="utf-8")
@@ -252,8 +252,8 @@ def test_written_points_without_a_score_are_told(course: Course, capsys: Capture
         ("6", "", ""),
         ("2", "", ""),
     ]
-    said = capsys.readouterr().out
-    assert f"final: 2 students with written points, but without a complete score: {ada}" in said
+    output = capsys.readouterr().out
+    assert f"final: 2 students with written points, but without a complete score: {ada}" in output
 
 
 def test_canvas_gets_the_written_points_with_the_others(course: Course, capsys: Capture) -> None:
@@ -267,6 +267,6 @@ def test_canvas_gets_the_written_points_with_the_others(course: Course, capsys: 
 
     rows = (course.out / "canvas.csv").read_text(encoding="utf-8").splitlines()
     assert [row.rpartition(",")[2] for row in rows[1:]] == ["77.5"]
-    said = capsys.readouterr().out
-    assert "Canvas: 100 points are possible there, 106 here; nothing is scaled\n" in said
-    assert f"  {grace} (Student No2): written: not marked: rate\n" in said
+    output = capsys.readouterr().out
+    assert "Canvas: 100 points are possible there, 106 here; nothing is scaled\n" in output
+    assert f"  {grace} (Student No2): written: not marked: rate\n" in output

@@ -1,4 +1,4 @@
-"""What sheets say together, against a sum that is computed plainly; and runs that are killed."""
+"""Sheets that are combined, compared with a plain sum; and runs that are killed."""
 
 import csv
 import random
@@ -23,23 +23,23 @@ def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Course:
     return courses.opened(tmp_path, monkeypatch)
 
 
-def drawn(chance: random.Random, lines: tuple[Any, ...]) -> list[Fraction]:
-    """Return what a marker gives for each line of a rubric, in quarters."""
+def draw_points(chance: random.Random, lines: tuple[Any, ...]) -> list[Fraction]:
+    """Return the points that a marker gives for each line of a rubric, in quarters."""
     return [Fraction(chance.randrange(int(4 * most) + 1), 4) for most in lines]
 
 
-def typed(chance: random.Random, given: list[Fraction]) -> str:
+def as_typed(chance: random.Random, points: list[Fraction]) -> str:
     """Write points as a sum of the lines, or as the number that they come to."""
     if chance.random() < 0.5:
-        return chance.choice(["+", " + "]).join(f"{float(each):g}" for each in given)
-    return chance.choice(["{:g}", "{:.2f}", "{:.4f}"]).format(float(sum(given)))
+        return chance.choice(["+", " + "]).join(f"{float(number):g}" for number in points)
+    return chance.choice(["{:g}", "{:.2f}", "{:.4f}"]).format(float(sum(points)))
 
 
 def rounded(value: Fraction) -> float:
     return int(value * 100 + Fraction(1, 2)) / 100
 
 
-def test_a_class_has_what_a_plain_sum_says_and_no_more(course: Course) -> None:
+def test_a_class_has_exactly_the_points_of_a_plain_sum(course: Course) -> None:
     chance = random.Random(5)
     scores = {course.add(n, whole(float(n % 97))): n % 97 for n in range(150)}
     students = [*scores]
@@ -49,11 +49,11 @@ def test_a_class_has_what_a_plain_sum_says_and_no_more(course: Course) -> None:
     titles = dict(zip(LINES, columns, strict=True))
     for student in students:
         for question, lines in LINES.items():
-            first = drawn(chance, lines)
+            first = draw_points(chance, lines)
             for sheet in chance.sample(sheets, chance.choice([0, 1, 1, 1, 1, 1, 2, 3])):
-                given = first if chance.random() < 0.9 else drawn(chance, lines)
-                opinions.setdefault((student, question), set()).add(sum(given, Fraction(0)))
-                sheet.setdefault(student, {})[titles[question]] = typed(chance, given)
+                points = first if chance.random() < 0.9 else draw_points(chance, lines)
+                opinions.setdefault((student, question), set()).add(sum(points, Fraction(0)))
+                sheet.setdefault(student, {})[titles[question]] = as_typed(chance, points)
     paths = [course.folder / f"{name}.csv" for name in "abc"]
     for path, sheet in zip(paths, sheets, strict=True):
         head = chance.sample(["student", *titles.values()], 3)

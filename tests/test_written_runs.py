@@ -21,7 +21,7 @@ def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Course:
     return courses.opened(tmp_path, monkeypatch)
 
 
-def test_no_comment_acts_anywhere(course: Course, capsys: Capture) -> None:
+def test_no_comment_takes_effect_anywhere(course: Course, capsys: Capture) -> None:
     texts = [text[:900].replace('"', '""') for text in PAYLOADS if "\0" not in text]
     students = [course.add(number, whole()) for number in range(len(texts))]
 
@@ -55,10 +55,10 @@ def test_many_disagreements_are_counted_and_the_first_are_listed(
 
     assert course.grade(f"--written={first},{second}") == 0
 
-    said = capsys.readouterr().out
-    assert "written: 25 answers have different points in different sheets" in said
-    assert said.count(f", rate: 1 (AB, {first}, line ") == 20
-    assert "  and 5 more; the gradebook's `how` names them\n" in said
+    output = capsys.readouterr().out
+    assert "written: 25 answers have different points in different sheets" in output
+    assert output.count(f", rate: 1 (AB, {first}, line ") == 20
+    assert "  and 5 more; the gradebook's `how` names them\n" in output
     assert all("rate (1 or 0)" in row["how"] for row in course.gradebook().values())
 
 
@@ -79,15 +79,15 @@ def test_a_folder_of_sheets_is_read_anew_and_later_runs_remember_it(
     capsys.readouterr()
     assert course.grade("--only", ada) == 0
 
-    said = capsys.readouterr().out
-    assert f"as in the previous run: WRITTEN={sheets}" in said
-    assert f"  {ada}: none before, 56 now\n" in said
+    output = capsys.readouterr().out
+    assert f"as in the previous run: WRITTEN={sheets}" in output
+    assert f"  {ada}: none before, 56 now\n" in output
     assert course.gradebook()[ada]["how"] == "50 + 6 (written) = 56"
 
     assert course.grade() == 0
-    said = capsys.readouterr().out
-    assert f"the previous run had WRITTEN={sheets}, and this one has none" in said
-    assert "final: no longer in the gradebook; earlier versions stay in the store" in said
+    output = capsys.readouterr().out
+    assert f"the previous run had WRITTEN={sheets}, and this one has none" in output
+    assert "final: no longer in the gradebook; earlier versions stay in the store" in output
     assert "written" not in course.gradebook()[ada]
 
 
@@ -102,7 +102,7 @@ def test_sheets_among_the_hand_ins_are_nobodys_work(course: Course) -> None:
     assert [*course.gradebook()] == [ada]
 
 
-def test_a_correction_is_a_version_and_the_same_sheets_are_none(course: Course) -> None:
+def test_a_correction_makes_a_version_and_the_same_sheets_make_none(course: Course) -> None:
     ada = course.add(1, whole(50))
     for points in ("4", "4", "2+1+1", "3.5"):
         assert course.grade(f"--written={course.sheet(f'{ada},{points},,2,,')}") == 0
