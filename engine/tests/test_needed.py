@@ -22,5 +22,5 @@ def test_what_is_imported_is_needed_and_what_that_imports() -> None:
     assert needed["circle"] == {"circle", *needed["within"]}
 
 
-def test_a_module_that_is_not_there_needs_itself() -> None:
+def test_a_missing_module_needs_only_itself() -> None:
     assert needed_by("missing", SOURCES) == {"missing"}

@@ -1,4 +1,4 @@
-"""A new assignment is whole, runs as it is, and nothing is overwritten by it."""
+"""A new assignment is complete and runs as it is; creating it overwrites nothing."""
 
 import os
 import subprocess
@@ -14,21 +14,21 @@ from graded import grader_of
 from resident import called
 
 
-def begin(folder: Path, name: str) -> subprocess.CompletedProcess[str]:
+def create(folder: Path, name: str) -> subprocess.CompletedProcess[str]:
     return called(folder, "new", name)
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """A new assignment, and what the command said."""
+def new_assignment(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A new assignment, and what the command printed."""
     place = tmp_path_factory.mktemp("new")
-    done = begin(place, "Signals 2")
-    assert done.returncode == 0, done.stderr
-    return place / "Signals 2", done.stdout
+    completed = create(place, "Signals 2")
+    assert completed.returncode == 0, completed.stderr
+    return place / "Signals 2", completed.stdout
 
 
-def test_it_is_the_template_with_its_name(made: tuple[Path, str]) -> None:
-    folder, _ = made
+def test_a_new_assignment_is_the_template_with_its_name(new_assignment: tuple[Path, str]) -> None:
+    folder, _ = new_assignment
 
     for path in toy.TEMPLATE.rglob("*"):
         if path.is_file() and "__pycache__" not in path.parts:
@@ -39,10 +39,10 @@ def test_it_is_the_template_with_its_name(made: tuple[Path, str]) -> None:
     assert open_assignment(folder).name == "Signals 2"
 
 
-def test_it_says_what_is_next(made: tuple[Path, str]) -> None:
-    _, said = made
+def test_the_command_prints_the_next_steps(new_assignment: tuple[Path, str]) -> None:
+    _, output = new_assignment
 
-    assert [line.strip().split("  ")[0] for line in said.split("next: ")[1].splitlines()] == [
+    assert [line.strip().split("  ")[0] for line in output.split("next: ")[1].splitlines()] == [
         "cd 'Signals 2'",
         "tensormark check solution",
         "pytest --assignment .",
@@ -50,8 +50,10 @@ def test_it_says_what_is_next(made: tuple[Path, str]) -> None:
     ]
 
 
-def test_it_is_graded_as_it_is(made: tuple[Path, str], tmp_path: Path) -> None:
-    folder, _ = made
+def test_a_new_assignment_is_graded_as_it_is(
+    new_assignment: tuple[Path, str], tmp_path: Path
+) -> None:
+    folder, _ = new_assignment
 
     graded = grader_of(folder, tmp_path)("solution", training=True)
 
@@ -59,19 +61,22 @@ def test_it_is_graded_as_it_is(made: tuple[Path, str], tmp_path: Path) -> None:
     assert graded.result["assignment"] == "Signals 2"
 
 
-def test_what_is_there_stays(made: tuple[Path, str]) -> None:
-    folder, _ = made
+def test_an_assignment_that_exists_is_not_overwritten(new_assignment: tuple[Path, str]) -> None:
+    folder, _ = new_assignment
     mine = folder / "solution" / toy.MAIN
     before = mine.stat().st_mtime_ns
 
-    done = begin(folder.parent, folder.name)
+    completed = create(folder.parent, folder.name)
 
-    assert done.returncode == 2
-    assert done.stderr == f"new: {folder.name}: already exists; remove it, or name another folder\n"
+    assert completed.returncode == 2
+    assert (
+        completed.stderr
+        == f"new: {folder.name}: already exists; remove it, or name another folder\n"
+    )
     assert mine.stat().st_mtime_ns == before
 
 
-def test_a_folder_without_a_file_is_filled(tmp_path: Path) -> None:
+def test_an_empty_folder_is_filled(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
 
     new.write(tmp_path / "empty")

@@ -18,24 +18,24 @@ from resident import called
 
 
 def run(root: Path, *words: str, status: int = 0) -> subprocess.CompletedProcess[str]:
-    done = called(root, *words)
-    assert done.returncode == status, done.stderr
-    return done
+    completed = called(root, *words)
+    assert completed.returncode == status, completed.stderr
+    return completed
 
 
 @pytest.fixture(scope="module")
 def copy(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The assignment with a new exercise, doubled."""
+    """A copy of the assignment with a new exercise, doubled."""
     root = tmp_path_factory.mktemp("copy") / "assignment"
     shutil.copytree(folder, root, ignore=shutil.ignore_patterns("__pycache__"))
     run(root, "exercise", "doubled")
     return root
 
 
-def test_it_says_what_it_wrote_and_what_is_next(copy: Path) -> None:
-    said = run(copy, "exercise", "tripled", "--before", "conv").stdout
+def test_the_command_names_what_it_wrote_and_what_is_next(copy: Path) -> None:
+    output = run(copy, "exercise", "tripled", "--before", "conv").stdout
 
-    assert said.splitlines() == [
+    assert output.splitlines() == [
         "wrote grader/exercises/tripled.py",
         "wrote solution/detector.py",
         "wrote grader/mistakes/tripled.py",
@@ -56,28 +56,30 @@ def test_the_skeleton_is_recorded_graded_and_its_mistakes_are_named(copy: Path) 
     assert {line[:2] for line in lines} == {"  "}
 
 
-def test_what_is_no_exercise_cannot_be_tried(copy: Path) -> None:
-    said = run(copy, "try", "nothing", status=2).stderr
+def test_an_exercise_that_does_not_exist_cannot_be_tried(copy: Path) -> None:
+    error = run(copy, "try", "nothing", status=2).stderr
 
-    assert said == "try: nothing: there is no such exercise\n"
+    assert error == "try: nothing: there is no such exercise\n"
 
 
-def test_a_mistake_that_is_none_is_marked(copy: Path) -> None:
+def test_a_mistake_that_costs_no_points_is_marked(copy: Path) -> None:
     path = copy / "grader" / "mistakes" / "doubled.py"
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace("return x * x", "return x * 2.0"), encoding="utf-8")
 
     try:
-        said = run(copy, "try", "doubled", status=1).stdout
+        output = run(copy, "try", "doubled", status=1).stdout
     finally:
         path.write_text(text, encoding="utf-8")
 
-    assert [line.split()[2:] for line in said.splitlines() if line.startswith("!")] == [
+    assert [line.split()[2:] for line in output.splitlines() if line.startswith("!")] == [
         "doubled_squared passed 4/4 it costs no points of doubled: no probe detects it".split()
     ]
 
 
-def test_the_other_exercises_are_graded_before_it_is_recorded(copy: Path, tmp_path: Path) -> None:
+def test_the_other_exercises_are_graded_before_the_new_one_is_recorded(
+    copy: Path, tmp_path: Path
+) -> None:
     graded = grader_of(copy, tmp_path)("solution")
 
     assert graded.status == 3
@@ -86,29 +88,33 @@ def test_the_other_exercises_are_graded_before_it_is_recorded(copy: Path, tmp_pa
     assert "run `tensormark references`" in graded.exercise("doubled")["message"]
 
 
-def test_the_handout_has_its_block_and_its_row(copy: Path) -> None:
+def test_the_handout_has_a_block_and_a_row_of_the_new_exercise(copy: Path) -> None:
     run(copy, "handout")
 
     text = (copy / "handout.md").read_text(encoding="utf-8")
-    places = [text.index(f"### Problem ({one})") for one in ("detector", "doubled", "detection")]
+    places = [
+        text.index(f"### Problem ({exercise})") for exercise in ("detector", "doubled", "detection")
+    ]
     assert places == sorted(places)
     row = "| [doubled](#problem-doubled-todo-a-title-4-points-about-15-minutes) | 3 | | 1 | 4 |"
     assert row in text
     assert "**Run**. `tensormark check --only doubled`" in text
 
 
-def test_it_comes_before_the_exercise_that_is_named(assignment: Assignment) -> None:
+def test_the_skeleton_comes_before_the_exercise_that_is_named(assignment: Assignment) -> None:
     files = skeleton(assignment, "doubled", toy.MAIN, before="detector")
     case, solution, _, handout = files.values()
 
     assert "order=15," in case
-    for text, what in ((solution, "BEGIN SOLUTION {}\n"), (handout, "### Problem ({})")):
-        places = [text.index(what.format(one)) for one in ("conv", "doubled", "detector")]
+    for text, marker in ((solution, "BEGIN SOLUTION {}\n"), (handout, "### Problem ({})")):
+        places = [
+            text.index(marker.format(exercise)) for exercise in ("conv", "doubled", "detector")
+        ]
         assert places == sorted(places)
     ast.parse(solution)
 
 
-def test_it_is_a_bonus_if_that_is_asked_for(assignment: Assignment) -> None:
+def test_the_skeleton_is_a_bonus_if_that_is_asked_for(assignment: Assignment) -> None:
     plain = skeleton(assignment, "doubled", toy.MAIN)
     bonus = skeleton(assignment, "doubled", toy.MAIN, bonus=True)
 
@@ -119,10 +125,10 @@ def test_it_is_a_bonus_if_that_is_asked_for(assignment: Assignment) -> None:
 
 
 def test_a_bonus_has_a_file_that_need_not_be_handed_in(assignment: Assignment) -> None:
-    two = dataclasses.replace(assignment, editable=(toy.MAIN, "more.py"))
+    two_files = dataclasses.replace(assignment, editable=(toy.MAIN, "more.py"))
 
     with pytest.raises(SkeletonError, match=r"--file detector.py: must be one of more.py"):
-        skeleton(two, "doubled", toy.MAIN, bonus=True)
+        skeleton(two_files, "doubled", toy.MAIN, bonus=True)
 
 
 @pytest.mark.parametrize(
@@ -133,13 +139,13 @@ def test_a_bonus_has_a_file_that_need_not_be_handed_in(assignment: Assignment) -
         ("from torch import nn\n", "def f(x):"),
     ],
 )
-def test_its_annotations_are_names_that_the_file_has(source: str, head: str) -> None:
+def test_annotations_of_the_skeleton_are_names_that_the_file_has(source: str, head: str) -> None:
     assert hole("f", source).startswith(head)
 
 
-def test_where_no_number_is_left_it_says_so(assignment: Assignment) -> None:
+def test_without_a_free_order_there_is_an_error(assignment: Assignment) -> None:
     numbered = enumerate(assignment.exercises, start=1)
-    exercises = tuple(dataclasses.replace(one, order=number) for number, one in numbered)
+    exercises = tuple(dataclasses.replace(exercise, order=number) for number, exercise in numbered)
     packed = dataclasses.replace(assignment, exercises=exercises)
 
     with pytest.raises(SkeletonError, match="--before detector: there is no free `order`"):
@@ -149,7 +155,7 @@ def test_where_no_number_is_left_it_says_so(assignment: Assignment) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "file", "says"),
+    ("name", "file", "message"),
     [
         ("Layer-Norm", toy.MAIN, "Layer-Norm: must be a lower-case Python name"),
         ("class", toy.MAIN, "must be a lower-case Python name"),
@@ -158,10 +164,10 @@ def test_where_no_number_is_left_it_says_so(assignment: Assignment) -> None:
         ("doubled", "../x.py", "must be one of detector.py"),
     ],
 )
-def test_what_cannot_be_an_exercise_is_refused(
-    assignment: Assignment, name: str, file: str, says: str
+def test_a_bad_name_or_file_of_an_exercise_is_refused(
+    assignment: Assignment, name: str, file: str, message: str
 ) -> None:
-    with pytest.raises(SkeletonError, match=says):
+    with pytest.raises(SkeletonError, match=message):
         skeleton(assignment, name, file)
 
 
@@ -171,11 +177,11 @@ def test_an_unfinished_exercise_is_named_by_every_command(copy: Path) -> None:
     path.write_text(text.replace("EXERCISE = exercise(", "EXERCISE = ("), encoding="utf-8")
 
     try:
-        said = run(copy, "check", "solution", status=2).stderr
+        error = run(copy, "check", "solution", status=2).stderr
     finally:
         path.write_text(text, encoding="utf-8")
 
-    assert said.startswith("check: ")
-    assert "doubled.py" in said
-    assert "Traceback" not in said
+    assert error.startswith("check: ")
+    assert "doubled.py" in error
+    assert "Traceback" not in error
     open_assignment(copy)

@@ -45,7 +45,7 @@ RATE_ZERO = in_two_modes(SAME, SAME, "rate 0", (RIGHT, RIGHT, RIGHT))
 
 NEGATIVE, RAISED = prints(-RIGHT / 3), of_error(NAMES, "no")
 UNMOVED = in_two_modes(SAME, SAME)
-SEEN = {
+CASES = {
     "unmoved": (UNMOVED, "no_dropout"),
     "unmoved, negative": (in_two_modes(NEGATIVE, NEGATIVE), "no_dropout"),
     "moved": (in_two_modes(SAME, prints(RIGHT / 5)), None),
@@ -58,15 +58,15 @@ SEEN = {
 }
 
 
-@pytest.mark.parametrize(("seen", "mistake"), SEEN.values(), ids=SEEN)
+@pytest.mark.parametrize(("observations", "mistake"), CASES.values(), ids=CASES)
 def test_dropout_has_no_effect_where_training_equals_eval(
-    seen: list[Observation], mistake: str | None
+    observations: list[Observation], mistake: str | None
 ) -> None:
-    assert ineffective_dropout(seen, STUCK, {"no_dropout": 1}) == mistake
+    assert ineffective_dropout(observations, STUCK, {"no_dropout": 1}) == mistake
 
 
 @pytest.mark.parametrize(
-    ("often", "mistake"),
+    ("counts", "mistake"),
     [
         ({}, None),
         ({"stuck": 1, "no_dropout": 1}, None),
@@ -75,18 +75,18 @@ def test_dropout_has_no_effect_where_training_equals_eval(
     ],
 )
 def test_of_two_mistakes_without_effect_the_more_frequent_is_named(
-    often: dict[str, int], mistake: str | None
+    counts: dict[str, int], mistake: str | None
 ) -> None:
-    assert ineffective_dropout(UNMOVED, STUCK, often) == mistake
+    assert ineffective_dropout(UNMOVED, STUCK, counts) == mistake
 
 
 def test_a_mistake_that_shows_in_eval_mode_is_not_a_dropout_without_effect() -> None:
     evaluation, training = in_two_modes(SAME, SAME, variants=(MOVED, RIGHT, RIGHT / 2))
     rows = np.stack([prints(RIGHT), prints(RIGHT), prints(RIGHT / 2)])
 
-    found = ineffective_dropout([dataclasses.replace(evaluation, rows=rows), training], STUCK, {})
+    mistake = ineffective_dropout([dataclasses.replace(evaluation, rows=rows), training], STUCK, {})
 
-    assert found == "stuck"
+    assert mistake == "stuck"
 
 
 TWO = ["out/first", "out/second"]
@@ -114,11 +114,11 @@ def test_dropout_has_no_effect_if_it_moves_none_of_two_outputs(
     )
     allowed = tolerances(TWO, dict.fromkeys(TWO, Tolerance(1e-5, 1e-5)))
     outputs = {name: number for number, name in enumerate(TWO)}
-    seen = [
+    observations = [
         Observation(got, np.stack([still] * 3), allowed, False, "", outputs),
         Observation(trained, np.stack([moved, moved, still]), allowed, True, "", outputs),
     ]
 
-    assert ineffective_dropout(seen, STUCK, {}) == mistake
-    fewer = [dataclasses.replace(seen[0], outputs={"out/first": 0}), seen[1]]
+    assert ineffective_dropout(observations, STUCK, {}) == mistake
+    fewer = [dataclasses.replace(observations[0], outputs={"out/first": 0}), observations[1]]
     assert ineffective_dropout(fewer, STUCK, {}) is None

@@ -50,6 +50,6 @@ def test_without_dask_two_workers_are_refused_in_a_line_that_gives_the_fix(
 
     status = command.main(folder, "class", [str(hand_ins), *options])
 
-    said = capsys.readouterr().err
+    error = capsys.readouterr().err
     assert status != 0
-    assert "use --workers 1, which needs no Dask, or pip install 'tensormark[class]'" in said
+    assert "use --workers 1, which needs no Dask, or pip install 'tensormark[class]'" in error

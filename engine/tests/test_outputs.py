@@ -17,7 +17,7 @@ def call(form: str, *names: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("output", "says"),
+    ("output", "message"),
     [
         (EYE.to_sparse, "f returned a sparse_coo tensor: it should have its values in one block"),
         (EYE.to_sparse_csr, "f returned a sparse_csr tensor"),
@@ -28,11 +28,13 @@ def call(form: str, *names: str) -> dict[str, Any]:
     ids=["sparse", "sparse rows", "nested", "complex", "none"],
 )
 @pytest.mark.filterwarnings("ignore:Sparse CSR", "ignore:The PyTorch API of nested tensors")
-def test_what_cannot_be_sent_is_named(output: Callable[[], Tensor | None], says: str) -> None:
-    with pytest.raises(StudentError) as raised:
+def test_an_output_that_cannot_be_sent_is_named(
+    output: Callable[[], Tensor | None], message: str
+) -> None:
+    with pytest.raises(StudentError) as error:
         outputs_of(output(), call("tensor", "output"))
 
-    assert str(raised.value).startswith(says)
+    assert str(error.value).startswith(message)
 
 
 def test_rows_become_a_tensor_for_each_column() -> None:

@@ -19,25 +19,25 @@ from graded import ran
 
 def install(folder: Path, name: str, needs: str = "", *files: str) -> None:
     """Write what an installer leaves of a package."""
-    about = folder / f"{name.replace('-', '_')}-1.0.dist-info"
-    about.mkdir(parents=True)
+    metadata = folder / f"{name.replace('-', '_')}-1.0.dist-info"
+    metadata.mkdir(parents=True)
     lines = [f"Requires-Dist: {need}\n" for need in needs.split(", ") if need]
     text = f"Name: {name}\n{''.join(lines)}\nRequires-Dist: only-in-its-description\n"
-    (about / "METADATA").write_text(text, encoding="utf-8")
-    written = [f"{about.name}/METADATA", *files]
+    (metadata / "METADATA").write_text(text, encoding="utf-8")
+    recorded = [f"{metadata.name}/METADATA", *files]
     for file in files:
         path = folder / file
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
-    record = "".join(f"{file},sha256=abc,1\n" for file in [*written, "../../bin/command"])
-    (about / "RECORD").write_text(record, encoding="utf-8")
+    record = "".join(f"{file},sha256=abc,1\n" for file in [*recorded, "../../bin/command"])
+    (metadata / "RECORD").write_text(record, encoding="utf-8")
 
 
-def found(requirements: str, *folders: Path) -> set[str]:
+def readable_paths(requirements: str, *folders: Path) -> set[str]:
     path = folders[0] / "requirements.txt"
     path.write_text(requirements, encoding="utf-8")
-    made = packages.paths(path, [str(folder) for folder in folders])
-    return {os.path.relpath(path, folders[0].parent) for path in made}
+    readable = packages.paths(path, [str(folder) for folder in folders])
+    return {os.path.relpath(path, folders[0].parent) for path in readable}
 
 
 def test_a_package_comes_with_what_it_needs_from_every_folder(tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ def test_a_package_comes_with_what_it_needs_from_every_folder(tmp_path: Path) ->
     install(two, "extra-one", "", "extra/a.py")
     install(two, "other", "", "other/a.py", "__pycache__/other.cpython-311.pyc")
 
-    assert found("# a comment\nmy_model==1.0  # why\n-r more.txt\n", one, two) == {
+    assert readable_paths("# a comment\nmy_model==1.0  # why\n-r more.txt\n", one, two) == {
         "one/m",
         "one/my_model-1.0.dist-info",
         "two/base.py",
@@ -59,7 +59,7 @@ def test_a_package_comes_with_what_it_needs_from_every_folder(tmp_path: Path) ->
     }
 
 
-def test_a_package_of_debians_has_no_record(tmp_path: Path) -> None:
+def test_a_debian_package_is_found_without_a_record(tmp_path: Path) -> None:
     about = tmp_path / "system" / "thing-1.0.egg-info"
     about.mkdir(parents=True)
     (about / "PKG-INFO").write_text("Name: thing\n", encoding="utf-8")
@@ -67,12 +67,12 @@ def test_a_package_of_debians_has_no_record(tmp_path: Path) -> None:
     (tmp_path / "system" / "thing").mkdir()
     (tmp_path / "system" / "helper.py").touch()
 
-    assert found("thing\n", tmp_path / "system") == {"system/thing", "system/helper.py"}
+    assert readable_paths("thing\n", tmp_path / "system") == {"system/thing", "system/helper.py"}
 
 
-def test_nothing_that_is_required_is_an_error(tmp_path: Path) -> None:
+def test_a_requirement_that_is_not_installed_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(PackageNotFoundError):
-        found("torch\n", tmp_path)
+        readable_paths("torch\n", tmp_path)
 
 
 def test_libraries_are_listed_around_the_folders_of_packages(tmp_path: Path) -> None:
@@ -82,20 +82,20 @@ def test_libraries_are_listed_around_the_folders_of_packages(tmp_path: Path) -> 
     (lib / "python3.11" / "link").symlink_to(lib / "python3.11" / "site-packages")
 
     left_out = packages.hidden([lib])
-    kept = list(packages.around(lib, left_out))
+    libraries = list(packages.around(lib, left_out))
 
     assert left_out == [lib / "python3" / "dist-packages", lib / "python3.11" / "site-packages"]
-    assert kept == [lib / "gcc", lib / "python3.11" / "os"]
+    assert libraries == [lib / "gcc", lib / "python3.11" / "os"]
 
 
 def test_only_packages_and_libraries_are_readable_and_mounts_agree() -> None:
     key = SlotKey(False, HERE / "no_harness.py", REQUIREMENTS, Path("/checkpoint"))
-    shown, mounted = bubblewrap.readable(key), bubblewrap.mounts(key)
+    readable, mounted = bubblewrap.readable(key), bubblewrap.mounts(key)
 
-    assert len(shown) < 1000
-    assert not any(Path(path).name in packages.FOLDERS for path in shown)
-    assert not any(Path(path).name in ("pytest", "pip", "watchfiles") for path in shown)
-    assert set(packages.packages(REQUIREMENTS)) <= set(shown) & set(mounted)
+    assert len(readable) < 1000
+    assert not any(Path(path).name in packages.FOLDERS for path in readable)
+    assert not any(Path(path).name in ("pytest", "pip", "watchfiles") for path in readable)
+    assert set(packages.packages(REQUIREMENTS)) <= set(readable) & set(mounted)
     bound = {after for word, after in itertools.pairwise(mounted) if word == "--ro-bind"}
     assert not {sys.prefix, str(Path(sys.prefix, "lib")), *packages.folders(REQUIREMENTS)} & bound
 
@@ -103,9 +103,9 @@ def test_only_packages_and_libraries_are_readable_and_mounts_agree() -> None:
 @pytest.mark.tier("contained")
 @pytest.mark.parametrize("system", [False, True], ids=["environment", "system Python"])
 def test_packages_in_several_folders_are_found(tmp_path: Path, system: bool) -> None:
-    # like a system Python, that which environments are made from has its packages elsewhere
-    found = packages.folders(REQUIREMENTS)
-    site = next(path for path in found if Path(path, "mpmath").is_dir())
+    # the Python that environments are made from has its packages elsewhere, like a system Python
+    package_folders = packages.folders(REQUIREMENTS)
+    site = next(path for path in package_folders if Path(path, "mpmath").is_dir())
     (tmp_path / "more").mkdir()
     for path in Path(site).glob("mpmath*"):
         shutil.copytree(path, tmp_path / "more" / path.name)
@@ -124,8 +124,8 @@ def test_packages_in_several_folders_are_found(tmp_path: Path, system: bool) -> 
         *([site] if system else []),
     ]
 
-    own = {"PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join(map(str, folders))}
-    done = ran(python if system else sys.executable, "-c", code, env=own)
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join(map(str, folders))}
+    completed = ran(python if system else sys.executable, "-c", code, env=environment)
 
-    assert "status='ok'" in done.stdout, done.stdout + done.stderr
-    assert str(tmp_path / "more" / "mpmath") in done.stdout
+    assert "status='ok'" in completed.stdout, completed.stdout + completed.stderr
+    assert str(tmp_path / "more" / "mpmath") in completed.stdout

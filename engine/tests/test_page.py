@@ -10,18 +10,18 @@ MOST = 375  # lines of the page
 
 
 @pytest.mark.parametrize("page", [PAGE, README], ids=lambda page: page.stem)
-def test_every_block_is_one_that_is_run(page: Path) -> None:
-    found = blocks(page)
+def test_every_block_has_a_form_that_can_be_run(page: Path) -> None:
+    page_blocks = blocks(page)
 
-    assert page.read_text("utf-8").count("```") == 2 * len(found)
-    for block in found:
+    assert page.read_text("utf-8").count("```") == 2 * len(page_blocks)
+    for block in page_blocks:
         if block.language == "console":
             assert block.text.startswith("$ ")
         else:
             assert block.kind in ("file", "function", "problem")
 
 
-def test_it_is_short() -> None:
+def test_the_page_is_short() -> None:
     assert len(PAGE.read_text("utf-8").splitlines()) <= MOST
 
 
@@ -37,5 +37,5 @@ def test_it_is_short() -> None:
         ("", "", True),
     ],
 )
-def test_what_is_printed_is_compared(output: str, printed: str, fits: bool) -> None:
+def test_printed_output_is_compared_with_the_page(output: str, printed: str, fits: bool) -> None:
     assert bool(re.fullmatch(pattern(output), printed)) is fits

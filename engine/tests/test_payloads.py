@@ -1,4 +1,4 @@
-"""Text of a submission's, in every place of every report: none of it does anything there."""
+"""Text of a submission, in every place of every report, takes effect in none of them."""
 
 import io
 import json
@@ -84,7 +84,7 @@ def harmless(payload: str) -> str:
 
 
 def is_clean(text: str) -> bool:
-    """Say whether a text has nothing but letters, spaces and line ends."""
+    """Return whether a text has only printable characters, tabs and line ends."""
     return all(char.isprintable() or char in "\n\t" for char in text)
 
 
@@ -116,8 +116,8 @@ def test_no_payload_changes_gradescopes_results(models) -> None:
     assert hostile.keys() == plain.keys()
     assert [t.get("score") for t in hostile["tests"]] == [t.get("score") for t in plain["tests"]]
     assert {hostile[n] for n in hostile if n.endswith("_format")} == {"text"}
-    shown = [hostile["output"], *(t[n] for t in hostile["tests"] for n in ("name", "output"))]
-    assert is_clean("".join(shown))
+    texts = [hostile["output"], *(t[n] for t in hostile["tests"] for n in ("name", "output"))]
+    assert is_clean("".join(texts))
 
 
 def test_no_payload_changes_prairielearns_results(models) -> None:
@@ -133,7 +133,10 @@ def test_no_payload_changes_prairielearns_results(models) -> None:
 def test_no_payload_changes_a_junit_file(models) -> None:
     hostile, plain = (formats.check_junit(platforms.junit(model)) for model in models)
 
-    shapes = [[(one.tag, sorted(one.attrib)) for one in root.iter()] for root in (hostile, plain)]
+    shapes = [
+        [(element.tag, sorted(element.attrib)) for element in root.iter()]
+        for root in (hostile, plain)
+    ]
     assert shapes[0] == shapes[1]
     assert is_clean("".join(hostile.itertext()))
 
@@ -152,7 +155,7 @@ def test_no_payload_changes_the_score_for_canvas(models) -> None:
     assert [platforms.canvas(model) for model in models] == ["\n", "\n"]
 
 
-def test_no_payload_is_markdown(models) -> None:
+def test_no_payload_is_interpreted_as_markdown(models) -> None:
     hostile, plain = (github.summary(model) for model in models)
 
     assert formats.skeleton(hostile) == formats.skeleton(plain)
@@ -188,17 +191,17 @@ def test_no_payload_reaches_a_terminal(payload: str, stream, monkeypatch) -> Non
         report.result(result)
     report.end(Grade(payload, "process", results, [payload]), payload)
 
-    rest = COLOURS.sub("", out.getvalue())
-    assert is_clean(rest)
-    assert rest.count("\n") < 40
+    text = COLOURS.sub("", out.getvalue())
+    assert is_clean(text)
+    assert text.count("\n") < 40
 
 
 @pytest.mark.parametrize("payload", PAYLOADS, ids=range(len(PAYLOADS)))
 def test_visible_text_is_bounded_and_printable(payload: str) -> None:
-    shown = visible(payload, 200)
+    text = visible(payload, 200)
 
-    assert shown.isprintable()
-    assert len(shown) <= 200 * 10 + 4
+    assert text.isprintable()
+    assert len(text) <= 200 * 10 + 4
 
 
 def test_payloads_in_real_output_change_no_format(
@@ -214,11 +217,11 @@ def test_payloads_in_real_output_change_no_format(
     path.write_text(source, encoding="utf-8")
     options = ["--only", "conv,detector", "--out", str(page), "--json", str(answer)]
 
-    graded = called(folder, "report", str(path), *options)
+    completed = called(folder, "report", str(path), *options)
 
-    assert graded.returncode == 0, graded.stderr
+    assert completed.returncode == 0, completed.stderr
     formats.check_all(json.loads(answer.read_text("utf-8")))
     text = page.read_text("utf-8")
     assert not re.search(r"<(script|img|iframe|a href=\"javascript)", text)
     assert is_clean(text)
-    assert is_clean(graded.stdout)
+    assert is_clean(completed.stdout)

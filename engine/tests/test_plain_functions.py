@@ -1,4 +1,4 @@
-"""Functions: that return plain numbers, that a stand-in plays, and kinds of an assignment's own."""
+"""Functions that return plain numbers or that a stand-in plays, and an assignment's own kinds."""
 
 import shutil
 import sys
@@ -30,24 +30,24 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
 
 @pytest.fixture(scope="module")
 def bench(course: Course) -> Iterator[Bench]:
-    made = Bench(course)
-    yield made
-    made.close()
+    opened = Bench(course)
+    yield opened
+    opened.close()
 
 
 def headlines(bench: Bench, module: str, old: str, new: str) -> dict[str, tuple[float, str]]:
     source = bench.sources[module]
     assert source.count(old) == 1
-    found = bench.results({module: source.replace(old, new)}, tasks=False)
-    wrong = [one for one in found.values() if one.findings]
-    return {one.id: (one.score, one.findings[0].headline) for one in wrong}
+    results = bench.results({module: source.replace(old, new)}, tasks=False)
+    wrong = [result for result in results.values() if result.findings]
+    return {result.id: (result.score, result.findings[0].headline) for result in wrong}
 
 
 def test_each_mistake_costs_its_own_exercise_and_is_named(bench: Bench, course: Course) -> None:
-    found = {claim.name: bench.fault(claim) for claim in claims(course)}
+    faults = {claim.name: bench.fault(claim) for claim in claims(course)}
 
-    assert len(found) == 8
-    assert {name: fault for name, fault in found.items() if fault} == {}
+    assert len(faults) == 8
+    assert {name: fault for name, fault in faults.items() if fault} == {}
 
 
 def test_an_exercise_that_calls_a_wrong_function_is_right_with_a_stand_in(bench: Bench) -> None:
@@ -63,7 +63,7 @@ def test_an_exercise_that_calls_a_wrong_function_is_right_with_a_stand_in(bench:
 
 
 @pytest.mark.parametrize(
-    ("new", "says"),
+    ("new", "message"),
     [
         ("str(step / warm)", "rate should return a number, got a str"),
         ("torch.ones(2)", "rate should return a number, got a Tensor"),
@@ -71,19 +71,19 @@ def test_an_exercise_that_calls_a_wrong_function_is_right_with_a_stand_in(bench:
         ("None", "rate should return a number, got a NoneType"),
     ],
 )
-def test_what_is_no_number_is_named(bench: Bench, new: str, says: str) -> None:
+def test_a_result_that_is_not_a_number_is_named(bench: Bench, new: str, message: str) -> None:
     old = "step / warm if step < warm else (warm / step) ** 0.5"
 
-    assert headlines(bench, "steps", old, new)["rate"] == (0, says)
+    assert headlines(bench, "steps", old, new)["rate"] == (0, message)
 
 
-def test_a_number_may_be_a_tensor_of_one(bench: Bench) -> None:
+def test_a_number_may_be_a_tensor_of_one_element(bench: Bench) -> None:
     old = "step / warm if step < warm else (warm / step) ** 0.5"
 
     assert headlines(bench, "steps", old, f"torch.tensor(float({old}))") == {}
 
 
-def test_several_numbers_are_outputs_of_their_own() -> None:
+def test_several_numbers_are_separate_outputs() -> None:
     call = {"target": "f", "returns": ("a", "b"), "form": "number", "dtype": "float64"}
 
     outputs = outputs_of((1, 2.5), call)
@@ -109,7 +109,7 @@ def modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[ModuleType
     return first, second
 
 
-def test_a_function_is_played_under_every_name_and_put_back(
+def test_a_function_is_replaced_under_every_name_and_put_back(
     modules: tuple[ModuleType, ModuleType],
 ) -> None:
     first, second = modules
@@ -121,7 +121,7 @@ def test_a_function_is_played_under_every_name_and_put_back(
     assert first.f is second.g is original
 
 
-def test_a_function_that_is_not_there_is_played_and_gone_afterwards(
+def test_a_missing_function_is_added_and_is_gone_afterwards(
     modules: tuple[ModuleType, ModuleType],
 ) -> None:
     first, _ = modules
@@ -138,7 +138,7 @@ CHOICE = "return int(scores.argmax())"
 
 
 @pytest.mark.parametrize(
-    ("line", "says"),
+    ("line", "message"),
     [
         ("__import__('random').seed(0)", "the call changes something other than its output"),
         ("torch.set_default_dtype(torch.float64)", "the call changes something other than its"),
@@ -146,20 +146,22 @@ CHOICE = "return int(scores.argmax())"
     ],
     ids=["seed", "dtype", "input"],
 )
-def test_what_a_call_leaves_changed_is_seen(bench: Bench, line: str, says: str) -> None:
-    found = headlines(bench, "steps", CHOICE, f"{line}\n    {CHOICE}")
+def test_what_a_call_changes_besides_its_output_is_noticed(
+    bench: Bench, line: str, message: str
+) -> None:
+    findings = headlines(bench, "steps", CHOICE, f"{line}\n    {CHOICE}")
 
-    assert found.keys() == {"choice"}
-    score, headline = found["choice"]
+    assert findings.keys() == {"choice"}
+    score, headline = findings["choice"]
     assert score == 3
-    assert headline.startswith(says)
+    assert headline.startswith(message)
 
 
 # --- what is random -----------------------------------------------------------------------------
 
 
 def test_a_random_output_is_not_called_dropout(bench: Bench) -> None:
-    found = headlines(bench, "steps", "return x + torch", "return x * torch.rand(1) + torch")
+    findings = headlines(bench, "steps", "return x + torch", "return x * torch.rand(1) + torch")
 
-    says = "the same call gives different results: it draws random numbers in eval mode"
-    assert found["block"] == (0, says)
+    headline = "the same call gives different results: it draws random numbers in eval mode"
+    assert findings["block"] == (0, headline)

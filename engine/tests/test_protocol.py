@@ -48,11 +48,11 @@ def test_a_frame_survives_a_round_trip() -> None:
 
 
 def test_the_order_of_axes_is_kept() -> None:
-    turned = np.arange(6, dtype=np.float32).reshape(2, 3).T
+    transposed = np.arange(6, dtype=np.float32).reshape(2, 3).T
 
-    _, tensors = decode(encode({}, {"x": turned}))
+    _, tensors = decode(encode({}, {"x": transposed}))
 
-    np.testing.assert_array_equal(tensors["x"], turned)
+    np.testing.assert_array_equal(tensors["x"], transposed)
 
 
 def test_a_number_gets_an_axis() -> None:
@@ -64,10 +64,10 @@ def test_a_number_gets_an_axis() -> None:
 def test_a_stream_of_frames_is_read_one_by_one() -> None:
     stream = io.BytesIO(encode({"number": 1}) + encode({"number": 2}, {"x": TENSORS["ids"]}))
 
-    read = [protocol.read_frame(stream) for _ in range(3)]
+    frames = [protocol.read_frame(stream) for _ in range(3)]
 
-    assert [frame[0]["number"] for frame in read[:2] if frame] == [1, 2]
-    assert read[2] is None
+    assert [frame[0]["number"] for frame in frames[:2] if frame] == [1, 2]
+    assert frames[2] is None
 
 
 def test_a_truncated_frame_is_refused_wherever_it_is_cut() -> None:

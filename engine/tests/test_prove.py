@@ -1,4 +1,4 @@
-"""An assignment proves what it claims, and what is not so is found."""
+"""What an assignment claims is proved, and a claim that is false is found."""
 
 import dataclasses
 import shutil
@@ -26,24 +26,24 @@ def course(folder: Path) -> Course:
 
 @pytest.fixture(scope="module")
 def bench(course: Course) -> Iterator[Bench]:
-    made = Bench(course)
-    yield made
-    made.close()
+    opened = Bench(course)
+    yield opened
+    opened.close()
 
 
 def claim(course: Course, name: str, **others: object) -> Claim:
-    found = claims(dataclasses.replace(course, **others))  # type: ignore[arg-type]
-    return next(one for one in found if one.name == name)
+    all_claims = claims(dataclasses.replace(course, **others))  # type: ignore[arg-type]
+    return next(candidate for candidate in all_claims if candidate.name == name)
 
 
 def variant(name: str, exercise: str, *edit: str) -> Variant:
     return Variant(name, exercise, "A section", "it is wrong", (edit,), module="detector")  # type: ignore[arg-type]
 
 
-def test_a_new_assignment_claims_what_is_so(bench: Bench, course: Course) -> None:
-    found = {one.name: bench.fault(one) for one in claims(course)}
+def test_a_new_assignment_claims_what_is_true(bench: Bench, course: Course) -> None:
+    faults = {candidate.name: bench.fault(candidate) for candidate in claims(course)}
 
-    assert list(found) == [
+    assert list(faults) == [
         "solution",
         "starter",
         "honest[one_window_at_a_time]",
@@ -52,7 +52,7 @@ def test_a_new_assignment_claims_what_is_so(bench: Bench, course: Course) -> Non
         "mistake[bias_forgotten]",
         "mistake[mean_over_windows]",
     ]
-    assert set(found.values()) == {None}
+    assert set(faults.values()) == {None}
 
 
 # The class after the region is given code: a change of it costs both exercises.
@@ -80,26 +80,26 @@ WRONG = {
 def test_a_mistake_that_is_not_what_it_claims_is_found(
     bench: Bench, course: Course, name: str
 ) -> None:
-    made, says = WRONG[name]
+    mistake, fault = WRONG[name]
 
-    assert bench.fault(claim(course, f"mistake[{name}]", variants=(made,))) == says
+    assert bench.fault(claim(course, f"mistake[{name}]", variants=(mistake,))) == fault
 
 
-def test_right_code_that_is_wrong_is_found(bench: Bench, course: Course) -> None:
+def test_honest_code_that_is_wrong_is_found(bench: Bench, course: Course) -> None:
     wrong = Honest("wrong", edits=((toy.BIAS, ""),), module="detector")
 
-    found = bench.fault(claim(course, "honest[wrong]", honest=(wrong,)))
+    fault = bench.fault(claim(course, "honest[wrong]", honest=(wrong,)))
 
-    assert found == "it loses points: conv 0 of 40, the bias is forgotten"
+    assert fault == "it loses points: conv 0 of 40, the bias is forgotten"
 
 
 def test_a_starter_that_scores_is_found(bench: Bench, course: Course) -> None:
     starter = claim(course, "starter")
 
-    found = bench.fault(dataclasses.replace(starter, sources=dict))
+    fault = bench.fault(dataclasses.replace(starter, sources=dict))
 
-    assert found is not None
-    assert found.startswith("it should have no points: conv 40 of 40; detector 40 of 40;")
+    assert fault is not None
+    assert fault.startswith("it should have no points: conv 40 of 40; detector 40 of 40;")
 
 
 # --- as a plugin of pytest ----------------------------------------------------------------------
@@ -111,14 +111,14 @@ def pytest_run(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_pytest_proves_the_assignment_in_a_folder(folder: Path) -> None:
-    done = pytest_run(folder, "--assignment", ".", "-k", "starter or bias_forgotten", "-v")
+    completed = pytest_run(folder, "--assignment", ".", "-k", "starter or bias_forgotten", "-v")
 
-    assert done.returncode == 0, done.stdout
-    assert "collected 7 items / 5 deselected / 2 selected" in done.stdout
-    assert "assignment::mistake[bias_forgotten] PASSED" in done.stdout
+    assert completed.returncode == 0, completed.stdout
+    assert "collected 7 items / 5 deselected / 2 selected" in completed.stdout
+    assert "assignment::mistake[bias_forgotten] PASSED" in completed.stdout
 
 
-def test_pytest_says_in_a_line_what_is_not_so(folder: Path, tmp_path: Path) -> None:
+def test_pytest_reports_a_false_claim_in_one_line(folder: Path, tmp_path: Path) -> None:
     copy = Path(shutil.copytree(folder, tmp_path / "copy"))
     mistakes = copy / "grader" / "mistakes" / "conv.py"
     text = mistakes.read_text("utf-8").replace(
@@ -126,20 +126,20 @@ def test_pytest_says_in_a_line_what_is_not_so(folder: Path, tmp_path: Path) -> N
     )
     mistakes.write_text(text, encoding="utf-8")
 
-    done = pytest_run(copy, "--assignment", ".", "-k", "bias_forgotten")
+    completed = pytest_run(copy, "--assignment", ".", "-k", "bias_forgotten")
 
-    assert done.returncode == 1
+    assert completed.returncode == 1
     line = "mistake[bias_forgotten]: it costs no points of conv: no probe detects it"
-    assert line in done.stdout
-    assert "Traceback" not in done.stdout
+    assert line in completed.stdout
+    assert "Traceback" not in completed.stdout
 
 
 def test_pytest_names_a_folder_without_an_assignment(tmp_path: Path) -> None:
-    done = pytest_run(tmp_path, "--assignment", ".")
+    completed = pytest_run(tmp_path, "--assignment", ".")
 
-    assert done.returncode == 2
-    assert f"{tmp_path}: there is no grader/assignment.py here" in done.stdout
+    assert completed.returncode == 2
+    assert f"{tmp_path}: there is no grader/assignment.py here" in completed.stdout
 
 
-def test_pytest_without_the_option_collects_nothing_of_it(folder: Path) -> None:
+def test_pytest_without_the_option_collects_no_claims(folder: Path) -> None:
     assert pytest_run(folder).returncode == 5  # no tests

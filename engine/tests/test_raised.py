@@ -26,38 +26,38 @@ def raised(text: str, **message: Any) -> tuple[AnsweredCall, Mismatch]:
 # where references are private, what a submission puts into words is left out of its replies
 @pytest.mark.parametrize("message", [{"through": ["Layer.forward"]}, {}])
 def test_an_exception_that_only_a_stand_in_causes_is_not_shown(message: dict[str, Any]) -> None:
-    given = raised("raised TypeError: no (main.py, line 3)", **message)
+    stand_in_call = raised("raised TypeError: no (main.py, line 3)", **message)
 
-    assert most_telling([(OWN, VALUES), given], OWN, [])[1] is VALUES
+    assert most_telling([(OWN, VALUES), stand_in_call], OWN, [])[1] is VALUES
 
 
 def test_how_a_function_is_called_wrongly_is_shown() -> None:
-    given = raised(IN_WORDS)
+    stand_in_call = raised(IN_WORDS)
 
-    assert most_telling([(OWN, VALUES), given], OWN, [])[1] is given[1]
+    assert most_telling([(OWN, VALUES), stand_in_call], OWN, [])[1] is stand_in_call[1]
 
 
 def test_a_students_own_exception_comes_first_and_the_wrong_call_below_it() -> None:
-    own = raised("raised TypeError: no", through=["Attention.attention"])
+    own_call = raised("raised TypeError: no", through=["Attention.attention"])
 
-    answered, fault, more = most_telling([own, raised(IN_WORDS)], own[0], [])
+    answered, fault, more = most_telling([own_call, raised(IN_WORDS)], own_call[0], [])
 
-    assert (answered, fault, more) == (*own, [IN_WORDS])
+    assert (answered, fault, more) == (*own_call, [IN_WORDS])
 
 
 def test_an_exception_in_a_wrong_function_upstream_is_not_shown() -> None:
-    own = raised("raised TypeError: no", through=["Attention.attention"])
+    own_call = raised("raised TypeError: no", through=["Attention.attention"])
 
-    shown = most_telling([own, raised(IN_WORDS)], own[0], ["Attention.attention"])
+    chosen = most_telling([own_call, raised(IN_WORDS)], own_call[0], ["Attention.attention"])
 
-    assert shown[1].lines == (IN_WORDS,)
+    assert chosen[1].lines == (IN_WORDS,)
 
 
-def test_an_answer_of_a_stand_ins_call_that_was_lost_is_not_in_the_graders_words() -> None:
+def test_a_lost_answer_to_a_call_with_a_stand_in_is_not_shown() -> None:
     lost = replace(OWN, reply=Reply("lost", "Layer.forward took too long"))
-    given = lost, Mismatch("raised", "Layer.forward", ("Layer.forward took too long",))
+    stand_in_call = lost, Mismatch("raised", "Layer.forward", ("Layer.forward took too long",))
 
-    assert most_telling([(OWN, VALUES), given], OWN, [])[1] is VALUES
+    assert most_telling([(OWN, VALUES), stand_in_call], OWN, [])[1] is VALUES
 
 
 TARGETS = {"Layer.forward": "layer", "norm": "scaled"}
@@ -73,7 +73,7 @@ TARGETS = {"Layer.forward": "layer", "norm": "scaled"}
         ("error", "layer", {}, None),
     ],
 )
-def test_a_hole_is_an_exercises_or_a_bare_one_in_its_function(
+def test_a_hole_has_the_id_of_an_exercise_or_is_a_bare_one_in_its_function(
     status: str, text: str, message: dict[str, Any], name: str | None
 ) -> None:
     assert hole(Reply(status, text, message), TARGETS) == name
@@ -103,7 +103,7 @@ def test_an_answer_that_is_not_ok_says_why(reply: Reply, kind: str, lines: tuple
     assert (mismatch.kind, mismatch.lines) == (kind, lines)
 
 
-def test_of_a_list_only_its_first_texts_are_read() -> None:
+def test_only_the_first_texts_of_a_list_are_read() -> None:
     reply = Reply("error", "", {"through": ["a", 1, "b", *"c" * 30], "imported": "a"})
 
     assert texts(reply, "through") == ["a", "b", *"c" * 17]

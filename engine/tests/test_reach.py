@@ -50,7 +50,7 @@ class Thing(torch.nn.Module):
 
 
 @functools.cache
-def said(tier: str, method: str) -> Any:
+def result_of(tier: str, method: str) -> Any:
     with open_sandbox(tier, program_with(CODE.replace("HIDDEN", HIDDEN))) as sandbox:
         (reply,) = sandbox.run([ask(method)])
     assert reply.status == "ok", reply.text
@@ -62,18 +62,18 @@ TIERS = marked([tier for tier in own_tiers() if tier != LOCKED])
 
 @pytest.mark.parametrize("tier", TIERS)
 def test_nothing_of_this_repository_can_be_imported(tier: str) -> None:
-    assert said(tier, "hidden") == []
+    assert result_of(tier, "hidden") == []
 
 
 @pytest.mark.parametrize("tier", TIERS)
 def test_the_same_modules_can_be_imported_in_every_tier(tier: str) -> None:
-    """Installed packages apart: the isolating tiers show fewer of those than a laptop has."""
-    names = said(tier, "names")
+    """Installed packages are left out: the isolating tiers show fewer of them than a laptop has."""
+    names = result_of(tier, "names")
 
-    assert names == said(PROCESS, "names")
+    assert names == result_of(PROCESS, "names")
     assert {"math", "main", "given", "sys"} <= set(names)
 
 
 @pytest.mark.parametrize("tier", TIERS)
 def test_the_worker_is_not_the_main_module(tier: str) -> None:
-    assert not {"Overlay", "Worker", "Child"}.intersection(said(tier, "main"))
+    assert not {"Overlay", "Worker", "Child"}.intersection(result_of(tier, "main"))

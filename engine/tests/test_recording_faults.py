@@ -1,4 +1,4 @@
-"""What an author gets wrong, and recording says: nothing is recorded that would not be graded."""
+"""Mistakes of authors that recording reports: nothing is recorded that would not be graded."""
 
 import shutil
 import signal
@@ -18,7 +18,7 @@ EXERCISES = "grader/exercises"
 
 @pytest.fixture
 def copy(folder: Path, tmp_path: Path) -> Path:
-    """A copy of the assignment, to be spoiled."""
+    """A copy of the assignment that a test may spoil."""
     ignored = shutil.ignore_patterns("__pycache__")
     return Path(shutil.copytree(folder, tmp_path / "copy", ignore=ignored))
 
@@ -30,7 +30,7 @@ def edit(path: Path, old: str, new: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "old", "new", "says"),
+    ("file", "old", "new", "message"),
     [
         (
             f"{EXERCISES}/conv.py",
@@ -65,8 +65,8 @@ def edit(path: Path, old: str, new: str) -> None:
     ],
     ids=["shape", "stand-in", "path", "draw", "part"],
 )
-def test_recording_refuses_it_in_one_line(
-    copy: Path, capsys: pytest.CaptureFixture[str], file: str, old: str, new: str, says: str
+def test_recording_refuses_a_faulty_exercise_in_one_line(
+    copy: Path, capsys: pytest.CaptureFixture[str], file: str, old: str, new: str, message: str
 ) -> None:
     edit(copy / file, old, new)
     before = {path: path.read_bytes() for path in (copy / "reference_outputs").iterdir()}
@@ -76,7 +76,7 @@ def test_recording_refuses_it_in_one_line(
     errors = [line for line in capsys.readouterr().err.splitlines() if "recording " not in line]
     assert status == 2
     assert len(errors) == 1
-    assert says in errors[0]
+    assert message in errors[0]
     assert {path: path.read_bytes() for path in before} == before
 
 
@@ -111,10 +111,10 @@ def test_help_needs_no_assignment(
 ) -> None:
     monkeypatch.chdir(tmp_path)
 
-    with pytest.raises(SystemExit) as ended:
+    with pytest.raises(SystemExit) as caught:
         tensormark(["references", "--help"])
 
-    assert ended.value.code == 0
+    assert caught.value.code == 0
     assert "usage: tensormark references" in capsys.readouterr().out
 
 
@@ -136,7 +136,7 @@ def test_an_interrupted_recording_has_written_nothing(copy: Path) -> None:
     assert not (copy / "reference_outputs").exists()
 
 
-def test_a_recording_that_is_interrupted_while_it_writes_does_not_deny_it(
+def test_a_recording_that_is_interrupted_while_it_writes_admits_it(
     copy: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def interrupt(*_: object) -> None:
@@ -148,8 +148,8 @@ def test_a_recording_that_is_interrupted_while_it_writes_does_not_deny_it(
     assert record.main(copy, "references", []) == 130
 
     folder = copy / "reference_outputs"
-    said = f"interrupted; {folder} may be partly written; run the same command again\n"
-    assert capsys.readouterr().err.endswith(said)
+    message = f"interrupted; {folder} may be partly written; run the same command again\n"
+    assert capsys.readouterr().err.endswith(message)
     assert [*folder.glob("*.safetensors")]
 
     monkeypatch.undo()
@@ -158,7 +158,7 @@ def test_a_recording_that_is_interrupted_while_it_writes_does_not_deny_it(
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "says"),
+    ("old", "new", "message"),
     [
         ("(conv): a convolution (40 points", "(conv): a convolution (41 points", "it has 40"),
         ("**The windows**", "**All windows**", "there is no **The windows**, which the mistake"),
@@ -166,10 +166,10 @@ def test_a_recording_that_is_interrupted_while_it_writes_does_not_deny_it(
     ],
 )
 def test_a_handout_that_disagrees_with_the_exercises_is_found(
-    copy: Path, capsys: pytest.CaptureFixture[str], old: str, new: str, says: str
+    copy: Path, capsys: pytest.CaptureFixture[str], old: str, new: str, message: str
 ) -> None:
     edit(copy / "handout.md", old, new)
 
     assert tensormark(["-C", str(copy), "handout", "--check"]) == 1
 
-    assert says in capsys.readouterr().err
+    assert message in capsys.readouterr().err

@@ -25,7 +25,7 @@ def test_the_largest_page_is_under_one_and_a_half_megabytes() -> None:
     assert len(html.page(sample.largest()).encode()) < 1_500_000
 
 
-def test_the_page_shows_all_that_is_known() -> None:
+def test_the_page_shows_everything_in_the_result() -> None:
     page = html.page(sample.model(), html.Handout("../", (".html",)))
 
     for text in (
@@ -39,7 +39,7 @@ def test_the_page_shows_all_that_is_known() -> None:
         "tier process",
     ):
         assert text in page
-    assert "mask_ignored" not in page  # the id, by which only the books of staff know it
+    assert "mask_ignored" not in page  # the id, which only the books of staff use
 
 
 def test_the_page_of_a_private_result_has_no_figure() -> None:
@@ -52,11 +52,11 @@ def test_the_page_of_a_private_result_has_no_figure() -> None:
     assert "<svg" not in html.page(model)
 
 
-def test_what_draws_reports_imports_no_package(tmp_path: Path) -> None:
+def test_the_code_that_draws_reports_imports_no_package(tmp_path: Path) -> None:
     (tmp_path / "r.json").write_text(json.dumps(sample.model()), encoding="utf-8")
     command = [sys.executable, *"-S -m tensormark convert html".split(), tmp_path / "r.json"]
     source = Path(html.__file__).parents[2]  # where tensormark is; -S leaves all packages out
 
-    done = ran(*command, cwd=source)
+    completed = ran(*command, cwd=source)
 
-    assert done.returncode == 0, done.stderr
+    assert completed.returncode == 0, completed.stderr

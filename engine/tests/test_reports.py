@@ -48,7 +48,7 @@ def wrong(source: str) -> str:
 def graded(
     folder: Path, tmp_path_factory: pytest.TempPathFactory, solution_source: str
 ) -> Callable[[str], dict[str, Any]]:
-    """Grade, without training: the model of each kind of submission, graded once."""
+    """Return the model of a kind of submission, graded once and without training."""
     place = tmp_path_factory.mktemp("submissions")
     grading = Grading(Settings.of(folder), open_assignment(folder))
     sources = {
@@ -58,16 +58,16 @@ def graded(
         "broken": "def f(:\n",
         "nan": edited(solution_source, (toy.BIAS, " * float('nan')")),
     }
-    made: dict[str, dict[str, Any]] = {}
+    models: dict[str, dict[str, Any]] = {}
 
     def model(kind: str) -> dict[str, Any]:
-        if kind not in made:
+        if kind not in models:
             path = place / f"{kind}.py"
             if kind in sources:
                 path.write_text(sources[kind], encoding="utf-8")
-            about = str(path) if kind in sources else str(folder / "starter")
-            made[kind] = grading.grade(about, check=True).as_json()
-        return made[kind]
+            submission = str(path) if kind in sources else str(folder / "starter")
+            models[kind] = grading.grade(submission, check=True).as_json()
+        return models[kind]
 
     return model
 
@@ -78,22 +78,22 @@ KINDS = ["right", "wrong", "hostile", "broken", "nan", "untouched"]
 # --- the model ----------------------------------------------------------------------------------
 
 
-def test_the_schema_is_one() -> None:
+def test_the_schema_is_valid() -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_result_of_every_kind_of_submission_is_as_the_schema_says(graded, kind: str) -> None:
+def test_the_result_of_every_kind_of_submission_fits_the_schema(graded, kind: str) -> None:
     validate(graded(kind))
 
 
-def test_a_result_with_everything_in_it_is_as_the_schema_says() -> None:
+def test_a_result_with_everything_in_it_fits_the_schema() -> None:
     validate(sample.model())
 
 
 @pytest.mark.parametrize("key", ["version", "exercises", "printed"])
-def test_the_schema_misses_what_is_missing(key: str) -> None:
+def test_the_schema_refuses_a_result_that_lacks_a_key(key: str) -> None:
     model = sample.model()
     del model[key]
 
@@ -105,19 +105,19 @@ def test_the_schema_misses_what_is_missing(key: str) -> None:
 def test_a_wrong_output_has_its_worst_row_and_a_map(graded) -> None:
     (finding,) = graded("wrong")["exercises"][0]["findings"]
 
-    shown = finding["excerpt"]
-    assert shown["axes"] == ["signal", "pattern", "window"]
-    assert len(shown["map"]["panels"]) == shown["shape"][0]
-    assert shown["worst"]["got"] in shown["row"]["got"]
-    cells = [v for p in shown["map"]["panels"] for row in p["cells"] for v in row]
-    assert sum(value > 0 for value in cells) == shown["wrong"]
+    details = finding["excerpt"]
+    assert details["axes"] == ["signal", "pattern", "window"]
+    assert len(details["map"]["panels"]) == details["shape"][0]
+    assert details["worst"]["got"] in details["row"]["got"]
+    cells = [v for p in details["map"]["panels"] for row in p["cells"] for v in row]
+    assert sum(value > 0 for value in cells) == details["wrong"]
 
 
 @pytest.mark.slow
 def test_an_exercise_knows_the_sections_and_the_line_that_explain_it(graded) -> None:
     wrong, raised = (graded(kind)["exercises"][0] for kind in ("wrong", "hostile"))
 
-    assert [one["title"] for one in wrong["handout"]] == ["Problem (conv)"]
+    assert [section["title"] for section in wrong["handout"]] == ["Problem (conv)"]
     assert raised["place"]["file"] == toy.MAIN
     assert raised["place"]["line"] > 10
 
@@ -132,10 +132,10 @@ def test_nothing_of_private_references_is_in_the_result(
     path.write_text(wrong(solution_source), "utf-8")
 
     grading = Grading(Settings.of(assignment.folder, references=private), assignment)
-    found = grading.grade(str(path), True, "conv").as_json()
+    model = grading.grade(str(path), True, "conv").as_json()
 
-    (exercise,) = found["exercises"]
-    assert found["private"] is True
+    (exercise,) = model["exercises"]
+    assert model["private"] is True
     assert exercise["outcome"] == "failed"
     assert [finding["excerpt"] for finding in exercise["findings"]] == [None]
 
@@ -147,28 +147,28 @@ def test_an_excerpt_of_any_shape_is_small_and_says_where_it_is_worst(shape) -> N
     worst = tuple(size - 1 for size in shape)
     got[worst] = 3.0
 
-    found = excerpt(Pair("output", got, expected, Tolerance(0.0, 1.0)), AXES, None)
+    result = excerpt(Pair("output", got, expected, Tolerance(0.0, 1.0)), AXES, None)
 
-    assert found is not None
-    assert found["worst"]["index"] == list(worst)
-    assert found["wrong"] == 1
-    assert len(json.dumps(found)) < 40_000
+    assert result is not None
+    assert result["worst"]["index"] == list(worst)
+    assert result["wrong"] == 1
+    assert len(json.dumps(result)) < 40_000
     if len(shape) < 3 or shape[0] < 6:
-        assert max(v for p in found["map"]["panels"] for row in p["cells"] for v in row) == 3.0
+        assert max(v for p in result["map"]["panels"] for row in p["cells"] for v in row) == 3.0
 
 
 def test_an_excerpt_of_nan_and_inf_is_json() -> None:
     got = np.array([[np.nan, 1.0], [np.inf, 2.0]])
 
-    found = excerpt(Pair("output", got, np.ones((2, 2)), Tolerance(0.0, 1e-6)), AXES, None)
+    result = excerpt(Pair("output", got, np.ones((2, 2)), Tolerance(0.0, 1e-6)), AXES, None)
 
-    json.dumps(found, allow_nan=False)
-    assert found is not None
-    assert found["map"]["panels"][0]["cells"] == [[None, 0.0], [None, 1.0]]
-    assert found["row"]["got"][0] in ("nan", "inf")
+    json.dumps(result, allow_nan=False)
+    assert result is not None
+    assert result["map"]["panels"][0]["cells"] == [[None, 0.0], [None, 1.0]]
+    assert result["row"]["got"][0] in ("nan", "inf")
 
 
-def test_an_excerpt_of_nothing_is_none() -> None:
+def test_an_excerpt_of_an_empty_array_is_none() -> None:
     empty = np.zeros((0, 3))
 
     assert excerpt(Pair("output", empty, empty, Tolerance(0.0, 0.0)), AXES, None) is None
@@ -196,13 +196,13 @@ def test_a_curve_has_few_points_and_no_nan() -> None:
     assert curve["values"][-1] == 0.5
 
 
-def test_predictions_that_are_no_class_are_left_out_of_the_table() -> None:
+def test_predictions_outside_the_classes_are_left_out_of_the_table() -> None:
     labels, predictions = np.array([0, 1, 1, 0]), np.array([0, 7, -3, 1])
 
-    found = confusion(labels, predictions, ["a", "b", "c", "d"], ("bad", "good"))
+    table = confusion(labels, predictions, ["a", "b", "c", "d"], ("bad", "good"))
 
-    assert found["confusion"] == [[1, 1], [0, 0]]
-    assert found["misread"] == [{"text": "d", "expected": "bad", "got": "good"}]
+    assert table["confusion"] == [[1, 1], [0, 0]]
+    assert table["misread"] == [{"text": "d", "expected": "bad", "got": "good"}]
 
 
 def test_an_accuracy_curve_ends_where_predictions_end() -> None:
@@ -227,9 +227,9 @@ def test_every_exercise_has_a_place_in_the_handout(assignment: Assignment) -> No
 def test_only_headings_that_exist_are_linked(assignment: Assignment) -> None:
     lines = ['read: handout.md, "Rules" and "No such heading"', 'raised E: "Problems"']
 
-    found = assignment.handout.sections("nothing", lines)
+    sections = assignment.handout.sections("nothing", lines)
 
-    assert found == (("Rules", "handout.md", "rules"),)
+    assert sections == (("Rules", "handout.md", "rules"),)
 
 
 # --- the formats --------------------------------------------------------------------------------
@@ -258,26 +258,26 @@ def test_the_score_is_the_same_in_every_format() -> None:
     assert model["score"] == 30
 
 
-def test_what_could_not_be_graded_is_not_the_students_fault() -> None:
+def test_an_exercise_that_could_not_be_graded_is_not_the_students_fault() -> None:
     model = sample.model()
 
-    (open_,) = [t for t in json.loads(platforms.gradescope(model))["tests"] if "score" not in t]
-    assert open_["extra_data"]["outcome"] == "could not grade"
+    (ungraded,) = [t for t in json.loads(platforms.gradescope(model))["tests"] if "score" not in t]
+    assert ungraded["extra_data"]["outcome"] == "could not grade"
     assert json.loads(platforms.prairielearn(model))["gradable"] is False
     assert platforms.canvas(model) == "\n"
     root = ElementTree.fromstring(platforms.junit(model))
     assert len(root.findall(".//error")) == 1
 
 
-def test_bonus_is_in_no_score() -> None:
+def test_a_bonus_is_not_in_the_score() -> None:
     model = sample.complete()
     model["bonus"] = 7.5
 
-    made = json.loads(platforms.gradescope(model))
+    results = json.loads(platforms.gradescope(model))
 
-    assert made["score"] == 30
-    assert made["extra_data"]["bonus"] == 7.5
-    assert "bonus: 7.5 / 16" in made["output"]
+    assert results["score"] == 30
+    assert results["extra_data"]["bonus"] == 7.5
+    assert "bonus: 7.5 / 16" in results["output"]
 
 
 def test_an_annotation_is_at_the_line_that_the_message_names() -> None:
@@ -297,16 +297,18 @@ def test_a_file_of_results_becomes_any_format(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"version": 1}', '{"version": 2}', "[" * 99999])
-def test_a_file_that_is_no_result_is_refused(tmp_path: Path, capsys, text: str) -> None:
+def test_a_file_that_is_not_a_result_is_refused(tmp_path: Path, capsys, text: str) -> None:
     (tmp_path / "x.json").write_text(text, encoding="utf-8")
 
     assert main(tmp_path, "convert", ["junit", str(tmp_path / "x.json")]) == 2
     assert "x.json" in capsys.readouterr().err
 
 
-def test_a_class_of_rows_has_the_same_columns() -> None:
+def test_the_rows_of_a_class_have_the_same_columns() -> None:
     others = sample.complete() | {"name": "other", "flags": []}
-    others["exercises"] = [one | {"outcome": "failed"} for one in sample.model()["exercises"]]
+    others["exercises"] = [
+        exercise | {"outcome": "failed"} for exercise in sample.model()["exercises"]
+    ]
     first, second = (
         list(csv.reader(platforms.csv_rows(m).splitlines())) for m in (sample.model(), others)
     )
@@ -315,10 +317,10 @@ def test_a_class_of_rows_has_the_same_columns() -> None:
     assert first[0][:3] == ["name", "submission", "tier"]
 
 
-def test_a_result_of_which_only_a_part_is_known_is_valid_for_gradescope() -> None:
-    begun = Grade("", "contained", [Result("attention", Outcome.PASSED, 25, 25)]).as_json()
+def test_a_partial_result_is_valid_for_gradescope() -> None:
+    partial = Grade("", "contained", [Result("attention", Outcome.PASSED, 25, 25)]).as_json()
 
-    made = formats.check_gradescope(platforms.gradescope(begun))
+    results = formats.check_gradescope(platforms.gradescope(partial))
 
-    assert made["output"].startswith("score: 25 / 25")
-    assert [test["name"] for test in made["tests"]] == ["attention"]
+    assert results["output"].startswith("score: 25 / 25")
+    assert [test["name"] for test in results["tests"]] == ["attention"]

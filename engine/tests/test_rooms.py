@@ -1,4 +1,4 @@
-"""Rules of this package that a machine can watch: who imports whom, words, sizes."""
+"""Rules of this package that a machine can check: imports, words and sizes."""
 
 import re
 import statistics
@@ -19,8 +19,8 @@ MODULES = {
     for name, path in modules_of(PACKAGE.parent, "tensormark").items()
     if not within(name, "tensormark.template")  # an assignment, which is not imported
 }
-# A line a room: what a module may import of this package, besides its own room. A name stands for
-# the module or for all that is below it; a module that no line is for fails.
+# A line for each room: what its modules may import of this package, besides their own room. A name
+# stands for a module or for all that is below it; a module without a line fails.
 GRADING = """calling exercise policy files folder grading handout intake judging literals observer
     references result sandbox selection session settings sharing strictest task trouble usage
     zipped"""
@@ -118,20 +118,23 @@ def dependencies() -> dict[str, str]:
     """Return the requirements in pyproject.toml, each with the line that it stands on."""
     text = (ENGINE / "pyproject.toml").read_text(encoding="utf-8")
     project = tomllib.loads(text)["project"]
-    listed = [*project["dependencies"]]
+    requirements = [*project["dependencies"]]
     for group in project["optional-dependencies"].values():
-        listed += group
+        requirements += group
     lines = text.splitlines()
-    return {one: next(line for line in lines if f'"{one}"' in line) for one in listed}
+    return {
+        requirement: next(line for line in lines if f'"{requirement}"' in line)
+        for requirement in requirements
+    }
 
 
 def test_nothing_is_imported_but_python_and_what_is_required() -> None:
-    names = [re.split(r"[^\w.-]", one)[0] for one in dependencies()]
-    known = {"tensormark"}.union(*(IMPORTED_AS.get(name, name).split() for name in names))
+    names = [re.split(r"[^\w.-]", requirement)[0] for requirement in dependencies()]
+    allowed = {"tensormark"}.union(*(IMPORTED_AS.get(name, name).split() for name in names))
     strangers = {}
     for module, path in MODULES.items():
         roots = {name.partition(".")[0] for name in imported(path)}
-        strangers[module] = roots - known - sys.stdlib_module_names
+        strangers[module] = roots - allowed - sys.stdlib_module_names
     strangers["tensormark.pytest_plugin"].discard("pytest")  # which imports it
 
     assert {module: roots for module, roots in strangers.items() if roots} == {}
@@ -143,23 +146,23 @@ def test_every_requirement_has_a_reason() -> None:
 
 
 def test_only_what_computes_imports_torch() -> None:
-    found = {
+    importers = {
         module.removeprefix("tensormark.")
         for module, path in MODULES.items()
         if any(name.split(".")[0] == "torch" for name in imported(path))
     }
 
-    assert found <= set(WITH_TORCH.split())
+    assert importers <= set(WITH_TORCH.split())
 
 
-def test_there_is_no_word_of_a_subject() -> None:
-    found = {
+def test_no_file_of_the_package_has_a_word_of_a_subject() -> None:
+    words_by_path = {
         path.relative_to(PACKAGE).as_posix(): {*SUBJECT.findall(path.read_text(encoding="utf-8"))}
         for path in PACKAGE.rglob("*")
         if path.is_file() and path.suffix != ".pyc"
     }
 
-    assert {path: words for path, words in found.items() if words} == WORDS
+    assert {path: words for path, words in words_by_path.items() if words} == WORDS
 
 
 def test_words_are_found_in_comments_and_within_names() -> None:
@@ -170,11 +173,11 @@ def test_words_are_found_in_comments_and_within_names() -> None:
 
 
 def test_the_map_of_the_package_names_every_module() -> None:
-    listed = set(re.findall(r"^    (\w+(?:\.py|/)) +\S", tensormark.__doc__ or "", re.MULTILINE))
-    there = {path.name for path in PACKAGE.glob("*.py") if not path.name.startswith("__")}
+    named = set(re.findall(r"^    (\w+(?:\.py|/)) +\S", tensormark.__doc__ or "", re.MULTILINE))
+    modules = {path.name for path in PACKAGE.glob("*.py") if not path.name.startswith("__")}
     folders = {path.name for path in PACKAGE.iterdir() if path.is_dir()} - {"__pycache__"}
 
-    assert listed == there | {f"{name}/" for name in folders}
+    assert named == modules | {f"{name}/" for name in folders}
 
 
 def test_modules_are_small() -> None:
@@ -188,7 +191,7 @@ def test_modules_are_small() -> None:
     assert max(lengths) <= 330
 
 
-def test_there_is_no_star_import() -> None:
+def test_no_module_has_a_star_import() -> None:
     assert [
         path for path in MODULES.values() if any(n.endswith(".*") for n in imported(path))
     ] == []

@@ -1,4 +1,4 @@
-"""The runs that are kept beside the page, and what has changed between two of them."""
+"""The runs that are saved beside the page, and what has changed between two of them."""
 
 import json
 import os
@@ -12,10 +12,10 @@ import sample
 
 
 def run(score: float, outcome: str, started: str, submission: str = "starter") -> runs.Model:
-    made = sample.model() | {"submission": submission}
-    made["exercises"][0] |= {"score": score, "outcome": outcome}
-    made["time"] = {"started": started, "seconds": 1.0}
-    return made
+    model = sample.model() | {"submission": submission}
+    model["exercises"][0] |= {"score": score, "outcome": outcome}
+    model["time"] = {"started": started, "seconds": 1.0}
+    return model
 
 
 FIRST = run(0, "failed", "2026-11-22T10:00:00+00:00")
@@ -26,14 +26,14 @@ def test_the_first_run_has_nothing_to_compare_with(tmp_path: Path) -> None:
     assert runs.with_changes(tmp_path / "new", FIRST)["changes"] is None
 
 
-def test_what_changed_since_the_last_run_is_told(tmp_path: Path) -> None:
+def test_what_changed_since_the_last_run_is_reported(tmp_path: Path) -> None:
     runs.with_changes(tmp_path, FIRST)
 
-    found = runs.with_changes(tmp_path, SECOND)["changes"]
+    changes = runs.with_changes(tmp_path, SECOND)["changes"]
 
     before, after = {"outcome": "failed", "score": 0}, {"outcome": "passed", "score": 25}
     changed = {"id": "attention", "before": before, "after": after}
-    assert found == {"since": "2026-11-22T10:00:00+00:00", "exercises": [changed]}
+    assert changes == {"since": "2026-11-22T10:00:00+00:00", "exercises": [changed]}
 
 
 def test_runs_of_another_submission_are_not_compared_with(tmp_path: Path) -> None:
@@ -55,17 +55,17 @@ def test_a_damaged_run_is_passed_over(tmp_path: Path, text: str) -> None:
     runs.with_changes(tmp_path, FIRST)
     (tmp_path / "run-9.json").write_text(text, encoding="utf-8")
 
-    found = runs.with_changes(tmp_path, SECOND)["changes"]
+    changes = runs.with_changes(tmp_path, SECOND)["changes"]
 
-    assert found["since"] == FIRST["time"]["started"]
+    assert changes["since"] == FIRST["time"]["started"]
 
 
 def changed(**parts: object) -> str:
-    """Return a kept run of which an exercise or the time is not what it was."""
-    made = json.loads(json.dumps(FIRST))
-    made["time"] |= {key: value for key, value in parts.items() if key == "started"}
-    made["exercises"][0] |= {key: value for key, value in parts.items() if key != "started"}
-    return json.dumps(made)
+    """Return the text of a saved run with another exercise or another time."""
+    model = json.loads(json.dumps(FIRST))
+    model["time"] |= {key: value for key, value in parts.items() if key == "started"}
+    model["exercises"][0] |= {key: value for key, value in parts.items() if key != "started"}
+    return json.dumps(model)
 
 
 ODD = {
@@ -85,7 +85,7 @@ ODD = {
 @pytest.mark.parametrize("name", [*ODD, "link", "pipe", "folder", "endless"])
 def test_an_odd_run_is_passed_over_with_one_line(tmp_path: Path, name: str) -> None:
     runs.with_changes(tmp_path / ".grade", FIRST)
-    path, said = tmp_path / ".grade" / "run-9.json", list[str]()
+    path, messages = tmp_path / ".grade" / "run-9.json", list[str]()
     (tmp_path / "elsewhere.json").write_text(json.dumps(FIRST), encoding="utf-8")
     if name in ODD:
         path.write_text(ODD[name], encoding="utf-8")
@@ -96,31 +96,31 @@ def test_an_odd_run_is_passed_over_with_one_line(tmp_path: Path, name: str) -> N
     else:
         path.symlink_to("/dev/zero" if name == "endless" else "../elsewhere.json")
 
-    found = runs.with_changes(tmp_path / ".grade", SECOND, said.append)["changes"]
+    changes = runs.with_changes(tmp_path / ".grade", SECOND, messages.append)["changes"]
 
-    assert found["since"] == FIRST["time"]["started"]
-    assert said == [f"  {tmp_path}/.grade: skipped run-9.json, not readable as an earlier run"]
+    assert changes["since"] == FIRST["time"]["started"]
+    assert messages == [f"  {tmp_path}/.grade: skipped run-9.json, not readable as an earlier run"]
 
 
-def test_a_run_that_cannot_be_kept_is_one_line(tmp_path: Path) -> None:
+def test_a_run_that_cannot_be_saved_is_one_line(tmp_path: Path) -> None:
     (tmp_path / ".grade").touch()
-    said: list[str] = []
+    messages: list[str] = []
 
-    assert runs.with_changes(tmp_path / ".grade", FIRST, said.append)["changes"] is None
-    assert len(said) == 1
-    assert "cannot save this run" in said[0]
+    assert runs.with_changes(tmp_path / ".grade", FIRST, messages.append)["changes"] is None
+    assert len(messages) == 1
+    assert "cannot save this run" in messages[0]
 
 
 def test_only_the_last_runs_are_kept(tmp_path: Path) -> None:
     for minute in range(runs.MAX_RUNS + 5):
         runs.save(tmp_path, run(0, "failed", f"2026-11-22T10:{minute:02}:00+00:00"))
 
-    kept = [json.loads(path.read_text("utf-8"))["time"]["started"] for path in tmp_path.iterdir()]
-    assert len(kept) == runs.MAX_RUNS
-    assert min(kept) == "2026-11-22T10:05:00+00:00"
+    times = [json.loads(path.read_text("utf-8"))["time"]["started"] for path in tmp_path.iterdir()]
+    assert len(times) == runs.MAX_RUNS
+    assert min(times) == "2026-11-22T10:05:00+00:00"
 
 
-def test_two_runs_in_one_second_are_two(tmp_path: Path) -> None:
+def test_two_runs_in_one_second_are_both_saved(tmp_path: Path) -> None:
     runs.save(tmp_path, FIRST)
     runs.save(tmp_path, FIRST)
 

@@ -56,9 +56,9 @@ def test_the_grader_waits_only_once_for_a_worker_that_does_not_start() -> None:
 
 @pytest.mark.usefixtures("workers_are_started")
 def test_a_call_is_ended_at_its_deadline(sandbox: Sandbox) -> None:
-    hangs = [ask("hang", name, deadline=2.0) for name in ("one", "two")]
+    hanging = [ask("hang", name, deadline=2.0) for name in ("one", "two")]
 
-    replies = list(sandbox.run([ask("double"), *hangs]))
+    replies = list(sandbox.run([ask("double"), *hanging]))
 
     assert [reply.status for reply in replies] == ["ok", "lost", "lost"]
     assert replies[1].text == "Thing.hang took longer than 2 seconds"
@@ -154,17 +154,17 @@ Thing.double = found
 
 @pytest.mark.parametrize("tier", marked([tier for tier in own_tiers() if tier != PROCESS]))
 def test_a_submission_has_the_packages_of_requirements_and_no_others(tier: str) -> None:
-    own = ["torch", "numpy", "safetensors", "sympy"]
+    required = ["torch", "numpy", "safetensors", "sympy"]
     others = ["watchfiles", "anyio", "pytest", "pip", "tensormark"]
     others += [name for name in ("xdist", "regex", "scipy") if importlib.util.find_spec(name)]
     assert all(importlib.util.find_spec(name) for name in others)
 
-    with sandbox_of(tier, PACKAGES.format(names=[*own, *others])) as sandbox:
+    with sandbox_of(tier, PACKAGES.format(names=[*required, *others])) as sandbox:
         (reply,) = sandbox.run([ask("double")])
 
     assert reply.status == "ok", reply.text
-    found = dict(zip([*own, *others], reply.tensors["out/output"].tolist(), strict=True))
-    assert found == dict.fromkeys(own, True) | dict.fromkeys(others, False)
+    readable = dict(zip([*required, *others], reply.tensors["out/output"].tolist(), strict=True))
+    assert readable == dict.fromkeys(required, True) | dict.fromkeys(others, False)
 
 
 def test_a_tier_that_does_not_exist_is_an_error() -> None:
@@ -179,10 +179,12 @@ def test_the_process_tier_needs_nothing_of_linux() -> None:
     )
     of_linux = {f"tensormark.sandbox.{name}" for name in ("isolated", "slot", "seccomp")}
 
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    completed = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
 
-    assert f"tensormark.sandbox.{PROCESS}" in done.stdout.split()
-    assert not of_linux & set(done.stdout.split())
+    assert f"tensormark.sandbox.{PROCESS}" in completed.stdout.split()
+    assert not of_linux & set(completed.stdout.split())
 
 
 def test_an_optimizer_is_built_without_the_compiler() -> None:
@@ -197,16 +199,18 @@ def test_an_optimizer_is_built_without_the_compiler() -> None:
         "print('torch._dynamo' in sys.modules)\n"
     )
 
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    completed = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
 
-    assert done.stdout == "False\n"
+    assert completed.stdout == "False\n"
 
 
 if LOCKED not in own_tiers():
 
     @pytest.mark.tier("locked-root")
-    def test_all_this_holds_in_the_tier_locked_too() -> None:
-        done = run_in_locked(__file__)
+    def test_this_file_passes_in_the_tier_locked_too() -> None:
+        completed = run_in_locked(__file__)
 
-        assert done.returncode == 0, done.stdout
-        assert "skipped" not in done.stdout
+        assert completed.returncode == 0, completed.stdout
+        assert "skipped" not in completed.stdout

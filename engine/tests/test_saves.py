@@ -1,4 +1,4 @@
-"""A save is noticed as soon as it is one, and what is no save is not taken for one."""
+"""A save is noticed as soon as it is made, and nothing else is taken for a save."""
 
 import threading
 from pathlib import Path
@@ -21,21 +21,21 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_saving_the_same_text_does_not_start_a_grading_over(path: Path) -> None:
-    again = threading.Event()
-    saves = Saves(path, EDITABLE, again.set)
+    restarted = threading.Event()
+    saves = Saves(path, EDITABLE, restarted.set)
     try:
         saves.begin()
         path.write_text("x = 0\n", encoding="utf-8")
         saves.look()
-        same = saves.saved.is_set()
+        noticed = saves.saved.is_set()
         path.write_text("x = 1\n", encoding="utf-8")
         saves.look()
     finally:
         saves.close()
 
-    assert not same
+    assert not noticed
     assert saves.saved.is_set()
-    assert again.is_set()
+    assert restarted.is_set()
 
 
 def test_saving_the_same_text_later_is_a_save(path: Path) -> None:

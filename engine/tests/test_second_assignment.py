@@ -1,4 +1,4 @@
-"""An assignment with an optimizer, and a task that says little: tests/tiny."""
+"""The assignment in tests/tiny, which has an optimizer, and a task that says little."""
 
 import dataclasses
 import json
@@ -38,7 +38,7 @@ class Place:
     """A folder with solution/, starter/ and references/ of the second assignment."""
 
     course: Course
-    moved: list[str]  # what recording said
+    moved: list[str]  # the lines that recording returned
 
     @property
     def folder(self) -> Path:
@@ -49,8 +49,8 @@ class Place:
 
     def settings(self, tier: str) -> Settings:
         limits = Limits(call_seconds=12.0)  # a busy machine may stand still for ten
-        own = {"references": self.folder / "references", "show_text": True}
-        return Settings.of(self.folder, tier=tier, limits=limits, **own)
+        options = {"references": self.folder / "references", "show_text": True}
+        return Settings.of(self.folder, tier=tier, limits=limits, **options)
 
     def submission(self, **texts: str) -> str:
         """Return the path of a copy of the solution with other texts of these modules."""
@@ -70,21 +70,21 @@ class Place:
 def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
     folder = tmp_path_factory.mktemp("detector")
     shutil.copytree(Path(__file__).parent / "tiny" / "solution", folder / "solution")
-    made = course(folder)
-    files = derive(made.assignment)
-    write_starter(made.assignment.starter, files, sorted(files))
+    tiny_course = course(folder)
+    files = derive(tiny_course.assignment)
+    write_starter(tiny_course.assignment.starter, files, sorted(files))
     shutil.copy(toy.TEMPLATE / "requirements.txt", folder)
-    return Place(made, record(made, folder / "references", SEED, False, None))
+    return Place(tiny_course, record(tiny_course, folder / "references", SEED, False, None))
 
 
 # --- how it is graded ---------------------------------------------------------------------------
 
 
 class KeptWorker(ProcessSandbox):
-    """Has one worker for all submissions, which are our own, so that torch is imported once."""
+    """Keeps one worker for all submissions, which are our own, so that torch is imported once."""
 
     def __exit__(self, *_: object) -> None:
-        pass  # of one submission; the fixture closes it
+        pass  # called after each submission; the fixture closes the worker
 
     def open(self, tier: str, program: Program) -> Sandbox:
         self.reload(program.sources)
@@ -103,9 +103,9 @@ def grade(settings: Settings, place: Place) -> Iterator[Callable[..., Grade]]:
     if settings.tier != PROCESS:
         yield Grading(settings, assignment).grade
         return
-    kept = KeptWorker(program_of(assignment, [], {}, settings))
-    yield Grading(settings, assignment, kept.open).grade
-    ProcessSandbox.__exit__(kept)
+    worker = KeptWorker(program_of(assignment, [], {}, settings))
+    yield Grading(settings, assignment, worker.open).grade
+    ProcessSandbox.__exit__(worker)
 
 
 def results(graded: Grade) -> dict[str, Result]:
@@ -117,8 +117,8 @@ def lost(graded: Grade) -> set[str]:
 
 
 def mistake(graded: Grade, exercise: str) -> str | None:
-    found: str | None = results(graded)[exercise].as_json()["mistake"]
-    return found
+    name: str | None = results(graded)[exercise].as_json()["mistake"]
+    return name
 
 
 # --- made from the solution ---------------------------------------------------------------------
@@ -141,7 +141,7 @@ def test_a_starter_that_has_drifted_is_found(place: Place, tmp_path: Path) -> No
     assert drifted(tmp_path / "starter", files) == ["momentum.py"]
 
 
-def test_recording_says_what_is_new_and_again_that_nothing_has_moved(place: Place) -> None:
+def test_recording_lists_new_files_and_a_second_recording_lists_none(place: Place) -> None:
     recorded = [line.split(": ")[0] for line in place.moved]
 
     assert recorded == [*(f"{hole}.safetensors" for hole in HOLES), "manifest.json"]
@@ -152,40 +152,40 @@ def test_recording_says_what_is_new_and_again_that_nothing_has_moved(place: Plac
 
 
 def test_the_solution_passes_everything(settings: Settings, place: Place) -> None:
-    made = Grading(settings, place.course.assignment).grade(str(place.course.assignment.solution))
+    graded = Grading(settings, place.course.assignment).grade(str(place.course.assignment.solution))
 
-    assert (made.score, made.max_score) == (40, 40)
-    assert results(made)["detection"].note.startswith("accuracy ")
+    assert (graded.score, graded.max_score) == (40, 40)
+    assert results(graded)["detection"].note.startswith("accuracy ")
 
 
 def test_the_starter_is_not_written_yet_and_scores_nothing(
     grade: Callable[..., Grade], place: Place
 ) -> None:
-    made = grade(str(place.course.assignment.starter))
+    graded = grade(str(place.course.assignment.starter))
 
-    outcomes = [str(result.outcome) for result in made.results]
+    outcomes = [str(result.outcome) for result in graded.results]
     assert outcomes == ["not written yet"] * 3 + ["blocked"]
-    assert made.score == 0
+    assert graded.score == 0
 
 
 def test_each_mistake_costs_its_own_exercise_and_is_named(
     grade: Callable[..., Grade], place: Place
 ) -> None:
-    found = {}
+    costs = {}
     for variant in VARIANTS:
         module = place.course.assignment.exercise(variant.exercise).module
         wrong = apply(variant, place.course.sources()[module])
-        made = grade(place.submission(**{module: wrong}), check=True)
-        found[variant.id] = lost(made), mistake(made, variant.exercise)
+        graded = grade(place.submission(**{module: wrong}), check=True)
+        costs[variant.id] = lost(graded), mistake(graded, variant.exercise)
 
-    assert found == {variant.id: ({variant.exercise}, variant.id) for variant in VARIANTS}
+    assert costs == {variant.id: ({variant.exercise}, variant.id) for variant in VARIANTS}
 
 
 def test_right_solutions_that_look_different_lose_nothing(
     grade: Callable[..., Grade], place: Place
 ) -> None:
     sources = place.course.sources()
-    texts = {one.module: one.apply(sources[one.module]) for one in HONEST}
+    texts = {honest.module: honest.apply(sources[honest.module]) for honest in HONEST}
 
     assert lost(grade(place.submission(**texts))) == set()
 
@@ -193,10 +193,10 @@ def test_right_solutions_that_look_different_lose_nothing(
 def test_an_exercise_after_a_wrong_one_is_judged_with_a_stand_in(
     grade: Callable[..., Grade], place: Place
 ) -> None:
-    made = results(grade(place.edited(" + self.bias[:, None]", ""), check=True))
+    graded = results(grade(place.edited(" + self.bias[:, None]", ""), check=True))
 
-    assert made["conv"].score == 0
-    assert made["detector"].note == RIGHT_WITH_A_GIVEN_CONV
+    assert graded["conv"].score == 0
+    assert graded["detector"].note == RIGHT_WITH_A_GIVEN_CONV
 
 
 def test_a_mistake_without_a_name_is_located_in_the_assignments_words(
@@ -217,17 +217,17 @@ def test_forbidden_code_costs_the_exercise_that_runs_it(
 ) -> None:
     use = "nn.functional.conv1d(signals, self.weight)"
 
-    named = grade(place.edited(WINDOWS, f"lambda: {use}\n        {WINDOWS}"), check=True)
-    made = grade(place.edited(WINDOWS, f"{use}\n        {WINDOWS}"), check=True)
+    mentioned = grade(place.edited(WINDOWS, f"lambda: {use}\n        {WINDOWS}"), check=True)
+    graded = grade(place.edited(WINDOWS, f"{use}\n        {WINDOWS}"), check=True)
 
-    assert lost(named) == set()
-    assert lost(made) == {"conv"}
-    assert mistake(made, "conv") == "forbidden"
-    assert results(made)["conv"].findings[0].headline.startswith("F.conv1d is not allowed ")
+    assert lost(mentioned) == set()
+    assert lost(graded) == {"conv"}
+    assert mistake(graded, "conv") == "forbidden"
+    assert results(graded)["conv"].findings[0].headline.startswith("F.conv1d is not allowed ")
 
 
 @pytest.mark.parametrize(
-    ("code", "says"),
+    ("code", "message"),
     [
         ("raise ValueError('no')", "raised ValueError: no (detector.py, line "),
         ("import time; time.sleep(99)", "Convolution.forward took longer than 12 seconds"),
@@ -235,13 +235,13 @@ def test_forbidden_code_costs_the_exercise_that_runs_it(
     ids=["raises", "hangs"],
 )
 def test_what_raises_or_hangs_loses_its_own_exercise_only(
-    grade: Callable[..., Grade], place: Place, code: str, says: str
+    grade: Callable[..., Grade], place: Place, code: str, message: str
 ) -> None:
-    made = grade(place.edited(WINDOWS, f"{code}\n        {WINDOWS}"), check=True)
+    graded = grade(place.edited(WINDOWS, f"{code}\n        {WINDOWS}"), check=True)
 
-    assert lost(made) == {"conv"}
-    assert says in results(made)["conv"].findings[0].headline
-    assert results(made)["detector"].note == RIGHT_WITH_A_GIVEN_CONV
+    assert lost(graded) == {"conv"}
+    assert message in results(graded)["conv"].findings[0].headline
+    assert results(graded)["detector"].note == RIGHT_WITH_A_GIVEN_CONV
 
 
 def test_the_task_fails_below_the_threshold_of_the_manifest(
@@ -249,10 +249,10 @@ def test_the_task_fails_below_the_threshold_of_the_manifest(
 ) -> None:
     uphill = place.course.sources()["momentum"].replace("p.sub_", "p.add_")
 
-    made = results(grade(place.submission(momentum=uphill)))
+    graded = results(grade(place.submission(momentum=uphill)))
 
-    assert made["detection"].findings[0].headline == "the trained detector is not good enough"
-    assert "a right one reaches 0.90" in made["detection"].findings[0].details[0]
+    assert graded["detection"].findings[0].headline == "the trained detector is not good enough"
+    assert "a right one reaches 0.90" in graded["detection"].findings[0].details[0]
 
 
 def test_the_task_is_left_out_where_no_threshold_was_recorded(place: Place, tmp_path: Path) -> None:
@@ -263,10 +263,10 @@ def test_the_task_is_left_out_where_no_threshold_was_recorded(place: Place, tmp_
     manifest.write_text(json.dumps(values), encoding="utf-8")
     settings = dataclasses.replace(place.settings(PROCESS), references=tmp_path / "own")
 
-    made = Grading(settings, place.course.assignment).grade(place.submission(detector=""))
+    graded = Grading(settings, place.course.assignment).grade(place.submission(detector=""))
 
-    assert [result.id for result in made.results] == HOLES
-    assert made.notes == ["detection is left out: its threshold was not measured"]
+    assert [result.id for result in graded.results] == HOLES
+    assert graded.notes == ["detection is left out: its threshold was not measured"]
 
 
 def test_the_report_and_the_result_model_are_in_the_order_of_the_assignment(
@@ -285,8 +285,8 @@ if LOCKED not in own_tiers():
 
     @pytest.mark.nightly  # in every run, test_sandbox.py shows how this tier answers
     @pytest.mark.tier("locked-root")
-    def test_all_this_holds_in_the_tier_locked_too() -> None:
-        done = run_in_locked(__file__)
+    def test_this_file_passes_in_the_tier_locked_too() -> None:
+        completed = run_in_locked(__file__)
 
-        assert done.returncode == 0, done.stdout
-        assert "skipped" not in done.stdout
+        assert completed.returncode == 0, completed.stdout
+        assert "skipped" not in completed.stdout

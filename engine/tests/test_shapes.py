@@ -53,9 +53,9 @@ def raised(function: str, *args: object, letters: dict[str, int] | None = None) 
 def test_the_tensors_of_the_innermost_line_are_listed_with_their_letters() -> None:
     x, weight = torch.zeros(5, 3), torch.zeros(2, 3)
 
-    found = raised("outer", x, weight, letters={"B": 5, "D": 3})
+    lines = raised("outer", x, weight, letters={"B": 5, "D": 3})
 
-    assert found == ["x is (B, D) = (5, 3)", "weight is (2, 3)", "rows is (D) = (3,)"]
+    assert lines == ["x is (B, D) = (5, 3)", "weight is (2, 3)", "rows is (D) = (3,)"]
 
 
 def test_an_axis_of_one_has_no_letter() -> None:
@@ -74,18 +74,18 @@ def test_an_axis_of_one_has_no_letter() -> None:
     ],
 )
 def test_a_letter_that_would_stand_twice_is_not_sure(shape: tuple[int, ...], words: str) -> None:
-    found = raised("many", torch.zeros(shape), letters={"B": 3, "T": 7, "H": 2})
+    lines = raised("many", torch.zeros(shape), letters={"B": 3, "T": 7, "H": 2})
 
-    assert found[0] == f"a is {words}"
-
-
-def test_a_size_that_two_letters_have_has_none() -> None:
-    found = raised("many", torch.zeros(5, 1), letters={"B": 5, "T": 5})
-
-    assert found[0] == "a is (5, 1)"
+    assert lines[0] == f"a is {words}"
 
 
-def test_what_is_not_about_shapes_lists_none() -> None:
+def test_a_size_that_two_letters_have_has_no_letter() -> None:
+    lines = raised("many", torch.zeros(5, 1), letters={"B": 5, "T": 5})
+
+    assert lines[0] == "a is (5, 1)"
+
+
+def test_an_error_that_is_not_about_shapes_lists_no_tensors() -> None:
     assert raised("unknown", torch.zeros(2)) == []
 
 
@@ -94,15 +94,15 @@ def test_only_variables_are_listed_not_words_of_a_text_or_a_comment() -> None:
 
 
 @pytest.mark.parametrize("function", ["endless", "unwritten"])
-def test_a_runtime_error_of_another_kind_lists_none(function: str) -> None:
+def test_a_runtime_error_of_another_kind_lists_no_tensors(function: str) -> None:
     assert raised(function, torch.zeros(2)) == []
 
 
-def test_few_are_listed() -> None:
+def test_only_a_few_tensors_are_listed() -> None:
     assert len(raised("many", torch.zeros(2))) == MAX_TENSORS
 
 
-def test_what_is_no_tensor_is_left_out() -> None:
+def test_a_variable_that_is_not_a_tensor_is_left_out() -> None:
     assert raised("indexed", SimpleNamespace(dim=lambda: 0)) == []
 
 

@@ -1,4 +1,4 @@
-"""Which exercises share a process at first, and what is noticed there of one that changes it."""
+"""Which exercises share a process at first, and how a change that one leaves is noticed."""
 
 import dataclasses
 import sys
@@ -65,18 +65,18 @@ CHANGES = [
 
 @pytest.fixture
 def module(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
-    made = ModuleType("shared_example")
-    exec(SOURCE, vars(made))
-    monkeypatch.setitem(sys.modules, made.__name__, made)
+    example = ModuleType("shared_example")
+    exec(SOURCE, vars(example))
+    monkeypatch.setitem(sys.modules, example.__name__, example)
     softmax = torch.nn.functional.softmax
-    yield made
+    yield example
     torch.nn.functional.softmax = softmax
     if hasattr(torch.Tensor, "more"):
         del torch.Tensor.more
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_what_a_call_leaves_behind_is_seen(module: ModuleType, change: str) -> None:
+def test_what_a_call_leaves_behind_is_noticed(module: ModuleType, change: str) -> None:
     traces = Traces([module.__name__])
     untouched = traces.changed()
 
@@ -98,8 +98,8 @@ def test_computing_leaves_nothing_behind(module: ModuleType) -> None:
 def exercise(name: str, **more: object) -> Exercise:
     probe = Probe("own", "values", "wrong", (Call("f", ("x",), "main"),))
     points = {"values": 1, "properties": 1}
-    made = Exercise(name, 0, name, "main.py", points, probes=(probe,))
-    return dataclasses.replace(made, **more)
+    plain = Exercise(name, 0, name, "main.py", points, probes=(probe,))
+    return dataclasses.replace(plain, **more)
 
 
 class Recorded:
@@ -109,13 +109,13 @@ class Recorded:
         self.pairs = pairs
 
     def recordings(self, name: str, _: str) -> list[Recording]:
-        given, answer = (np.array([0.0, n]) for n in self.pairs[name])
-        return [Recording({"x": given}, {"output": answer}, {}, np.zeros(0))]
+        value, answer = (np.array([0.0, n]) for n in self.pairs[name])
+        return [Recording({"x": value}, {"output": answer}, {}, np.zeros(0))]
 
 
 def ids(exercises: list[Exercise], **pairs: tuple[float, float]) -> list[str]:
-    found = groups(exercises, Recorded(**pairs))  # type: ignore[arg-type]
-    return [" ".join(one.id for one in group) for group in found]
+    grouped = groups(exercises, Recorded(**pairs))  # type: ignore[arg-type]
+    return [" ".join(member.id for member in group) for group in grouped]
 
 
 def test_exercises_of_a_file_share_a_process() -> None:

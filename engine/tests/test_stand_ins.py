@@ -18,24 +18,24 @@ def with_more(x: int) -> Any:
     return x + 1, "more"
 
 
-def played(x: int) -> int:
+def tenfold(x: int) -> int:
     return 10 * x
 
 
 def test_a_caller_that_wants_further_values_gets_them() -> None:
-    stand_in = with_signature_of(with_more, played)
+    stand_in = with_signature_of(with_more, tenfold)
 
     assert call_with_forms(lambda: stand_in(1)[0] + 1) == 11
 
 
 def test_a_caller_that_wants_one_value_gets_it_in_a_second_call() -> None:
-    stand_in = with_signature_of(with_comma, played)
+    stand_in = with_signature_of(with_comma, tenfold)
 
     assert call_with_forms(lambda: stand_in(1) + 1) == 11
 
 
-def test_what_the_caller_itself_raises_is_raised() -> None:
-    stand_in = with_signature_of(with_comma, played)
+def test_an_exception_of_the_caller_itself_is_raised() -> None:
+    stand_in = with_signature_of(with_comma, tenfold)
     calls = []
 
     def caller() -> None:
@@ -72,19 +72,19 @@ def added(x: int) -> Any:
 
 
 OTHERS: dict[str, tuple[Callable[[int], Any], Callable[[Any], Any]]] = {
-    "a sum of tuples": (added, lambda made: made[0]),
-    "a list": (lambda x: [x, 1], lambda made: made[0]),
-    "names": (lambda x: Named(x, 1), lambda made: made.states),
-    "a dictionary": (lambda x: {"states": x}, lambda made: made["states"]),
-    "several": (lambda x: added(x + 1), lambda made: sum(made) - made[1]),
+    "a sum of tuples": (added, lambda result: result[0]),
+    "a list": (lambda x: [x, 1], lambda result: result[0]),
+    "names": (lambda x: Named(x, 1), lambda result: result.states),
+    "a dictionary": (lambda x: {"states": x}, lambda result: result["states"]),
+    "several": (lambda x: added(x + 1), lambda result: sum(result) - result[1]),
 }
 
 
 @pytest.mark.parametrize("apart", [True, False])
 @pytest.mark.parametrize("name", OTHERS)
-def test_what_reading_does_not_tell_is_observed(name: str, apart: bool) -> None:
+def test_a_form_that_reading_does_not_reveal_is_observed(name: str, apart: bool) -> None:
     original, take = OTHERS[name]
-    stand_in = with_signature_of(original, played)
+    stand_in = with_signature_of(original, tenfold)
 
     assert call_with_forms(lambda: take(stand_in(1)), apart) == 10
 
@@ -93,7 +93,7 @@ def test_an_original_that_may_hang_is_not_called() -> None:
     def original(x: int) -> Any:
         raise AssertionError
 
-    stand_in = with_signature_of(original, played)
+    stand_in = with_signature_of(original, tenfold)
     calls = []
 
     def caller() -> None:
@@ -113,9 +113,9 @@ class Output(dict[str, Any]):
 
 SHARES = torch.zeros(2, 2)
 SECOND: dict[str, tuple[Callable[[Tensor], Any], Callable[[Any], Any]]] = {
-    "list": (lambda x: [SHARES, x], lambda made: made[1]),
-    "tuple": (lambda x: (SHARES, x), lambda made: made[1]),
-    "own class": (lambda x: Output(shares=SHARES, states=x), lambda made: made.states),
+    "list": (lambda x: [SHARES, x], lambda result: result[1]),
+    "tuple": (lambda x: (SHARES, x), lambda result: result[1]),
+    "own class": (lambda x: Output(shares=SHARES, states=x), lambda result: result.states),
 }
 
 
@@ -124,9 +124,9 @@ def test_the_tensor_of_the_same_shape_is_exchanged(name: str) -> None:
     original, take = SECOND[name]
     stand_in = with_signature_of(original, lambda x: x + 1)
 
-    made = call_with_forms(lambda: take(stand_in(torch.zeros(3))), unpacks=True)
+    result = call_with_forms(lambda: take(stand_in(torch.zeros(3))), unpacks=True)
 
-    assert made.tolist() == [1, 1, 1]
+    assert result.tolist() == [1, 1, 1]
 
 
 def test_an_original_that_is_observed_changes_nothing() -> None:
@@ -153,13 +153,13 @@ def test_an_original_that_raises_is_read(error: type[BaseException]) -> None:
             raise error
         return x, 1
 
-    stand_in = with_signature_of(original, played)
+    stand_in = with_signature_of(original, tenfold)
 
     assert call_with_forms(lambda: stand_in(1)[0], unpacks=True) == 10
 
 
 class Core(nn.Module):
-    """What a part may have in the place of a method."""
+    """A module that a part may have in the place of a method."""
 
     def forward(self, x: Tensor) -> Tensor:
         return x - 1
@@ -174,7 +174,7 @@ class WithModule(nn.Module):
 
 
 class WithProperty(nn.Module):
-    """Has a property in its place."""
+    """Has a property in the place of a method."""
 
     @property
     def method(self) -> Any:
@@ -185,7 +185,7 @@ class WithProperty(nn.Module):
 
 
 class Unsettable(nn.Module):
-    """Lets nobody set it."""
+    """Raises an error if its method is set."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name == "method":
@@ -197,7 +197,7 @@ class Unsettable(nn.Module):
 
 
 class Silent(Unsettable):
-    """The same, without a word."""
+    """Ignores that its method is set."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name != "method":
@@ -224,6 +224,6 @@ def test_a_stand_in_fits_in_any_place(kind: Any) -> None:
 
 
 def test_how_many_arguments_a_function_takes() -> None:
-    assert accepts(played, 1)
-    assert not accepts(played, 2)
+    assert accepts(tenfold, 1)
+    assert not accepts(tenfold, 2)
     assert accepts(lambda *values: values, 5)

@@ -8,22 +8,22 @@ from tensormark.toolkit.dropout import FALSE_ALARM
 from tensormark.toolkit.statistics import margin
 
 
-def outside(draws: int, expected: float, far: float) -> float:
-    """Return how probable a share is that is further off than that."""
+def outside(draws: int, expected: float, distance: float) -> float:
+    """Return the probability of a share that is further off than this distance."""
     return sum(
         math.comb(draws, n) * expected**n * (1 - expected) ** (draws - n)
         for n in range(draws + 1)
-        if abs(n / draws - expected) > far
+        if abs(n / draws - expected) > distance
     )
 
 
 @pytest.mark.parametrize("draws", [50, 400, 1000])
 @pytest.mark.parametrize("expected", [0.1, 0.5, 0.9])
 def test_right_draws_are_hardly_ever_outside_the_margin(draws: int, expected: float) -> None:
-    far = margin(draws, expected)
+    distance = margin(draws, expected)
 
-    assert outside(draws, expected, far) <= FALSE_ALARM
-    assert outside(draws, expected, far / 2) > FALSE_ALARM
+    assert outside(draws, expected, distance) <= FALSE_ALARM
+    assert outside(draws, expected, distance / 2) > FALSE_ALARM
 
 
 def test_a_margin_is_narrow_where_few_or_most_are_expected() -> None:

@@ -1,6 +1,6 @@
 """The starter is the solution without its regions, and markers that do not pair up are errors.
 
-Nobody's work in starter/ is overwritten without being asked for, nor without a copy.
+Nobody's work in starter/ is overwritten without a request, nor without a copy.
 """
 
 import json
@@ -12,7 +12,7 @@ from tensormark.authoring.strip import MarkerError, main, strip
 from tensormark.exercise import Assignment
 from tensormark.files import sha256
 
-WHOLE = """def f(x):
+SOURCE = """def f(x):
     # TODO(one): write it.
     ### BEGIN SOLUTION one
     y = x + 1
@@ -26,7 +26,7 @@ def g(x):
 
 
 def test_a_region_becomes_one_raise() -> None:
-    assert strip(WHOLE, "f.py") == (
+    assert strip(SOURCE, "f.py") == (
         'def f(x):\n    # TODO(one): write it.\n    raise NotImplementedError("one")\n\n\n'
         "def g(x):\n    return x\n"
     )
@@ -36,15 +36,15 @@ def test_a_region_becomes_one_raise() -> None:
     ("text", "message"),
     [
         (
-            WHOLE.replace("    y = x", "    ### BEGIN SOLUTION two\n    y = x"),
+            SOURCE.replace("    y = x", "    ### BEGIN SOLUTION two\n    y = x"),
             "two begins inside one",
         ),
-        (WHOLE.replace("    ### END SOLUTION one\n", ""), "f.py:3: one is never closed"),
-        (WHOLE.replace("    ### BEGIN SOLUTION one\n", ""), "one ends, but never begins"),
-        (WHOLE.replace("END SOLUTION one", "END SOLUTION two"), "two ends inside one"),
-        (WHOLE.replace("BEGIN SOLUTION one", "BEGIN SOLUTION"), "a region needs a name"),
-        (WHOLE.replace("BEGIN SOLUTION", "BEGINN SOLUTION"), "looks like a marker"),
-        (WHOLE.replace("TODO(one)", "TODO"), "no `# TODO(one):`"),
+        (SOURCE.replace("    ### END SOLUTION one\n", ""), "f.py:3: one is never closed"),
+        (SOURCE.replace("    ### BEGIN SOLUTION one\n", ""), "one ends, but never begins"),
+        (SOURCE.replace("END SOLUTION one", "END SOLUTION two"), "two ends inside one"),
+        (SOURCE.replace("BEGIN SOLUTION one", "BEGIN SOLUTION"), "a region needs a name"),
+        (SOURCE.replace("BEGIN SOLUTION", "BEGINN SOLUTION"), "looks like a marker"),
+        (SOURCE.replace("TODO(one)", "TODO"), "no `# TODO(one):`"),
     ],
     ids=["nested", "unclosed", "stray", "renamed", "unnamed", "misspelt", "no TODO"],
 )
@@ -60,10 +60,10 @@ def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A repository with a solution, its starter, and the manifest of both."""
     for name in ("main.py", "utils.py"):
         (tmp_path / "solution").mkdir(exist_ok=True)
-        (tmp_path / "solution" / name).write_text(WHOLE, encoding="utf-8")
-    nothing = tmp_path / "harness.py"
-    mine = Assignment("Mine", tmp_path, ("main.py", "more.py"), ("main",), (), nothing)
-    monkeypatch.setattr("tensormark.authoring.strip.open_assignment", lambda folder: mine)
+        (tmp_path / "solution" / name).write_text(SOURCE, encoding="utf-8")
+    harness = tmp_path / "harness.py"
+    assignment = Assignment("Mine", tmp_path, ("main.py", "more.py"), ("main",), (), harness)
+    monkeypatch.setattr("tensormark.authoring.strip.open_assignment", lambda folder: assignment)
     assert main(tmp_path, "starter", []) == 0
     digests = {path.name: sha256(path) for path in (tmp_path / "starter").iterdir()}
     (tmp_path / "reference_outputs").mkdir()
@@ -108,10 +108,10 @@ def test_force_overwrites_work_and_keeps_every_copy(clone: Path, capsys) -> None
 
     assert main(clone, "starter", ["--check"]) == 0
     for number in (1, 2):
-        kept = clone / f"starter.backup-{number}"
-        assert (kept / "main.py").read_text("utf-8") == f"x = {number}\n"
-        assert (kept / "rope.py").read_text("utf-8") == f"y = {number}\n"
-        assert not (kept / "utils.py").exists()
+        backup = clone / f"starter.backup-{number}"
+        assert (backup / "main.py").read_text("utf-8") == f"x = {number}\n"
+        assert (backup / "rope.py").read_text("utf-8") == f"y = {number}\n"
+        assert not (backup / "utils.py").exists()
 
 
 @pytest.mark.parametrize("recorded", [True, False], ids=["recorded", "not recorded between"])
@@ -122,7 +122,7 @@ def test_an_untouched_starter_follows_every_edit_of_the_solution(
         (clone / "reference_outputs" / "manifest.json").unlink()
         assert main(clone, "starter", []) == 0
     for line in ("a = 1\n", "a = 2\n", "a = 3\n"):
-        (clone / "solution" / "main.py").write_text(line + WHOLE, encoding="utf-8")
+        (clone / "solution" / "main.py").write_text(line + SOURCE, encoding="utf-8")
         (clone / "solution" / "new.py").write_text(line, encoding="utf-8")
 
         assert main(clone, "starter", []) == 0
@@ -160,16 +160,16 @@ def test_without_a_solution_the_starter_stays(clone: Path, capsys) -> None:
     assert capsys.readouterr().err == "starter: there is no solution/main.py to derive from\n"
 
 
-def test_a_copy_that_cannot_be_made_ends_it_before_anything_is_overwritten(
+def test_nothing_is_overwritten_if_a_copy_cannot_be_made(
     clone: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (clone / "starter" / "main.py").write_text("x = 1\n", encoding="utf-8")
     before = contents(clone)
 
-    def full(path: Path, content: bytes) -> None:
+    def fail(path: Path, content: bytes) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("tensormark.authoring.strip.write_whole", full)
+    monkeypatch.setattr("tensormark.authoring.strip.write_whole", fail)
 
     assert main(clone, "starter", ["--force"]) == 2
     assert contents(clone) == before

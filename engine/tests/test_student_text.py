@@ -1,4 +1,4 @@
-"""With private references a report holds no word of a submission's, which has seen the inputs."""
+"""With private references a report has no text of a submission, which has seen the inputs."""
 
 import json
 import shutil
@@ -22,19 +22,19 @@ SECRET = "the_hidden_input"
 @pytest.fixture(scope="module")
 def private(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """References that say that they were recorded with a seed of their own."""
-    own = tmp_path_factory.mktemp("references") / "private"
-    shutil.copytree(folder / "reference_outputs", own)
-    in_manifest(own, private=True)
-    return own
+    references = tmp_path_factory.mktemp("references") / "private"
+    shutil.copytree(folder / "reference_outputs", references)
+    in_manifest(references, private=True)
+    return references
 
 
-def shown(text: str, status: str = "error", **message: object) -> Reply:
+def abridged(text: str, status: str = "error", **message: object) -> Reply:
     reply = Reply(status, text, {"status": status, **message})
     return without_text(reply, {"conv"}, SOURCES)
 
 
 @pytest.mark.parametrize(
-    ("text", "left"),
+    ("text", "remaining"),
     [
         (f"raised ValueError: {SECRET} (main.py, line 7)", "raised ValueError (main.py, line 7)"),
         (f"raised ValueError: {SECRET} (main.py, line 70)", "raised ValueError"),
@@ -48,23 +48,23 @@ def shown(text: str, status: str = "error", **message: object) -> Reply:
          " here"),
     ],
 )  # fmt: skip
-def test_of_an_exception_the_type_and_the_line_are_left(text: str, left: str) -> None:
-    reply = shown(text)
+def test_only_the_type_and_the_line_of_an_exception_are_left(text: str, remaining: str) -> None:
+    reply = abridged(text)
 
-    assert reply.text == left
+    assert reply.text == remaining
     assert reply.unabridged == text
 
 
-def test_of_a_hole_only_the_id_of_an_exercise_is_left() -> None:
-    assert shown("conv", "not written").text == "conv"
-    reply = shown(SECRET, "not written", where=f" ({SECRET}.py, line 1)", function="f")
+def test_only_the_id_of_an_exercise_is_left_of_a_hole() -> None:
+    assert abridged("conv", "not written").text == "conv"
+    reply = abridged(SECRET, "not written", where=f" ({SECRET}.py, line 1)", function="f")
     assert (reply.text, reply.message["where"]) == ("its text is not shown", "")
-    reply = shown("", "not written", where=" (main.py, line 3)")
+    reply = abridged("", "not written", where=" (main.py, line 3)")
     assert reply.message["where"] == " (main.py, line 3)"
 
 
-def test_states_have_names_of_the_graders_own() -> None:
-    reply = shown("", "ok", before={SECRET: 1, "the default dtype": "a"}, after={SECRET: 2})
+def test_states_have_names_that_the_grader_knows() -> None:
+    reply = abridged("", "ok", before={SECRET: 1, "the default dtype": "a"}, after={SECRET: 2})
 
     assert reply.message["before"] == {"state 1": 1, "the default dtype": "a"}
     assert reply.message["after"] == {"state 1": 2}

@@ -1,4 +1,4 @@
-"""`tensormark submit` packs what is handed in, and grades it in the strictest tier there is."""
+"""`tensormark submit` packs a student's work, and grades it in the strictest tier available."""
 
 import shutil
 import sys
@@ -19,15 +19,15 @@ import toy
 
 @pytest.fixture
 def mine(folder: Path, tmp_path: Path) -> Path:
-    """A student's folder: nothing is written in it yet."""
+    """A student's folder, in which nothing is written yet."""
     return Path(shutil.copytree(folder / "starter", tmp_path / "starter"))
 
 
 @pytest.fixture
-def here(monkeypatch: pytest.MonkeyPatch) -> None:
+def only_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine that has the tier `process` only."""
-    found = Strictest(PROCESS, ("contained: no bubblewrap", "locked: no Landlock"))
-    monkeypatch.setattr(submit, "strictest", lambda *_: found)
+    result = Strictest(PROCESS, ("contained: no bubblewrap", "locked: no Landlock"))
+    monkeypatch.setattr(submit, "strictest", lambda *_: result)
 
 
 def packed(out: Path) -> list[str]:
@@ -35,7 +35,7 @@ def packed(out: Path) -> list[str]:
         return archive.namelist()
 
 
-@pytest.mark.usefixtures("here")
+@pytest.mark.usefixtures("only_process")
 def test_equal_work_makes_equal_packs(folder: Path, mine: Path, tmp_path: Path) -> None:
     outs = [tmp_path / "a.zip", tmp_path / "b.zip"]
 
@@ -53,7 +53,7 @@ def test_equal_work_makes_equal_packs(folder: Path, mine: Path, tmp_path: Path) 
         (None, "no detector.py"),
     ],
 )
-def test_what_cannot_be_read_is_not_packed(
+def test_work_that_cannot_be_read_is_not_packed(
     folder: Path, mine: Path, tmp_path: Path, capsys, content: bytes | None, complaint: str
 ) -> None:
     (mine / toy.MAIN).unlink()
@@ -67,7 +67,7 @@ def test_what_cannot_be_read_is_not_packed(
     assert not out.exists()
 
 
-def test_a_place_that_cannot_be_written_is_refused_first(
+def test_an_output_path_that_cannot_be_written_is_refused_first(
     folder: Path, tmp_path: Path, capsys
 ) -> None:
     out = str(tmp_path / "none" / "a.zip")
@@ -84,15 +84,15 @@ def test_the_first_tier_that_runs_a_call_is_taken(
     missing = {tier: f"{tier} is missing" for tier in TIERS[:lacking]}
     monkeypatch.setattr(strictest, "fault_of", lambda _, tier, __: missing.get(tier))
 
-    found = strictest.strictest(assignment, Settings.of(assignment.folder))
+    result = strictest.strictest(assignment, Settings.of(assignment.folder))
 
-    assert found.tier == (CONTAINED, LOCKED, PROCESS, None)[lacking]
-    assert found.reasons == tuple(f"{tier}: {tier} is missing" for tier in TIERS[:lacking])
+    assert result.tier == (CONTAINED, LOCKED, PROCESS, None)[lacking]
+    assert result.reasons == tuple(f"{tier}: {tier} is missing" for tier in TIERS[:lacking])
 
 
 def test_a_tier_that_cannot_start_is_a_fault(assignment: Assignment, monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "pyseccomp", None)
-    monkeypatch.setattr(seccomp, "compiled", seccomp.compiled.__wrapped__)  # nothing is kept
+    monkeypatch.setattr(seccomp, "compiled", seccomp.compiled.__wrapped__)  # without its cache
 
     settings = Settings.of(assignment.folder)
     assert "libseccomp2" in str(strictest.fault_of(assignment, LOCKED, settings))

@@ -1,4 +1,4 @@
-"""teach.html: what a class did, without anything by which one of its members could be known."""
+"""teach.html: what a class did, without anything that could identify one of its members."""
 
 import re
 from dataclasses import replace
@@ -24,10 +24,10 @@ SECRET = "Xanthippe"
 
 def test_no_word_of_a_student_is_on_the_page(assignment: Assignment) -> None:
     hidden = [f"{SECRET}|bias_forgotten", "last_window_missing", SECRET, None]
-    entries = students(*(result(own, SECRET) for own in hidden * 5), name=SECRET)
-    told = {"notes": (SECRET,), "others": (Path(SECRET),), "keys": (SECRET,), "fault": SECRET}
-    told["submitted"] = DEADLINE
-    entries = [replace(e, problem=SECRET, hand_in=replace(e.hand_in, **told)) for e in entries]
+    entries = students(*(result(mistake, SECRET) for mistake in hidden * 5), name=SECRET)
+    details = {"notes": (SECRET,), "others": (Path(SECRET),), "keys": (SECRET,), "fault": SECRET}
+    details["submitted"] = DEADLINE
+    entries = [replace(e, problem=SECRET, hand_in=replace(e.hand_in, **details)) for e in entries]
     entries = [replace(e, previous=e.result, sources={SECRET: SECRET}) for e in entries]
     versions = {entry.hand_in.student: 2 for entry in entries}
     last = lesson(assignment, entries).term
@@ -43,24 +43,24 @@ def test_no_word_of_a_student_is_on_the_page(assignment: Assignment) -> None:
 def test_whatever_a_student_writes_the_page_is_the_same(
     assignment: Assignment, payload: str
 ) -> None:
-    def drawn(text: str) -> str:
+    def draw(text: str) -> str:
         graded = [result("bias_forgotten", text)] * 10 + [result(text, text)] * 3
         return teach.page(lesson(assignment, students(*graded, name=text)))
 
-    assert drawn(payload) == drawn("harmless")
+    assert draw(payload) == draw("harmless")
 
 
 @pytest.mark.parametrize("payload", PAYLOADS, ids=range(len(PAYLOADS)))
-def test_what_an_assignment_says_is_text(assignment: Assignment, payload: str) -> None:
-    says = {"conv": {"variants": {"a": {"says": payload, "section": payload}}}}
+def test_texts_of_an_assignment_stay_text(assignment: Assignment, payload: str) -> None:
+    hostile = {"conv": {"variants": {"a": {"says": payload, "section": payload}}}}
     plain = {"conv": {"variants": {"a": {"says": "a", "section": "b"}}}}
 
-    def drawn(recorded: dict[str, Any], name: str) -> str:
-        of = replace(assignment, name=name)
-        return teach.page(lesson_of(of, recorded, made(*["a"] * 12)))
+    def draw(recorded: dict[str, Any], name: str) -> str:
+        renamed = replace(assignment, name=name)
+        return teach.page(lesson_of(renamed, recorded, made(*["a"] * 12)))
 
-    page = drawn(says, payload)
-    assert formats.Tags(page).tags == formats.Tags(drawn(plain, "plain")).tags
+    page = draw(hostile, payload)
+    assert formats.Tags(page).tags == formats.Tags(draw(plain, "plain")).tags
     assert is_clean(page)
 
 
@@ -70,36 +70,36 @@ def test_mistakes_are_counted_one_by_one_and_once_for_each_student(assignment: A
     twice["exercises"][0]["findings"] *= 2
     entries = students(twice, *map(result, [both] * 3 + ["bias_forgotten"] * 4 + [PASSED] * 8))
 
-    said = shown(assignment, entries, CONV)
+    text = shown(assignment, entries, CONV)
 
-    assert f"{MISSING} 4 of 16, 25%" in said
-    assert "the bias is forgotten 8 of 16, 50%" in said
-    assert said.index("the bias is forgotten") < said.index(MISSING)
+    assert f"{MISSING} 4 of 16, 25%" in text
+    assert "the bias is forgotten 8 of 16, 50%" in text
+    assert text.index("the bias is forgotten") < text.index(MISSING)
 
 
-def test_one_of_several_names_is_unsure(assignment: Assignment) -> None:
+def test_a_mistake_with_several_possible_names_is_unsure(assignment: Assignment) -> None:
     either = "last_window_missing+bias_forgotten|patterns_reversed+bias_forgotten"
     entries = made(*[either] * 4, *["patterns_reversed"] * 5, *[PASSED] * 11)
 
-    said = shown(assignment, entries, CONV)
+    text = shown(assignment, entries, CONV)
 
-    assert "the bias is forgotten 4 of 20, 20%" in said
-    assert f"the patterns are reversed 5 of 20, 25%; perhaps 4 more: {teach.UNSURE}" in said
-    assert f"{MISSING} perhaps 4 of 20, 20%: {teach.UNSURE}" in said
+    assert "the bias is forgotten 4 of 20, 20%" in text
+    assert f"the patterns are reversed 5 of 20, 25%; perhaps 4 more: {teach.UNSURE}" in text
+    assert f"{MISSING} perhaps 4 of 20, 20%: {teach.UNSURE}" in text
 
 
-def test_a_mistake_of_two_is_not_named(assignment: Assignment) -> None:
+def test_a_mistake_of_two_students_is_not_named(assignment: Assignment) -> None:
     rare = ["bias_forgotten"] * 2 + ["patterns_reversed"]
     entries = made(*rare, *["last_window_missing"] * 3, *[PASSED] * 10)
 
-    said = shown(assignment, entries, CONV)
+    text = shown(assignment, entries, CONV)
 
-    assert "bias is forgotten" not in said
-    assert "patterns are reversed" not in said
-    assert "other mistakes, rare or without a name 3 of 16, 19%" in said
+    assert "bias is forgotten" not in text
+    assert "patterns are reversed" not in text
+    assert "other mistakes, rare or without a name 3 of 16, 19%" in text
 
 
-def test_a_team_counts_as_one_where_it_is_asked_who_can_be_known(assignment: Assignment) -> None:
+def test_a_team_counts_as_one_student_who_could_be_identified(assignment: Assignment) -> None:
     entries = made(*["bias_forgotten"] * 4, *[PASSED] * 10)
     team = [replace(e, hand_in=replace(e.hand_in, path=Path("in/team"))) for e in entries[:4]]
 
@@ -112,11 +112,11 @@ def test_a_general_mistake_has_its_words_and_an_unknown_one_has_none(
 ) -> None:
     entries = made(*["input_changed"] * 4, *["forbidden"] * 3, *["new_one"] * 3)
 
-    said = shown(assignment, entries, CONV)
+    text = shown(assignment, entries, CONV)
 
-    assert "inputs are changed in place 4 of 10" in said
-    assert "the code calls something that is not allowed in this assignment 3 of 10" in said
-    assert "other mistakes, rare or without a name 3 of 10" in said
+    assert "inputs are changed in place 4 of 10" in text
+    assert "the code calls something that is not allowed in this assignment 3 of 10" in text
+    assert "other mistakes, rare or without a name 3 of 10" in text
 
 
 def test_every_name_that_judging_gives_has_words() -> None:
@@ -128,7 +128,7 @@ def test_every_name_that_judging_gives_has_words() -> None:
     assert names == set(general.WORDS)
 
 
-def test_scores_that_are_equal_are_no_range(assignment: Assignment) -> None:
+def test_equal_scores_are_not_shown_as_a_range(assignment: Assignment) -> None:
     scores = [40.0, 60.0, *[80.0] * 9, 100.0]
     entries = students(*(result(PASSED) | {"score": score} for score in scores))
 
@@ -136,13 +136,13 @@ def test_scores_that_are_equal_are_no_range(assignment: Assignment) -> None:
 
 
 def test_the_mark_is_explained_where_a_number_has_it(assignment: Assignment) -> None:
-    def said(few: int) -> str:
+    def text_with(few: int) -> str:
         graded = [result(None, score=score) for score in [0.0] * 5 + [25.0] * few]
         return shown(assignment, students(*graded, *map(result, [PASSED] * 9)), "class")
 
-    assert teach.MIXED in said(2)
-    assert teach.MIXED not in said(3)
-    assert teach.FEW in said(3)
+    assert teach.MIXED in text_with(2)
+    assert teach.MIXED not in text_with(3)
+    assert teach.FEW in text_with(3)
 
 
 def test_outcomes_are_a_histogram_by_points(assignment: Assignment) -> None:
@@ -162,17 +162,17 @@ def test_outcomes_are_a_histogram_by_points(assignment: Assignment) -> None:
 
 @pytest.mark.parametrize("few", [1, 2])
 @pytest.mark.parametrize("others", [0, 5])
-def test_one_or_two_are_in_no_number_and_no_difference_of_two(
+def test_one_or_two_students_are_in_no_number_and_no_difference_of_two(
     assignment: Assignment, few: int, others: int
 ) -> None:
     graded = [result(None, score=25.0)] * few + [result(None)] * others
     entries = students(*graded, *map(result, [PASSED] * 14))
 
-    said = shown(assignment, entries, CONV)
+    text = shown(assignment, entries, CONV)
 
-    numbers = [int(number) for number in re.findall(r"(\d+) of \d+, ", said)]
+    numbers = [int(number) for number in re.findall(r"(\d+) of \d+, ", text)]
     assert sorted(set(numbers)) == ([5 + few, 14] if others else [])
-    assert ("passed nearly all" in said) == (not others)
+    assert ("passed nearly all" in text) == (not others)
 
 
 def test_what_overview_and_histogram_say_of_the_passed_is_the_same(assignment: Assignment) -> None:
@@ -197,7 +197,7 @@ def test_a_small_class_has_no_number_at_all(assignment: Assignment) -> None:
     assert not re.search(r"\d+ of \d|%", words(page))
 
 
-def test_a_class_of_which_nothing_is_graded_has_a_page(assignment: Assignment) -> None:
+def test_a_class_without_a_graded_submission_has_a_page(assignment: Assignment) -> None:
     assert "nothing is counted here" in shown(assignment, [Entry(HandIn("a", "a", None))])
 
 
@@ -212,15 +212,15 @@ def test_the_example_is_the_projects_with_the_wrong_line_and_the_right_one(
     assert "→ handout.md, Problem (conv), “The windows”" in words(page)
 
 
-def test_without_mistakes_or_solution_there_are_words_alone(
+def test_without_mistakes_or_solution_the_page_has_words_alone(
     assignment: Assignment, tmp_path: Path
 ) -> None:
-    whole = lesson(assignment, made(*["last_window_missing"] * 10))
-    without = replace(whole.course, variants=())
-    elsewhere = replace(whole.course, assignment=replace(assignment, folder=tmp_path))
+    complete = lesson(assignment, made(*["last_window_missing"] * 10))
+    without = replace(complete.course, variants=())
+    elsewhere = replace(complete.course, assignment=replace(assignment, folder=tmp_path))
 
     assert open_course(assignment).variants
     for course in (without, elsewhere):
-        page = teach.page(replace(whole, course=course))
+        page = teach.page(replace(complete, course=course))
         assert MISSING in page
         assert "<pre>" not in page

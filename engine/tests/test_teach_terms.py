@@ -1,4 +1,4 @@
-"""What teach.html says of handing in and of the term before, and how `class` is told of that."""
+"""What teach.html says about handing in and about the last term, which `class` is given."""
 
 import datetime
 from collections.abc import Iterator, Sequence
@@ -20,8 +20,8 @@ import toy
 # --- handing in -------------------------------------------------------------------------------
 
 
-def at(entries: Sequence[Entry], hours: Sequence[float | None]) -> Iterator[Entry]:
-    """Yield students with the hours before the deadline when they handed in."""
+def with_times(entries: Sequence[Entry], hours: Sequence[float | None]) -> Iterator[Entry]:
+    """Yield the entries as handed in these hours before the deadline."""
     for entry, before in zip(entries, hours, strict=True):
         time = None if before is None else DEADLINE - datetime.timedelta(hours=before)
         yield replace(entry, hand_in=replace(entry.hand_in, submitted=time))
@@ -29,19 +29,21 @@ def at(entries: Sequence[Entry], hours: Sequence[float | None]) -> Iterator[Entr
 
 def test_how_long_before_the_deadline_is_shown_where_it_is_known(assignment: Assignment) -> None:
     hours = [-1.0] * 3 + [0.5] * 4 + [12.0] + [100.0] * 4 + [None] * 3
-    entries = list(at(made(*[PASSED] * 15), hours))
+    entries = list(with_times(made(*[PASSED] * 15), hours))
 
-    said = shown(assignment, entries, "times", deadline=DEADLINE)
+    text = shown(assignment, entries, "times", deadline=DEADLINE)
 
-    assert "after the deadline 3 of 12" in said
-    assert "in the last hour 5 of 12, 42% *" in said
-    assert "6 to 24 hours before" not in said
-    assert "How often students handed in" not in said
+    assert "after the deadline 3 of 12" in text
+    assert "in the last hour 5 of 12, 42% *" in text
+    assert "6 to 24 hours before" not in text
+    assert "How often students handed in" not in text
 
 
-@pytest.mark.parametrize("known", [0, 9])
-def test_what_is_hardly_known_of_handing_in_is_left_out(assignment: Assignment, known: int) -> None:
-    entries = list(at(made(*[PASSED] * 15), [1.0] * known + [None] * (15 - known)))
+@pytest.mark.parametrize("timed", [0, 9])
+def test_times_and_tries_that_are_known_of_few_are_left_out(
+    assignment: Assignment, timed: int
+) -> None:
+    entries = list(with_times(made(*[PASSED] * 15), [1.0] * timed + [None] * (15 - timed)))
     versions = dict.fromkeys(["s0", "s1"], 2)
 
     page = teach.page(lesson(assignment, entries, deadline=DEADLINE, versions=versions))
@@ -52,10 +54,10 @@ def test_what_is_hardly_known_of_handing_in_is_left_out(assignment: Assignment, 
 def test_tries_are_counted_where_runs_saw_several(assignment: Assignment) -> None:
     versions = {f"s{n}": min(n, 3) for n in range(2, 12)}
 
-    said = shown(assignment, made(*[PASSED] * 15), "times", versions=versions)
+    text = shown(assignment, made(*[PASSED] * 15), "times", versions=versions)
 
-    assert "once 6 of 15, 40% *" in said
-    assert "three times 9 of 15, 60%" in said
+    assert "once 6 of 15, 40% *" in text
+    assert "three times 9 of 15, 60%" in text
 
 
 # --- two terms --------------------------------------------------------------------------------
@@ -66,20 +68,20 @@ def test_shares_of_two_terms_stand_side_by_side(assignment: Assignment) -> None:
     now = made(*["last_window_missing"] * 4, *["bias_forgotten"], *[PASSED] * 15)
     last = lesson(assignment, then).term
 
-    said = shown(assignment, now, "terms", last=last)
+    text = shown(assignment, now, "terms", last=last)
 
-    assert "conv 50% 75%" in said
-    assert "conv : the bias is forgotten 50% -" in said
-    assert f"conv : {MISSING} - 20%" in said
+    assert "conv 50% 75%" in text
+    assert "conv : the bias is forgotten 50% -" in text
+    assert f"conv : {MISSING} - 20%" in text
 
 
 def test_a_small_class_is_not_compared(assignment: Assignment) -> None:
     last = lesson(assignment, made(*[PASSED] * 5)).term
 
-    said = shown(assignment, made(*[PASSED] * 12), "terms", last=last)
+    text = shown(assignment, made(*[PASSED] * 12), "terms", last=last)
 
-    assert "nothing is compared" in said
-    assert "%" not in said
+    assert "nothing is compared" in text
+    assert "%" not in text
 
 
 # --- by the command ---------------------------------------------------------------------------
@@ -91,8 +93,8 @@ def hand_ins(tmp_path: Path, solution_source: str, monkeypatch: pytest.MonkeyPat
 
     def grade(self: Run, works: Sequence[Any]) -> None:
         for work in works:
-            found = result("bias_forgotten") | {"references": self.terms.references}
-            self.store.add(work.digest, self.terms, Attempt("here", 1.0, "", found))
+            model = result("bias_forgotten") | {"references": self.terms.references}
+            self.store.add(work.digest, self.terms, Attempt("here", 1.0, "", model))
 
     monkeypatch.setattr(Run, "grade", grade)
     for number in range(12):
@@ -102,21 +104,21 @@ def hand_ins(tmp_path: Path, solution_source: str, monkeypatch: pytest.MonkeyPat
     return tmp_path / "in"
 
 
-def graded(folder: Path, hand_ins: Path, name: str, *options: str) -> int:
-    own = ["--check", "--tier", "process", "--out", str(hand_ins.parent / name), "--workers", "1"]
-    return command.main(folder, "class", [str(hand_ins), *own, *options])
+def grade_class(folder: Path, hand_ins: Path, name: str, *options: str) -> int:
+    usual = ["--check", "--tier", "process", "--out", str(hand_ins.parent / name), "--workers", "1"]
+    return command.main(folder, "class", [str(hand_ins), *usual, *options])
 
 
 def test_a_class_is_compared_with_an_earlier_one_that_stays_as_it_is(
     folder: Path, hand_ins: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out, last = hand_ins.parent / "now", hand_ins.parent / "last"
-    assert graded(folder, hand_ins, "last") == 0
+    assert grade_class(folder, hand_ins, "last") == 0
     before = {path.name: path.read_bytes() for path in last.iterdir() if path.is_file()}
 
-    assert graded(folder, hand_ins, "now", "--last", str(last)) == 0
+    assert grade_class(folder, hand_ins, "now", "--last", str(last)) == 0
     page = (out / "teach.html").read_text(encoding="utf-8")
-    assert graded(folder, hand_ins, "now", "--only", "student3") == 0
+    assert grade_class(folder, hand_ins, "now", "--only", "student3") == 0
 
     assert "the bias is forgotten all all" in words(page, "terms")
     assert (out / "teach.html").read_text(encoding="utf-8") == page
@@ -126,19 +128,19 @@ def test_a_class_is_compared_with_an_earlier_one_that_stays_as_it_is(
 
 
 @pytest.mark.parametrize(
-    ("store", "says"),
+    ("store", "message"),
     [
         (None, "is not the folder of a class: it has no store.sqlite"),
         (b"no store at all, but long enough to be looked at", "cannot be read (file is not"),
         (b"", "was written by another version"),
     ],
 )
-def test_what_is_no_class_is_one_line_before_anything_is_graded(
+def test_a_folder_that_is_not_a_class_is_one_line_before_anything_is_graded(
     folder: Path,
     hand_ins: Path,
     capsys: pytest.CaptureFixture[str],
     store: bytes | None,
-    says: str,
+    message: str,
 ) -> None:
     other = hand_ins.parent / "other"
     other.mkdir()
@@ -146,12 +148,12 @@ def test_what_is_no_class_is_one_line_before_anything_is_graded(
         (other / "store.sqlite").write_bytes(store)
     capsys.readouterr()
 
-    status = graded(folder, hand_ins, "now", "--last", str(other))
+    status = grade_class(folder, hand_ins, "now", "--last", str(other))
 
-    said = capsys.readouterr().err
+    error = capsys.readouterr().err
     assert status == 2
-    assert says in said
-    assert [line for line in said.splitlines() if line.startswith("class: --last ")]
+    assert message in error
+    assert [line for line in error.splitlines() if line.startswith("class: --last ")]
     assert not (hand_ins.parent / "now/gradebook.html").exists()
     assert not list(other.glob("*-*"))
 
@@ -159,13 +161,13 @@ def test_what_is_no_class_is_one_line_before_anything_is_graded(
 def test_a_class_is_not_compared_with_itself_or_with_another_assignment(
     folder: Path, hand_ins: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert graded(folder, hand_ins, "last") == 0
+    assert grade_class(folder, hand_ins, "last") == 0
     last = tmp_path / "last"
 
-    assert graded(folder, hand_ins, "last", "--last", str(last)) == 2
+    assert grade_class(folder, hand_ins, "last", "--last", str(last)) == 2
     assert "is this class; name an earlier one" in capsys.readouterr().err
 
     with Store(last / "store.sqlite") as store, store.change() as file:
         file.execute('UPDATE attempt SET result = replace(result, \'"id": "\', \'"id": "x\')')
-    assert graded(folder, hand_ins, "now", "--last", str(last)) == 2
+    assert grade_class(folder, hand_ins, "now", "--last", str(last)) == 2
     assert "has no results of Detector" in capsys.readouterr().err

@@ -19,26 +19,26 @@ from tensormark.selection import selected
 from formats import Terminal
 
 
-def rows(capsys: pytest.CaptureFixture[str], shown: list[str]) -> list[str]:
+def rows(capsys: pytest.CaptureFixture[str], names: list[str]) -> list[str]:
     report = Report()
-    report.begin("Example", "mine", "process", shown)
-    for name in shown:
+    report.begin("Example", "mine", "process", names)
+    for name in names:
         report.result(Result(name, Outcome.PASSED, 5, 10, note="a note"))
     return capsys.readouterr().out.splitlines()[2:]
 
 
 @pytest.mark.parametrize(
-    "shown",
+    "names",
     [
         ["attention", "embed"],
         ["attention", "adamw", "sinusoidal_positions"],
         ["a_name_of_more_than_twenty_letters", "adamw"],
     ],
 )
-def test_points_of_all_exercises_are_in_one_column(capsys, shown: list[str]) -> None:
-    lines = rows(capsys, shown)
+def test_points_of_all_exercises_are_in_one_column(capsys, names: list[str]) -> None:
+    lines = rows(capsys, names)
 
-    assert len(lines) == len(shown)
+    assert len(lines) == len(names)
     assert len({line.index("/10") for line in lines}) == 1
     assert len({line.index("a note") for line in lines}) == 1
 
@@ -60,10 +60,10 @@ def test_marks_are_not_piled_up_over_the_lines_around_them() -> None:
         "e" + 300 * "\u0301",
         "na\u0308i\u0308ve \u05e9\u05c1\u05b8\u05dc\u05d5\u05b9\u05dd",
     )
-    printed = CapturedOutput()
-    printed.take(f"{words}\n{pile}x".encode())
+    captured = CapturedOutput()
+    captured.take(f"{words}\n{pile}x".encode())
 
-    assert printed.text() == f"{words}\ne{4 * chr(0x301)}x"
+    assert captured.text() == f"{words}\ne{4 * chr(0x301)}x"
     assert printable(pile) == "e" + 4 * "\u0301"
     assert printable(words) == words
 
@@ -78,7 +78,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     return Terminal()
 
 
-def printed(terminal: Terminal, *results: Result) -> str:
+def output_of(terminal: Terminal, *results: Result) -> str:
     with contextlib.redirect_stdout(terminal), contextlib.redirect_stderr(terminal):
         report_on(*results)
     return terminal.getvalue()
@@ -97,63 +97,63 @@ FAILED = Result("layer", Outcome.FAILED, 0, 15, (Finding("a headline"),), file="
 
 
 def test_a_verdict_has_a_colour_and_a_mark(terminal: Terminal) -> None:
-    text = printed(terminal, PASSED, FAILED)
+    text = output_of(terminal, PASSED, FAILED)
 
     assert "\x1b[32m✓ passed" in text
     assert "\x1b[1;31m✗ FAILED" in text
 
 
 @pytest.mark.parametrize(
-    ("variable", "left", "row"),
+    ("variable", "escape", "row"),
     [
         (("NO_COLOR", "1"), "\r\x1b[K", "✗ FAILED           layer"),
         (("TERM", "dumb"), "", "  FAILED           layer"),
     ],
 )
-def test_without_colour_or_a_terminal_that_has_any_the_words_are_left(
-    terminal: Terminal, monkeypatch, variable: tuple[str, str], left: str, row: str
+def test_without_colour_or_a_terminal_that_has_any_words_are_shown(
+    terminal: Terminal, monkeypatch, variable: tuple[str, str], escape: str, row: str
 ) -> None:
     monkeypatch.setenv(*variable)
 
-    text = printed(terminal, PASSED, FAILED)
+    text = output_of(terminal, PASSED, FAILED)
 
-    assert "\x1b" not in (text.replace(left, "") if left else text)
+    assert "\x1b" not in (text.replace(escape, "") if escape else text)
     assert row in text
 
 
-def test_a_coding_without_the_marks_gets_words_only(terminal: Terminal) -> None:
+def test_an_encoding_without_the_marks_gets_words_only(terminal: Terminal) -> None:
     terminal.encoding = "ascii"
 
-    text = printed(terminal, PASSED)
+    text = output_of(terminal, PASSED)
 
     assert "  passed" in text
     assert text.isascii()
 
 
 def test_columns_are_the_same_with_colours(terminal: Terminal) -> None:
-    text = printed(terminal, PASSED, FAILED)
+    text = output_of(terminal, PASSED, FAILED)
 
     rows = re.sub(r"\r?\x1b\[[\d;]*[mK]", "", text).splitlines()
     places = {row.index("/") for row in rows if "/25" in row or "/15" in row}
     assert len(places - {-1}) == 2  # the rows', and the score's
 
 
-def test_what_runs_is_said_and_taken_back(terminal: Terminal) -> None:
-    text = printed(terminal, PASSED, FAILED)
+def test_the_running_step_is_shown_and_erased(terminal: Terminal) -> None:
+    text = output_of(terminal, PASSED, FAILED)
 
     assert "  importing torch\r\x1b[K" in text
     assert "  grading layer\r\x1b[K" in text
     assert text.count("\r\x1b[K  ") * 2 == text.count("\r\x1b[K")
 
 
-def test_seconds_left_are_told_once_steps_have_been_timed(terminal: Terminal, monkeypatch) -> None:
+def test_seconds_left_are_shown_once_steps_have_been_timed(terminal: Terminal, monkeypatch) -> None:
     now = iter(range(100, 1000))
     monkeypatch.setattr("tensormark.reports.live.time.monotonic", lambda: next(now))
     with contextlib.redirect_stderr(terminal):
         report = Report()
 
-    for done in range(1, 12):
-        report.progress("fine-tuning", done, 20)
+    for step in range(1, 12):
+        report.progress("fine-tuning", step, 20)
 
     assert "fine-tuning: 5 %" in terminal.getvalue()
     assert terminal.getvalue().endswith("fine-tuning: 9 s left")
@@ -180,7 +180,7 @@ TASK = Result("training", Outcome.FAILED, 0, 20, (Finding("too low"),), task=Tru
 EXTENSION = Result("adamw", Outcome.NOT_WRITTEN, 0, 10, bonus=True)
 
 
-MAKE, OWN = True, False  # of those who call make, and of those who call tensormark itself
+MAKE, OWN = True, False  # for those who call make, and for those who call tensormark itself
 
 
 @pytest.mark.parametrize(

@@ -33,30 +33,30 @@ def usual(target: str = "Gate.forward", **more: Any) -> Exercise:
     return exercise(target, ("x",), draw, **{**ABOUT, **more})
 
 
-def probes(made: Exercise) -> dict[str, str]:
-    return {probe.name: probe.part for probe in made.probes}
+def probes(exercise: Exercise) -> dict[str, str]:
+    return {probe.name: probe.part for probe in exercise.probes}
 
 
-def calls(made: Exercise, name: str) -> tuple[Call, ...]:
-    return next(probe.calls for probe in made.probes if probe.name == name)
+def calls(exercise: Exercise, name: str) -> tuple[Call, ...]:
+    return next(probe.calls for probe in exercise.probes if probe.name == name)
 
 
 # --- probes -------------------------------------------------------------------------------------
 
 
 def test_the_usual_probes_are_plain_probes() -> None:
-    made = usual(options=lambda s: {"width": s.D})
+    gate = usual(options=lambda s: {"width": s.D})
 
-    assert probes(made) == {
+    assert probes(gate) == {
         "output": "values",
         "other sizes": "properties",
         "second call": "properties",
     }
-    (output,), (other,) = calls(made, "output"), calls(made, "other sizes")
+    (output,), (other,) = calls(gate, "output"), calls(gate, "other sizes")
     assert (output.kind, output.module, output.gradients) == ("method", "model", True)
     assert (output.dtype, other.dtype) == ("float32", "float64")
     assert (output.options, other.options) == ({"width": 5}, {"width": 6})
-    json.dumps([call.message() for call in made.calls])  # as it is sent
+    json.dumps([call.message() for call in gate.calls])  # as it is sent
 
 
 def test_a_function_is_called_as_one() -> None:
@@ -64,9 +64,9 @@ def test_a_function_is_called_as_one() -> None:
 
 
 def test_a_call_gets_inputs_weights_and_a_cotangent_of_its_sizes() -> None:
-    made = usual()
+    gate = usual()
 
-    drawn = {probe.name: made.inputs(probe.calls[0], seed=1) for probe in made.probes}
+    drawn = {probe.name: gate.inputs(probe.calls[0], seed=1) for probe in gate.probes}
 
     shapes = {name: value.shape for name, value in drawn["other sizes"].items()}
     assert shapes == {
@@ -79,32 +79,32 @@ def test_a_call_gets_inputs_weights_and_a_cotangent_of_its_sizes() -> None:
 
 
 def test_the_call_before_the_second_has_other_inputs_of_the_same_shapes() -> None:
-    made = usual()
+    gate = usual()
 
-    inputs = made.inputs(calls(made, "second call")[0], seed=1)
+    inputs = gate.inputs(calls(gate, "second call")[0], seed=1)
 
     assert inputs["before/x"].shape == inputs["x"].shape
     assert not np.array_equal(inputs["before/x"], inputs["x"])
 
 
 def test_each_upstream_exercise_is_given_after_those_before_it() -> None:
-    made = usual(given={"norm": {"norm.forward": "norm"}, "wide": {"model:wide": "wide"}})
+    gate = usual(given={"norm": {"norm.forward": "norm"}, "wide": {"model:wide": "wide"}})
 
-    assert made.upstream == ("norm", "wide")
-    for probe in made.probes:
+    assert gate.upstream == ("norm", "wide")
+    for probe in gate.probes:
         assert [call.given for call in probe.calls] == [(), ("norm",), ("norm", "wide")]
         assert [len(call.stand_ins) for call in probe.calls] == [0, 1, 2]
         assert len({call.inputs for call in probe.calls}) == 1
 
 
 def test_dropout_is_looked_for_in_training_with_the_inputs_of_eval() -> None:
-    made = usual(dropout=("dropout", "inner.dropout"))
+    gate = usual(dropout=("dropout", "inner.dropout"))
 
-    none, all_of_it = calls(made, "no dropout")[0], calls(made, "all dropped")[0]
-    assert none.rates == {"dropout": 0.0, "inner.dropout": 0.0}
-    assert all_of_it.rates == {"dropout": 1.0, "inner.dropout": 1.0}
-    assert none.train
-    assert {none.inputs, all_of_it.inputs} == {calls(made, "output")[0].inputs}
+    kept, dropped = calls(gate, "no dropout")[0], calls(gate, "all dropped")[0]
+    assert kept.rates == {"dropout": 0.0, "inner.dropout": 0.0}
+    assert dropped.rates == {"dropout": 1.0, "inner.dropout": 1.0}
+    assert kept.train
+    assert {kept.inputs, dropped.inputs} == {calls(gate, "output")[0].inputs}
 
 
 def test_a_further_probe_has_inputs_of_its_own_or_those_of_the_output() -> None:
@@ -112,7 +112,7 @@ def test_a_further_probe_has_inputs_of_its_own_or_those_of_the_output() -> None:
         inputs, weights, shape = draw(rng, s)
         return {"x": 0.0 * inputs["x"]}, weights, shape
 
-    made = usual(
+    gate = usual(
         further=(
             Further("zeros", "properties", "zeros give NaN", draw=zeros),
             Further("doubles", "values", "it is wrong in float64", call={"dtype": "float64"}),
@@ -120,7 +120,7 @@ def test_a_further_probe_has_inputs_of_its_own_or_those_of_the_output() -> None:
         )
     )
 
-    drawn = {probe.name: made.inputs(probe.calls[0], seed=1) for probe in made.probes}
+    drawn = {probe.name: gate.inputs(probe.calls[0], seed=1) for probe in gate.probes}
     assert not drawn["zeros"]["x"].any()
     assert np.array_equal(drawn["doubles"]["x"], drawn["output"]["x"])
     assert drawn["large"]["x"].shape == (2, 30, 3)
@@ -131,7 +131,7 @@ def test_usual_probes_can_be_left_out() -> None:
 
 
 def test_plain_numbers_have_no_gradients() -> None:
-    made = exercise(
+    rate = exercise(
         "rate",
         ("step",),
         lambda rng, s: ({}, {}, None),
@@ -140,18 +140,18 @@ def test_plain_numbers_have_no_gradients() -> None:
         call={"form": "number"},
     )
 
-    assert not any(call.gradients for call in made.calls)
-    assert [call.literals["step"] for call in made.calls] == [7, 4, 7]
-    assert made.inputs(made.calls[0], seed=1) == {}
+    assert not any(call.gradients for call in rate.calls)
+    assert [call.literals["step"] for call in rate.calls] == [7, 4, 7]
+    assert rate.inputs(rate.calls[0], seed=1) == {}
 
 
-def test_a_size_that_is_not_there_is_named() -> None:
+def test_an_unknown_size_is_named() -> None:
     with pytest.raises(AttributeError, match="there is no size H among B, T, D, F"):
         _ = MAIN.H
 
 
 def test_an_optimizer_takes_one_step_several_and_those_of_groups() -> None:
-    made = optimizer(
+    momentum = optimizer(
         "Momentum.step",
         plain={"lr": 0.1},
         other={"lr": 0.5},
@@ -161,10 +161,10 @@ def test_an_optimizer_takes_one_step_several_and_those_of_groups() -> None:
         points={"values": 8, "properties": 2},
     )
 
-    assert probes(made) == {"first step": "values", "steps": "values", "groups": "properties"}
-    groups = calls(made, "groups")[0].literals["groups"]
+    assert probes(momentum) == {"first step": "values", "steps": "values", "groups": "properties"}
+    groups = calls(momentum, "groups")[0].literals["groups"]
     assert [group["lr"] for group in groups] == [0.1, 0.5]
-    inputs = made.inputs(made.calls[0], seed=1)
+    inputs = momentum.inputs(momentum.calls[0], seed=1)
     assert inputs["gradients/a"].shape[1:] == inputs["start/a"].shape
     assert "start/c" in inputs
     assert "gradients/c" not in inputs
@@ -202,26 +202,26 @@ PLACES: Mapping[str, np.ndarray] = {
 }
 
 
-@pytest.mark.parametrize("says", PLACES)
-def test_a_place_is_named_in_the_words_of_the_assignment(says: str) -> None:
-    assert locate(PLACES[says], RIGHT, AXES) == says
+@pytest.mark.parametrize("message", PLACES)
+def test_a_place_is_named_in_the_words_of_the_assignment(message: str) -> None:
+    assert locate(PLACES[message], RIGHT, AXES) == message
 
 
 @pytest.mark.parametrize(
-    ("wrong", "says"),
+    ("wrong", "place"),
     [
         (np.s_[1, 3:], "only padding is wrong"),
         (np.s_[:, :3], "only patterns are wrong; padding is right"),
         (np.s_[1], "only signals that have padding are wrong"),
     ],
 )
-def test_padding_that_tells_something_comes_first(wrong: Any, says: str) -> None:
+def test_a_place_that_padding_explains_comes_first(wrong: Any, place: str) -> None:
     padding = np.zeros((3, 4), dtype=bool)
     padding[1, 3:] = True
 
     assert (
         locate(changed(*(wrong if isinstance(wrong, tuple) else (wrong,))), RIGHT, AXES, padding)
-        == says
+        == place
     )
 
 

@@ -25,7 +25,7 @@ WEIGHTS = {"a": np.ones((2, 3), np.float32), "b": np.zeros(2, np.float32)}
 ROOM = 1000  # bytes
 
 
-class Known(Training):
+class Labelled(Training):
     threshold = 0.7
     classes = ("low", "middle", "high")
 
@@ -48,14 +48,14 @@ class Known(Training):
         return self.bytes
 
 
-class Task(TrainingTask[Known]):
+class Task(TrainingTask[Labelled]):
     entry = "task"
 
     def __init__(self, room: int = ROOM) -> None:
         self.room = room
 
-    def training(self, run: TaskRun) -> Known:
-        return Known(self.room)
+    def training(self, run: TaskRun) -> Labelled:
+        return Labelled(self.room)
 
 
 Ask = Callable[[Request], Reply]
@@ -65,22 +65,26 @@ class Run:
     """A run of the task, with what it asked for, flagged and showed."""
 
     def __init__(
-        self, own: Ask, solution: Ask | None, wrong: tuple[str, ...] = (), private: bool = False
+        self,
+        submission: Ask,
+        solution: Ask | None,
+        wrong: tuple[str, ...] = (),
+        private: bool = False,
     ) -> None:
-        self.asked: list[Request] = []
+        self.requests: list[Request] = []
         self.flags: list[str] = []
         self.shown: dict[str, Any] = {}
         references: Any = SimpleNamespace(private=private, manifest={})
 
-        def noting(answer: Ask) -> Ask:
-            return lambda request: self.asked.append(request) or answer(request)  # type: ignore[func-returns-value]
+        def recording(answer: Ask) -> Ask:
+            return lambda request: self.requests.append(request) or answer(request)  # type: ignore[func-returns-value]
 
         self.task_run = TaskRun(
             references=references,
             data=Path(),
             checkpoint=None,
-            ask=noting(own),
-            ask_solution=noting(solution) if solution else None,
+            ask=recording(submission),
+            ask_solution=recording(solution) if solution else None,
             why_not="it is a test",
             wrong=wrong,
             flag=self.flags.append,
@@ -88,14 +92,14 @@ class Run:
         )
 
 
-def saying(status: str = "ok", text: str = "", **tensors: np.ndarray) -> Ask:
-    """Return what always answers so; in names, __ stands for a slash."""
+def answering(status: str = "ok", text: str = "", **tensors: np.ndarray) -> Ask:
+    """Return a function that always gives this answer; in names, __ stands for a slash."""
     named = {name.replace("__", "/"): value for name, value in tensors.items()}
     return lambda request: Reply(status, text, tensors=named)
 
 
-RIGHT = saying(out__predictions=LABELS)
-TRAINED = saying(out__weights__a=WEIGHTS["a"], out__weights__b=WEIGHTS["b"])
+RIGHT = answering(out__predictions=LABELS)
+TRAINED = answering(out__weights__a=WEIGHTS["a"], out__weights__b=WEIGHTS["b"])
 
 
 # --- whose predictions count --------------------------------------------------------------------
@@ -105,11 +109,11 @@ def test_the_solution_predicts_with_the_weights_that_come_back() -> None:
     run = Run(TRAINED, RIGHT)
 
     assert Task().grade(run.task_run) == "accuracy 1.000"
-    assert [request.call for request in run.asked] == [
+    assert [request.call for request in run.requests] == [
         {"kind": "train", "own": False},
         {"kind": "predict"},
     ]
-    assert run.asked[1].tensors.keys() == {"weights/a", "weights/b"}
+    assert run.requests[1].tensors.keys() == {"weights/a", "weights/b"}
     assert run.flags == []
 
 
@@ -121,13 +125,13 @@ def test_the_solution_predicts_with_the_weights_that_come_back() -> None:
         ((), RIGHT, MAX_WEIGHTS + 1, "the model's weights are too large to be returned"),
     ],
 )
-def test_its_own_predictions_count_otherwise_and_a_flag_says_why(
+def test_otherwise_the_submissions_own_predictions_count_and_a_flag_says_why(
     wrong: tuple[str, ...], solution: Ask | None, room: int, why: str
 ) -> None:
     run = Run(RIGHT, solution, wrong)
 
     assert Task(room).grade(run.task_run) == "accuracy 1.000"
-    assert [request.call["own"] for request in run.asked] == [True]
+    assert [request.call["own"] for request in run.requests] == [True]
     assert run.flags == [f"the submission's own predictions count, because {why}"]
 
 
@@ -135,32 +139,34 @@ def test_its_own_predictions_count_otherwise_and_a_flag_says_why(
 
 
 @pytest.mark.parametrize(
-    ("own", "says"),
+    ("submission", "message"),
     [
-        (saying("error", "raised ValueError: no"), "training: raised ValueError: no"),
-        (saying("not written", "conv"), "training: raised NotImplementedError: conv"),
-        (saying(), "training returned no weights"),
-        (saying(out__weights__a=np.ones(3)), "training returned no weights"),
-        (saying(out__weights__a=np.full(3, np.nan, np.float32)), "weights that are NaN or inf"),
-        (saying(out__weights__a=np.ones(ROOM, np.float32)), "more weights than the model has"),
+        (answering("error", "raised ValueError: no"), "training: raised ValueError: no"),
+        (answering("not written", "conv"), "training: raised NotImplementedError: conv"),
+        (answering(), "training returned no weights"),
+        (answering(out__weights__a=np.ones(3)), "training returned no weights"),
+        (answering(out__weights__a=np.full(3, np.nan, np.float32)), "weights that are NaN or inf"),
+        (answering(out__weights__a=np.ones(ROOM, np.float32)), "more weights than the model has"),
     ],
 )
-def test_an_answer_without_usable_weights_never_reaches_the_solution(own: Ask, says: str) -> None:
-    run = Run(own, RIGHT)
+def test_an_answer_without_usable_weights_never_reaches_the_solution(
+    submission: Ask, message: str
+) -> None:
+    run = Run(submission, RIGHT)
 
-    with pytest.raises(CheckFailed, match=says):
+    with pytest.raises(CheckFailed, match=message):
         Task().grade(run.task_run)
-    assert len(run.asked) == 1
+    assert len(run.requests) == 1
 
 
 def test_weights_that_do_not_fit_the_solutions_model_are_refused() -> None:
     with pytest.raises(CheckFailed, match="weights with the wrong names or shapes"):
-        Task().grade(Run(TRAINED, saying()).task_run)
+        Task().grade(Run(TRAINED, answering()).task_run)
 
 
 def test_a_solution_that_cannot_predict_with_zeros_either_is_at_fault() -> None:
     with pytest.raises(SolutionError, match="the solution cannot predict: it died"):
-        Task().grade(Run(TRAINED, saying("lost", "it died")).task_run)
+        Task().grade(Run(TRAINED, answering("lost", "it died")).task_run)
 
 
 def test_weights_that_break_only_themselves_are_the_submissions_fault() -> None:
@@ -173,18 +179,18 @@ def test_weights_that_break_only_themselves_are_the_submissions_fault() -> None:
 
 
 @pytest.mark.parametrize(
-    ("predictions", "says"),
+    ("predictions", "message"),
     [
         (LABELS[:3], "returned the wrong number of predictions"),
         (LABELS.astype(np.float64), "returned no predictions"),
         (np.zeros(8, np.int64), "the trained model is not good enough"),
     ],
 )
-def test_predictions_that_are_none_or_too_few_or_wrong_fail(
-    predictions: np.ndarray, says: str
+def test_predictions_of_a_wrong_number_type_or_value_fail(
+    predictions: np.ndarray, message: str
 ) -> None:
-    with pytest.raises(CheckFailed, match=says):
-        Task().grade(Run(TRAINED, saying(out__predictions=predictions)).task_run)
+    with pytest.raises(CheckFailed, match=message):
+        Task().grade(Run(TRAINED, answering(out__predictions=predictions)).task_run)
 
 
 # --- what is shown ------------------------------------------------------------------------------
@@ -192,7 +198,7 @@ def test_predictions_that_are_none_or_too_few_or_wrong_fail(
 
 def test_classes_are_shown_by_name_and_curves_with_them() -> None:
     losses = np.linspace(1.0, 0.1, 20, dtype=np.float32)
-    run = Run(saying(out__weights__a=WEIGHTS["a"], out__losses=losses), RIGHT)
+    run = Run(answering(out__weights__a=WEIGHTS["a"], out__losses=losses), RIGHT)
 
     Task().grade(run.task_run)
 
@@ -204,8 +210,10 @@ def test_classes_are_shown_by_name_and_curves_with_them() -> None:
 @pytest.mark.parametrize("solution", [RIGHT, None], ids=["solution predicts", "it predicts"])
 def test_nothing_of_private_examples_is_shown(solution: Ask | None) -> None:
     losses = np.linspace(1.0, 0.1, 20, dtype=np.float32)
-    own = saying(out__weights__a=WEIGHTS["a"], out__losses=losses, out__predictions=LABELS)
-    run = Run(own, solution, private=True)
+    submission = answering(
+        out__weights__a=WEIGHTS["a"], out__losses=losses, out__predictions=LABELS
+    )
+    run = Run(submission, solution, private=True)
 
     Task().grade(run.task_run)
 
@@ -230,7 +238,7 @@ def test_a_threshold_stands_in_the_manifest_with_its_time() -> None:
     assert Task().left_out(references) is None
 
 
-def test_a_sentence_in_its_place_leaves_the_task_out() -> None:
+def test_a_sentence_in_place_of_a_threshold_leaves_the_task_out() -> None:
     references = manifest("it was not measured")
 
     assert Task().left_out(references) == "it was not measured"

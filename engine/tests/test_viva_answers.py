@@ -23,36 +23,40 @@ def stripped(html: str) -> str:
     return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 
 
-def written(path: Path, rows: Iterable[Sequence[object]], separator: str = ",") -> Path:
+def write_csv(path: Path, rows: Iterable[Sequence[object]], separator: str = ",") -> Path:
     with path.open("w", encoding="utf-8-sig", newline="") as file:
         csv.writer(file, delimiter=separator).writerows(rows)
     return path
 
 
-def canvas_export(path: Path, who: Sequence[str], chosen: Sequence[int]) -> Path:
-    """Write what Canvas makes of the quiz that was imported: its Student Analysis."""
+def canvas_export(path: Path, respondent: Sequence[str], chosen: Sequence[int]) -> Path:
+    """Write the Student Analysis that Canvas exports of the imported quiz."""
     files = unpacked(canvas_quiz.quiz(vivas.sheet(), "viva"))
     (quiz,) = (root for root in files.values() if root.tag == f"{QTI}questestinterop")
     header: list[object] = ["name", "id", "sis_id", "section", "section_id", "submitted", "attempt"]
-    row: list[object] = [*who, "S1", "7", "2026-11-23 10:00:00 UTC", "1"]
+    row: list[object] = [*respondent, "S1", "7", "2026-11-23 10:00:00 UTC", "1"]
     for number, (item, place) in enumerate(zip(quiz.iter(f"{QTI}item"), chosen, strict=True)):
         texts = [stripped(text.text or "") for text in item.iter(f"{QTI}mattext")]
         header += [f"{1000 + number}: {texts[0]}", "1.0"]
         row += [texts[1 + place] if place >= 0 else "", "1.0"]
-    return written(path, [[*header, "n correct", "score"], [*row, "1", "1"]])
+    return write_csv(path, [[*header, "n correct", "score"], [*row, "1", "1"]])
 
 
-def moodle_export(path: Path, who: Sequence[str], chosen: Sequence[int]) -> Path:
-    """Write what Moodle makes of the questions: its report of responses, with the questions."""
+def moodle_export(path: Path, respondent: Sequence[str], chosen: Sequence[int]) -> Path:
+    """Write the report of responses that Moodle exports, with the questions."""
     header = ["Last name", "First name", "ID number", "Email address", "State", "Grade/5.00"]
-    row = [*who, "Finished", "1.00"]
+    row = [*respondent, "Finished", "1.00"]
     _, *questions = moodle(class_of("ada"))
     for number, (question, place) in enumerate(zip(questions, chosen, strict=True), start=1):
-        answers = [stripped(str(one.findtext("text"))) for one in question.findall("answer")]
-        asked = stripped(str(question.findtext("questiontext/text")))
+        answers = [stripped(str(answer.findtext("text"))) for answer in question.findall("answer")]
+        prompt = stripped(str(question.findtext("questiontext/text")))
         header += [f"Question {number}", f"Response {number}", f"Right answer {number}"]
-        row += [f"{asked}: {'; '.join(answers)}", answers[place] if place >= 0 else "-", answers[0]]
-    return written(path, [header, row], ";")
+        row += [
+            f"{prompt}: {'; '.join(answers)}",
+            answers[place] if place >= 0 else "-",
+            answers[0],
+        ]
+    return write_csv(path, [header, row], ";")
 
 
 def places(attempt: viva_answers.Answered) -> list[int | None]:
@@ -65,13 +69,13 @@ def places(attempt: viva_answers.Answered) -> list[int | None]:
 
 
 @pytest.mark.parametrize("platform", ["Canvas", "Moodle"])
-def test_answers_come_back_as_they_were_given(tmp_path: Path, platform: str) -> None:
+def test_answers_are_read_as_they_were_given(tmp_path: Path, platform: str) -> None:
     export = canvas_export if platform == "Canvas" else moodle_export
-    who = {
+    respondent = {
         "Canvas": ["Ada Lovelace", "4711", "s77"],
         "Moodle": ["Lovelace", "Ada", "s77", "ada@x.example"],
     }[platform]
-    path = export(tmp_path / "export.csv", who, [0, 3, 1, -1, 2])
+    path = export(tmp_path / "export.csv", respondent, [0, 3, 1, -1, 2])
 
     (attempt,), warnings = viva_answers.read(path, CODES)
 
@@ -87,18 +91,18 @@ def test_answers_come_back_as_they_were_given(tmp_path: Path, platform: str) -> 
     assert warnings == []
 
 
-def test_codes_that_nobody_was_asked_are_told_in_one_line(tmp_path: Path) -> None:
+def test_codes_that_nobody_was_asked_are_reported_in_one_line(tmp_path: Path) -> None:
     path = canvas_export(tmp_path / "export.csv", ["Ada", "1", ""], [0, 0, 0, 0, 0])
-    first, *known = CODES
+    first, *asked = CODES
 
-    (attempt,), warnings = viva_answers.read(path, known)
+    (attempt,), warnings = viva_answers.read(path, asked)
 
-    assert set(attempt.answers) == set(known)
+    assert set(attempt.answers) == set(asked)
     assert warnings == [f"{path}: nobody was asked {first}; are these from another term?"]
 
 
 @pytest.mark.parametrize(
-    ("rows", "said"),
+    ("rows", "message"),
     [
         ([["name", "id", "score"], ["Ada", "1", "5"]], "no question in it has a code"),
         ([["a", "b"], ["x", "y"]], "no column for who answered"),
@@ -106,22 +110,22 @@ def test_codes_that_nobody_was_asked_are_told_in_one_line(tmp_path: Path) -> Non
         ([["name", "id"], ['x"y', "1"]], "no question in it has a code"),
     ],
 )
-def test_a_file_that_is_no_export_is_refused_with_what_to_do(
-    tmp_path: Path, rows: list[list[str]], said: str
+def test_a_file_that_is_not_an_export_is_refused_with_advice(
+    tmp_path: Path, rows: list[list[str]], message: str
 ) -> None:
-    path = written(tmp_path / "export.csv", rows)
+    path = write_csv(tmp_path / "export.csv", rows)
 
     with pytest.raises(LedgerError) as caught:
         viva_answers.read(path, CODES)
 
     assert str(caught.value).startswith(f"{path}: ")
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert "Student Analysis" in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfen\x00", b'name,"id\n', b"\x00" * 9])
-def test_bytes_that_are_no_csv_are_refused(tmp_path: Path, content: bytes) -> None:
+def test_bytes_that_are_not_csv_are_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "export.csv"
     path.write_bytes(content)
 
@@ -129,14 +133,16 @@ def test_bytes_that_are_no_csv_are_refused(tmp_path: Path, content: bytes) -> No
         viva_answers.read(path, CODES)
 
 
-def test_a_row_of_nobody_is_no_attempt(tmp_path: Path) -> None:
+def test_a_row_without_a_name_or_a_question_is_not_an_attempt(tmp_path: Path) -> None:
     question = f"[{next(iter(CODES))}] x"
     rows = [["", question, "a"], ["Ada", "-", "-"], ["Bela", question, "-"], ["Cleo", question]]
-    path = written(tmp_path / "export.csv", [["Last name", "Question 1", "Response 1"], *rows])
+    path = write_csv(tmp_path / "export.csv", [["Last name", "Question 1", "Response 1"], *rows])
 
     attempts, _ = viva_answers.read(path, CODES)
 
-    assert [(each.person.names, each.where[-6:], each.answers) for each in attempts] == [
+    assert [
+        (attempt.person.names, attempt.where[-6:], attempt.answers) for attempt in attempts
+    ] == [
         (("Bela",), "line 4", {}),
         (("Cleo",), "line 5", {}),
     ]
@@ -157,7 +163,7 @@ def test_a_row_of_nobody_is_no_attempt(tmp_path: Path) -> None:
         ("same", None),
     ],
 )
-def test_an_option_is_known_by_its_text_whatever_a_platform_did_to_it(
+def test_an_option_is_recognized_by_its_text_whatever_a_platform_did_to_it(
     text: str, place: int | None
 ) -> None:
     options = ("`a < b`", "x\n y", "`x<y>`", "same", "`same`")

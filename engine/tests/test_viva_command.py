@@ -1,4 +1,4 @@
-"""The command viva: what it says, writes and returns; and a new assignment has questions."""
+"""The command viva: what it prints, writes and returns; and a new assignment has questions."""
 
 import io
 import re
@@ -11,20 +11,20 @@ import toy
 from resident import called
 
 
-def test_a_new_assignment_has_questions_which_a_seed_brings_back(
+def test_a_new_assignment_has_questions_which_a_seed_repeats(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = list[str]()
+    outputs = list[str]()
     for _ in range(2):
         monkeypatch.setattr(sys, "stdin", io.StringIO("a\n\n"))
-        done = called(folder, "viva", "solution", "--page", "no", "--n", "2", "--seed", "7")
-        assert (done.returncode, done.stderr) == (0, "")
-        asked.append(done.stdout)
+        completed = called(folder, "viva", "solution", "--page", "no", "--n", "2", "--seed", "7")
+        assert (completed.returncode, completed.stderr) == (0, "")
+        outputs.append(completed.stdout)
 
-    assert asked[0] == asked[1]
-    assert "1 of 2. " in asked[0]
-    assert "2 of 2. " in asked[0]
-    assert asked[0].endswith("For the same questions again: --seed 7\n")
+    assert outputs[0] == outputs[1]
+    assert "1 of 2. " in outputs[0]
+    assert "2 of 2. " in outputs[0]
+    assert outputs[0].endswith("For the same questions again: --seed 7\n")
 
 
 def test_a_page_is_written_as_a_whole(folder: Path, tmp_path: Path) -> None:
@@ -32,13 +32,13 @@ def test_a_page_is_written_as_a_whole(folder: Path, tmp_path: Path) -> None:
     out.write_text("of before", encoding="utf-8")
     before = out.stat().st_ino
 
-    done = called(folder, "viva", "solution", "--n", "1", "--out", str(out))
+    completed = called(folder, "viva", "solution", "--n", "1", "--out", str(out))
 
-    assert done.returncode == 0
+    assert completed.returncode == 0
     assert re.fullmatch(
         rf"(note: .*\n)*1 question: {re.escape(str(out))}; open it in a browser\n"
         r"for other questions, run it again; for the same ones, add --seed \d+\n",
-        done.stdout,
+        completed.stdout,
     )
     assert [path.name for path in tmp_path.iterdir()] == ["mine.html"]
     assert out.stat().st_ino != before  # another file took its place
@@ -46,23 +46,27 @@ def test_a_page_is_written_as_a_whole(folder: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (None, "no function is right yet: `tensormark check` says what is wrong\n"),
         ("def", "no function is right yet"),
         ("import os\n", "its file uses what functions on tensors do not need"),
     ],
 )
-def test_nothing_to_ask_about_is_said(
-    folder: Path, tmp_path: Path, solution_source: str, text: str | None, said: str
+def test_the_command_says_why_it_has_no_questions(
+    folder: Path, tmp_path: Path, solution_source: str, text: str | None, message: str
 ) -> None:
     mine = tmp_path / toy.MAIN
     starter = (folder / "starter" / toy.MAIN).read_text("utf-8")
     mine.write_text(starter if text is None else text + solution_source, encoding="utf-8")
 
-    done = called(folder, "viva", str(mine), "--out", str(tmp_path / "a.html"))
+    completed = called(folder, "viva", str(mine), "--out", str(tmp_path / "a.html"))
 
-    assert (done.returncode, done.stdout[: len(said)], done.stderr) == (1, said, "")
+    assert (completed.returncode, completed.stdout[: len(message)], completed.stderr) == (
+        1,
+        message,
+        "",
+    )
     assert not (tmp_path / "a.html").exists()
 
 
@@ -78,12 +82,12 @@ def test_nothing_to_ask_about_is_said(
         (["solution", "--out", "none/a.html"], "--out none/a.html"),
     ],
 )
-def test_what_is_wrong_is_said_before_anything_runs(
+def test_bad_arguments_are_reported_before_anything_runs(
     folder: Path, words: list[str], complaint: str
 ) -> None:
-    done = called(folder, "viva", *words)
+    completed = called(folder, "viva", *words)
 
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("viva: ")
-    assert complaint in done.stderr
-    assert done.stderr.count("\n") == 1
+    assert (completed.returncode, completed.stdout) == (2, "")
+    assert completed.stderr.startswith("viva: ")
+    assert complaint in completed.stderr
+    assert completed.stderr.count("\n") == 1

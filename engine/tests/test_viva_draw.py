@@ -1,4 +1,4 @@
-"""Sheets of questions: by a seed, on what is right, without an answer where students read."""
+"""Sheets of questions: drawn by a seed, on right functions, and for students without answers."""
 
 import collections
 import json
@@ -39,7 +39,7 @@ CUT = {  # what gets no gradient if this is detached
 def marked(sheet: Sheet, question: Question) -> str:
     """Return the code that a question is about."""
     (mark,) = question.marks
-    lines = {each.name: dict(each.lines) for each in sheet.listings}
+    lines = {listing.name: dict(listing.lines) for listing in sheet.listings}
     return lines[mark.function][mark.line][mark.start : mark.end]
 
 
@@ -66,40 +66,44 @@ def test_a_question_has_one_right_answer_and_says_why(sheet: Sheet) -> None:
         assert len({*question.options}) == OPTIONS
         assert [n for n, why in enumerate(question.others) if not why] == [question.key]
         assert question.explanation
-        (listing,) = (each for each in sheet.listings if each.name == question.function)
+        (listing,) = (
+            candidate for candidate in sheet.listings if candidate.name == question.function
+        )
         assert question.line in dict(listing.lines)
 
 
-def test_shapes_are_those_of_pencil_and_paper(sheet: Sheet) -> None:
-    asked = [question for question in sheet.questions if question.family == "shapes"]
+def test_shapes_are_those_worked_out_by_hand(sheet: Sheet) -> None:
+    questions = [question for question in sheet.questions if question.family == "shapes"]
 
-    assert len(asked) >= 4
-    for question in asked:
+    assert len(questions) >= 4
+    for question in questions:
         assert question.options[question.key] == f"`{SHAPES[marked(sheet, question)]}`"
 
 
 def test_gradients_stop_where_they_are_cut_off(sheet: Sheet) -> None:
-    asked = [
+    questions = [
         question
         for question in sheet.questions
         if (question.family, question.function) == ("gradient", "Convolution.forward")
     ]
 
-    assert asked
-    for question in asked:
+    assert questions
+    for question in questions:
         assert question.options[question.key] == CUT[marked(sheet, question)]
 
 
-def test_only_what_is_right_and_calls_what_is_right_is_asked_about(
+def test_only_right_functions_that_call_right_ones_are_asked_about(
     folder: Path, solution_source: str
 ) -> None:
     assignment = open_assignment(folder)
 
-    assert [each.exercise for each in askable(assignment, {"conv"})] == ["conv"]
+    assert [subject.exercise for subject in askable(assignment, {"conv"})] == ["conv"]
     assert askable(assignment, {"detector"}) == []
-    assert [each.exercise for each in askable(assignment, {"conv", "detector"})] == toy.EXERCISES
-    nothing = sheet_of(folder, solution_source, right={"detector"})
-    assert (nothing.questions, nothing.notes) == (
+    assert [
+        subject.exercise for subject in askable(assignment, {"conv", "detector"})
+    ] == toy.EXERCISES
+    empty = sheet_of(folder, solution_source, right={"detector"})
+    assert (empty.questions, empty.notes) == (
         (),
         (NOTHING_RIGHT.format(check="tensormark check"),),
     )
@@ -123,36 +127,36 @@ END = "        ### END SOLUTION detector\n"
         ),
     ],
 )
-def test_what_cannot_be_asked_about_is_said(
+def test_a_note_names_what_cannot_be_asked_about(
     folder: Path, solution_source: str, edits: list[tuple[str, str]], note: str
 ) -> None:
-    made = sheet_of(folder, edited(solution_source, *edits), number=2)
+    drawn = sheet_of(folder, edited(solution_source, *edits), number=2)
 
-    assert note in made.notes
-    assert "Detector.forward" not in {question.function for question in made.questions}
-    assert len(made.questions) == (0 if note == ALL_FLAGGED else 2)
+    assert note in drawn.notes
+    assert "Detector.forward" not in {question.function for question in drawn.questions}
+    assert len(drawn.questions) == (0 if note == ALL_FLAGGED else 2)
 
 
 def test_copies_that_change_what_others_answer_give_no_questions(
     folder: Path, solution_source: str
 ) -> None:
-    found = "        found ="
-    patched = f"        k = 1\n        if k != 1: torch.relu = torch.sigmoid\n{found}"
+    line = "        found ="
+    patched = f"        k = 1\n        if k != 1: torch.relu = torch.sigmoid\n{line}"
 
-    made = sheet_of(folder, edited(solution_source, (found, patched)), number=12)
+    drawn = sheet_of(folder, edited(solution_source, (line, patched)), number=12)
 
-    assert (made.questions, made.notes) == ((), (LEFT_BEHIND,))
+    assert (drawn.questions, drawn.notes) == ((), (LEFT_BEHIND,))
 
 
 def test_students_get_no_answer(sheet: Sheet) -> None:
-    shown = json.dumps(sheet.for_students())
+    text = json.dumps(sheet.for_students())
 
-    assert json.loads(shown)["questions"][0].keys() == {
+    assert json.loads(text)["questions"][0].keys() == {
         *("code", "family", "function", "line", "prompt", "options")
     }
     for question in sheet.questions:
-        assert json.dumps(question.explanation) not in shown
-        assert json.dumps(question.ask_next) not in shown
+        assert json.dumps(question.explanation) not in text
+        assert json.dumps(question.ask_next) not in text
 
 
 def test_the_line_of_a_question_is_not_that_of_its_answer(sheet: Sheet) -> None:
@@ -160,13 +164,13 @@ def test_the_line_of_a_question_is_not_that_of_its_answer(sheet: Sheet) -> None:
         assert question.line <= min(mark.line for mark in question.marks)
 
 
-def test_the_length_of_an_option_does_not_tell() -> None:
+def test_the_length_of_an_option_does_not_reveal_the_answer() -> None:
     ranks, places = collections.Counter[int](), collections.Counter[int]()
     wrong = ["x" * n for n in (2, 3, 4, 5, 6, 14, 15, 16, 17, 18)]
     for seed in range(400):
-        found = options_of(random.Random(seed), "x" * 10, [*wrong, *wrong, "x" * 10])
-        assert found is not None
-        options, key = found
+        choice = options_of(random.Random(seed), "x" * 10, [*wrong, *wrong, "x" * 10])
+        assert choice is not None
+        options, key = choice
         assert len({*options}) == OPTIONS
         assert options[key] == "x" * 10
         ranks[sorted(map(length, options)).index(10)] += 1

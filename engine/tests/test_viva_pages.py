@@ -1,4 +1,4 @@
-"""The pages of a sheet: what they show, what a paper must not, and texts of a student's."""
+"""The pages of a sheet: what they show, what a paper must not show, and students' texts."""
 
 import dataclasses
 from html.parser import HTMLParser
@@ -27,12 +27,12 @@ class Tags(HTMLParser):
     def __init__(self, text: str) -> None:
         super().__init__()
         self.open: list[str] = []
-        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
         self.feed(text)
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found.append((tag, dict(attrs)))
+        self.elements.append((tag, dict(attrs)))
         if tag not in VOID:
             self.open.append(tag)
 
@@ -41,7 +41,7 @@ class Tags(HTMLParser):
             assert self.open.pop() == tag
 
     def shape(self) -> list[tuple[str, list[str]]]:
-        return [(tag, sorted(attrs)) for tag, attrs in self.found]
+        return [(tag, sorted(attrs)) for tag, attrs in self.elements]
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -49,16 +49,16 @@ def test_a_page_has_the_code_with_its_numbers_and_every_question(name: str) -> N
     text = PAGES[name](vivas.sheet())
 
     tags = Tags(text)
-    lines = [attrs["value"] for tag, attrs in tags.found if tag == "li" and "value" in attrs]
+    lines = [attrs["value"] for tag, attrs in tags.elements if tag == "li" and "value" in attrs]
     assert tags.open == []
-    assert lines == [str(number) for each in vivas.LISTINGS for number, _ in each.lines]
+    assert lines == [str(number) for listing in vivas.LISTINGS for number, _ in listing.lines]
     assert text.count('class="prompt"') == len(vivas.QUESTIONS)
     assert "the rows of <code>probs</code> no longer sum to 1" in text
 
 
 @pytest.mark.parametrize("name", PAGES)
 def test_every_link_leads_to_a_line_or_a_question_of_the_page(name: str) -> None:
-    tags = Tags(PAGES[name](vivas.sheet())).found
+    tags = Tags(PAGES[name](vivas.sheet())).elements
 
     ids = {attrs["id"] for _, attrs in tags if "id" in attrs}
     links = [str(attrs["href"]) for tag, attrs in tags if tag == "a"]
@@ -79,25 +79,27 @@ def test_texts_of_a_student_change_no_element(name: str, payload: str) -> None:
 
 @pytest.mark.parametrize("payload", ["`", "a`b", "`<script>`", "``", "`a` `b"])
 def test_backticks_lose_no_letter_and_open_nothing(payload: str) -> None:
-    made = vivas.with_text(vivas.sheet(), lambda _: payload)
+    sheet = vivas.with_text(vivas.sheet(), lambda _: payload)
 
-    assert Tags(page.practice(made)).open == []
-    assert "<script>`" not in page.practice(made)
+    assert Tags(page.practice(sheet)).open == []
+    assert "<script>`" not in page.practice(sheet)
     assert "".join(piece for _, piece in parts("`a` `b")) == "a `b"
 
 
-def test_a_paper_tells_nothing_but_what_students_may_see() -> None:
-    made = vivas.sheet()
-    others = tuple(dataclasses.replace(each, key=(each.key + 1) % 4) for each in made.questions)
+def test_a_paper_shows_only_what_students_may_see() -> None:
+    sheet = vivas.sheet()
+    others = tuple(
+        dataclasses.replace(question, key=(question.key + 1) % 4) for question in sheet.questions
+    )
 
-    text = page.paper(made.for_students(), "Ada")
-    other = page.paper(dataclasses.replace(made, questions=others, seed="8").for_students(), "Ada")
+    text = page.paper(sheet.for_students(), "Ada")
+    other = page.paper(dataclasses.replace(sheet, questions=others, seed="8").for_students(), "Ada")
 
     assert text == other
     assert "<script" not in text
-    assert all(each.code in text for each in made.questions)
-    for each in made.questions:
-        for secret in (each.explanation, *each.others, each.ask_next):
+    assert all(question.code in text for question in sheet.questions)
+    for question in sheet.questions:
+        for secret in (question.explanation, *question.others, question.ask_next):
             longest = max(secret.split("`"), key=len).strip()
             assert not longest or longest not in text
 
@@ -105,16 +107,16 @@ def test_a_paper_tells_nothing_but_what_students_may_see() -> None:
 def test_the_key_has_answer_reasons_numbers_and_what_to_ask_next() -> None:
     text = page.key(vivas.sheet(), "Ada")
 
-    for each in vivas.QUESTIONS:
-        assert f"The answer is <b>{'ABCD'[each.key]}</b>" in text
-        assert each.code in text
+    for question in vivas.QUESTIONS:
+        assert f"The answer is <b>{'ABCD'[question.key]}</b>" in text
+        assert question.code in text
     assert text.count("Ask next:") == len(vivas.QUESTIONS)
     assert "changed: 11 of 12 differ" in text
     assert "<script" not in text
 
 
 def test_practice_opens_answers_without_the_script() -> None:
-    tags = Tags(page.practice(vivas.sheet())).found
+    tags = Tags(page.practice(vivas.sheet())).elements
 
     assert sum(tag == "details" for tag, _ in tags) == len(vivas.QUESTIONS)
     assert all("hidden" in attrs for tag, attrs in tags if tag == "button")
@@ -126,11 +128,11 @@ def test_the_same_sheet_gives_the_same_pages() -> None:
     ]
 
 
-def test_code_is_shown_without_what_all_lines_are_indented_by() -> None:
-    made = Listing("f", "a.py", ((3, "\tdef f():"), (4, ""), (5, "\t    return 1  ")))
+def test_code_is_shown_without_the_indentation_of_all_lines() -> None:
+    listing = Listing("f", "a.py", ((3, "\tdef f():"), (4, ""), (5, "\t    return 1  ")))
     marks = Mark("f", 5, 15, 16, "2"), Mark("f", 5, 8, 16, "1"), Mark("g", 5, 8, 16, "3")
 
-    (*before, last) = dedented(made, marks)
+    (*before, last) = dedented(listing, marks)
 
     assert before == [(3, "def f():", ()), (4, "", ())]
     assert (last.number, last.text) == (5, "    return 1")
@@ -147,7 +149,7 @@ def test_marks_lie_around_their_code_and_in_one_another(name: str) -> None:
     assert text.count("<mark ") == len(vivas.MARKS)
 
 
-def test_marks_that_no_code_has_harm_no_page() -> None:
+def test_marks_outside_the_code_harm_no_page() -> None:
     wild = [(0, 99), (10, 20), (15, 25), (15, 15), (15, 25), (90, 99)]
     marks = tuple(Mark("Mixer.mix", 69, *place, '"<b>') for place in wild)
 
@@ -159,13 +161,13 @@ def test_marks_that_no_code_has_harm_no_page() -> None:
 
 def test_a_picture_marks_few_differences_and_bears_any_number() -> None:
     wild = float("nan"), float("inf"), -0.0, 1e30
-    one = Picture("numbers", (wild, (1, 2, 3, 4)), (wild, (1, 2, 3, 5)))
+    picture = Picture("numbers", (wild, (1, 2, 3, 4)), (wild, (1, 2, 3, 5)))
     first, *rest = vivas.QUESTIONS
-    made = dataclasses.replace(
-        vivas.sheet(), questions=(dataclasses.replace(first, picture=one), *rest)
+    sheet = dataclasses.replace(
+        vivas.sheet(), questions=(dataclasses.replace(first, picture=picture), *rest)
     )
 
-    text = page.key(made, "Ada")
+    text = page.key(sheet, "Ada")
 
     assert "changed: 1 of 8 differ" in text
     assert "<b>4</b>" in text
@@ -174,6 +176,6 @@ def test_a_picture_marks_few_differences_and_bears_any_number() -> None:
 
 
 def test_a_sheet_without_questions_is_a_page() -> None:
-    made = Sheet("minimodel", "ada", "7", (), (), ("Nothing is right yet.",))
+    sheet = Sheet("minimodel", "ada", "7", (), (), ("Nothing is right yet.",))
 
-    assert all("Nothing is right yet." in make(made) for make in PAGES.values())
+    assert all("Nothing is right yet." in make(sheet) for make in PAGES.values())

@@ -17,7 +17,7 @@ HOSTILE = [*PAYLOADS, "\x00", "\x0b", "\ufffe", "\u202e", "\ud800", "]]>", "<![C
 QTI, PACKAGE, CANVAS = (
     f"{{{space}}}" for space in (canvas_quiz.QTI, canvas_quiz.PACKAGE, canvas_quiz.CANVAS)
 )
-# what an element of QTI 1.2 may hold, in this order; as its DTD says, but for what is not used here
+# what an element of QTI 1.2 may hold, in this order, by its DTD; what is not used here is left out
 MODELS = {
     "questestinterop": "assessment ",
     "assessment": "(qtimetadata )*(section )+",
@@ -61,17 +61,17 @@ def unpacked(content: bytes) -> dict[str, ElementTree.Element]:
 
 def check_qti(root: ElementTree.Element) -> None:
     """Check a file against what QTI 1.2 allows."""
-    for one in root.iter():
-        name = one.tag.removeprefix(QTI)
-        assert one.tag.startswith(QTI)
-        children = "".join(f"{child.tag.removeprefix(QTI)} " for child in one)
+    for element in root.iter():
+        name = element.tag.removeprefix(QTI)
+        assert element.tag.startswith(QTI)
+        children = "".join(f"{child.tag.removeprefix(QTI)} " for child in element)
         assert re.fullmatch(MODELS.get(name, ""), children), name
-        assert set(NEEDED.get(name, "").split()) <= set(one.attrib), name
-    idents = [one.get("ident") for one in root.iter(f"{QTI}item")]
+        assert set(NEEDED.get(name, "").split()) <= set(element.attrib), name
+    idents = [element.get("ident") for element in root.iter(f"{QTI}item")]
     assert len(idents) == len(set(idents))
     for item in root.iter(f"{QTI}item"):
-        shown = {one.get("linkrefid") for one in item.iter(f"{QTI}displayfeedback")}
-        assert shown == {one.get("ident") for one in item.iter(f"{QTI}itemfeedback")}
+        references = {element.get("linkrefid") for element in item.iter(f"{QTI}displayfeedback")}
+        assert references == {element.get("ident") for element in item.iter(f"{QTI}itemfeedback")}
 
 
 def right_letter(item: ElementTree.Element) -> str | None:
@@ -86,17 +86,23 @@ def test_canvas_gets_a_quiz_for_each_student_that_its_manifest_names() -> None:
     files = unpacked(canvas_quiz.quizzes(class_of("ada", "béla"), "viva"))
 
     manifest = files.pop("imsmanifest.xml")
-    resources = {one.get("identifier"): one for one in manifest.iter(f"{PACKAGE}resource")}
-    named = {one.get("href") for one in manifest.iter(f"{PACKAGE}file")}
-    needed = [one.get("identifierref") for one in manifest.iter(f"{PACKAGE}dependency")]
-    titles = [one.findtext(f"{CANVAS}title") for one in files.values() if one.tag.endswith("quiz")]
+    resources = {
+        element.get("identifier"): element for element in manifest.iter(f"{PACKAGE}resource")
+    }
+    named = {element.get("href") for element in manifest.iter(f"{PACKAGE}file")}
+    needed = [element.get("identifierref") for element in manifest.iter(f"{PACKAGE}dependency")]
+    titles = [
+        element.findtext(f"{CANVAS}title")
+        for element in files.values()
+        if element.tag.endswith("quiz")
+    ]
     assert named == set(files)
     assert len(needed) == 2
-    assert all(resources[one].get("type") == canvas_quiz.META for one in needed)
+    assert all(resources[element].get("type") == canvas_quiz.META for element in needed)
     assert sorted(titles) == ["viva: ada", "viva: béla"]
 
 
-def test_a_quiz_has_the_questions_their_options_and_one_that_is_right() -> None:
+def test_a_quiz_has_the_questions_their_options_and_the_right_option() -> None:
     files = unpacked(canvas_quiz.quiz(vivas.sheet(), "viva"))
     (quiz,) = (root for root in files.values() if root.tag == f"{QTI}questestinterop")
 
@@ -112,46 +118,53 @@ def test_a_quiz_has_the_questions_their_options_and_one_that_is_right() -> None:
         assert str(text).startswith(f"<p>[{question.code}] ")
         assert "<pre><code>" in str(text)
         assert len(list(labels)) == len(question.options)
-        kinds = [one.text for one in item.iter(f"{QTI}fieldentry")]
+        kinds = [element.text for element in item.iter(f"{QTI}fieldentry")]
         assert kinds == ["multiple_choice_question", "1"]
 
 
 def test_both_platforms_show_the_marks_that_a_question_names() -> None:
     _, first, second, *_ = moodle(class_of("ada"))
     content = canvas_quiz.quiz(vivas.sheet(), "viva")
-    (quiz,) = (one for one in unpacked(content).values() if one.tag == f"{QTI}questestinterop")
+    (quiz,) = (root for root in unpacked(content).values() if root.tag == f"{QTI}questestinterop")
 
-    shown = str(first.findtext("questiontext/text"))
-    (listing,) = re.findall("<pre>.*?</pre>", shown, re.DOTALL)
+    text = str(first.findtext("questiontext/text"))
+    (listing,) = re.findall("<pre>.*?</pre>", text, re.DOTALL)
     assert re.findall(r"\^+(\d+)", listing) == ["6", "7", "5", "4", "3"]
     assert listing in str(next(quiz.iter(f"{QTI}mattext")).text)
     assert "^" not in str(second.findtext("questiontext/text"))
 
 
-def test_a_quiz_is_nobodys_until_staff_publish_it() -> None:
+def test_a_quiz_is_hidden_until_staff_publish_it() -> None:
     content = canvas_quiz.quizzes(class_of("ada", "bela"), "viva", {"ada": "k7"})
-    metas = [one for one in unpacked(content).values() if one.tag == f"{CANVAS}quiz"]
+    metas = [element for element in unpacked(content).values() if element.tag == f"{CANVAS}quiz"]
 
-    codes = {one.findtext(f"{CANVAS}title"): one.findtext(f"{CANVAS}access_code") for one in metas}
+    codes = {
+        element.findtext(f"{CANVAS}title"): element.findtext(f"{CANVAS}access_code")
+        for element in metas
+    }
     assert codes == {"viva: ada": "k7", "viva: bela": None}
-    for one in metas:
-        assert one.findtext(f"{CANVAS}available") == "false"
-        assert one.findtext(f"{CANVAS}hide_results") == "always"
-        assert one.findtext(f"{CANVAS}points_possible") == "5"
+    for element in metas:
+        assert element.findtext(f"{CANVAS}available") == "false"
+        assert element.findtext(f"{CANVAS}hide_results") == "always"
+        assert element.findtext(f"{CANVAS}points_possible") == "5"
 
 
 def moodle(sheets: dict[str, Sheet]) -> list[ElementTree.Element]:
     root = ElementTree.fromstring(moodle_quiz.quizzes(sheets))
     assert root.tag == "quiz"
-    assert {one.tag for one in root} <= {"question"}
+    assert {element.tag for element in root} <= {"question"}
     return list(root)
 
 
 def test_moodle_gets_one_file_with_a_category_for_each_student() -> None:
     questions = moodle(class_of("ada", "a/b", "/c"))
 
-    kinds = [one.get("type") for one in questions]
-    paths = [one.findtext("category/text") for one in questions if one.get("type") == "category"]
+    kinds = [element.get("type") for element in questions]
+    paths = [
+        element.findtext("category/text")
+        for element in questions
+        if element.get("type") == "category"
+    ]
     assert kinds == ["category", *["multichoice"] * 5] * 3
     assert paths == ["$course$/viva/ada", "$course$/viva/a//b", "$course$/viva/ //c "]
 
@@ -159,28 +172,28 @@ def test_moodle_gets_one_file_with_a_category_for_each_student() -> None:
 def test_a_question_for_moodle_has_one_answer_that_gets_all_points() -> None:
     _, *questions = moodle(class_of("ada"))
 
-    for one, question in zip(questions, vivas.QUESTIONS, strict=True):
-        fractions = [answer.get("fraction") for answer in one.findall("answer")]
+    for element, question in zip(questions, vivas.QUESTIONS, strict=True):
+        fractions = [answer.get("fraction") for answer in element.findall("answer")]
         expected = ["0"] * 4
         expected[question.key] = "100"
         assert fractions == expected
-        assert str(one.findtext("name/text")).startswith(f"[{question.code}]")
-        assert str(one.findtext("questiontext/text")).startswith(f"<p>[{question.code}] ")
-        assert one.findtext("single") == "true"
-        assert one.findtext("generalfeedback/text")
-        assert all(answer.find("feedback/text") is not None for answer in one.findall("answer"))
+        assert str(element.findtext("name/text")).startswith(f"[{question.code}]")
+        assert str(element.findtext("questiontext/text")).startswith(f"<p>[{question.code}] ")
+        assert element.findtext("single") == "true"
+        assert element.findtext("generalfeedback/text")
+        assert all(answer.find("feedback/text") is not None for answer in element.findall("answer"))
 
 
 @pytest.mark.parametrize("payload", HOSTILE, ids=ascii)
 def test_texts_of_a_student_stay_text_on_both_platforms(payload: str) -> None:
     plain = vivas.with_text(vivas.sheet(), lambda text: f"x{text.replace('`', '')}")
-    made = vivas.with_text(plain, lambda text: payload + text)
-    expected = [one.tag for root in moodle({"x": plain}) for one in root.iter()]
+    hostile = vivas.with_text(plain, lambda text: payload + text)
+    expected = [element.tag for root in moodle({"x": plain}) for element in root.iter()]
 
-    roots = unpacked(canvas_quiz.quizzes({f"a{payload}": made}, f"t{payload}")).values()
-    found = [one.tag for root in moodle({f"a{payload}": made}) for one in root.iter()]
+    roots = unpacked(canvas_quiz.quizzes({f"a{payload}": hostile}, f"t{payload}")).values()
+    tags = [element.tag for root in moodle({f"a{payload}": hostile}) for element in root.iter()]
 
-    assert found == expected
+    assert tags == expected
     for root in roots:
         if root.tag == f"{QTI}questestinterop":
             check_qti(root)

@@ -44,20 +44,20 @@ def f(self, x, y, n, flag=True):
 
 
 class Unwrapped(ast.NodeTransformer):
-    """Leaves the calls of a name out."""
+    """Leaves out the calls of LEFT_OUT."""
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         left_out = isinstance(node.func, ast.Name) and node.func.id == "LEFT_OUT"
         return self.visit(node.args[0]) if left_out else self.generic_visit(node)
 
 
-def as_told(source: Source, change: Change) -> str:
-    """Do by hand, in the line as a listing shows it, what a question says of a change."""
+def applied_by_hand(source: Source, change: Change) -> str:
+    """Apply by hand, to the line as a listing shows it, what a question says of a change."""
     lines, mark = [line.expandtabs(4) for line in source.lines], change.mark
     line = lines[mark.line - 1]
     place = line[mark.start : mark.end]
-    told = {"detach": f"{place}.detach()", "unwrap": "LEFT_OUT", "statement": "pass"}
-    new = told.get(change.kind, change.shown)
+    replacements = {"detach": f"{place}.detach()", "unwrap": "LEFT_OUT", "statement": "pass"}
+    new = replacements.get(change.kind, change.shown)
     lines[mark.line - 1] = line[: mark.start] + new + line[mark.end :]
     return ast.dump(Unwrapped().visit(ast.parse("\n".join(lines))))
 
@@ -72,15 +72,15 @@ def as_told(source: Source, change: Change) -> str:
         (KINDS.replace("    ", "\t"), "f"),
     ],
 )
-def test_what_is_told_is_what_runs(text: str, target: str, ends: str) -> None:
+def test_a_change_runs_as_the_question_tells_it(text: str, target: str, ends: str) -> None:
     source = Source(text.replace("\n", ends), target)
-    lines, found = text.split("\n"), changes(source)
+    lines, all_changes = text.split("\n"), changes(source)
 
-    assert len({change.text for change in found} | {text}) == len(found) + 1
-    for change in found:
+    assert len({change.text for change in all_changes} | {text}) == len(all_changes) + 1
+    for change in all_changes:
         place, after = change.line - 1, change.text.split("\n")
         assert after[:place] + after[place + 1 :] == lines[:place] + lines[place + 1 :]
-        assert ast.dump(ast.parse(change.text)) == as_told(source, change)
+        assert ast.dump(ast.parse(change.text)) == applied_by_hand(source, change)
 
 
 def test_only_what_runs_and_computes_is_changed() -> None:
@@ -100,9 +100,9 @@ def lines_of(source: Source) -> set[tuple[str, str, str]]:
 def test_every_kind_of_change_is_made() -> None:
     product, sums = "y = x @ y.mT / 2", "z = (x - y) * 0.5 + torch.sqrt(x + y)"
     mean, loop = "z = z.mean(dim=-1, keepdim=False)", "for layer in self.layers: "
-    made = lines_of(Source(KINDS, "f"))
+    changed_lines = lines_of(Source(KINDS, "f"))
 
-    assert made >= {
+    assert changed_lines >= {
         ("number", f"if n == 3: {mean}", "if n == 3: z = z.mean(dim=-2, keepdim=False)"),
         ("flag", f"if n == 3: {mean}", "if n == 3: z = z.mean(dim=-1, keepdim=True)"),
         ("comparison", f"if n == 3: {mean}", f"if n != 3: {mean}"),
@@ -125,13 +125,15 @@ def test_every_kind_of_change_is_made() -> None:
     }
 
 
-def test_names_are_exchanged_for_what_has_a_value_and_is_of_the_same_sort() -> None:
-    found = changes(Source(KINDS, "f"))
+def test_names_are_exchanged_for_names_with_a_value_of_the_same_sort() -> None:
+    all_changes = changes(Source(KINDS, "f"))
 
-    exchanged = {(change.line, change.shown) for change in found if change.kind == "name"}
+    exchanged = {(change.line, change.shown) for change in all_changes if change.kind == "name"}
     assert (3, "z") not in exchanged  # has no value yet
     assert not {shown for _, shown in exchanged} & {"a", "b"}  # are sizes
-    assert not [change for change in found if change.kind == "statement" and change.line in (4, 5)]
+    assert not [
+        change for change in all_changes if change.kind == "statement" and change.line in (4, 5)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -148,7 +150,7 @@ def test_a_statement_is_put_before_another(text: str) -> None:
 
 
 @pytest.mark.parametrize("target", ["g", "C.f", "f.g", "C"])
-def test_what_is_not_there_is_not_found(target: str) -> None:
+def test_a_function_that_does_not_exist_is_an_error(target: str) -> None:
     with pytest.raises(ValueError, match="no function"):
         Source("def f(x):\n    return x\nclass C:\n    pass\n", target)
 

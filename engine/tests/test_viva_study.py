@@ -1,4 +1,4 @@
-"""What is found of changed copies is so; what behaves otherwise when it is changed is not asked."""
+"""What a study finds of changed copies is true; a function that is not what it seems is refused."""
 
 import re
 from pathlib import Path
@@ -40,7 +40,7 @@ OF_DETECTOR = (
 
 
 @pytest.mark.parametrize(("exercise", "table"), [("conv", OF_CONV), ("detector", OF_DETECTOR)])
-def test_what_is_found_is_what_was_worked_out_by_hand(
+def test_findings_are_what_was_worked_out_by_hand(
     folder: Path, solution_source: str, exercise: str, table: tuple[tuple[str, str, set[str]], ...]
 ) -> None:
     with study_of(folder, edited(solution_source, SHORT), exercise) as study:
@@ -88,18 +88,20 @@ OF_LOOPS = {  # B = 2, D = 3, T = 10, P = 4, K = 5, W = 6
 }
 
 
-def test_shapes_are_asked_for_only_where_there_is_one(folder: Path, solution_source: str) -> None:
+def test_shapes_are_asked_for_only_where_there_is_a_shape(
+    folder: Path, solution_source: str
+) -> None:
     text = edited(
         solution_source, (RETURN, LOOPS), (f"        {toy.WINDOWS}  # (B, D, W, K)\n", "")
     )
     with study_of(folder, text) as study:
-        asked = shapes_asked(study)
+        shapes = shapes_asked(study)
 
-    assert len(asked) >= 3
-    assert asked.items() <= {code: f"`{shape}`" for code, shape in OF_LOOPS.items()}.items()
+    assert len(shapes) >= 3
+    assert shapes.items() <= {code: f"`{shape}`" for code, shape in OF_LOOPS.items()}.items()
 
 
-def test_what_is_said_of_subjects_can_be_so(folder: Path, solution_source: str) -> None:
+def test_what_is_stated_about_subjects_can_be_true(folder: Path, solution_source: str) -> None:
     for subject in subjects_of(folder):
         with study_of(folder, solution_source, subject.exercise) as study:
             check_words(study)

@@ -14,44 +14,44 @@ import vivas
 from test_payloads import PAYLOADS
 
 
-def practised(
+def practise(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     answers: str,
-    made: object = None,
+    sheet: object = None,
 ) -> tuple[int, str]:
     monkeypatch.setattr(sys, "stdin", io.StringIO(answers))
-    right = terminal.practice(made or vivas.sheet())  # type: ignore[arg-type]
+    right = terminal.practice(sheet or vivas.sheet())  # type: ignore[arg-type]
     return right, capsys.readouterr().out
 
 
 def test_answers_are_marked_and_explained(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    right, said = practised(monkeypatch, capsys, "a\nB\n b \n\nD\n")
+    right, output = practise(monkeypatch, capsys, "a\nB\n b \n\nD\n")
 
     assert right == 2
-    assert said.count("Right.") == 2
-    assert said.count("Not right: the answer is A.") == 2
-    assert "Skipped: the answer is A." in said
-    assert " > 67      probs = self.dropout" in said
-    assert "2 of 4 right. Another seed gives other questions." in said
-    assert "B: The first row sums to 1.734." in said
+    assert output.count("Right.") == 2
+    assert output.count("Not right: the answer is A.") == 2
+    assert "Skipped: the answer is A." in output
+    assert " > 67      probs = self.dropout" in output
+    assert "2 of 4 right. Another seed gives other questions." in output
+    assert "B: The first row sums to 1.734." in output
 
 
 def test_carets_stand_under_what_a_question_names_the_inner_first() -> None:
-    made = vivas.sheet()
-    marks = marks_of(made.questions[0], made)
+    sheet = vivas.sheet()
+    marks = marks_of(sheet.questions[0], sheet)
 
-    *_, (line, *carets), _, _, _ = numbered(made.listings[0], marks)
+    *_, (line, *carets), _, _, _ = numbered(sheet.listings[0], marks)
 
-    shown = [
-        (line[found.start(1) : found.end(1)], found[2])
-        for each in carets
-        for found in re.finditer(r"(\^+)(\d+)", each)
+    marked_code = [
+        (line[match.start(1) : match.end(1)], match[2])
+        for caret_line in carets
+        for match in re.finditer(r"(\^+)(\d+)", caret_line)
     ]
     assert len(carets) == 4
-    assert shown == [
+    assert marked_code == [
         ("scores", "6"),
         ("dim=-1", "7"),
         ("scores + mask", "5"),
@@ -61,10 +61,10 @@ def test_carets_stand_under_what_a_question_names_the_inner_first() -> None:
 
 
 def test_carets_stand_right_after_tabs_and_under_letters_that_are_escaped() -> None:
-    made = Listing("f", "a.py", ((1, "\tdef f(x):"), (2, "\t\treturn '\u202e' + g(x)  # \t.")))
+    listing = Listing("f", "a.py", ((1, "\tdef f(x):"), (2, "\t\treturn '\u202e' + g(x)  # \t.")))
     marks = (Mark("f", 2, 21, 25, "1"), Mark("f", 2, 23, 24, "2"), Mark("f", 2, 15, 18, "3"))
 
-    assert numbered(made, marks) == [
+    assert numbered(listing, marks) == [
         ["1  def f(x):"],
         [
             "2      return '\\u202e' + g(x)  #    .",
@@ -77,37 +77,37 @@ def test_carets_stand_right_after_tabs_and_under_letters_that_are_escaped() -> N
 def test_only_the_marks_of_the_question_that_is_asked_are_shown(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    _, said = practised(monkeypatch, capsys, "a\nB\n")
+    _, output = practise(monkeypatch, capsys, "a\nB\n")
 
-    first, second, *_ = said.split(terminal.ASK)
+    first, second, *_ = output.split(terminal.ASK)
     assert set(re.findall(r"\^+(\d+)", first)) == {"3", "4", "5", "6", "7"}
     assert "^" not in second
 
 
 @pytest.mark.parametrize("answers", ["a\nq\n", "a\nQ", "a\n", "a"])
-def test_practice_stops_when_told_or_when_there_is_no_more(
+def test_practice_stops_when_told_or_at_the_end_of_the_input(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], answers: str
 ) -> None:
-    right, said = practised(monkeypatch, capsys, answers)
+    right, output = practise(monkeypatch, capsys, answers)
 
     assert right == 1
-    assert "1 of 1 right" in said
-    assert "3 of 5." not in said
+    assert "1 of 1 right" in output
+    assert "3 of 5." not in output
 
 
-def test_what_is_no_answer_is_asked_for_again_but_not_for_ever(
+def test_after_an_invalid_answer_the_question_is_repeated_but_not_for_ever(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    right, said = practised(monkeypatch, capsys, "AB\nE\n\x1b[2J\na\n" + "yes\n" * 200)
+    right, output = practise(monkeypatch, capsys, "AB\nE\n\x1b[2J\na\n" + "yes\n" * 200)
 
     assert right == 1
-    assert "'AB' is not one of the answers." in said
-    assert "\x1b" not in said
-    assert said.count("'YES' is not one of the answers.") == 4 * terminal.TRIES
-    assert said.count("Skipped") == 4
+    assert "'AB' is not one of the answers." in output
+    assert "\x1b" not in output
+    assert output.count("'YES' is not one of the answers.") == 4 * terminal.TRIES
+    assert output.count("Skipped") == 4
 
 
-def test_ctrl_c_ends_it_with_what_was_right(
+def test_ctrl_c_ends_practice_with_the_number_of_right_answers(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     answers = iter(["a\n"])
@@ -127,8 +127,8 @@ def test_ctrl_c_ends_it_with_what_was_right(
 def test_texts_of_a_student_are_harmless(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], payload: str
 ) -> None:
-    made = vivas.with_text(vivas.sheet(), lambda text: payload + text)
+    sheet = vivas.with_text(vivas.sheet(), lambda text: payload + text)
 
-    _, said = practised(monkeypatch, capsys, "a\n" * 5, made)
+    _, output = practise(monkeypatch, capsys, "a\n" * 5, sheet)
 
-    assert all(char == "\n" or char.isprintable() for char in said)
+    assert all(char == "\n" or char.isprintable() for char in output)

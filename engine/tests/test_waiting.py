@@ -9,7 +9,7 @@ from asking import ask, program_with
 
 
 @pytest.mark.usefixtures("workers_are_started")
-def test_where_there_is_no_fork_the_next_worker_waits_already() -> None:
+def test_without_fork_the_next_worker_is_already_waiting() -> None:
     spare = SpareWorker(1)
     try:
         for _ in range(2):
@@ -30,7 +30,7 @@ def test_where_there_is_no_fork_the_next_worker_waits_already() -> None:
 
 
 @pytest.mark.usefixtures("workers_are_started")
-def test_a_sandbox_that_was_stopped_starts_nothing_more() -> None:
+def test_a_stopped_sandbox_starts_no_further_worker() -> None:
     with ProcessSandbox(program_with()) as sandbox:
         list(sandbox.run([ask("double")]))
         sandbox.stop()

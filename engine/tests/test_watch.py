@@ -1,4 +1,4 @@
-"""`tensormark watch`: each save is graded, however an editor saves, and nothing is left."""
+"""`tensormark watch`: each save is graded, however an editor saves, and nothing is left behind."""
 
 import os
 import re
@@ -37,14 +37,14 @@ def in_place(path: Path, text: str) -> None:
 
 
 def by_renaming(path: Path, text: str) -> None:
-    """As many editors do, and `git checkout`."""
+    """Save as many editors do, and `git checkout`."""
     new = path.with_name(".detector.py.tmp")
     new.write_text(text, encoding="utf-8")
     new.rename(path)
 
 
 def with_a_backup(path: Path, text: str) -> None:
-    """As vim does: for a moment there is no such file."""
+    """Save as vim does: for a moment there is no such file."""
     swap = path.with_name(".detector.py.swp")
     swap.write_bytes(b"vim")
     path.rename(path.with_name("detector.py~"))
@@ -54,7 +54,7 @@ def with_a_backup(path: Path, text: str) -> None:
 
 
 def in_two_halves(path: Path, text: str) -> None:
-    """With a pause in which the file ends in the middle."""
+    """Save with a pause in which the file ends in the middle."""
     with path.open("w", encoding="utf-8") as file:
         file.write(text[: len(text) // 2])
         file.flush()
@@ -69,7 +69,7 @@ def after_deleting(path: Path, text: str) -> None:
 
 
 def with_the_folder(path: Path, text: str) -> None:
-    """As switching branches may: the folder is another one."""
+    """Save as switching branches may: the folder is another one."""
     path.unlink()
     path.parent.rmdir()
     path.parent.mkdir()
@@ -83,7 +83,7 @@ WAYS = [in_place, by_renaming, with_a_backup, in_two_halves, after_deleting, wit
 def watched(
     folder: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[Path, Watching]]:
-    """A file, and what watches it for several tests."""
+    """A file, and the command that watches it for several tests."""
     path = tmp_path_factory.mktemp("watched") / "mine" / "detector.py"
     path.parent.mkdir()
     path.touch()
@@ -104,9 +104,9 @@ def test_a_save_is_graded_however_an_editor_saves(
     save(path, solution_source)
 
     watching.until(ALL)
-    rest = watching.report()
+    output = watching.report()
     assert "FAILED           detector" in first
-    assert f"waiting for a change to {path}; Ctrl-C ends" in rest
+    assert f"waiting for a change to {path}; Ctrl-C ends" in output
 
 
 def test_a_report_is_that_of_check_below_the_time(folder: Path, path: Path) -> None:
@@ -128,24 +128,24 @@ def test_a_syntax_error_is_reported_and_the_next_save_graded(
         in_place(path, solution_source.replace("class Detector(", "class Detector(x x "))
         broken = watching.report()
         in_place(path, solution_source)
-        mended = watching.report()
+        repaired = watching.report()
 
     assert "detector.py cannot be imported" in broken
     line = solution_source.partition("class Detector(")[0].count("\n") + 1
     assert f"detector.py:{line}: invalid syntax" in broken
-    assert ALL in mended
+    assert ALL in repaired
 
 
 def test_a_file_that_is_gone_is_waited_for(folder: Path, path: Path, solution_source: str) -> None:
     with Watching(folder, path) as watching:
         watching.report()
         path.unlink()
-        gone = watching.report()
+        missing = watching.report()
         in_place(path, solution_source)
-        back = watching.report()
+        restored = watching.report()
 
-    assert f"{path}: there is no such file or folder" in gone
-    assert ALL in back
+    assert f"{path}: there is no such file or folder" in missing
+    assert ALL in restored
 
 
 def test_a_save_ends_a_call_that_hangs(folder: Path, path: Path, solution_source: str) -> None:
@@ -181,21 +181,23 @@ def test_exercises_and_folders_are_watched_as_they_are_checked(
         (("starter", "--only", "detection"), "needs training"),
     ],
 )
-def test_what_cannot_be_watched_is_an_error(
+def test_a_file_or_an_exercise_that_cannot_be_watched_is_an_error(
     folder: Path, options: tuple[str, ...], error: str
 ) -> None:
     command = tensormark("watch", *options)
 
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    completed = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
-    assert done.returncode == 2
-    assert done.stderr.startswith("watch: ")
-    assert error in done.stderr
-    assert done.stdout == ""
+    assert completed.returncode == 2
+    assert completed.stderr.startswith("watch: ")
+    assert error in completed.stderr
+    assert completed.stdout == ""
 
 
 @pytest.mark.parametrize("name", ["pipe", "device", "link to a device", "link in a folder"])
-def test_what_cannot_be_read_is_not_waited_for(folder: Path, tmp_path: Path, name: str) -> None:
+def test_a_path_that_cannot_be_read_is_not_waited_for(
+    folder: Path, tmp_path: Path, name: str
+) -> None:
     path = {"device": Path("/dev/zero")}.get(name, tmp_path / "detector.py")
     if name == "pipe":
         os.mkfifo(path)
@@ -203,10 +205,10 @@ def test_what_cannot_be_read_is_not_waited_for(folder: Path, tmp_path: Path, nam
         path.symlink_to("/dev/zero")
     command = tensormark("watch", str(tmp_path if name.endswith("folder") else path))
 
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    completed = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
-    assert done.returncode == 2
-    assert re.fullmatch(r"watch: .*\n", done.stderr)
+    assert completed.returncode == 2
+    assert re.fullmatch(r"watch: .*\n", completed.stderr)
 
 
 def test_nothing_that_a_submission_leaves_reaches_its_next_grading(
@@ -231,7 +233,7 @@ def test_nothing_that_a_submission_leaves_reaches_its_next_grading(
 @ON_LINUX
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
 @pytest.mark.parametrize("busy", [False, True])
-def test_a_person_may_end_it_at_any_time_and_nothing_is_left(
+def test_the_command_may_be_ended_at_any_time_and_leaves_nothing(
     folder: Path,
     path: Path,
     solution_source: str,
@@ -240,27 +242,27 @@ def test_a_person_may_end_it_at_any_time_and_nothing_is_left(
     name: str,
     busy: bool,
 ) -> None:
-    own = tmp_path / "tmp"
-    own.mkdir()
-    monkeypatch.setenv("TMPDIR", str(own))
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
     in_place(path, solution_source.replace(RIGHT, HANGS) if busy else solution_source)
     with Watching(folder, path) as watching:
         watching.until("conv" if busy else "waiting")
         below = watching.below()
         watching.process.send_signal(getattr(signal, name))
-        rest = watching.rest()
+        output = watching.rest()
         status = watching.process.wait(LONG)
 
     assert below
-    assert rest.endswith("\nwatch: ended\n")
-    assert "Traceback" not in rest
+    assert output.endswith("\nwatch: ended\n")
+    assert "Traceback" not in output
     assert status == 0
     assert all_end(below)
-    assert list(own.iterdir()) == []
+    assert list(temporary.iterdir()) == []
 
 
 @ON_LINUX
-def test_what_it_has_started_ends_when_it_is_killed(
+def test_processes_that_the_command_started_end_when_it_is_killed(
     folder: Path, path: Path, solution_source: str
 ) -> None:
     in_place(path, solution_source.replace(RIGHT, HANGS))
@@ -321,6 +323,8 @@ def test_check_does_not_import_what_only_watch_needs() -> None:
         "print([name for name in late if name in sys.modules])"
     )
 
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    completed = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
 
-    assert done.stdout == "[]\n"
+    assert completed.stdout == "[]\n"

@@ -1,4 +1,4 @@
-"""The wheel of what is installed: what a build of the sources has, in the same bytes each time."""
+"""The wheel of the installed package is what a build makes, in the same bytes each time."""
 
 import base64
 import csv
@@ -29,10 +29,10 @@ def test_the_wheel_is_what_a_build_of_the_sources_makes(tmp_path: Path) -> None:
     built = flit.make_wheel_in(SOURCES / "pyproject.toml", tmp_path).file
 
     assert wheel().name == built.name
-    made, expected = unpacked(wheel().content), unpacked(built)
+    actual, expected = unpacked(wheel().content), unpacked(built)
     (record,) = [name for name in expected if name.endswith("/RECORD")]
-    assert sorted(made.pop(record).splitlines()) == sorted(expected.pop(record).splitlines())
-    assert made == expected
+    assert sorted(actual.pop(record).splitlines()) == sorted(expected.pop(record).splitlines())
+    assert actual == expected
 
 
 def test_the_wheel_has_the_same_bytes_each_time() -> None:
@@ -53,7 +53,7 @@ def test_its_record_has_the_digest_of_every_file() -> None:
             assert int(size) == len(files[name])
 
 
-def test_pip_installs_it_and_the_installed_one_makes_it_again(tmp_path: Path) -> None:
+def test_pip_installs_the_wheel_and_the_installed_package_makes_it_again(tmp_path: Path) -> None:
     path, place = tmp_path / wheel().name, tmp_path / "packages"
     path.write_bytes(wheel().content)
     install = "-m pip install --no-deps --no-index --target".split()
@@ -63,16 +63,18 @@ def test_pip_installs_it_and_the_installed_one_makes_it_again(tmp_path: Path) ->
     code = f"import sys; sys.path.insert(0, {str(place)!r}); import tensormark.wheel as made; "
     code += f"assert made.__file__.startswith({str(place)!r}); "
     code += "sys.stdout.buffer.write(made.wheel().content)"
-    done = subprocess.run([sys.executable, "-P", "-c", code], check=True, capture_output=True)
+    completed = subprocess.run([sys.executable, "-P", "-c", code], check=True, capture_output=True)
 
-    assert done.stdout == wheel().content
+    assert completed.stdout == wheel().content
 
 
-def test_what_only_runs_and_is_not_installed_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    def nothing(name: str) -> None:
+def test_a_package_that_runs_without_being_installed_gets_an_error_that_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def not_installed(name: str) -> None:
         raise PackageNotFoundError(name)
 
-    monkeypatch.setattr(module, "distribution", nothing)
+    monkeypatch.setattr(module, "distribution", not_installed)
 
     with pytest.raises(WheelError, match="tensormark is not installed, so its metadata is"):
         wheel.__wrapped__()
