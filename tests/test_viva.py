@@ -76,7 +76,7 @@ def test_shapes_are_those_of_the_handout(study: Study) -> None:
 
 
 def test_a_message_is_what_the_grader_says(study: Study) -> None:
-    (mistake,) = (each for each in attention_mask.MISTAKES if each.id == "mask_ignored")
+    (mistake,) = (variant for variant in attention_mask.MISTAKES if variant.id == "mask_ignored")
     change = change_of(study, "scores + attention_mask", "scores")
 
     assert Messages().message(Sample(study, generator("any")), change) == mistake.says

@@ -99,7 +99,7 @@ def test_a_mistake_of_two_students_is_not_named(assignment: Assignment) -> None:
     assert "other mistakes, rare or without a name 3 of 16, 19%" in text
 
 
-def test_a_team_counts_as_one_student_who_could_be_identified(assignment: Assignment) -> None:
+def test_a_team_counts_as_one_student_where_small_counts_are_hidden(assignment: Assignment) -> None:
     entries = made(*["bias_forgotten"] * 4, *[PASSED] * 10)
     team = [replace(e, hand_in=replace(e.hand_in, path=Path("in/team"))) for e in entries[:4]]
 
