@@ -1,4 +1,4 @@
-"""A submission finds the same around it in every tier, except for what SECURITY.md names."""
+"""A submission finds the same environment in every tier, except for what SECURITY.md names."""
 
 import dataclasses
 import json

@@ -49,7 +49,7 @@ SHAPES = {  # B = 2, T = 5, H = 3, d = 4
 
 @pytest.fixture(scope="module")
 def study(solution_source: str) -> Iterator[Study]:
-    """Attention of the solution."""
+    """A study of the attention of the solution."""
     with study_of(ROOT, solution_source, "attention") as attention:
         yield attention
 

@@ -1,4 +1,4 @@
-"""Which modules a module needs."""
+"""Which modules a module needs, directly or through others."""
 
 from tensormark.intake.needed import needed_by
 

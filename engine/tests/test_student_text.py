@@ -21,7 +21,7 @@ SECRET = "the_hidden_input"
 
 @pytest.fixture(scope="module")
 def private(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """References that say that they were recorded with a seed of their own."""
+    """References whose manifest says that they are private."""
     references = tmp_path_factory.mktemp("references") / "private"
     shutil.copytree(folder / "reference_outputs", references)
     in_manifest(references, private=True)

@@ -135,7 +135,7 @@ def test_columns_are_the_same_with_colours(terminal: Terminal) -> None:
 
     rows = re.sub(r"\r?\x1b\[[\d;]*[mK]", "", text).splitlines()
     places = {row.index("/") for row in rows if "/25" in row or "/15" in row}
-    assert len(places - {-1}) == 2  # the rows', and the score's
+    assert len(places - {-1}) == 2  # one in the rows, one in the score
 
 
 def test_the_running_step_is_shown_and_erased(terminal: Terminal) -> None:

@@ -56,7 +56,7 @@ def test_the_usual_probes_are_plain_probes() -> None:
     assert (output.kind, output.module, output.gradients) == ("method", "model", True)
     assert (output.dtype, other.dtype) == ("float32", "float64")
     assert (output.options, other.options) == ({"width": 5}, {"width": 6})
-    json.dumps([call.message() for call in gate.calls])  # as it is sent
+    json.dumps([call.message() for call in gate.calls])  # a call is sent as JSON
 
 
 def test_a_function_is_called_as_one() -> None:

@@ -1,4 +1,4 @@
-"""The worker that waits for the next grading, and a sandbox that is stopped in one."""
+"""The worker that waits for the next grading, and a sandbox that is stopped during one."""
 
 import pytest
 
