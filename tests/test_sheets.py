@@ -181,13 +181,11 @@ def test_a_sheet_has_a_row_for_each_student_and_can_be_read(
         ["10003", "Student No3"],
     ]
     assert all(cell == "" for row in rows for cell in row[2:])
-    printed = capsys.readouterr().out
-    assert (
-        "sheet.csv: 3 students, 2 questions, 6 points\nnext: fill it in, and make class" in printed
-    )
+    text = capsys.readouterr().out
+    assert "sheet.csv: 3 students, 2 questions, 6 points\nnext: fill it in, and make class" in text
     assert course.grade(f"--written={course.folder / 'sheet.csv'}") == 0
-    printed = capsys.readouterr().out
-    assert "0 students marked in full, 0 in part, 3 not at all (1 handed in nothing)\n" in printed
+    text = capsys.readouterr().out
+    assert "0 students marked in full, 0 in part, 3 not at all (1 handed in nothing)\n" in text
 
 
 def test_students_with_any_name_have_a_row_that_is_found_again(
@@ -222,17 +220,15 @@ def test_students_who_cannot_be_told_apart_are_named_and_have_no_row(
     course: Course, capsys: pytest.CaptureFixture[str]
 ) -> None:
     long = "x" * 500
-    text = f"id,name\n=a,A\n'=a,B\nc,C\n{long}1,D\n{long}2,E\n"
-    (course.folder / "roster.csv").write_text(text, encoding="utf-8")
+    roster = f"id,name\n=a,A\n'=a,B\nc,C\n{long}1,D\n{long}2,E\n"
+    (course.folder / "roster.csv").write_text(roster, encoding="utf-8")
     (course.folder / "in/c.py").write_text("c", encoding="utf-8")
 
     assert write(course) == 0
 
     assert [row[0] for row in rows_of(course.folder / "sheet.csv")[1:]] == ["''=a", "c"]
-    printed = capsys.readouterr().out
-    assert (
-        f"left out, as their names are ambiguous: =a (A), {long[:60]} ..., {long[:60]}" in printed
-    )
+    text = capsys.readouterr().out
+    assert f"left out, as their names are ambiguous: =a (A), {long[:60]} ..., {long[:60]}" in text
     for name in ("'=a", f"{long} ..."):
         assert course.grade(f"--written={course.sheet(f'{name},1,,,,')}") == 2
         assert "several students match " in capsys.readouterr().err
