@@ -1,4 +1,4 @@
-"""Fingerprints tell answers apart, and never cost more than a student's answer may."""
+"""Fingerprints of replies, and what is observed beside those of the variants."""
 
 from dataclasses import replace
 from typing import Any
@@ -9,23 +9,16 @@ import pytest
 from tensormark.exercise import Call, Probe
 from tensormark.judging.compare import Tolerance
 from tensormark.judging.fingerprints import (
-    MAX_CACHE_BYTES,
     MAX_VALUES,
     MISSING,
-    NOT_FINITE,
-    PROJECTIONS,
     RAISED,
-    RANDOM,
     SUMS,
-    UNDECIDED,
     AnsweredCall,
-    Projections,
     allowed,
     changed_state,
     fingerprints,
     form,
     observe,
-    of_tensor,
     side_effects,
     tolerance_kind,
 )
@@ -56,93 +49,6 @@ def prints(reply: Reply, probe: Probe = PROBE, rows: np.ndarray | None = None) -
 def tolerance(name: str, call: Call) -> Tolerance:
     atol = {"outputs": 0.1, "gradients": 0.2, "float64": 0.3}[tolerance_kind(name, call)]
     return Tolerance(0.0, atol)
-
-
-# --- of a tensor --------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("array", "code", "sums"),
-    [
-        (None, MISSING, []),
-        (np.full((2, 3), np.nan), NOT_FINITE, [form(X)]),
-        (np.ones(MAX_VALUES + 1), form(np.ones(MAX_VALUES + 1)), []),
-        (np.zeros((0, 3)), form(np.zeros((0, 3))), []),
-    ],
-    ids=["missing", "nothing finite", "too large", "empty"],
-)
-def test_what_has_no_sums_has_a_code(
-    array: np.ndarray | None, code: float, sums: list[float]
-) -> None:
-    expected = [code, *sums, *[0.0] * (SUMS - len(sums))]
-
-    np.testing.assert_array_equal(of_tensor("out/output", array), expected)
-
-
-def test_the_largest_tensor_with_sums_has_them() -> None:
-    assert of_tensor("out/output", np.ones(MAX_VALUES))[1:].all()
-
-
-def test_forms_tell_shapes_and_types_apart() -> None:
-    arrays = (X, X.T, X.astype("f4"), X[None], np.zeros((2, 4)))
-
-    assert len({form(array) for array in arrays}) == len(arrays)
-    assert all(0 <= form(array) < 1 << 24 for array in arrays)
-
-
-def test_codes_are_those_of_recorded_references_and_of_no_form() -> None:
-    assert (RAISED, MISSING, RANDOM, NOT_FINITE, UNDECIDED) == (-1.0, -2.0, -3.0, -4.0, -5.0)
-
-
-def test_which_values_are_not_finite_tells_tensors_apart_and_what_they_are_does_not() -> None:
-    def partly(place: int, value: float) -> np.ndarray:
-        return of_tensor("out/output", np.where(np.arange(6) == place, value, 1.0))
-
-    of_nan = [partly(place, np.nan) for place in range(6)]
-
-    added = {fingerprint[0] - form(np.ones(6)) for fingerprint in of_nan}
-    assert len(added) == 6
-    assert all(0 < number < 1 << 24 for number in added)
-    np.testing.assert_array_equal(partly(0, np.inf), of_nan[0])
-    np.testing.assert_array_equal(partly(0, 0.0)[1:], of_nan[0][1:])
-
-
-def test_sums_that_overflow_are_infinite() -> None:
-    assert np.isinf(of_tensor("out/output", np.full((2, 3), 1.7e308))[1:]).any()
-
-
-def test_sums_do_not_grow_with_the_size_and_depend_on_the_name() -> None:
-    rng = np.random.default_rng(0)
-    large, small = (of_tensor("out/output", rng.standard_normal(n))[1:] for n in (MAX_VALUES, 100))
-
-    assert np.abs(large).max() < 5
-    assert np.abs(small).max() < 5
-    assert not np.isclose(of_tensor("out/other", X)[1:], of_tensor("out/output", X)[1:]).any()
-
-
-def test_values_of_an_unknown_form_have_a_checksum_instead_of_sums() -> None:
-    known, unknown = np.array([form(X)]), np.array([1.0])
-    before = PROJECTIONS.nbytes
-    wide = np.arange(700.0)
-
-    first, again, *others = (of_tensor("out/x", wide + n, unknown) for n in (0, 0, 1, 2, 3))
-
-    assert PROJECTIONS.nbytes == before
-    assert 0 <= first[1] < 1 << 24
-    np.testing.assert_array_equal(first, again)
-    assert len({first[1], *(other[1] for other in others)}) == 4
-    np.testing.assert_array_equal(of_tensor("out/x", X, known), of_tensor("out/x", X))
-
-
-def test_projections_stay_within_their_bytes_and_keep_the_last_ones_used() -> None:
-    projections = Projections()
-    first = projections.get("out/output", MAX_VALUES)
-    for size in range(MAX_CACHE_BYTES // first.nbytes):
-        projections.get("out/output", MAX_VALUES - 1 - size)
-        assert projections.get("out/output", MAX_VALUES) is first
-
-    assert MAX_CACHE_BYTES // 2 < projections.nbytes <= MAX_CACHE_BYTES
-    assert ("out/output", MAX_VALUES - 1) not in projections.cache
 
 
 # --- of a reply ---------------------------------------------------------------------------------

@@ -34,6 +34,9 @@ NORM_CALL = replace(OWN, target="norm")
 NORM = exercise("norm", replace(VALUES, calls=(NORM_CALL,)))
 EMBED = exercise("embed", replace(VALUES, calls=(replace(OWN, target="embed"),)))
 LAYER = exercise("layer", VALUES, upstream=("norm",))
+LEVELS = exercise(
+    "layer", replace(VALUES, calls=(OWN, GIVEN, replace(OWN, given=("embed",)), BOTH))
+)
 
 
 def assignment(*exercises: Exercise, **fields: Any) -> Assignment:
