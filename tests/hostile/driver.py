@@ -47,7 +47,7 @@ from tensormark.task import TaskRun
 PATIENT = Limits(load_seconds=20.0, call_seconds=20.0, exercise_seconds=30.0, memory_bytes=2 << 30)
 # This much memory is enough for right code; code that uses it up does so in each call.
 HOPELESS = dataclasses.replace(
-    PATIENT, call_seconds=3.0, exercise_seconds=6.0, memory_bytes=1 << 30
+    PATIENT, call_seconds=2.0, exercise_seconds=4.0, memory_bytes=1 << 30
 )
 ALL_HOPELESS = dataclasses.replace(HOPELESS, load_seconds=5.0)
 TRAINING = Limits(load_seconds=20.0, memory_bytes=2 << 30)
