@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -232,25 +233,9 @@ def test_nothing_that_a_submission_leaves_reaches_its_next_grading(
 
 @ON_LINUX
 @pytest.mark.sampled(2)  # each signal once
-@pytest.mark.parametrize(
-    ("name", "busy"),
-    [
-        ("SIGINT", True),
-        ("SIGINT", False),
-        ("SIGTERM", False),
-        ("SIGTERM", True),
-        ("SIGHUP", True),
-        ("SIGHUP", False),
-    ],
-)
+@pytest.mark.parametrize(("busy", "name"), product([False, True], ["SIGINT", "SIGTERM", "SIGHUP"]))
 def test_the_command_may_be_ended_at_any_time_and_leaves_nothing(
-    folder: Path,
-    path: Path,
-    solution_source: str,
-    tmp_path: Path,
-    monkeypatch,
-    name: str,
-    busy: bool,
+    folder: Path, path: Path, solution_source: str, tmp_path: Path, monkeypatch, busy: bool, name
 ) -> None:
     temporary = tmp_path / "tmp"
     temporary.mkdir()
