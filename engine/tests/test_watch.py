@@ -21,6 +21,7 @@ WRONG = "found = 1.01 * torch.relu("
 HANGS = "while True: ("
 ALL = "score   80 / 80"
 SOME = "score   40 / 80"
+SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"]
 ON_LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 
 
@@ -233,7 +234,7 @@ def test_nothing_that_a_submission_leaves_reaches_its_next_grading(
 
 @ON_LINUX
 @pytest.mark.sampled(2)  # each signal once
-@pytest.mark.parametrize(("busy", "name"), product([False, True], ["SIGINT", "SIGTERM", "SIGHUP"]))
+@pytest.mark.parametrize(("busy", "name"), [*product([False, True], SIGNALS)])
 def test_the_command_may_be_ended_at_any_time_and_leaves_nothing(
     folder: Path, path: Path, solution_source: str, tmp_path: Path, monkeypatch, busy: bool, name
 ) -> None:
