@@ -58,7 +58,7 @@ class Workers:
         key = tuple(environment(threads, "").items())
         idle = self.idle.setdefault(key, [])
         server = idle.pop() if idle else ForkServer(threads)
-        server.prepare()
+        server.restart()
         return ReusableWorker(server, idle)
 
     def close(self) -> None:

@@ -1,11 +1,28 @@
 """The worker that waits for the next grading, and a sandbox that is stopped during one."""
 
+import dataclasses
+import sys
+from pathlib import Path
+
 import pytest
 
+from tensormark.exercise import Call
+from tensormark.sandbox.interface import Request
 from tensormark.sandbox.process import ProcessSandbox
-from tensormark.sandbox.waiting import SpareWorker
+from tensormark.sandbox.waiting import ForkServer, SpareWorker
 
-from asking import ask, program_with
+from asking import CODE, ask, program_with
+
+HARNESS = """
+import os
+
+LOADED_BY = os.getpid()
+ARGUMENTS = {"*loader": lambda context: LOADED_BY}
+"""
+COMPARE = """
+    def loaded_by_parent(self, loader):
+        return torch.tensor(float(loader == os.getppid()))
+"""
 
 
 @pytest.mark.usefixtures("workers_are_started")
@@ -17,7 +34,7 @@ def test_without_fork_the_next_worker_is_already_waiting() -> None:
             with ProcessSandbox(program_with(), start=spare.take) as sandbox:
                 (reply,) = sandbox.run([ask("double")])
                 used = sandbox.worker
-            spare.prepare()
+            spare.prepare(program_with().harness)
             assert reply.status == "ok"
             assert used is not None
             assert used.handle is waiting
@@ -39,3 +56,23 @@ def test_a_stopped_sandbox_starts_no_further_worker() -> None:
             list(sandbox.run([ask("double")]))
 
     assert sandbox.worker is None
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="forks")
+def test_the_harness_is_loaded_once_for_all_later_workers(tmp_path: Path) -> None:
+    harness = tmp_path / "harness.py"
+    harness.write_text(HARNESS, encoding="utf-8")
+    program = dataclasses.replace(program_with(CODE + COMPARE), harness=harness)
+    call = Call("Thing.loaded_by_parent", ("*loader",), "main").message()
+    answers = []
+    server = ForkServer(1)
+    try:
+        for _ in range(3):
+            with ProcessSandbox(program, start=server.take) as sandbox:
+                (reply,) = sandbox.run([Request("one", frozenset(), call, {})])
+            answers.append(reply.tensors["out/output"].item())
+            server.prepare(harness)
+    finally:
+        server.close()
+
+    assert answers == [0.0, 1.0, 1.0]

@@ -122,7 +122,7 @@ class Watch:
         finally:
             report.live.clear()
             saves.end()
-            self.workers.prepare()
+            self.workers.prepare(grading.assignment.harness)
 
     def grade_each_save(self, grading: "Grading", saves: Saves) -> None:
         """Grade on each save, until the watching ends."""

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
 from tensormark.sandbox.worker_process import (
@@ -33,8 +34,12 @@ class WarmWorkers(Protocol):
     def take(self, threads: int) -> WorkerHandle:
         """Return a worker."""
 
-    def prepare(self) -> None:
-        """Get ready for the next `take`, while nobody is waiting."""
+    def prepare(self, harness: Path) -> None:
+        """Get ready for the next `take`, while nobody is waiting.
+
+        Args:
+            harness: the assignment's; see Program.
+        """
 
     def close(self) -> None:
         """End the waiting processes."""
@@ -52,7 +57,7 @@ class SpareWorker:
         spare, self.worker = self.worker, None
         return spare or WorkerProcess(threads)
 
-    def prepare(self) -> None:
+    def prepare(self, _: Path) -> None:
         """Start a worker, unless there is one."""
         self.worker = self.worker or WorkerProcess(self.threads)
 
@@ -135,7 +140,7 @@ class ForkServer:
         """Have a worker forked, by a new process if this one has died."""
         if threads != self.threads:
             return WorkerProcess(threads)
-        self.prepare()
+        self.restart()
         return ForkedWorker(self.send, self.end)
 
     def send(self, order: dict[str, Any], descriptors: list[int]) -> None:
@@ -149,7 +154,12 @@ class ForkServer:
             self.control.send(b"{}")
             self.control.recv(1000)
 
-    def prepare(self) -> None:
+    def prepare(self, harness: Path) -> None:
+        """Have the process load the harness, which its workers would do one after another."""
+        self.restart()
+        self.send({"harness": str(harness)}, [])
+
+    def restart(self) -> None:
         """Start another process, if this one has died."""
         if self.process.poll() is not None:
             self.close()

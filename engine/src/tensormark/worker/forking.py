@@ -2,7 +2,8 @@
 
 Started as a script, `python -I forking.py SOCKET`, by sandbox/waiting.py, on Linux. It never
 runs a student's code. A worker that it forks serves requests as main.py does, in its own folder;
-nothing that is left in its memory reaches the next one.
+nothing that is left in its memory reaches the next one. While nobody waits, it can also load the
+assignment's harness.
 
 Covered: a worker ends on request, and when this process ends. Not covered: isolation; like main.py,
 it is for people who grade their own code.
@@ -25,7 +26,9 @@ from tensormark.worker import lockdown, main
 from tensormark.worker.zygote import receive, send
 
 
-def _be_worker(order: dict[str, Any], descriptors: Sequence[int], threads: int) -> NoReturn:
+def _be_worker(
+    order: dict[str, Any], descriptors: Sequence[int], new_overlay: main.NewOverlay | None
+) -> NoReturn:
     """Serve requests in the forked process, then exit."""
     try:
         lockdown.die_with_parent()
@@ -34,16 +37,23 @@ def _be_worker(order: dict[str, Any], descriptors: Sequence[int], threads: int) 
             os.close(descriptor)
         os.chdir(order["folder"])
         os.environ.update(order["environment"])
-        main.serve(*main.take_streams(), threads)
+        threads = int(os.environ["WORKER_THREADS"])
+        main.serve(*main.take_streams(), threads, new_overlay)
     finally:
         os._exit(0)  # skip exit handlers, do not wait for threads
 
 
-def _fork(control: socket.socket, order: dict[str, Any], descriptors: Sequence[int]) -> int:
+def _fork(
+    control: socket.socket,
+    order: dict[str, Any],
+    descriptors: Sequence[int],
+    new_overlay: main.NewOverlay | None,
+) -> int:
     """Fork a worker, in its own process group; return its process id.
 
     Args:
         descriptors: its stdin, stdout and stderr.
+        new_overlay: see main.load_harness; None if the harness is not loaded yet.
 
     Raises:
         RuntimeError: there is more than one thread, and a fork copies only one.
@@ -54,11 +64,17 @@ def _fork(control: socket.socket, order: dict[str, Any], descriptors: Sequence[i
     if child == 0:
         control.close()
         os.setpgid(0, 0)
-        _be_worker(order, descriptors, int(os.environ["WORKER_THREADS"]))
+        _be_worker(order, descriptors, new_overlay)
     os.setpgid(child, child)  # here too, in case it must be killed before it has done so itself
     for descriptor in descriptors:
         os.close(descriptor)
     return child
+
+
+def _freeze() -> None:
+    """Keep workers from collecting garbage among torch's objects, which would copy their pages."""
+    gc.collect()
+    gc.freeze()
 
 
 def _run() -> None:
@@ -66,10 +82,15 @@ def _run() -> None:
     control = socket.socket(fileno=int(sys.argv[1]))
     main.limit_resources()
     main.import_torch()
-    gc.collect()
-    gc.freeze()  # a worker that collected garbage among torch's objects would copy their pages
+    _freeze()
+    new_overlay: main.NewOverlay | None = None
     while True:
-        child = _fork(control, *receive(control))
+        order, descriptors = receive(control)
+        if "harness" in order:
+            new_overlay = new_overlay or main.load_harness(order["harness"])
+            _freeze()
+            continue
+        child = _fork(control, order, descriptors, new_overlay)
         receive(control)  # the request to end the worker; if the parent is gone, both end
         os.killpg(child, signal.SIGKILL)
         os.waitpid(child, 0)

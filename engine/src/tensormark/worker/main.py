@@ -9,9 +9,10 @@ a hostile submission on this process; isolation is the sandbox's job.
 """
 
 import contextlib
+import functools
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -24,6 +25,7 @@ from tensormark.worker import protocol
 if TYPE_CHECKING:
     from tensormark.worker.overlay import Overlay
 
+NewOverlay = Callable[[], "Overlay"]
 ADDRESS_SPACE = 16 << 30  # bytes; torch alone maps about 1 GiB, a real model with gradients 4
 
 
@@ -52,11 +54,21 @@ def limit_resources() -> None:
         resource.setrlimit(kind, (bound, bound))
 
 
+def load_harness(path: str) -> NewOverlay:
+    """Load the assignment's harness and hide the grader; return what makes an overlay with it."""
+    from tensormark.worker import overlay  # imports torch: only once the streams are safe
+    from tensormark.worker.surroundings import hide_grader
+
+    harness = overlay.load_harness(path)
+    hide_grader()
+    return functools.partial(overlay.Overlay, harness)
+
+
 class Worker:
     """Answers requests from a stream."""
 
-    def __init__(self, replies: BinaryIO) -> None:
-        self.replies = replies
+    def __init__(self, replies: BinaryIO, new_overlay: NewOverlay | None) -> None:
+        self.replies, self.new_overlay = replies, new_overlay
         self.overlay: Overlay | None = None
 
     def send(self, frame: bytes) -> None:
@@ -71,11 +83,8 @@ class Worker:
             self.send(protocol.encode({"number": request["number"], "progress": [done, total]}))
 
         if self.overlay is None:
-            from tensormark.worker import overlay  # imports torch: only once the streams are safe
-            from tensormark.worker.surroundings import hide_grader
-
-            self.overlay = overlay.Overlay(overlay.load_harness(request["harness"]))
-            hide_grader()
+            new_overlay = self.new_overlay or load_harness(request["harness"])
+            self.overlay = new_overlay()
         answer = self.overlay.answer(request, arrays, progress)
         with contextlib.suppress(Exception):  # a submission may have replaced it
             sys.stdout.flush()
@@ -91,12 +100,22 @@ def import_torch() -> None:
     warm.use_torch()
 
 
-def serve(requests: BinaryIO, replies: BinaryIO, threads: int) -> None:
-    """Serve requests until their stream ends, with this number of torch threads."""
+def serve(
+    requests: BinaryIO,
+    replies: BinaryIO,
+    threads: int,
+    new_overlay: NewOverlay | None = None,
+) -> None:
+    """Serve requests until their stream ends.
+
+    Args:
+        threads: of torch.
+        new_overlay: see load_harness; None: the first request names the harness.
+    """
     import torch  # already imported
 
     torch.set_num_threads(threads)
-    worker = Worker(replies)
+    worker = Worker(replies, new_overlay)
     worker.send(protocol.encode({"number": 0, "status": "ok", "torch": torch.__version__}))
     while (frame := protocol.read_frame(requests)) is not None:
         worker.handle(*frame)
