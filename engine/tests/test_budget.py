@@ -9,12 +9,13 @@ import pytest
 from tensormark.exercise import Assignment
 from tensormark.grading import Grading
 from tensormark.sandbox.budget import HANGS
-from tensormark.sandbox.interface import BUDGET, CALL_DEADLINE, Limits, Sandbox
+from tensormark.sandbox.interface import BUDGET, CALL_DEADLINE, PROCESS, Limits, Sandbox
+from tensormark.sandbox.process import ProcessSandbox
 from tensormark.sandbox.tiers import open_sandbox
 from tensormark.settings import Settings
 
 import toy
-from asking import ask, program_with
+from asking import X, ask, program_with
 from graded import Grade
 from tiers import marked, own_tiers
 
@@ -69,6 +70,20 @@ def test_a_submission_that_has_used_up_its_seconds_is_not_run_any_further(tier: 
     assert 3 < time.monotonic() - start < 4 + STILL
     assert [reply.status for reply in replies] == ["lost", "lost"]
     assert replies[1].text == "not run: the submission used up its 4 seconds"
+
+
+def test_a_call_that_was_begun_before_the_budget_ended_is_not_taken_for_a_later_one() -> None:
+    with open_with(PROCESS, BUDGET) as sandbox:
+        assert isinstance(sandbox, ProcessSandbox)
+        task = dataclasses.replace(ask("mark", "three"), task=True)
+        running = sandbox.run([ask("double"), ask("mark", "two"), task])
+
+        first = next(running)
+        sandbox.budget.remaining = 0.0
+        replies = [first, *running]
+
+    assert [reply.status for reply in replies] == ["ok", "lost", "ok"]
+    assert replies[2].tensors["out/output"].tolist() == X.tolist()  # of a new worker's first mark
 
 
 @TIERS

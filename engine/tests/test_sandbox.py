@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tensormark.sandbox.interface import LOCKED, PROCESS, Sandbox, WorkerStartError
+from tensormark.sandbox.process import ProcessSandbox
 from tensormark.sandbox.tiers import open_sandbox
 
 from asking import CODE, GIVEN, LIMITS, X, ask, program_with, sandbox_of
@@ -214,3 +215,37 @@ if LOCKED not in own_tiers():
 
         assert completed.returncode == 0, completed.stdout
         assert "skipped" not in completed.stdout
+
+
+def test_a_worker_that_ends_after_an_answer_loses_only_the_next_call() -> None:
+    with sandbox_of(PROCESS) as sandbox:
+        replies = list(sandbox.run([ask("double"), ask("end", "two"), ask("double")]))
+
+    assert [reply.status for reply in replies] == ["ok", "lost", "ok"]
+
+
+def test_a_call_that_runs_a_lost_exercise_is_not_begun_ahead() -> None:
+    with sandbox_of(PROCESS) as sandbox:
+        assert isinstance(sandbox, ProcessSandbox)
+        list(sandbox.run([ask("end")]))
+        list(sandbox.run([ask("double", "two")]))
+        worker = sandbox.worker
+
+        calls = [ask("double", "two"), ask("double", "two", "one two"), ask("double", "two")]
+        replies = list(sandbox.run(calls))
+        same_worker = sandbox.worker is worker
+
+    assert [reply.status for reply in replies] == ["ok", "lost", "ok"]
+    assert same_worker
+
+
+def test_replies_that_are_no_longer_wanted_are_not_taken_for_those_of_later_calls() -> None:
+    with sandbox_of(PROCESS) as sandbox:
+        replies = sandbox.run([ask("double"), ask("mark"), ask("mark")])
+        first = next(replies)
+        del replies
+
+        (reply,) = sandbox.run([ask("mark")])
+
+    assert first.status == reply.status == "ok"
+    np.testing.assert_array_equal(reply.tensors["out/output"], X)  # the first mark
