@@ -249,3 +249,25 @@ def test_replies_that_are_no_longer_wanted_are_not_taken_for_those_of_later_call
 
     assert first.status == reply.status == "ok"
     np.testing.assert_array_equal(reply.tensors["out/output"], X)  # the first mark
+
+
+def test_a_call_that_was_begun_before_other_sources_came_is_not_answered_for_them() -> None:
+    with sandbox_of(PROCESS) as sandbox:
+        replies = sandbox.run([ask("double"), ask("double"), ask("double")])
+        next(replies)
+
+        sandbox.reload({**GIVEN, "main": CODE.replace("2 * x", "3 * x")})
+        (reply,) = sandbox.run([ask("double")])
+
+    np.testing.assert_array_equal(reply.tensors["out/output"], 3 * X)
+
+
+def test_a_request_that_cannot_be_packed_costs_no_other_call_its_answer() -> None:
+    unpackable = dataclasses.replace(ask("double"), call={"target": object()})
+    with sandbox_of(PROCESS) as sandbox:
+        with pytest.raises(TypeError):
+            list(sandbox.run([ask("double"), unpackable]))
+
+        (reply,) = sandbox.run([ask("mark", "two")])
+
+    np.testing.assert_array_equal(reply.tensors["out/output"], X)

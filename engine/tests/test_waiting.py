@@ -19,6 +19,9 @@ import os
 LOADED_BY = os.getpid()
 ARGUMENTS = {"*loader": lambda context: LOADED_BY}
 """
+THREAD = (
+    "import threading, time\nthreading.Thread(target=time.sleep, args=(99,), daemon=True).start()"
+)
 COMPARE = """
     def loaded_by_parent(self, loader):
         return torch.tensor(float(loader == os.getppid()))
@@ -59,9 +62,16 @@ def test_a_stopped_sandbox_starts_no_further_worker() -> None:
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="forks")
-def test_the_harness_is_loaded_once_for_all_later_workers(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("harness_code", "loaded_by_parent"),
+    [(HARNESS, [0.0, 1.0, 1.0]), (HARNESS + THREAD, [0.0, 0.0, 0.0])],
+    ids=["loaded once", "starts a thread"],
+)
+def test_the_harness_is_loaded_once_for_all_later_workers_if_that_is_possible(
+    tmp_path: Path, harness_code: str, loaded_by_parent: list[float]
+) -> None:
     harness = tmp_path / "harness.py"
-    harness.write_text(HARNESS, encoding="utf-8")
+    harness.write_text(harness_code, encoding="utf-8")
     program = dataclasses.replace(program_with(CODE + COMPARE), harness=harness)
     call = Call("Thing.loaded_by_parent", ("*loader",), "main").message()
     answers = []
@@ -70,9 +80,10 @@ def test_the_harness_is_loaded_once_for_all_later_workers(tmp_path: Path) -> Non
         for _ in range(3):
             with ProcessSandbox(program, start=server.take) as sandbox:
                 (reply,) = sandbox.run([Request("one", frozenset(), call, {})])
+            assert reply.status == "ok", reply
             answers.append(reply.tensors["out/output"].item())
             server.prepare(harness)
     finally:
         server.close()
 
-    assert answers == [0.0, 1.0, 1.0]
+    assert answers == loaded_by_parent

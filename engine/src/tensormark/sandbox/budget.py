@@ -3,7 +3,8 @@
 Covered: the time from when a child or worker could begin until its answer arrived, by this
 process's clock, imports included. A task (training) has its own deadline and is not counted. After
 HANGS calls that had to be ended at a deadline, nothing more of the submission is run.
-Not covered: importing torch, which happens before there is anything to run.
+Not covered: importing torch, which happens before there is anything to run; and, in the tier
+`process`, the milliseconds in which a call already runs while the answer before it is read.
 """
 
 import contextlib

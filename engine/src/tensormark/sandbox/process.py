@@ -56,7 +56,7 @@ class ProcessSandbox:
         self.loaded = self.closed = False
         self.start_lock = threading.Lock()  # held while a worker is started
         self.unloadable: Reply | None = None
-        self.sent: Request | None = None  # the next request, if it is already running
+        self.sent: Request | None = None  # the call that the worker runs now
         self.failed_calls, self.budget = FailedCalls(), Budget(program.budget)
         packages.modules(program.requirements)  # cached now, while the worker imports torch
 
@@ -120,11 +120,13 @@ class ProcessSandbox:
         """Run one call; if the worker is lost, the reply says so.
 
         Args:
-            following: the next call, which the worker begins while this one's answer is judged.
+            following: the next call, which the worker begins while the caller reads this reply.
 
         Raises:
             WorkerStartError: no worker can start, which is not the submission's fault.
         """
+        if self.sent is not None and self.sent is not request:
+            self.drop()  # it runs a call that is no longer wanted, and would answer that
         worker, limits = self._ready_worker(), self.program.limits
         with self.budget.spend(request):
             if not self.loaded:
@@ -136,6 +138,7 @@ class ProcessSandbox:
             try:
                 if self.sent is not request:
                     worker.send(worker.packed_call(request), seconds)
+                self.sent = request
                 frame = worker.packed_call(following) if following else b""
                 reply = worker.answer(seconds, progress, request.tensor_names, reply_bytes)
             except WorkerLostError as error:
@@ -145,7 +148,7 @@ class ProcessSandbox:
             if following is not None:
                 try:
                     worker.send(frame, self._seconds(following))
-                except WorkerLostError:  # it has ended after its answer, which counts
+                except WorkerLostError:  # it has ended, or reads no more; its answer counts
                     self.drop()
             return reply
 
@@ -154,24 +157,17 @@ class ProcessSandbox:
     ) -> Iterator[Reply]:
         """Run calls in order; after a lost call, skip the other calls that run the same exercise.
 
-        So a function that hangs costs one deadline, not one for each call that runs it. While the
-        caller judges an answer, the worker runs the next call.
+        So a function that hangs costs one deadline, not one for each call that runs it.
         """
         calls = [*requests]
-        try:
-            for request, following in itertools.zip_longest(calls, calls[1:]):
-                reply = self._known_reply(request)
-                if reply is None:
-                    ahead = following if following and not self._known_reply(following) else None
-                    reply = self._ask(request, ahead, progress)
-                    self.failed_calls.add(request, reply)
-                    self.budget.add(reply)
-                elif self.sent is request:
-                    self.drop()  # its answer would be taken for another call's
-                yield reply
-        finally:
-            if self.sent is not None:  # not all replies were wanted
-                self.drop()
+        for request, following in itertools.zip_longest(calls, calls[1:]):
+            reply = self._known_reply(request)
+            if reply is None:
+                ahead = following if following and not self._known_reply(following) else None
+                reply = self._ask(request, ahead, progress)
+                self.failed_calls.add(request, reply)
+                self.budget.add(reply)
+            yield reply
 
     def _known_reply(self, request: Request) -> Reply | None:
         """Return the reply to a request that need not run, or None."""

@@ -35,10 +35,11 @@ class WarmWorkers(Protocol):
         """Return a worker."""
 
     def prepare(self, harness: Path) -> None:
-        """Get ready for the next `take`, while nobody is waiting.
+        """Get ready for the next `take`, while nobody is waiting and no worker runs.
 
         Args:
-            harness: the assignment's; see Program.
+            harness: the assignment's; see Program. It may be loaded only once: later changes to it
+                have no effect.
         """
 
     def close(self) -> None:
@@ -57,7 +58,7 @@ class SpareWorker:
         spare, self.worker = self.worker, None
         return spare or WorkerProcess(threads)
 
-    def prepare(self, _: Path) -> None:
+    def prepare(self, harness: Path) -> None:
         """Start a worker, unless there is one."""
         self.worker = self.worker or WorkerProcess(self.threads)
 
@@ -118,6 +119,7 @@ class ForkServer:
 
     def __init__(self, threads: int) -> None:
         self.threads = threads
+        self.loads_harness = True
         self._start()
 
     def _start(self) -> None:
@@ -150,14 +152,27 @@ class ForkServer:
 
     def end(self) -> None:
         """Have the worker ended, and wait for it; it ends with the process if that has died."""
+        self.send({}, [])
+        self._received()
+
+    def _received(self) -> bytes:
+        """Wait for the process's message; if it has died, there is none."""
         with contextlib.suppress(OSError):
-            self.control.send(b"{}")
-            self.control.recv(1000)
+            return self.control.recv(1000)
+        return b""
 
     def prepare(self, harness: Path) -> None:
-        """Have the process load the harness, which its workers would do one after another."""
+        """Have the process load the harness, which each worker would do otherwise.
+
+        If that ends it, as a harness may start threads, each worker loads it after all.
+        """
         self.restart()
-        self.send({"harness": str(harness)}, [])
+        if self.loads_harness:
+            self.send({"harness": str(harness)}, [])
+            self.loads_harness = bool(self._received())
+            if not self.loads_harness:
+                self.close()
+                self._start()
 
     def restart(self) -> None:
         """Start another process, if this one has died."""

@@ -126,7 +126,7 @@ class WorkerLink:
         self.ready = True
 
     def packed(self, message: Mapping[str, Any], tensors: Mapping[str, Any]) -> bytes:
-        """Return the frame of the next request."""
+        """Return the frame of the next request, which must be sent before another is packed."""
         return protocol.encode({**message, "number": self.number + 1}, tensors)
 
     def packed_call(self, request: Request) -> bytes:

@@ -43,6 +43,16 @@ def _be_worker(
         os._exit(0)  # skip exit handlers, do not wait for threads
 
 
+def _check_threads() -> None:
+    """Check that there is one thread: a fork copies only one.
+
+    Raises:
+        RuntimeError: there are more.
+    """
+    if len(os.listdir("/proc/self/task")) != 1:
+        raise RuntimeError("more than one thread before a fork")
+
+
 def _fork(
     control: socket.socket,
     order: dict[str, Any],
@@ -56,10 +66,9 @@ def _fork(
         new_overlay: see main.load_harness; None if the harness is not loaded yet.
 
     Raises:
-        RuntimeError: there is more than one thread, and a fork copies only one.
+        RuntimeError: there is more than one thread.
     """
-    if len(os.listdir("/proc/self/task")) != 1:
-        raise RuntimeError("more than one thread before a fork")
+    _check_threads()
     child = os.fork()
     if child == 0:
         control.close()
@@ -88,7 +97,9 @@ def _run() -> None:
         order, descriptors = receive(control)
         if "harness" in order:
             new_overlay = new_overlay or main.load_harness(order["harness"])
+            _check_threads()
             _freeze()
+            send(control, loaded=True)
             continue
         child = _fork(control, order, descriptors, new_overlay)
         receive(control)  # the request to end the worker; if the parent is gone, both end
