@@ -18,6 +18,8 @@ from hooks import (
 from resident import workers_are_kept, workers_are_started
 
 if TYPE_CHECKING:
+    from courses import Course
+
     from bench import Bench
 
 __all__ = [
@@ -78,3 +80,12 @@ def bench() -> Iterator["Bench"]:
 
     with Bench(Settings.of(ROOT)) as bench:
         yield bench
+
+
+@pytest.fixture
+def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> "Course":
+    """A class in which nothing is really graded, and whose written questions are SHEET's two."""
+    import courses  # it imports ROOT from here
+
+    courses.with_questions(monkeypatch)
+    return courses.opened(tmp_path, monkeypatch)

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from pathlib import Path
 
-import courses
 import pytest
 from courses import HEAD, Course, whole
 
@@ -15,12 +14,6 @@ from tensormark.classroom.failure import LedgerError
 
 from conftest import ROOT
 from test_payloads import is_clean
-
-
-@pytest.fixture
-def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Course:
-    return courses.opened(tmp_path, monkeypatch)
-
 
 BAD_ROWS = {
     "adda,,+1,,,": "line 2: there is no student 'adda'; take a name from",

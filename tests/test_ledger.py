@@ -6,7 +6,6 @@ from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
 
-import courses
 import jsonschema
 import pytest
 from courses import DEADLINE, HEAD, Course, whole
@@ -18,12 +17,6 @@ from tensormark.reports import html
 
 import formats
 from test_payloads import PAYLOADS, is_clean
-
-
-@pytest.fixture
-def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Course:
-    return courses.opened(tmp_path, monkeypatch)
-
 
 # --- what is shown, and to whom -----------------------------------------------------------------
 

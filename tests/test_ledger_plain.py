@@ -6,23 +6,14 @@ import random
 from collections.abc import Sequence
 from fractions import Fraction
 from math import ceil, floor
-from pathlib import Path
 from typing import Any
 
-import courses
-import pytest
 from courses import DEADLINE, Course
 
 from tensormark.classroom.adjustments import COLUMNS
 
 import classes
 from classes import CORE
-
-
-@pytest.fixture
-def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Course:
-    return courses.opened(tmp_path, monkeypatch)
-
 
 RULES: list[dict[str, Any]] = [
     {"points": "5", "per": "day", "grace_minutes": 15, "most": "12"},

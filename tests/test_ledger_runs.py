@@ -5,7 +5,6 @@ import sqlite3
 import sys
 from pathlib import Path
 
-import courses
 import pytest
 from courses import DEADLINE, Course, whole
 
@@ -13,11 +12,6 @@ from tensormark.classroom import command, run
 
 from conftest import ROOT
 from graded import ran
-
-
-@pytest.fixture
-def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Course:
-    return courses.opened(tmp_path, monkeypatch)
 
 
 def contents(course: Course) -> dict[str, bytes]:

@@ -5,7 +5,6 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-import courses
 import pytest
 from courses import SHEET, Course, whole
 
@@ -15,13 +14,6 @@ from tensormark.classroom.names import Names
 
 from conftest import ROOT
 from test_payloads import PAYLOADS, is_clean
-
-
-@pytest.fixture
-def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Course:
-    courses.with_questions(monkeypatch)
-    return courses.opened(tmp_path, monkeypatch)
-
 
 BAD_ROWS = {
     "adda,1,,,,": "line 2: there is no student 'adda'; take a name from",

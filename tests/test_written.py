@@ -18,12 +18,6 @@ from conftest import ROOT
 Capture = pytest.CaptureFixture[str]
 
 
-@pytest.fixture
-def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Course:
-    courses.with_questions(monkeypatch)
-    return courses.opened(tmp_path, monkeypatch)
-
-
 def results_of(course: Course, student: str) -> dict[str, object]:
     path = course.out / f"feedback/{student}/results.json"
     model: dict[str, object] = json.loads(path.read_bytes())

@@ -8,19 +8,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import courses
-import pytest
-from courses import Course, whole
+from courses import SHEET, Course, whole
 
 from graded import ran
 
-LINES = {"memory": (2, 1, 1), "rate": (Fraction(3, 2), Fraction(1, 2))}  # of courses.SHEET
-
-
-@pytest.fixture
-def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Course:
-    courses.with_questions(monkeypatch)
-    return courses.opened(tmp_path, monkeypatch)
+LINES = {"memory": (2, 1, 1), "rate": (Fraction(3, 2), Fraction(1, 2))}  # of SHEET
 
 
 def draw_points(chance: random.Random, lines: tuple[Any, ...]) -> list[Fraction]:
@@ -45,7 +37,7 @@ def test_a_class_has_exactly_the_points_of_a_plain_sum(course: Course) -> None:
     students = [*scores]
     opinions: dict[tuple[str, str], set[Fraction]] = {}
     sheets: list[dict[str, dict[str, str]]] = [{}, {}, {}]
-    columns = [title for title in courses.SHEET.split(",") if "(" in title]
+    columns = [title for title in SHEET.split(",") if "(" in title]
     titles = dict(zip(LINES, columns, strict=True))
     for student in students:
         for question, lines in LINES.items():

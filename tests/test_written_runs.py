@@ -1,10 +1,7 @@
 """Sheets of marks from run to run: read anew each time, whatever people write in them."""
 
-from pathlib import Path
-
-import courses
 import pytest
-from courses import Course, whole
+from courses import SHEET, Course, whole
 from test_ledger import shapes
 
 from tensormark.classroom import command
@@ -13,12 +10,6 @@ from conftest import ROOT
 from test_payloads import PAYLOADS, is_clean
 
 Capture = pytest.CaptureFixture[str]
-
-
-@pytest.fixture
-def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Course:
-    courses.with_questions(monkeypatch)
-    return courses.opened(tmp_path, monkeypatch)
 
 
 def test_no_comment_takes_effect_anywhere(course: Course, capsys: Capture) -> None:
@@ -32,7 +23,7 @@ def test_no_comment_takes_effect_anywhere(course: Course, capsys: Capture) -> No
                 for student, text in zip(students, texts, strict=True)
             ]
             path = course.folder / name
-            path.write_bytes((courses.SHEET + "\n".join(rows)).encode("utf-8", "replace"))
+            path.write_bytes((SHEET + "\n".join(rows)).encode("utf-8", "replace"))
         assert course.grade(f"--written={course.folder}/a.csv,{course.folder}/b.csv") == 0
 
     grade(["harmless"] * len(texts))
