@@ -1,9 +1,6 @@
 """Final points from run to run: nothing is graded again, applied twice or lost."""
 
 import json
-import sqlite3
-import sys
-from pathlib import Path
 
 import pytest
 from courses import DEADLINE, Course, whole
@@ -11,7 +8,6 @@ from courses import DEADLINE, Course, whole
 from tensormark.classroom import command, run
 
 from conftest import ROOT
-from graded import ran
 
 
 def contents(course: Course) -> dict[str, bytes]:
@@ -95,46 +91,6 @@ def test_an_appeal_takes_both_files_and_reports_the_change_of_final(
 
     course.grade("--only", grace)
     assert f"  {grace}: 50 unchanged\n" in capsys.readouterr().out
-
-
-KILLED = """
-import os, sys
-from pathlib import Path
-from tensormark.classroom import finals
-from tensormark.classroom.entry import Entry, Final, HandIn
-from tensormark.classroom.ledger import Ledger
-from tensormark.classroom.store import Store
-
-class Rows(list):
-    def __iter__(self):
-        yield from list.__iter__(self)
-        if sys.argv[2] == "die":
-            os.kill(os.getpid(), 9)
-
-rows = finals._rows
-finals._rows = lambda entries: Rows(rows(entries))
-entries = [Entry(HandIn(str(n), "", None), final=Final(float(sys.argv[3]))) for n in range(5000)]
-with Store(Path(sys.argv[1])) as store:
-    finals.keep(store, Ledger(), entries)
-"""
-
-
-def test_a_killed_run_leaves_a_complete_version_or_none(tmp_path: Path) -> None:
-    store = tmp_path / "store.sqlite"
-
-    def keep(how: str, points: int) -> int:
-        return ran(sys.executable, "-c", KILLED, store, how, points).returncode
-
-    assert keep("live", 1) == 0
-    assert keep("die", 2) == -9
-    with sqlite3.connect(store) as file:
-        query = "SELECT ledger, COUNT(*), MAX(final) FROM final GROUP BY ledger"
-        assert file.execute(query).fetchall() == [(1, 5000, 1.0)]
-        assert file.execute("SELECT COUNT(*) FROM ledger").fetchall() == [(1,)]
-
-    assert keep("live", 2) == 0
-    with sqlite3.connect(store) as file:
-        assert file.execute(query).fetchall() == [(1, 5000, 1.0), (2, 5000, 2.0)]
 
 
 def test_repeating_a_run_that_ended_before_its_gradebook_adds_no_version(

@@ -104,7 +104,7 @@ with Store(Path(sys.argv[1])) as store:
 """
 
 
-def test_marks_are_kept_whole_or_not_at_all_when_a_run_is_killed(tmp_path: Path) -> None:
+def test_a_killed_run_leaves_a_complete_version_with_its_marks_or_none(tmp_path: Path) -> None:
     store = tmp_path / "store.sqlite"
 
     def keep(how: str, points: int) -> int:
@@ -115,9 +115,12 @@ def test_marks_are_kept_whole_or_not_at_all_when_a_run_is_killed(tmp_path: Path)
     with sqlite3.connect(store) as file:
         query = "SELECT ledger, COUNT(*), MIN(points), MAX(points) FROM written GROUP BY ledger"
         assert file.execute(query).fetchall() == [(1, 5000, 1.0, 1.0)]
-        assert file.execute("SELECT ledger, COUNT(*) FROM final").fetchall() == [(1, 5000)]
+        finals = "SELECT ledger, COUNT(*), MAX(final) FROM final GROUP BY ledger"
+        assert file.execute(finals).fetchall() == [(1, 5000, 1.0)]
+        assert file.execute("SELECT COUNT(*) FROM ledger").fetchall() == [(1,)]
 
     assert keep("live", 2) == 0
     assert keep("live", 2) == 0
     with sqlite3.connect(store) as file:
         assert file.execute(query).fetchall() == [(1, 5000, 1.0, 1.0), (2, 5000, 2.0, 2.0)]
+        assert file.execute(finals).fetchall() == [(1, 5000, 1.0), (2, 5000, 2.0)]
