@@ -1,11 +1,11 @@
 """Sources are parsed once, in a process with limits; their faults are explained to the student."""
 
-import resource
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from test_door import MARKS, seconds_of_this_process
 
 from tensormark.exercise import Assignment
 from tensormark.grading import Grading
@@ -32,14 +32,8 @@ def fault(source: str) -> list[str]:
     return inspect(main=source).faults["main"].split("\n")
 
 
-def seconds_of_this_process() -> float:
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    return usage.ru_utime + usage.ru_stime
-
-
 # --- sources that are expensive to parse ------------------------------------------------------
 
-MARKS = "".join(map(chr, (0x334, 0x327, 0x31B, 0x316, 0x301)))
 EXPENSIVE = {
     "identifier": "a" + MARKS * 12_000 + " = 1\n",
     "operators": "x = " + "-".join("1" * 120_000) + "\n",

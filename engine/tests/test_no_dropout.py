@@ -4,19 +4,11 @@ import dataclasses
 
 import numpy as np
 import pytest
+from test_diagnose import ALLOWED, NAMES, RIGHT, prints
 
 from tensormark.judging.compare import Tolerance
 from tensormark.judging.diagnose import ineffective_dropout
 from tensormark.judging.fingerprints import Observation, of_call, of_error, tolerances
-
-NAMES = ["out/output"]
-RIGHT = np.random.default_rng(1).standard_normal((2, 3, 4))
-ALLOWED = tolerances(NAMES, {"out/output": Tolerance(1e-5, 1e-5)})
-
-
-def prints(array: np.ndarray) -> np.ndarray:
-    return of_call(NAMES, {"out/output": array}, 0.0)
-
 
 STUCK = ["the solution", "stuck", "no_dropout"]
 MOVED = RIGHT + 1  # what dropout makes of the right values
