@@ -43,14 +43,6 @@ def test_one_mistake_costs_one_exercise_and_is_named_with_its_place(
     assert [part["title"] for part in attention["handout"]] == ["Problem (attention)", "The mask"]
 
 
-def test_forgotten_attention_dropout_costs_a_fifth_of_the_exercise(submit: Grade) -> None:
-    graded = submit(("self.dropout(F.softmax(", "(F.softmax("))
-
-    assert graded.exercise("attention")["score"] == 20
-    assert graded.result["score"] == 75
-    assert "dropout" in graded.exercise("attention")["message"]
-
-
 def test_an_unwritten_exercise_does_not_fail_those_that_call_it(submit: Grade) -> None:
     graded = submit(
         (
