@@ -3,6 +3,7 @@
 import pytest
 
 from bench import Bench, lost
+from graded import edited
 
 NORMED = "return ln_layer(input + dropout(dense_layer(output)))"
 LAST = "return self.add_norm(x, interm, *modules)"
@@ -93,22 +94,14 @@ KEPT: dict[str, Edits] = {
 }
 
 
-def apply_edits(bench: Bench, edits: Edits) -> str:
-    source = bench.source
-    for old, new in edits:
-        assert source.count(old) == 1, old
-        source = source.replace(old, new)
-    return source
-
-
 @pytest.mark.parametrize("case", LAYERS)
 def test_a_wrong_layer_costs_no_more_than_the_layer(bench: Bench, case: str) -> None:
-    assert lost(bench.grade(apply_edits(bench, LAYERS[case]))) == {"layer"}
+    assert lost(bench.grade(edited(bench.source, *LAYERS[case]))) == {"layer"}
 
 
 @pytest.mark.parametrize("case", KEPT)
 def test_a_wrong_attention_costs_no_more_wherever_it_is_kept(bench: Bench, case: str) -> None:
-    right = apply_edits(bench, KEPT[case])
+    right = edited(bench.source, *KEPT[case])
 
     assert lost(bench.grade(right)) == set()
     assert lost(bench.grade(right.replace(CONTEXT, f"{CONTEXT}.sinh()"))) == {"attention"}
