@@ -1,6 +1,7 @@
 """Shared fixtures: an assignment to test with, and grading from the command line."""
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the assignment, which tests must not change."""
     place = tmp_path_factory.mktemp("toy")
     return toy.make(place / "assignment")
+
+
+@pytest.fixture
+def copy(folder: Path, tmp_path: Path) -> Path:
+    """A copy of the assignment that a test may change."""
+    ignored = shutil.ignore_patterns("__pycache__")  # it might be taken for that of edited files
+    return Path(shutil.copytree(folder, tmp_path / "copy", ignore=ignored))
 
 
 @pytest.fixture

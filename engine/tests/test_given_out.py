@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import shutil
 import zipfile
 from pathlib import Path
 
@@ -33,12 +32,6 @@ STAFF = Staff(release=Release(
     edited={"card.md": lambda name, text: text.replace("ours", "yours")},
 ))
 """
-
-
-@pytest.fixture
-def folder_copy(folder: Path, tmp_path: Path) -> Path:
-    """A copy of the assignment's folder, to change."""
-    return Path(shutil.copytree(folder, tmp_path / "mine"))
 
 
 def course_in(folder: Path, release: Release | None = None) -> Course:
@@ -80,60 +73,60 @@ def test_a_release_can_be_graded_as_its_readme_says(folder: Path, tmp_path: Path
     assert grade(folder / "solution", training=True).result["score"] == 100
 
 
-def test_declared_files_are_given_out(folder_copy: Path) -> None:
-    write(folder_copy / "grader/staff.py", STAFF)
-    write(folder_copy / "notes/a.csv", "1,2\n")
-    write(folder_copy / "notes/a.txt", "not declared\n")
-    write(folder_copy / "card.md", "ours\n")
-    write(folder_copy / "for_students/README.md", "# Welcome\n")
-    write(folder_copy / "for_students/deep/.hidden", "here\n")
+def test_declared_files_are_given_out(copy: Path) -> None:
+    write(copy / "grader/staff.py", STAFF)
+    write(copy / "notes/a.csv", "1,2\n")
+    write(copy / "notes/a.txt", "not declared\n")
+    write(copy / "card.md", "ours\n")
+    write(copy / "for_students/README.md", "# Welcome\n")
+    write(copy / "for_students/deep/.hidden", "here\n")
 
-    files = contents(course_in(folder_copy))
+    files = contents(course_in(copy))
 
     assert "notes/a.txt" not in files
     assert files["notes/a.csv"] == b"1,2\n"
     assert files["card.md"] == b"yours\n"
     assert files["README.md"] == b"# Welcome\n"
     assert files["deep/.hidden"] == b"here\n"
-    assert leaks(Secrets(course_in(folder_copy)), files) == []
+    assert leaks(Secrets(course_in(copy)), files) == []
 
 
-def test_pictures_of_the_handout_are_given_out(folder_copy: Path) -> None:
-    with (folder_copy / "handout.md").open("a", encoding="utf-8") as file:
+def test_pictures_of_the_handout_are_given_out(copy: Path) -> None:
+    with (copy / "handout.md").open("a", encoding="utf-8") as file:
         file.write("\n![a line](pictures/line.svg)\n")
-    write(folder_copy / "pictures/line.svg", "<svg xmlns='http://www.w3.org/2000/svg'/>")
-    write(folder_copy / "pictures/other.svg", "<svg/>")
+    write(copy / "pictures/line.svg", "<svg xmlns='http://www.w3.org/2000/svg'/>")
+    write(copy / "pictures/other.svg", "<svg/>")
 
-    pictures = {name for name in contents(course_in(folder_copy)) if name.startswith("pictures/")}
+    pictures = {name for name in contents(course_in(copy)) if name.startswith("pictures/")}
 
     assert pictures == {"pictures/line.svg"}
 
 
 @pytest.mark.parametrize("picture", ["pictures/none.svg", "../../../etc/passwd"])
-def test_a_picture_that_is_not_in_the_folder_is_an_error(folder_copy: Path, picture: str) -> None:
-    with (folder_copy / "handout.md").open("a", encoding="utf-8") as file:
+def test_a_picture_that_is_not_in_the_folder_is_an_error(copy: Path, picture: str) -> None:
+    with (copy / "handout.md").open("a", encoding="utf-8") as file:
         file.write(f"\n![a line]({picture})\n")
 
     with pytest.raises(ReleaseError, match="which is not a file in"):
-        contents(course_in(folder_copy))
+        contents(course_in(copy))
 
 
-def test_references_with_private_inputs_are_not_given_out(folder_copy: Path) -> None:
-    in_manifest(folder_copy / "reference_outputs", private=True)
+def test_references_with_private_inputs_are_not_given_out(copy: Path) -> None:
+    in_manifest(copy / "reference_outputs", private=True)
 
     with pytest.raises(ReleaseError, match="has private inputs; run `tensormark references`"):
-        contents(course_in(folder_copy))
+        contents(course_in(copy))
 
 
-def secrets_of(folder_copy: Path) -> Secrets:
+def secrets_of(copy: Path) -> Secrets:
     """Return what students must not get of an assignment that has secrets of every kind."""
-    solution = folder_copy / "solution" / toy.MAIN
+    solution = copy / "solution" / toy.MAIN
     text = solution.read_text(encoding="utf-8")
     changed = text.replace(toy.WINDOWS, f"my_own_{toy.WINDOWS}").replace(
         '"bdwk', "my_own_windows, '"
     )
     solution.write_text(changed, encoding="utf-8")
-    write(folder_copy / "answers/notes.md", "The answer to the second question is forty-two.\n")
+    write(copy / "answers/notes.md", "The answer to the second question is forty-two.\n")
     secret = Secret(
         "the labelled letters",
         ["a text that nobody has read yet", "another text of a line"],
@@ -141,7 +134,7 @@ def secrets_of(folder_copy: Path) -> Secrets:
         {"letters.txt": ["another text of a line"]},
     )
     release = Release(staff=("answers/*.md",), secrets=lambda assignment, private: [secret])
-    course = course_in(folder_copy, release)
+    course = course_in(copy, release)
     return Secrets(dataclasses.replace(course, variants=(), honest=()))
 
 
@@ -167,9 +160,9 @@ def secrets_of(folder_copy: Path) -> Secrets:
     ],
 )
 def test_a_file_that_students_must_not_get_is_found(
-    folder_copy: Path, name: str, content: str, description: str | None
+    copy: Path, name: str, content: str, description: str | None
 ) -> None:
-    findings = leaks(secrets_of(folder_copy), {name: content.encode()})
+    findings = leaks(secrets_of(copy), {name: content.encode()})
 
     if description is None:
         assert findings == []
@@ -180,11 +173,11 @@ def test_a_file_that_students_must_not_get_is_found(
 
 
 def test_tensors_outside_the_public_references_are_found_unless_they_are_declared(
-    folder_copy: Path,
+    copy: Path,
 ) -> None:
     tensors = save({"x": np.zeros(3)})
-    (folder_copy / "more.safetensors").write_bytes(tensors)
-    course = course_in(folder_copy, Release(copied=("*.safetensors",)))
+    (copy / "more.safetensors").write_bytes(tensors)
+    course = course_in(copy, Release(copied=("*.safetensors",)))
 
     findings = leaks(Secrets(course), {"more.safetensors": tensors, "b.safetensors": tensors})
 

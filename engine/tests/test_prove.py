@@ -1,7 +1,6 @@
 """What an assignment claims is proved, and a claim that is false is found."""
 
 import dataclasses
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -118,8 +117,7 @@ def test_pytest_proves_the_assignment_in_a_folder(folder: Path) -> None:
     assert "assignment::mistake[bias_forgotten] PASSED" in completed.stdout
 
 
-def test_pytest_reports_a_false_claim_in_one_line(folder: Path, tmp_path: Path) -> None:
-    copy = Path(shutil.copytree(folder, tmp_path / "copy"))
+def test_pytest_reports_a_false_claim_in_one_line(copy: Path) -> None:
     mistakes = copy / "grader" / "mistakes" / "conv.py"
     text = mistakes.read_text("utf-8").replace(
         '" + self.bias[:, None]", ""', '"windows,", "windows, "'

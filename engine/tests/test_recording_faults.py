@@ -16,13 +16,6 @@ from asking import listen_to_interrupts
 EXERCISES = "grader/exercises"
 
 
-@pytest.fixture
-def copy(folder: Path, tmp_path: Path) -> Path:
-    """A copy of the assignment that a test may spoil."""
-    ignored = shutil.ignore_patterns("__pycache__")
-    return Path(shutil.copytree(folder, tmp_path / "copy", ignore=ignored))
-
-
 def edit(path: Path, old: str, new: str) -> None:
     text = path.read_text(encoding="utf-8")
     assert text.count(old) == 1
