@@ -1,17 +1,12 @@
 """Progress of long work: lines in a pipe, a bar on a terminal, and nothing if it was quick."""
 
-import io
 import sys
 
 import pytest
 
 import progress
+from formats import Terminal
 from progress import announced, counting
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
 
 
 @pytest.fixture
