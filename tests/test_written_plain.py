@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from courses import SHEET, Course, whole
+from test_ledger_plain import rounded
 
 from graded import ran
 
@@ -25,10 +26,6 @@ def as_typed(chance: random.Random, points: list[Fraction]) -> str:
     if chance.random() < 0.5:
         return chance.choice(["+", " + "]).join(f"{float(number):g}" for number in points)
     return chance.choice(["{:g}", "{:.2f}", "{:.4f}"]).format(float(sum(points)))
-
-
-def rounded(value: Fraction) -> float:
-    return int(value * 100 + Fraction(1, 2)) / 100
 
 
 def test_a_class_has_exactly_the_points_of_a_plain_sum(course: Course) -> None:
