@@ -11,7 +11,7 @@ from tensormark.viva.draw import generator
 from tensormark.viva.families.equal import differs
 from tensormark.viva.families.messages import Messages
 from tensormark.viva.families.numbers import Numbers
-from tensormark.viva.family import GENERAL, ONLY_TRAINING, Sample
+from tensormark.viva.family import GENERAL_STATEMENTS, ONLY_TRAINING, Sample
 from tensormark.viva.study import EVERYWHERE, RAISES, SAME, Study
 from tensormark.viva.subject import Subject
 
@@ -22,17 +22,17 @@ from studies import change_of, check_words, messages_of, shapes_asked, sheet_of,
 SOFTMAX = "F.softmax(scores + attention_mask, dim=-1)"
 (ONES,) = (fact.gained for fact in ATTENTION.facts if fact.differences is not_ones)
 TABLE = (  # a change, what is then true, and the result of the example
-    (f"self.dropout({SOFTMAX})", SOFTMAX, {GENERAL[ONLY_TRAINING]}, "`[2, 7, 4, 0.5]`"),
+    (f"self.dropout({SOFTMAX})", SOFTMAX, {GENERAL_STATEMENTS[ONLY_TRAINING]}, "`[2, 7, 4, 0.5]`"),
     ("scores + attention_mask", "scores", {PADDED}, "`[4, 4, 3, 3]`"),
     (" / math.sqrt(d)", "", set(), "`[2, 7, 4, 0.5]`"),
-    ("math.sqrt(d)", "(d ** 0.5)", {GENERAL[EVERYWHERE]}, "`[2, 7, 4, 0.5]`"),
+    ("math.sqrt(d)", "(d ** 0.5)", {GENERAL_STATEMENTS[EVERYWHERE]}, "`[2, 7, 4, 0.5]`"),
     (
         "dim=-1",
         "dim=-2",
         {PADDED, ONES},
         "`[4, 4, 3, 3]`",
     ),
-    ("probs @ value", "probs", {GENERAL[RAISES]}, None),
+    ("probs @ value", "probs", {GENERAL_STATEMENTS[RAISES]}, None),
 )
 SCORES = "query @ key.transpose(-2, -1)"
 SHAPES = {  # B = 2, T = 5, H = 3, d = 4
@@ -60,7 +60,7 @@ def test_attention_does_what_was_worked_out_by_hand(study: Study, row) -> None:
     sample = Sample(study, generator("any"))
     change = change_of(study, old, new)
 
-    true = sample.true_of(change)
+    true = sample.true_statements(change)
 
     assert {sample.statements[name] for name in true} == expected
     claims = [claim for name in true for claim in sample.basis(change, name, True)]
@@ -97,7 +97,7 @@ def test_a_token_depends_on_others_whose_queries_are_its_values(solution_source:
         sample = Sample(bmm_study, generator("any"))
         change = change_of(bmm_study, "x.reshape(", "query.reshape(")
 
-        assert APART not in {sample.statements[name] for name in sample.true_of(change)}
+        assert APART not in {sample.statements[name] for name in sample.true_statements(change)}
 
 
 @pytest.mark.nightly

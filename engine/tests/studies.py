@@ -16,7 +16,7 @@ from tensormark.viva.families.shapes import Shapes
 from tensormark.viva.family import Sample
 from tensormark.viva.question import Sheet
 from tensormark.viva.source import Change, Source
-from tensormark.viva.study import Compared, Study
+from tensormark.viva.study import Comparison, Study
 from tensormark.viva.subject import subjects_of
 
 import toy
@@ -40,9 +40,9 @@ def check_words(study: Study) -> None:
         sizes = [*subject.sizes(call).values()]
         assert len({*sizes}) == len(sizes) or number == 2  # where what raises before may not
         world = study.world(number)
-        replies = study.own(number, [*world.runs])
+        replies = study.original_replies(number, [*world.runs])
         for place, fact in enumerate(subject.facts):
-            shows = Compared(world, replies, replies).shows(replies, place)
+            shows = Comparison(world, replies, replies).shows(replies, place)
             assert shows is bool(fact.lost), fact
 
 

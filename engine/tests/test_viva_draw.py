@@ -9,7 +9,7 @@ import pytest
 
 from tensormark.folder import open_assignment
 from tensormark.viva.draw import ALL_FLAGGED, LEFT_BEHIND, NOTHING_RIGHT, askable
-from tensormark.viva.family import length, options_of
+from tensormark.viva.family import draw_options, width
 from tensormark.viva.question import OPTIONS, Question, Sheet
 
 import toy
@@ -168,12 +168,12 @@ def test_the_length_of_an_option_does_not_reveal_the_answer() -> None:
     ranks, places = collections.Counter[int](), collections.Counter[int]()
     wrong = ["x" * n for n in (2, 3, 4, 5, 6, 14, 15, 16, 17, 18)]
     for seed in range(400):
-        choice = options_of(random.Random(seed), "x" * 10, [*wrong, *wrong, "x" * 10])
+        choice = draw_options(random.Random(seed), "x" * 10, [*wrong, *wrong, "x" * 10])
         assert choice is not None
         options, key = choice
         assert len({*options}) == OPTIONS
         assert options[key] == "x" * 10
-        ranks[sorted(map(length, options)).index(10)] += 1
+        ranks[sorted(map(width, options)).index(10)] += 1
         places[key] += 1
 
     assert {*ranks} == {*places} == {*range(OPTIONS)}
@@ -181,4 +181,4 @@ def test_the_length_of_an_option_does_not_reveal_the_answer() -> None:
 
 
 def test_without_enough_wrong_options_there_is_no_question() -> None:
-    assert options_of(random.Random(1), "a", ["a", "b", "c", "b"]) is None
+    assert draw_options(random.Random(1), "a", ["a", "b", "c", "b"]) is None

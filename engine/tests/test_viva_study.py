@@ -8,7 +8,7 @@ import pytest
 from tensormark.viva import copies
 from tensormark.viva.copies import UnfitError
 from tensormark.viva.draw import generator
-from tensormark.viva.family import GENERAL, Sample
+from tensormark.viva.family import GENERAL_STATEMENTS, Sample
 from tensormark.viva.study import EVERYWHERE, GRADIENTS, NO_GRADIENT, RAISES, SAME, SHAPE
 from tensormark.viva.subject import subjects_of
 
@@ -21,13 +21,13 @@ RETURN = f"return {SUM}{toy.BIAS}"
 SHORT = (RETURN, f"sums = {SUM}\n        return sums{toy.BIAS}")  # lines that a question can show
 OF_CONV = (
     (toy.BIAS, "", {"The bias no longer matters."}),
-    (f"sums{toy.BIAS}", "self.bias[:, None] + sums", {GENERAL[EVERYWHERE]}),
+    (f"sums{toy.BIAS}", "self.bias[:, None] + sums", {GENERAL_STATEMENTS[EVERYWHERE]}),
     ("sums +", "sums -", set()),
-    ("shape[-1], 1)", "shape[-1], 2)", {GENERAL[SHAPE]}),
-    ("unfold(-1", "unfold(-2", {GENERAL[RAISES]}),
+    ("shape[-1], 1)", "shape[-1], 2)", {GENERAL_STATEMENTS[SHAPE]}),
+    ("unfold(-1", "unfold(-2", {GENERAL_STATEMENTS[RAISES]}),
 )
 OF_DETECTOR = (
-    ("self.head(found)", "found", {GENERAL[SHAPE]}),
+    ("self.head(found)", "found", {GENERAL_STATEMENTS[SHAPE]}),
     (
         "torch.relu(self.conv(signals))",
         "self.conv(torch.relu(signals))",
@@ -48,7 +48,7 @@ def test_findings_are_what_was_worked_out_by_hand(
         for old, new, expected in table:
             change = change_of(study, old, new)
 
-            true = sample.true_of(change)
+            true = sample.true_statements(change)
 
             assert {sample.statements[name] for name in true} == expected, new
             claims = [c for name in true for c in sample.basis(change, name, True)]
@@ -172,7 +172,7 @@ def test_a_function_that_counts_its_calls_is_given_up(folder: Path, solution_sou
     later = (RETURN, COUNTS.replace("MOST", "5"))
     text = edited(solution_source, later, CALLS)
     with study_of(folder, text) as study, pytest.raises(UnfitError, match=TWICE):
-        study.own(0, ["fact 0"])
+        study.original_replies(0, ["fact 0"])
 
 
 def test_a_function_that_raises_in_other_sizes_is_given_up(

@@ -1,7 +1,8 @@
-"""What the kinds of questions share: drafts, samples of changed copies, options.
+"""What the families of questions share: drafts, samples of changed copies, and options.
 
 A family proposes drafts, and draw.py confirms them: every finding that a draft claims must also
-hold in calls of other sizes.
+hold in calls of other sizes. One option is the answer, at the index `key`; the others are
+distractors.
 """
 
 import dataclasses
@@ -19,11 +20,11 @@ from tensormark.viva.sameness import all_of, output_of
 from tensormark.viva.source import DETACH, Change
 from tensormark.viva.study import USUAL, Study
 
-SAMPLE = 10  # changed copies of a function that the questions on it are drawn from
-DETACHED = 4  # more copies, in which a gradient is cut off; only for questions about gradients
-SHOWN = 6  # rows and columns of a picture
+SAMPLE_SIZE = 10  # changed copies of a function, from which the questions on it are drawn
+MAX_DETACHED = 4  # further copies, with a gradient cut off, only for questions about gradients
+PICTURE_SIZE = 6  # most rows, and most columns, of a picture
 ONLY_TRAINING = "only training"
-GENERAL: Mapping[str, str] = {
+GENERAL_STATEMENTS: Mapping[str, str] = {
     findings.RAISES: "The call raises an exception.",
     findings.SHAPE: "The result has a different shape.",
     findings.EVERYWHERE: "Results and gradients stay the same in both modes.",
@@ -39,8 +40,8 @@ class Draft:
 
     Attributes:
         change: the change that it is about; a sheet has at most one question on each.
-        claims: what it rests on: a change, the name of a finding, and the finding's value.
-        holds: checks in another run whatever else it rests on.
+        claims: the findings that it rests on: a change, the finding's name, and its value.
+        holds: checks, in another run, everything else that it rests on.
     """
 
     question: Question
@@ -63,21 +64,24 @@ class Sample:
 
     def __init__(self, study: Study, generator: random.Random) -> None:
         self.study, self.random = study, generator
-        detach = [change for change in study.changes if change.kind == DETACH]
-        hidden = [c for c in study.changes if c.kind != DETACH and not c.reveals]
-        names = [change for change in hidden if change.kind == "name"]
-        others = [change for change in hidden if change.kind != "name"]
-        chosen = self.spread(others, SAMPLE * 2 // 3)
-        self.changes = [*chosen, *self.spread(names, SAMPLE - len(chosen))]
+        detached = [change for change in study.changes if change.kind == DETACH]
+        unrevealing = [c for c in study.changes if c.kind != DETACH and not c.reveals]
+        name_edits = [change for change in unrevealing if change.kind == "name"]
+        code_edits = [change for change in unrevealing if change.kind != "name"]
+        code_changes = self.draw_evenly(code_edits, SAMPLE_SIZE * 2 // 3)
+        self.changes = [
+            *code_changes,
+            *self.draw_evenly(name_edits, SAMPLE_SIZE - len(code_changes)),
+        ]
         self.random.shuffle(self.changes)
-        self.detached = self.spread(detach, DETACHED)
+        self.detached = self.draw_evenly(detached, MAX_DETACHED)
 
     @property
     def function(self) -> str:
-        """What the function is called."""
+        """The name of the function."""
         return self.study.subject.target
 
-    def spread(self, changes: Sequence[Change], count: int) -> list[Change]:
+    def draw_evenly(self, changes: Sequence[Change], count: int) -> list[Change]:
         """Draw changes, as evenly as possible over lines and kinds."""
         groups: dict[tuple[int, str], list[Change]] = {}
         for change in self.random.sample(changes, len(changes)):
@@ -96,8 +100,8 @@ class Sample:
         return all_of(map(finding, (findings.SAME, findings.GRADIENTS, findings.TRAINING)))
 
     @property
-    def of_facts(self) -> dict[str, str]:
-        """The statements on the subject's facts, by the name of the finding."""
+    def fact_statements(self) -> dict[str, str]:
+        """The statements about the subject's facts, by the name of the finding."""
         facts = [*enumerate(self.study.subject.facts)]
         texts = {f"gained {place}": fact.gained for place, fact in facts if fact.gained}
         texts |= {f"lost {place}": fact.lost for place, fact in facts if fact.lost}
@@ -106,10 +110,10 @@ class Sample:
     @property
     def statements(self) -> dict[str, str]:
         """All statements that can be made about a change, by the name of the finding."""
-        return {**GENERAL, **self.of_facts}
+        return {**GENERAL_STATEMENTS, **self.fact_statements}
 
     def basis(self, change: Change, name: str, value: bool) -> tuple[Claim, ...]:
-        """Return the findings that a statement about a change rests on."""
+        """Return the findings on which a statement about a change rests."""
         if not value and self.finding(change, findings.RAISES):
             return ((change, findings.RAISES, True),)
         parts: tuple[str, ...] = (name,)
@@ -117,16 +121,16 @@ class Sample:
             parts = (findings.SAME, findings.GRADIENTS, findings.TRAINING)
         return tuple((change, part, bool(self.finding(change, part))) for part in parts)
 
-    def true_of(self, change: Change) -> list[str]:
-        """Return the statements that are true of a change."""
+    def true_statements(self, change: Change) -> list[str]:
+        """Return the names of the statements that are true of a change."""
         return [name for name in self.statements if self.finding(change, name) is True]
 
-    def false_of(self, change: Change) -> list[str]:
-        """Return the statements that are false of a change."""
+    def false_statements(self, change: Change) -> list[str]:
+        """Return the names of the statements that are false of a change."""
         return [name for name in self.statements if self.finding(change, name) is False]
 
     def picture(self, change: Change) -> Picture | None:
-        """Return the beginning of the result of the usual call, before and after a change."""
+        """Return the first numbers of the usual call's result, before and after a change."""
         texts = self.study.source.text, change.text
         own, changed = (self.study.replies(text, 0, [])[USUAL] for text in texts)
         if changed.status != "ok":
@@ -141,53 +145,53 @@ def corner(values: np.ndarray) -> tuple[tuple[float, ...], ...]:
     """Return the first numbers of a tensor along its last two axes, rounded to two decimals."""
     while values.ndim > 2:
         values = values[0]
-    rows = np.atleast_2d(values)[:SHOWN, :SHOWN]
+    rows = np.atleast_2d(values)[:PICTURE_SIZE, :PICTURE_SIZE]
     return tuple(tuple(round(float(value), 2) for value in row) for row in rows)
 
 
-def length(option: str) -> int:
-    """Return how long an option looks."""
+def width(option: str) -> int:
+    """Return the length of an option without the backticks, which are not shown."""
     return len(option.replace("`", ""))
 
 
-def options_of(
-    generator: random.Random, right: str, wrong: Iterable[str]
+def draw_options(
+    generator: random.Random, answer: str, distractors: Iterable[str]
 ) -> tuple[tuple[str, ...], int] | None:
-    """Choose options in random order, so that their lengths do not give away the right one.
+    """Choose options in random order, so that their lengths do not give away the answer.
 
-    Returns: the options and the place of the right one; None if there are not enough.
+    Returns: the options and the index of the answer; None if there are not enough distractors.
     """
-    others = [option for option in dict.fromkeys(wrong) if option != right]
+    others = [option for option in dict.fromkeys(distractors) if option != answer]
     generator.shuffle(others)
     rank = generator.randrange(OPTIONS)
-    shorter = [option for option in others if length(option) < length(right)][:rank]
-    longer = [option for option in others if length(option) > length(right)]
-    chosen = [*shorter, *longer[: OPTIONS - 1 - len(shorter)]]
-    chosen += [option for option in others if option not in chosen][: OPTIONS - 1 - len(chosen)]
-    if len(chosen) < OPTIONS - 1:
+    shorter = [option for option in others if width(option) < width(answer)][:rank]
+    longer = [option for option in others if width(option) > width(answer)]
+    drawn = [*shorter, *longer[: OPTIONS - 1 - len(shorter)]]
+    drawn += [option for option in others if option not in drawn][: OPTIONS - 1 - len(drawn)]
+    if len(drawn) < OPTIONS - 1:
         return None
-    options = [right, *chosen]
+    options = [answer, *drawn]
     generator.shuffle(options)
-    return tuple(options), options.index(right)
+    return tuple(options), options.index(answer)
 
 
-def changes_of(
-    generator: random.Random, right: Change, wrong: Sequence[Change]
+def draw_changes(
+    generator: random.Random, answer: Change, distractors: Sequence[Change]
 ) -> tuple[list[Change], int] | None:
     """Choose changes as options, in random order.
 
-    Returns: the changes and the place of the right one; None if there are not enough.
+    Returns: the changes and the index of the answer; None if there are not enough distractors.
     """
-    by_text = {change.short(place): change for place, change in enumerate([right, *wrong])}
-    chosen = options_of(generator, right.short(0), by_text)
-    return ([by_text[text] for text in chosen[0]], chosen[1]) if chosen else None
+    by_text = {change.short(place): change for place, change in enumerate([answer, *distractors])}
+    selection = draw_options(generator, answer.short(0), by_text)
+    return ([by_text[text] for text in selection[0]], selection[1]) if selection else None
 
 
-def marks_of(changes: Iterable[Change]) -> tuple[Mark, ...]:
-    """Return the places of changes, without repetition."""
+def unique_marks(changes: Iterable[Change]) -> tuple[Mark, ...]:
+    """Return the marks of changes, without repetition."""
     return tuple(dict.fromkeys(change.mark for change in changes))
 
 
-def lower(sentence: str) -> str:
-    """Return a sentence in the form that ends another one."""
+def as_clause(sentence: str) -> str:
+    """Return a sentence as a clause that can end another one."""
     return sentence[0].lower() + sentence[1:].rstrip(".")

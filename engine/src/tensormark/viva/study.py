@@ -1,7 +1,8 @@
-"""What changed copies of a function do: they run in a sandbox, next to the unchanged function.
+"""Finds out what changed copies of a function do, by running them and the function in a sandbox.
 
-Copies are compared with the student's own function, never with references. A difference close to
-rounding is neither equal nor different: the finding is None, and nothing is asked about it.
+Copies are compared with the student's own function, never with references. Where a difference is
+too close to rounding to call the results equal or different, the finding is None, and nothing is
+asked about it.
 """
 
 import dataclasses
@@ -19,13 +20,13 @@ from tensormark.viva.sameness import all_of, equal, output_of, tensors_of, trimm
 from tensormark.viva.source import Change, Source
 from tensormark.viva.subject import Subject
 
-COARSE = 30.0  # factor on the limits for float32
+FLOAT32_COARSENESS = 30.0  # factor on the limits for float32
 RAISES, SHAPE, SAME, GRADIENTS = "raises", "shape", "same", "gradients"
 TRAINING, EVERYWHERE, FACTOR = "training", "everywhere", "factor"
 DIFFERS, NO_GRADIENT = "differs: ", "no gradient: "
-NOT_TWICE = "it does not give the same result twice"
+NOT_REPEATABLE = "it does not give the same result twice"
 # a second call of the same object, with inputs so large that a softmax by hand may overflow
-SECOND, LARGE = "second", 30.0
+SECOND, OVERFLOW_SCALE = "second", 30.0
 USUAL, RATES = "usual", (0.0, 0.5, 1.0)
 
 
@@ -38,20 +39,29 @@ class World:
         Args:
             call: the usual one.
         """
-        self.subject, self.coarseness = subject, 1.0 if call.dtype == "float64" else COARSE
+        self.subject, self.coarseness = (
+            subject,
+            1.0 if call.dtype == "float64" else FLOAT32_COARSENESS,
+        )
         self.runs = {USUAL: Run(call, inputs)}
-        plain = dataclasses.replace(call, gradients=False)
+        without_gradients = dataclasses.replace(call, gradients=False)
         for situation in subject.situations:
-            self.runs[situation.name] = Run(plain, situation.inputs(inputs))
+            self.runs[situation.name] = Run(without_gradients, situation.inputs(inputs))
         for place, fact in enumerate(subject.facts):
-            self.runs[f"fact {place}"] = Run(plain, fact.poke(inputs))
-        large = {name: value * LARGE for name, value in inputs.items() if value.dtype.kind == "f"}
-        before = {f"before/{name}": inputs[name] for name in call.args if name in inputs}
-        second = dataclasses.replace(plain, dtype="float64")
-        self.runs[SECOND] = Run(second, inputs | large | before)
+            self.runs[f"fact {place}"] = Run(without_gradients, fact.poke(inputs))
+        large_inputs = {
+            name: value * OVERFLOW_SCALE
+            for name, value in inputs.items()
+            if value.dtype.kind == "f"
+        }
+        first_inputs = {f"before/{name}": inputs[name] for name in call.args if name in inputs}
+        float64_call = dataclasses.replace(without_gradients, dtype="float64")
+        self.runs[SECOND] = Run(float64_call, inputs | large_inputs | first_inputs)
         if subject.training is not None:
             for rate in RATES:
-                self.runs[f"{TRAINING} {rate:g}"] = Run(subject.training(plain, rate), inputs)
+                self.runs[f"{TRAINING} {rate:g}"] = Run(
+                    subject.training(without_gradients, rate), inputs
+                )
 
     def needed(self, finding: str) -> list[str]:
         """Return the names of the calls that a finding needs, besides the usual one."""
@@ -60,39 +70,44 @@ class World:
             return [f"fact {place}"]
         if finding.startswith(DIFFERS):
             return [finding.removeprefix(DIFFERS)]
-        training = [name for name in self.runs if name.startswith(TRAINING)]
-        in_eval = [situation.name for situation in self.subject.situations]
-        everywhere = [*in_eval, SECOND, *training]
-        return {SAME: in_eval, TRAINING: training, EVERYWHERE: everywhere}.get(finding, [])
+        training_calls = [name for name in self.runs if name.startswith(TRAINING)]
+        eval_calls = [situation.name for situation in self.subject.situations]
+        all_calls = [*eval_calls, SECOND, *training_calls]
+        return {SAME: eval_calls, TRAINING: training_calls, EVERYWHERE: all_calls}.get(finding, [])
 
 
 @dataclasses.dataclass(frozen=True)
-class Compared:
+class Comparison:
     """The replies of a function and of a changed copy in one world, by the names of calls."""
 
     world: World
-    own: Mapping[str, Reply]
-    other: Mapping[str, Reply]
+    original: Mapping[str, Reply]
+    copy: Mapping[str, Reply]
 
     def same(self, name: str, prefix: str = "out/") -> bool | None:
-        """Return whether a call has the function's own outputs, or gradients."""
-        if self.other[name].status != "ok":
+        """Return whether a call of the copy has the same outputs, or gradients, as the original."""
+        if self.copy[name].status != "ok":
             return None
-        own, other = (tensors_of(replies[name], prefix) for replies in (self.own, self.other))
-        return equal(own, other, self.world.coarseness)
+        original, copy = (
+            tensors_of(replies[name], prefix) for replies in (self.original, self.copy)
+        )
+        return equal(original, copy, self.world.coarseness)
 
     def finding(self, name: str) -> bool | None:
         """Return whether a finding is true; None if that cannot be told."""
-        usual = self.other[USUAL]
+        usual = self.copy[USUAL]
         if name == RAISES and usual.status == "error":
             return True if usual.text.startswith("raised ") else None  # it may return no tensor
         if name == RAISES:
             return False if usual.status == "ok" else None
         if usual.status != "ok" or not np.isfinite(output_of(usual)).all():
             return None
-        kind, _, rest = name.partition(" ")
+        kind, _, subject = name.partition(" ")
         if kind in ("gained", "lost"):
-            before, after = self.shows(self.own, int(rest)), self.shows(self.other, int(rest))
+            before, after = (
+                self.shows(self.original, int(subject)),
+                self.shows(self.copy, int(subject)),
+            )
             if before is None or after is None:
                 return None
             return after and not before if kind == "gained" else before and not after
@@ -106,20 +121,20 @@ class Compared:
     def general(self, name: str) -> bool | None:
         """Return whether a finding that applies to any function is true; None as in `finding`."""
         if name == SHAPE:
-            return output_of(self.own[USUAL]).shape != output_of(self.other[USUAL]).shape
+            return output_of(self.original[USUAL]).shape != output_of(self.copy[USUAL]).shape
         if name == GRADIENTS:
             return self.same(USUAL, "grad/")
         if name == FACTOR:
             return self.factor()
         if name == TRAINING:
             return self.training()
-        in_eval = all_of(self.same(call) for call in (USUAL, *self.world.needed(SAME)))
+        same_in_eval = all_of(self.same(call) for call in (USUAL, *self.world.needed(SAME)))
         if name == SAME:
-            return in_eval
+            return same_in_eval
         training = self.training()
-        unlike = None if training is None else not training
-        others = self.same(USUAL, "grad/"), self.same(SECOND), unlike
-        return all_of((in_eval, *others))  # EVERYWHERE
+        same_in_training = None if training is None else not training
+        rest = self.same(USUAL, "grad/"), self.same(SECOND), same_in_training
+        return all_of((same_in_eval, *rest))  # EVERYWHERE
 
     def shows(self, replies: Mapping[str, Reply], place: int) -> bool | None:
         """Return whether the poke of a fact, by its number, shows; None if that cannot be told."""
@@ -127,7 +142,7 @@ class Compared:
         if poked.status != "ok":
             return None
         before, after = output_of(replies[USUAL]), output_of(poked)
-        if not before.shape == after.shape == output_of(self.own[USUAL]).shape:
+        if not before.shape == after.shape == output_of(self.original[USUAL]).shape:
             return None
         usual, changed = (self.world.runs[name].inputs for name in (USUAL, f"fact {place}"))
         differences = fact.differences(usual, changed, before, after)
@@ -136,27 +151,29 @@ class Compared:
 
     def factor(self) -> bool | None:
         """Return whether all results are the function's own times one number other than 1."""
-        own, other = (output_of(replies[USUAL]) for replies in (self.own, self.other))
-        total = float((own * own).sum())
-        if own.shape != other.shape or not total > 0:
+        original, copy = (output_of(replies[USUAL]) for replies in (self.original, self.copy))
+        total = float((original * original).sum())
+        if original.shape != copy.shape or not total > 0:
             return False
-        factor = float((own * other).sum()) / total
-        scale = float(np.abs(own).max())
-        proportional = vanishes(other - factor * own, scale, self.world.coarseness)
+        factor = float((original * copy).sum()) / total
+        scale = float(np.abs(original).max())
+        proportional = vanishes(copy - factor * original, scale, self.world.coarseness)
         return abs(factor - 1) > 0.05 and abs(factor) > 0.05 if proportional else proportional
 
     def training(self) -> bool | None:
         """Return whether training differs; None if it may only draw other random numbers."""
         if self.world.subject.training is None:
             return False
-        none, some, full = (self.same(f"{TRAINING} {rate:g}") for rate in RATES)
-        if all_of((none, some, full)):
+        without_dropout, with_dropout, all_dropped = (
+            self.same(f"{TRAINING} {rate:g}") for rate in RATES
+        )
+        if all_of((without_dropout, with_dropout, all_dropped)):
             return False
-        return True if none is False or full is False else None
+        return True if without_dropout is False or all_dropped is False else None
 
 
 class Study:
-    """One function of a submission, and the findings on its changed copies."""
+    """Runs one function of a submission and its changed copies, and compares what they return."""
 
     def __init__(self, subject: Subject, source: Source, copies: Copies) -> None:
         """Run the function as it is.
@@ -168,18 +185,18 @@ class Study:
         self.exercise = copies.assignment.exercise(subject.exercise)
         self.worlds: dict[int, World] = {}
         self.cache: dict[tuple[str, int], dict[str, Reply]] = {}
-        self.lines: dict[int, bool] = {}  # whether they run
-        self.right: str | None = None  # the solution's text, if it is available
+        self.lines: dict[int, bool] = {}  # by number: whether the usual call runs it
+        self.solution: str | None = None  # the solution's text, if it is available
         self.check()
 
     @cached_property
     def names(self) -> dict[str, str]:
         """The function's own names of its arguments, by the names that the calls use."""
-        given = self.source.function.args
-        own = [each.arg for each in [*given.posonlyargs, *given.args]]
-        own = own[1:] if self.subject.worlds[0].kind == "method" else own
+        signature = self.source.function.args
+        parameters = [parameter.arg for parameter in [*signature.posonlyargs, *signature.args]]
+        parameters = parameters[1:] if self.subject.worlds[0].kind == "method" else parameters
         args = (name.removeprefix(".") for name in self.subject.worlds[0].args)
-        return dict(zip(args, own, strict=False))
+        return dict(zip(args, parameters, strict=False))
 
     def in_words(self, text: str) -> str:
         """Return a text with the function's own names in place of {arguments}."""
@@ -220,84 +237,93 @@ class Study:
         runs = self.world(number).runs
         if USUAL not in replies:
             replies[USUAL] = trimmed(self.answer(text, [runs[USUAL]])[0], runs[USUAL])
-        missing = [name for name in names if name not in replies]
-        if missing and replies[USUAL].status == "ok":
-            further = [runs[name] for name in missing]
-            answers = map(trimmed, self.answer(text, further), further)
-            replies |= zip(missing, answers, strict=True)
+        missing_names = [name for name in names if name not in replies]
+        if missing_names and replies[USUAL].status == "ok":
+            missing_runs = [runs[name] for name in missing_names]
+            answers = map(trimmed, self.answer(text, missing_runs), missing_runs)
+            replies |= zip(missing_names, answers, strict=True)
         return replies
 
-    def own(self, number: int, names: Sequence[str]) -> dict[str, Reply]:
+    def original_replies(self, number: int, names: Sequence[str]) -> dict[str, Reply]:
         """Make calls with the function as it is.
 
         Raises:
             UnfitError: it fails on a call, or answers differently after other calls.
         """
-        own = self.cache.get((self.source.text, number), {})
-        if not {USUAL, *names} <= own.keys():
-            more = number == 0 and own  # all at once, because copies are loaded in between
-            own = self.replies(self.source.text, number, self.world(0).runs if more else names)
-            if more and not self.is_unchanged():
-                raise UnfitError(NOT_TWICE)
-        if any(reply.status != "ok" for reply in own.values()):
+        replies = self.cache.get((self.source.text, number), {})
+        if not {USUAL, *names} <= replies.keys():
+            all_at_once = number == 0 and replies  # because copies are loaded in between
+            replies = self.replies(
+                self.source.text, number, self.world(0).runs if all_at_once else names
+            )
+            if all_at_once and not self.is_unchanged():
+                raise UnfitError(NOT_REPEATABLE)
+        if any(reply.status != "ok" for reply in replies.values()):
             raise UnfitError("it fails on some calls")
-        if self.right is not None:
-            right = self.replies(self.right, number, [])[USUAL]
-            if right.status == "ok" and equal(tensors_of(own[USUAL]), tensors_of(right)) is False:
+        if self.solution is not None:
+            expected = self.replies(self.solution, number, [])[USUAL]
+            if (
+                expected.status == "ok"
+                and equal(tensors_of(replies[USUAL]), tensors_of(expected)) is False
+            ):
                 raise UnfitError("it behaves differently in calls that are not graded")
-        return own
+        return replies
 
     def check(self) -> None:
-        """Check that the function answers, and answers alike in another order or a longer text.
+        """Check that the function gives the same answers in another order, and in a longer text.
 
         Raises:
-            UnfitError: it does not.
+            UnfitError: it does not, or it fails.
         """
-        first, *others = self.world(0).runs.items()
-        runs = dict([first, *others[-2:]])
-        own = self.own(0, [*runs])
-        turned = {
+        first, *rest = self.world(0).runs.items()
+        runs = dict([first, *rest[-2:]])
+        first_replies = self.original_replies(0, [*runs])
+        reversed_runs = {
             name: run if name.startswith(TRAINING) else run.reseeded
             for name, run in reversed(runs.items())
         }
         longer = self.source.beginning_with("pass")
-        again = zip(turned, self.answer(longer, [*turned.values()]), strict=True)
-        same = {
-            name: equal(own[name].tensors, trimmed(reply, runs[name]).tensors)
-            for name, reply in again
+        second_replies = zip(
+            reversed_runs, self.answer(longer, [*reversed_runs.values()]), strict=True
+        )
+        equalities = {
+            name: equal(first_replies[name].tensors, trimmed(reply, runs[name]).tensors)
+            for name, reply in second_replies
         }
-        if False in same.values() or not same[USUAL]:
-            raise UnfitError(NOT_TWICE)
+        if False in equalities.values() or not equalities[USUAL]:
+            raise UnfitError(NOT_REPEATABLE)
         stopped = self.replies(self.source.beginning_with("raise RuntimeError"), 0, [])
         if stopped[USUAL].status != "error":
             raise UnfitError("its text is not the code that runs")
-        self.right = self.copies.solution(self.subject.module)
-        self.own(0, [])
+        self.solution = self.copies.solution(self.subject.module)
+        self.original_replies(0, [])
 
     def is_unchanged(self) -> bool:
         """Return whether the function still answers as before, whatever copies left behind."""
         run = self.world(0).runs[USUAL]
         (reply,) = self.answer(self.source.text, [run])
-        return equal(self.own(0, [])[USUAL].tensors, trimmed(reply, run).tensors) is True
+        return (
+            equal(self.original_replies(0, [])[USUAL].tensors, trimmed(reply, run).tensors) is True
+        )
 
     def finding(self, change: Change, name: str, number: int = 0) -> bool | None:
         """Return whether a finding is true of a changed copy in a world; None if undecided."""
         world = self.world(number)
         if name in (SAME, EVERYWHERE):  # for most copies, the usual call already shows a difference
             usual = self.replies(change.text, number, [])
-            if Compared(world, self.own(number, []), usual).same(USUAL) is False:
+            if Comparison(world, self.original_replies(number, []), usual).same(USUAL) is False:
                 return False
         names = world.needed(name)
         replies = self.replies(change.text, number, names)
-        return Compared(world, self.own(number, names), replies).finding(name)
+        return Comparison(world, self.original_replies(number, names), replies).finding(name)
 
     def steady(self, change: Change) -> bool:
-        """Return whether a changed copy answers the usual call alike with another seed."""
-        first, run = self.replies(change.text, 0, [])[USUAL], self.world(0).runs[USUAL].reseeded
-        if first.status != "ok":
+        """Return whether a changed copy answers the usual call alike when seeded differently."""
+        reply, run = self.replies(change.text, 0, [])[USUAL], self.world(0).runs[USUAL].reseeded
+        if reply.status != "ok":
             return True
-        (again,) = self.answer(change.text, [run])
-        return equal(first.tensors, trimmed(again, run).tensors) is not False
+        (second_reply,) = self.answer(change.text, [run])
+        return equal(reply.tensors, trimmed(second_reply, run).tensors) is not False
 
     def confirms(self, change: Change, name: str, value: bool) -> bool:
         """Return whether a finding has a value in all worlds."""

@@ -1,4 +1,4 @@
-"""The kinds of questions, one class each."""
+"""The kinds of questions, with a class for each."""
 
 from tensormark.viva.families.cause import Cause
 from tensormark.viva.families.counterfactual import Counterfactual

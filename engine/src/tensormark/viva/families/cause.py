@@ -1,33 +1,37 @@
-"""Which change has this effect?"""
+"""Ask which change has a given effect."""
 
 from collections.abc import Iterator, Sequence
 
-from tensormark.viva.family import Draft, Sample, changes_of, lower, marks_of
+from tensormark.viva.family import Draft, Sample, as_clause, draw_changes, unique_marks
 from tensormark.viva.question import OPTIONS, Question
 from tensormark.viva.source import Change
 from tensormark.viva.study import DIFFERS, EVERYWHERE, RAISES, USUAL
 
 
 class Cause:
-    """Which change has this effect?"""
+    """Questions such as "Which change has this among its effects: the call raises?"."""
 
     name = "cause"
-    next = "What do the other three changes do instead?"
+    follow_up = "What do the other three changes do instead?"
 
     def drafts(self, sample: Sample) -> Iterator[Draft]:
         """Ask which of four changes makes a statement true."""
-        usual = sorted({name for change in sample.changes for name in sample.true_of(change)})
-        for name in sample.random.sample(usual, len(usual)):
-            right = [change for change in sample.changes if name in sample.true_of(change)]
-            wrong = self.others(sample, name)
-            for change in right[:2] if name != EVERYWHERE else ():  # equal.py asks about that
-                chosen = changes_of(sample.random, change, wrong)
-                if chosen is not None:
-                    yield self.draft(sample, name, *chosen)
+        names = sorted(
+            {name for change in sample.changes for name in sample.true_statements(change)}
+        )
+        for name in sample.random.sample(names, len(names)):
+            answers = [
+                change for change in sample.changes if name in sample.true_statements(change)
+            ]
+            distractors = self.distractors(sample, name)
+            for change in answers[:2] if name != EVERYWHERE else ():  # equal.py asks about that
+                selection = draw_changes(sample.random, change, distractors)
+                if selection is not None:
+                    yield self.draft(sample, name, *selection)
 
     def draft(self, sample: Sample, name: str, changes: Sequence[Change], key: int) -> Draft:
         """Return the draft with these changes as options."""
-        marks, effect = marks_of(changes), lower(sample.statements[name])
+        marks, effect = unique_marks(changes), as_clause(sample.statements[name])
         claims = [
             claim
             for place, change in enumerate(changes)
@@ -43,26 +47,27 @@ class Cause:
             "Each changed function was run on inputs of three sizes. This is the only change after "
             f"which {effect}.",
             tuple(
-                "" if place == key else self.instead(sample, change)
+                "" if place == key else self.reason_against(sample, change)
                 for place, change in enumerate(changes)
             ),
-            self.next,
+            self.follow_up,
             sample.picture(changes[key]),
             marks,
         )
         return Draft(question, changes[key], tuple(claims))
 
-    def others(self, sample: Sample, name: str) -> list[Change]:
-        """Return the changes of which a statement is false, if possible only those that run."""
-        false = [change for change in sample.changes if name in sample.false_of(change)]
+    def distractors(self, sample: Sample, name: str) -> list[Change]:
+        """Return the changes for which a statement is false, if possible only those that run."""
+        false = [change for change in sample.changes if name in sample.false_statements(change)]
         running = [change for change in false if not sample.finding(change, RAISES)]
         return running if len(running) >= OPTIONS else false
 
-    def instead(self, sample: Sample, change: Change) -> str:
-        """Return why a change is not the answer."""
-        true = sample.true_of(change)
-        if true:  # known for the first size only
-            return f"Instead, for inputs of the first size, {lower(sample.statements[true[0]])}."
+    def reason_against(self, sample: Sample, change: Change) -> str:
+        """Return the sentence that says why a change is not the answer."""
+        statements = sample.true_statements(change)
+        if statements:  # known for the first size only
+            effect = as_clause(sample.statements[statements[0]])
+            return f"Instead, for inputs of the first size, {effect}."
         if sample.finding(change, DIFFERS + USUAL):
             return "It changes the results, but not in this way."
         return "It does not have this effect."

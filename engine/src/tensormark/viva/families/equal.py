@@ -1,22 +1,23 @@
-"""Which change makes no difference?"""
+"""Ask which change makes no difference."""
 
 import functools
 from collections.abc import Iterator, Sequence
 
-from tensormark.viva.family import Draft, Sample, changes_of, marks_of
+from tensormark.viva.family import Draft, Sample, draw_changes, unique_marks
 from tensormark.viva.question import OPTIONS, Question
 from tensormark.viva.source import Change
 from tensormark.viva.study import EVERYWHERE, RAISES, SAME
 
-MORE = 8  # changes to a function, besides those of its sample
-LIKELY = ("order", "form", "nesting", "arguments", "number", "name")  # may make no difference
+MAX_EXTRA_CHANGES = 8  # to a function, besides those of its sample
+# of changes that may make no difference
+LIKELY_KINDS = ("order", "form", "nesting", "arguments", "number", "name")
 
 
 class Equal:
-    """Which change makes no difference?"""
+    """Questions such as "Which of these changes leaves the results unchanged?"."""
 
     name = "equal"
-    next = "For which inputs do the results differ, and by how much?"
+    follow_up = "For which inputs do the results differ, and by how much?"
 
     def drafts(self, sample: Sample) -> Iterator[Draft]:
         """Ask which of four changes makes no difference, or which is the only one that does."""
@@ -24,29 +25,35 @@ class Equal:
         revealing = [change for change in sample.study.changes if change.reveals]
         for group in sample.random.sample([hidden, revealing], 2):  # so that no option stands out
             candidates = [change for change in sample.changes if change in group]
-            likely = [c for c in group if c.kind in LIKELY and c not in candidates]
-            candidates += sample.spread(likely, MORE)
+            extras = [c for c in group if c.kind in LIKELY_KINDS and c not in candidates]
+            candidates += sample.draw_evenly(extras, MAX_EXTRA_CHANGES)
             finding = sample.study.finding
-            same = [c for c in candidates if finding(c, EVERYWHERE) is True]
-            other = [change for change in candidates if differs(sample, change)]
-            both = [(same, other, False), (other, same, True)]
-            for right, wrong, one_differs in sample.random.sample(both, len(both)):
-                for change in sample.random.sample(right, min(len(right), 3)):
-                    chosen = changes_of(sample.random, change, wrong)
-                    if chosen is not None:
-                        yield self.draft(sample, *chosen, one_differs)
+            equal = [c for c in candidates if finding(c, EVERYWHERE) is True]
+            different = [change for change in candidates if differs(sample, change)]
+            forms = [(equal, different, False), (different, equal, True)]
+            for answers, distractors, one_differs in sample.random.sample(forms, len(forms)):
+                for change in sample.random.sample(answers, min(len(answers), 3)):
+                    selection = draw_changes(sample.random, change, distractors)
+                    if selection is not None:
+                        yield self.draft(sample, *selection, one_differs)
 
     def draft(
         self, sample: Sample, changes: Sequence[Change], key: int, one_differs: bool
     ) -> Draft:
-        """Return the draft with these changes as options."""
-        marks = marks_of(changes)
+        """Return the draft with these changes as options.
+
+        Args:
+            one_differs: the answer is the only change that makes a difference.
+        """
+        marks = unique_marks(changes)
         unchanged = "results and gradients unchanged, up to rounding, for every valid input"
         prompt = f"Which of these changes leaves {unchanged}?"
         if one_differs:
             prompt = f"All but one of these changes leave {unchanged}. Which one does not?"
-        equal, other = "It makes no difference.", "It changes the results."
-        own, others = (other, equal) if one_differs else (equal, other)
+        no_difference, difference = "It makes no difference.", "It changes the results."
+        answer_text, distractor_text = (
+            (difference, no_difference) if one_differs else (no_difference, difference)
+        )
         question = Question(
             self.name,
             sample.function,
@@ -54,9 +61,9 @@ class Equal:
             prompt,
             tuple(change.short(marks.index(change.mark)) for change in changes),
             key,
-            f"{own} Each changed function was run on inputs of three sizes, in both modes.",
-            tuple("" if place == key else others for place in range(OPTIONS)),
-            self.next,
+            f"{answer_text} Each changed function was run on inputs of three sizes, in both modes.",
+            tuple("" if place == key else distractor_text for place in range(OPTIONS)),
+            self.follow_up,
             sample.picture(changes[key]) if one_differs else None,
             marks,
         )
@@ -68,6 +75,6 @@ class Equal:
 
 
 def differs(sample: Sample, change: Change) -> bool:
-    """Return whether a changed copy runs, and returns other results."""
+    """Return whether a changed copy runs and its results differ from the function's."""
     finding = functools.partial(sample.study.finding, change)
     return finding(RAISES) is False and finding(SAME) is False

@@ -1,4 +1,4 @@
-"""What is no longer trained?"""
+"""Ask what is no longer trained when a gradient is cut off."""
 
 import functools
 import itertools
@@ -6,118 +6,129 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from tensormark.viva.family import Claim, Draft, Sample, options_of
+from tensormark.viva.family import Claim, Draft, Sample, draw_options
 from tensormark.viva.question import OPTIONS, Question
 from tensormark.viva.sameness import tensors_of
 from tensormark.viva.source import Change
 from tensormark.viva.study import NO_GRADIENT, RAISES, USUAL
 
-TINY = 1e-6  # below it, a gradient is 0 mathematically, such as that of the keys' biases
+NEGLIGIBLE = 1e-6  # below this, a gradient is only rounding, such as that of the keys' biases
 
 
 class Gradients:
-    """What is no longer trained?"""
+    """Questions such as "`.detach()` is added. Which of these then gets no gradient?"."""
 
     name = "gradient"
-    next = "What would that do to training, and how would you notice?"
+    follow_up = "What would that do to training, and how would you notice?"
 
     def drafts(self, sample: Sample) -> Iterator[Draft]:
         """Ask what gets no gradient once it is cut off somewhere."""
-        own = sample.study.own(0, [])[USUAL]
-        tensors = tensors_of(own, "grad/").items()
-        names = [n.removeprefix("grad/") for n, value in tensors if np.abs(value).max() > TINY]
+        original = sample.study.original_replies(0, [])[USUAL]
+        tensors = tensors_of(original, "grad/").items()
+        names = [
+            n.removeprefix("grad/") for n, value in tensors if np.abs(value).max() > NEGLIGIBLE
+        ]
         for change in sample.detached:
             if sample.finding(change, RAISES) is not False:
                 continue
-            cut = [name for name in names if sample.finding(change, of_gradient(name))]
-            draft = self.of_sets(sample, change, names, cut) if len(names) <= OPTIONS else None
-            draft = draft or self.of_one(sample, change, names, cut)
+            cut_names = [name for name in names if sample.finding(change, no_gradient(name))]
+            draft = (
+                self.set_choice(sample, change, names, cut_names) if len(names) <= OPTIONS else None
+            )
+            draft = draft or self.single_choice(sample, change, names, cut_names)
             if draft is not None:
                 yield draft
 
-    def of_one(
-        self, sample: Sample, change: Change, names: list[str], cut: list[str]
+    def single_choice(
+        self, sample: Sample, change: Change, names: list[str], cut_names: list[str]
     ) -> Draft | None:
-        """Ask for the only one of four without a gradient, or with one."""
-        others = [name for name in names if name not in cut]
+        """Ask which one of four gets no gradient, or is the only one that gets one."""
+        other_names = [name for name in names if name not in cut_names]
         without = sample.random.random() < 0.5
-        right, wrong = (cut, others) if without else (others, cut)
-        if not right:
+        answers, distractors = (cut_names, other_names) if without else (other_names, cut_names)
+        if not answers:
             return None
-        right_name = sample.random.choice(right)
-        shown_name = functools.partial(shown, sample)
-        names_of = {shown_name(name): name for name in (*wrong, right_name)}
-        chosen = options_of(sample.random, shown_name(right_name), map(shown_name, wrong))
-        if chosen is None:
+        answer = sample.random.choice(answers)
+        label_of = functools.partial(label, sample)
+        names_by_label = {label_of(name): name for name in (*distractors, answer)}
+        selection = draw_options(sample.random, label_of(answer), map(label_of, distractors))
+        if selection is None:
             return None
-        gets = "gets no gradient" if without else "still gets a gradient"
-        asked = f"Which of these then {gets}?"
+        effect = "gets no gradient" if without else "still gets a gradient"
+        prompt = f"Which of these then {effect}?"
         claims = [
-            (change, of_gradient(names_of[option]), names_of[option] in cut) for option in chosen[0]
+            (change, no_gradient(names_by_label[option]), names_by_label[option] in cut_names)
+            for option in selection[0]
         ]
-        opposite = "It still gets one." if without else "It gets none."
-        return self.draft(sample, change, asked, chosen, claims, opposite)
+        distractor_text = "It still gets one." if without else "It gets none."
+        return self.draft(sample, change, prompt, selection, claims, distractor_text)
 
-    def of_sets(
-        self, sample: Sample, change: Change, names: list[str], cut: list[str]
+    def set_choice(
+        self, sample: Sample, change: Change, names: list[str], cut_names: list[str]
     ) -> Draft | None:
-        """Ask for all that get no gradient, where there are few."""
+        """Ask for the set of all that get no gradient; only for functions with few inputs."""
         subsets = [
             list(each) for n in range(len(names) + 1) for each in itertools.combinations(names, n)
         ]
-        shown_name = functools.partial(shown, sample)
-        texts = [listed([*map(shown_name, each)]) or "none of them" for each in subsets]
-        right = texts[subsets.index(cut)]
-        chosen = options_of(sample.random, right, texts)
-        if chosen is None:
+        label_of = functools.partial(label, sample)
+        texts = [joined_with_and([*map(label_of, each)]) or "none of them" for each in subsets]
+        answer = texts[subsets.index(cut_names)]
+        selection = draw_options(sample.random, answer, texts)
+        if selection is None:
             return None
-        asked = f"Which of {listed([*map(shown_name, names)])} then get no gradient?"
-        claims = [(change, of_gradient(name), name in cut) for name in names]
-        opposite = "This leaves some out or names too many."
-        return self.draft(sample, change, asked, chosen, claims, opposite)
+        prompt = f"Which of {joined_with_and([*map(label_of, names)])} then get no gradient?"
+        claims = [(change, no_gradient(name), name in cut_names) for name in names]
+        distractor_text = "This leaves some out or names too many."
+        return self.draft(sample, change, prompt, selection, claims, distractor_text)
 
     def draft(
         self,
         sample: Sample,
         change: Change,
-        asked: str,
-        chosen: tuple[tuple[str, ...], int],
+        prompt: str,
+        selection: tuple[tuple[str, ...], int],
         claims: Sequence[Claim],
-        opposite: str,
+        distractor_text: str,
     ) -> Draft:
-        """Return the draft; `asked` is its question, `opposite` explains the other options."""
-        options, key = chosen
-        cut = [
-            shown(sample, name.removeprefix(of_gradient(""))) for _, name, value in claims if value
+        """Return the draft.
+
+        Args:
+            prompt: the question, without the sentence on the change.
+            selection: the options, and the index of the answer.
+            distractor_text: why the other options are wrong.
+        """
+        options, key = selection
+        cut_names = [
+            label(sample, name.removeprefix(no_gradient(""))) for _, name, value in claims if value
         ]
         question = Question(
             self.name,
             sample.function,
             change.line,
-            f"{change.sentence()} {asked}",
+            f"{change.sentence()} {prompt}",
             options,
             key,
-            f"After a backward pass, there is no gradient for {listed(cut)}."
-            if cut
+            f"After a backward pass, there is no gradient for {joined_with_and(cut_names)}."
+            if cut_names
             else "After a backward pass, each of them has a gradient.",
-            tuple("" if place == key else opposite for place in range(OPTIONS)),
-            self.next,
+            tuple("" if place == key else distractor_text for place in range(OPTIONS)),
+            self.follow_up,
             marks=(change.mark,),
         )
         return Draft(question, change, tuple(claims))
 
 
-def of_gradient(name: str) -> str:
+def no_gradient(name: str) -> str:
     """Return the name of the finding that an input or a weight has no gradient."""
     return f"{NO_GRADIENT}grad/{name}"
 
 
-def listed(names: Sequence[str]) -> str:
-    """Return names as words in a sentence, such as "a, b and c"."""
+def joined_with_and(names: Sequence[str]) -> str:
+    """Return names as a phrase, such as "a, b and c"."""
     return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
-def shown(sample: Sample, name: str) -> str:
-    """Return an input or a weight as an option, under the function's own name for it."""
+def label(sample: Sample, name: str) -> str:
+    """Return what an option calls an input or a weight: the function's own name for it."""
     module, dot, rest = name.removeprefix("weights/").partition(".")
     return f"`{sample.study.names.get(module, module)}{dot}{rest}`"

@@ -1,22 +1,22 @@
-"""What will the grader say?"""
+"""Ask which message the grader gives for a change."""
 
 from collections.abc import Iterator
 
 from tensormark.references import References
 from tensormark.viva.families.equal import differs
-from tensormark.viva.family import Draft, Sample, options_of
+from tensormark.viva.family import Draft, Sample, draw_options
 from tensormark.viva.question import OPTIONS, Question
 from tensormark.viva.source import Change
 from tensormark.viva.study import SAME
 
-GRADED = 2  # changes to a function
+MAX_GRADED = 2  # changes to a function that are graded
 
 
 class Messages:
-    """What will the grader say?"""
+    """Questions such as "A number is changed. What does the grader then report?"."""
 
     name = "message"
-    next = "How can the grader tell without reading this line?"
+    follow_up = "How can the grader tell without reading this line?"
 
     def drafts(self, sample: Sample) -> Iterator[Draft]:
         """Ask which message the grader gives for a change; the wrong options are other messages."""
@@ -29,15 +29,15 @@ class Messages:
         messages = [variants[name]["says"] for name in mistakes if name in variants]
         if len(messages) < OPTIONS:
             return
-        changed = [change for change in sample.changes if differs(sample, change)]
-        for change in changed[:GRADED]:
+        candidates = [change for change in sample.changes if differs(sample, change)]
+        for change in candidates[:MAX_GRADED]:
             message = self.message(sample, change)
             if message is None or message not in messages:
                 continue
-            chosen = options_of(sample.random, message, messages)
-            if chosen is None:
+            selection = draw_options(sample.random, message, messages)
+            if selection is None:
                 continue
-            options, key = chosen
+            options, key = selection
             question = Question(
                 self.name,
                 sample.function,
@@ -47,14 +47,14 @@ class Messages:
                 key,
                 "This is what the grader said about the changed file.",
                 tuple("" if place == key else "It did not say this." for place in range(OPTIONS)),
-                self.next,
+                self.follow_up,
                 sample.picture(change),
                 (change.mark,),
             )
             yield Draft(question, change, ((change, SAME, False),))
 
     def message(self, sample: Sample, change: Change) -> str | None:
-        """Return what the grader says of a changed file, if it recognizes the mistake."""
+        """Return the grader's message for a changed file, if it recognizes the mistake."""
         study = sample.study
         result = study.copies.graded(study.subject.module, change.text, study.exercise.id)
         first = result.findings[0] if result.findings else None

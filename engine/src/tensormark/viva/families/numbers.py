@@ -1,4 +1,4 @@
-"""What does a changed function make of simple numbers?"""
+"""Ask what a changed function computes from simple numbers."""
 
 import functools
 from collections.abc import Iterator
@@ -6,49 +6,53 @@ from collections.abc import Iterator
 import numpy as np
 
 from tensormark.viva.copies import Run
-from tensormark.viva.family import Draft, Sample, options_of
+from tensormark.viva.family import Draft, Sample, draw_options
 from tensormark.viva.question import OPTIONS, Question
 from tensormark.viva.sameness import output_of
 from tensormark.viva.source import Change
 from tensormark.viva.subject import Example
 
-STEP, LARGEST = 0.25, 99.0  # of numbers that a question shows
-NEAR = 1e-4
+STEP, LARGEST = 0.25, 99.0  # numbers that a question shows are multiples of STEP up to LARGEST
+ROUNDING_ERROR = 1e-4
 
 
 class Numbers:
-    """What does a changed function make of simple numbers?"""
+    """Questions such as "With the change, what is the first row of the result?"."""
 
     name = "numbers"
-    next = "Work it out on paper, line by line."
+    follow_up = "Work it out on paper, line by line."
 
     def drafts(self, sample: Sample) -> Iterator[Draft]:
         """Ask for numbers of a changed function's result; other changes give the wrong options."""
         for example in sample.study.subject.examples:
-            own = self.result(sample, example, None)
+            original = self.result(sample, example, None)
             results = {change: self.result(sample, example, change) for change in sample.changes}
-            texts = {text for text in (own, *results.values()) if text is not None}
+            texts = {text for text in (original, *results.values()) if text is not None}
             for change, text in results.items():
                 if text is None:
                     continue
-                alike = sorted(other for other in texts if other.count(",") == text.count(","))
-                chosen = options_of(sample.random, text, alike)
-                if chosen is None:
+                distractors = sorted(
+                    other for other in texts if other.count(",") == text.count(",")
+                )
+                selection = draw_options(sample.random, text, distractors)
+                if selection is None:
                     continue
                 yield Draft(
-                    self.question(sample, example, change, *chosen),
+                    self.question(sample, example, change, *selection),
                     change,
-                    holds=functools.partial(self.still, text, sample, example, change),
+                    holds=functools.partial(self.is_reproduced, text, sample, example, change),
                 )
 
-    def still(self, text: str, sample: Sample, example: Example, change: Change) -> bool:
-        """Return whether a change has this result in another run, in the shape that it should."""
-        own, changed = (self.output(sample, example, each) for each in (None, change))
-        same_shape = own is not None and changed is not None and own.shape == changed.shape
+    def is_reproduced(self, text: str, sample: Sample, example: Example, change: Change) -> bool:
+        """Return whether another run gives this result, in the shape that it should have."""
+        original, changed = (self.output(sample, example, each) for each in (None, change))
+        same_shape = (
+            original is not None and changed is not None and original.shape == changed.shape
+        )
         return same_shape and self.result(sample, example, change) == text
 
     def output(self, sample: Sample, example: Example, change: Change | None) -> np.ndarray | None:
-        """Return the result of an example with or without a change; None if the call fails."""
+        """Return the result of an example, with a change if given; None if the call fails."""
         study = sample.study
         text = study.source.text if change is None else change.text
         (reply,) = study.answer(text, [Run(example.call, example.inputs())])
@@ -60,12 +64,12 @@ class Numbers:
         if output is None:
             return None
         try:
-            shown = np.atleast_1d(example.shown[1](output))
+            values = np.atleast_1d(example.shown[1](output))
         except (IndexError, ValueError):
             return None
-        steps = shown / STEP
-        is_round = np.abs(steps - np.round(steps)) < NEAR
-        if shown.ndim != 1 or not (np.abs(shown) <= LARGEST).all() or not is_round.all():
+        steps = values / STEP
+        is_round = np.abs(steps - np.round(steps)) < ROUNDING_ERROR
+        if values.ndim != 1 or not (np.abs(values) <= LARGEST).all() or not is_round.all():
             return None
         return f"`[{', '.join(f'{round(step) * STEP:g}' for step in steps.tolist())}]`"
 
@@ -73,8 +77,8 @@ class Numbers:
         self, sample: Sample, example: Example, change: Change, options: tuple[str, ...], key: int
     ) -> Question:
         """Return the question with these options."""
-        own = self.result(sample, example, None)
-        others = {own: "This is the result without the change."}
+        original = self.result(sample, example, None)
+        explanations = {original: "This is the result without the change."}
         return Question(
             self.name,
             sample.function,
@@ -84,11 +88,13 @@ class Numbers:
             key,
             f"The changed function was run on these inputs, and gave {options[key]}.",
             tuple(
-                "" if place == key else others.get(text, "This is the result of another change.")
+                ""
+                if place == key
+                else explanations.get(text, "This is the result of another change.")
                 for place, text in enumerate(options)
             )
             if len(options) == OPTIONS
             else (),
-            self.next,
+            self.follow_up,
             marks=(change.mark,),
         )

@@ -1,48 +1,50 @@
-"""What is the shape of an expression?"""
+"""Ask for the shape of an expression."""
 
 import ast
 import functools
 import itertools
 from collections.abc import Iterator, Mapping
 
-from tensormark.viva.family import Draft, Sample, options_of
+from tensormark.viva.family import Draft, Sample, draw_options
 from tensormark.viva.question import OPTIONS, Question, named
 from tensormark.viva.sameness import output_of
 from tensormark.viva.study import USUAL
 
-MOST = 10  # expressions of a function
+MAX_EXPRESSIONS = 10  # of a function
 Shape = tuple[int, ...]
-# code in these may run several times with other shapes, or give names another meaning
-REPEATED = (
+# code inside these may run several times with different shapes, or give names another meaning
+REPEATED_CODE = (
     *(ast.For, ast.AsyncFor, ast.While, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda),
     *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.NamedExpr),
 )
 
 
 class Shapes:
-    """What is the shape of an expression?"""
+    """Questions such as "With B = 2, what is the shape of the expression marked 1?"."""
 
     name = "shapes"
-    next = "Which of its axes would change if the inputs were twice as long?"
+    follow_up = "Which of its axes would change if the inputs were twice as long?"
 
     def drafts(self, sample: Sample) -> Iterator[Draft]:
-        """Ask for the shape of an expression; see `wrong` for the other options."""
+        """Ask for the shape of an expression; see `distractors` for the other options."""
         source = sample.study.source
         places: dict[ast.expr, ast.stmt] = {}
-        arguments = {each.arg for each in source.function.args.args}  # the docstring has these
-        for node, around in source.nodes():
-            called = isinstance(around[0], ast.Call) and around[0].func is node
-            bound = isinstance(getattr(node, "ctx", None), ast.Store)
-            plain = isinstance(node, ast.BinOp | ast.Call | ast.Name) and not (called or bound)
-            once = not any(isinstance(each, REPEATED) for each in around)
-            given = isinstance(node, ast.Name) and node.id in arguments
-            if plain and once and not given and node.lineno == node.end_lineno:
-                places[node] = source.statement_of(around)
-        nodes = sample.random.sample([*places], min(MOST, len(places)))
+        argument_names = {each.arg for each in source.function.args.args}  # the docstring has these
+        for node, ancestors in source.nodes():
+            is_callee = isinstance(ancestors[0], ast.Call) and ancestors[0].func is node
+            is_target = isinstance(getattr(node, "ctx", None), ast.Store)
+            is_plain = isinstance(node, ast.BinOp | ast.Call | ast.Name) and not (
+                is_callee or is_target
+            )
+            runs_once = not any(isinstance(each, REPEATED_CODE) for each in ancestors)
+            is_argument = isinstance(node, ast.Name) and node.id in argument_names
+            if is_plain and runs_once and not is_argument and node.lineno == node.end_lineno:
+                places[node] = source.statement_of(ancestors)
+        nodes = sample.random.sample([*places], min(MAX_EXPRESSIONS, len(places)))
         nodes = [node for node in nodes if sample.study.reached(node.lineno)]
         shapes = {node: self.shape(sample, places[node], source.of(node)) for node in nodes}
-        result = output_of(sample.study.own(0, [])[USUAL]).shape
-        own = {shape for shape in shapes.values() if shape is not None} | {result}
+        result = output_of(sample.study.original_replies(0, [])[USUAL]).shape
+        own_shapes = {shape for shape in shapes.values() if shape is not None} | {result}
         by_shape: dict[Shape, list[ast.expr]] = {}
         for node, shape in shapes.items():
             if shape is not None and len(shape) > 1:
@@ -52,50 +54,58 @@ class Shapes:
         for node in (node for row in rounds for node in row if node is not None):
             shape = shapes[node]
             assert shape is not None
-            wrong = [f"`{other}`" for other in self.wrong(sample, shape, own)]
-            chosen = options_of(sample.random, f"`{shape}`", wrong)
-            if chosen is None:
+            labels = [f"`{other}`" for other in self.distractors(sample, shape, own_shapes)]
+            selection = draw_options(sample.random, f"`{shape}`", labels)
+            if selection is None:
                 continue
-            again = functools.partial(self.still, shape, sample, places[node], source.of(node))
-            yield Draft(self.question(sample, node, *chosen), holds=again)
+            holds = functools.partial(
+                self.is_reproduced, shape, sample, places[node], source.of(node)
+            )
+            yield Draft(self.question(sample, node, *selection), holds=holds)
 
-    def wrong(self, sample: Sample, shape: Shape, own: set[Shape]) -> list[Shape]:
+    def distractors(self, sample: Sample, shape: Shape, own_shapes: set[Shape]) -> list[Shape]:
         """Return three other shapes of the function; or one, and a near miss of it and of the key.
 
         With two near misses, the key is not the only shape that resembles others.
 
         Args:
-            own: the shapes of the function.
+            own_shapes: those of the function's expressions and of its result.
         """
         sizes = {*self.sizes(sample).values()}
         derivable = sizes | {1} | {size * other for size in sizes for other in sizes}
-        others = sorted(own - {shape})
+        others = sorted(own_shapes - {shape})
         if not others or not derivable.issuperset(shape):  # the question does not give the rest
             return []
         if len(others) >= OPTIONS - 1:
             return sample.random.sample(others, OPTIONS - 1)
         twin = sample.random.choice(others)
-        likely = sizes & {size for other in own for size in other}
-        near = [self.near(sample, each, likely, own) for each in (shape, twin)]
-        return [twin, *filter(None, near)]
+        likely_sizes = sizes & {size for other in own_shapes for size in other}
+        near_misses = [
+            self.near_miss(sample, each, likely_sizes, own_shapes) for each in (shape, twin)
+        ]
+        return [twin, *filter(None, near_misses)]
 
-    def near(self, sample: Sample, shape: Shape, sizes: set[int], own: set[Shape]) -> Shape | None:
-        """Return a shape with another size for one axis that the function lacks, if any."""
+    def near_miss(
+        self, sample: Sample, shape: Shape, sizes: set[int], own_shapes: set[Shape]
+    ) -> Shape | None:
+        """Return a shape that differs in one axis and does not occur in the function, if any."""
         first = 1 if len(shape) > 2 else 0  # the batch is the same everywhere
         changed = {
             (*shape[:axis], size, *shape[axis + 1 :])
             for axis in range(first, len(shape))
             for size in sizes
         }
-        return sample.random.choice(sorted(changed - own)) if changed - own else None
+        return sample.random.choice(sorted(changed - own_shapes)) if changed - own_shapes else None
 
     def sizes(self, sample: Sample) -> Mapping[str, int]:
-        """Return the sizes of the call in question, by letter."""
+        """Return the sizes of the call that is asked about, by letter."""
         subject = sample.study.subject
         return subject.sizes(subject.worlds[0])
 
-    def still(self, shape: Shape, sample: Sample, statement: ast.stmt, expression: str) -> bool:
-        """Return whether an expression has this shape in another run."""
+    def is_reproduced(
+        self, shape: Shape, sample: Sample, statement: ast.stmt, expression: str
+    ) -> bool:
+        """Return whether an expression has this shape in another run, too."""
         return self.shape(sample, statement, expression) == shape
 
     def shape(self, sample: Sample, statement: ast.stmt, expression: str) -> Shape | None:
@@ -111,16 +121,16 @@ class Shapes:
         """Return the question with these options."""
         sizes, source = self.sizes(sample), sample.study.source
         letters = (f"{letter} = {size}" for letter, size in sizes.items())
-        given = sample.study.in_words(", ".join(letters))
+        sizes_text = sample.study.in_words(", ".join(letters))
         return Question(
             self.name,
             sample.function,
             node.lineno,
-            f"With {given}, what is the shape of the expression marked {named(0)}?",
+            f"With {sizes_text}, what is the shape of the expression marked {named(0)}?",
             options,
             key,
             f"The function was run with these sizes, and the shape there was {options[key]}.",
             tuple("" if place == key else "It has another shape." for place in range(OPTIONS)),
-            self.next,
+            self.follow_up,
             marks=(source.mark(*source.span(node)),),
         )

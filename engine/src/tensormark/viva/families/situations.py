@@ -1,47 +1,52 @@
-"""In which call does a change show?"""
+"""Ask in which call a change shows."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from tensormark.viva.family import Draft, Sample, options_of
+from tensormark.viva.family import Draft, Sample, draw_options
 from tensormark.viva.question import OPTIONS, Question
 from tensormark.viva.source import Change
 from tensormark.viva.study import DIFFERS, RAISES, SHAPE, USUAL
 
 
 class Situations:
-    """In which call does a change show?"""
+    """Questions such as "In which of these cases does the result change?"."""
 
     name = "situation"
-    next = "Make up another call whose result changes."
+    follow_up = "Make up another call whose result changes."
 
     def drafts(self, sample: Sample) -> Iterator[Draft]:
         """Ask in which of four calls the result changes, or in which it stays the same."""
         subject = sample.study.subject
         names = {USUAL: subject.usual} | {each.name: each.name for each in subject.situations}
         cases = [case for change in sample.changes for case in self.cases(sample, change, names)]
-        for change, right, wrong, value in sample.random.sample(cases, len(cases)):
-            # a case that is only ever right would give itself away
-            if not any(right in case[2] for case in cases if case[3] is value):
+        for change, answer, distractors, shows in sample.random.sample(cases, len(cases)):
+            # an option that is the answer whenever it appears would give itself away
+            if not any(answer in case[2] for case in cases if case[3] is shows):
                 continue
-            chosen = options_of(sample.random, names[right], [names[name] for name in wrong])
-            if chosen is not None:
-                yield self.draft(sample, change, *chosen, value, {names[n]: n for n in names})
+            selection = draw_options(
+                sample.random, names[answer], [names[name] for name in distractors]
+            )
+            if selection is not None:
+                yield self.draft(sample, change, *selection, shows, {names[n]: n for n in names})
 
     def cases(
         self, sample: Sample, change: Change, names: Mapping[str, str]
     ) -> Iterator[tuple[Change, str, list[str], bool]]:
-        """Yield a change, a call, three or more calls of the opposite kind, and the call's kind.
+        """Yield a change, a call, at least three calls of the opposite kind, and the call's kind.
 
-        The kind is whether the change shows.
+        A call's kind is whether the change shows in its result.
         """
         if any(sample.finding(change, name) is not False for name in (RAISES, SHAPE)):
             return
-        changed = {name: sample.finding(change, f"{DIFFERS}{name}") for name in names}
-        differs = [name for name, value in changed.items() if value is True]
-        same = [name for name, value in changed.items() if value is False]
-        for right, wrong, value in ((differs, same, True), (same, differs, False)):
-            if len(wrong) >= OPTIONS - 1:
-                yield from ((change, name, wrong, value) for name in right)
+        findings = {name: sample.finding(change, f"{DIFFERS}{name}") for name in names}
+        different_calls = [name for name, shows in findings.items() if shows is True]
+        same_calls = [name for name, shows in findings.items() if shows is False]
+        for answers, distractors, shows in (
+            (different_calls, same_calls, True),
+            (same_calls, different_calls, False),
+        ):
+            if len(distractors) >= OPTIONS - 1:
+                yield from ((change, name, distractors, shows) for name in answers)
 
     def draft(
         self,
@@ -49,31 +54,35 @@ class Situations:
         change: Change,
         options: Sequence[str],
         key: int,
-        value: bool,
+        shows: bool,
         names: Mapping[str, str],
     ) -> Draft:
         """Return the draft.
 
         Args:
-            value: ask where the result changes, not where it stays the same.
-            names: the calls' names, by how the options call them.
+            shows: ask where the result changes, not where it stays the same.
+            names: the names of the calls, by the words that options use for them.
         """
         claims = [
-            (change, f"{DIFFERS}{names[option]}", (place == key) is value)
+            (change, f"{DIFFERS}{names[option]}", (place == key) is shows)
             for place, option in enumerate(options)
         ]
-        does, did = ("change", "changes") if value else ("stay the same", "stays the same")
-        opposite = "The result stays the same there." if value else "The result changes there."
+        infinitive, present = (
+            ("change", "changes") if shows else ("stay the same", "stays the same")
+        )
+        distractor_text = (
+            "The result stays the same there." if shows else "The result changes there."
+        )
         question = Question(
             self.name,
             sample.function,
             change.line,
-            f"{change.sentence()} In which of these cases does the result {does}?",
+            f"{change.sentence()} In which of these cases does the result {infinitive}?",
             tuple(options),
             key,
-            f"This is the only one of the four cases in which the result {did}.",
-            tuple("" if place == key else opposite for place in range(OPTIONS)),
-            self.next,
+            f"This is the only one of the four cases in which the result {present}.",
+            tuple("" if place == key else distractor_text for place in range(OPTIONS)),
+            self.follow_up,
             sample.picture(change),
             (change.mark,),
         )
