@@ -60,7 +60,7 @@ def _lost_points(results: Results) -> str | None:
     return f"it loses points: {'; '.join(lost)}" if lost else None
 
 
-def _wrong_starter(holes: Collection[str]) -> Callable[[Results], str | None]:
+def _starter_check(holes: Collection[str]) -> Callable[[Results], str | None]:
     """Return a check that there are no points, and that these exercises count as not written."""
 
     def fault(results: Results) -> str | None:
@@ -77,7 +77,7 @@ def _wrong_starter(holes: Collection[str]) -> Callable[[Results], str | None]:
     return fault
 
 
-def _wrong_mistake(exercise: str, name: str) -> Callable[[Results], str | None]:
+def _mistake_check(exercise: str, name: str) -> Callable[[Results], str | None]:
     """Return a check that only points of this exercise were lost, and to this mistake."""
 
     def fault(results: Results) -> str | None:
@@ -111,11 +111,11 @@ def claims(course: Course) -> Iterator[Claim]:
 
     yield Claim("solution", dict, _lost_points, tasks=True)
     holes = {exercise.id for exercise in course.assignment.exercises if exercise.probes}
-    yield Claim("starter", starter, _wrong_starter(holes), tasks=True)
+    yield Claim("starter", starter, _starter_check(holes), tasks=True)
     for honest in course.honest:
         yield Claim(f"honest[{honest.id}]", changed_by(honest), _lost_points)
     for variant in course.variants:
-        fault = _wrong_mistake(variant.exercise, variant.name)
+        fault = _mistake_check(variant.exercise, variant.name)
         yield Claim(f"mistake[{variant.id}]", changed_by(variant), fault)
 
 
@@ -131,8 +131,8 @@ class Bench:
         """Start the worker.
 
         Args:
-            settings: None: the assignment's, with its public references.
-            exercises: None: all except tasks that the references leave out.
+            settings: default to the assignment's own, with its public references.
+            exercises: default to all except tasks that the references leave out.
 
         Raises:
             ReferencesError: there are no references.

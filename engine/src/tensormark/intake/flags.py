@@ -37,7 +37,7 @@ FLAGGED_ATTRIBUTES = set(
     "gi_frame _getframe".split()
 )
 # flagged in torch, with the standard modules that it imports; its private names are flagged too
-FLAGGED_OF_TORCH = (
+FLAGGED_IN_TORCH = (
     set("load save compile hub multiprocessing package ops classes library".split())
     | set("jit export fx onnx ao distributed from_file".split())  # compile, load, or define anew
     | set("os sys subprocess ctypes socket importlib inspect gc pickle marshal threading".split())
@@ -68,7 +68,7 @@ def _modules(node: ast.AST) -> Iterator[str]:
 def _is_flagged(root: str, name: str) -> bool:
     """Say whether a name in a package is flagged, such as a module that the package imports."""
     if root == "torch":
-        return name in FLAGGED_OF_TORCH or name.startswith("_")
+        return name in FLAGGED_IN_TORCH or name.startswith("_")
     return root not in FLAGGED_MODULES and name.lstrip("_") in FLAGGED_MODULES
 
 

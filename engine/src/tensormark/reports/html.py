@@ -48,7 +48,8 @@ class Handout(NamedTuple):
     forms: Sequence[str]
 
 
-BESIDE, NOWHERE = Handout("", FORMS), Handout("", ())
+HANDOUT_BESIDE_PAGE = Handout("", FORMS)
+NO_HANDOUT = Handout("", ())
 
 
 def _digest(text: str) -> str:
@@ -240,7 +241,7 @@ def _ending(result: Model) -> Element:
     return element("footer", printed, notes if result["notes"] else None, facts)
 
 
-def page(result: Model, handout: Handout = BESIDE) -> str:
+def page(result: Model, handout: Handout = HANDOUT_BESIDE_PAGE) -> str:
     """Return the page of a result."""
     parts = [_section(exercise, handout) for exercise in shown_exercises(result)]
     body = element(

@@ -61,7 +61,7 @@ class Further:
     Attributes:
         name, part, says, examine: as in `Probe`.
         draw: draws its inputs; None: use those of the probe "output", if `sizes` is None too.
-        sizes: None: the first ones.
+        sizes: defaults to the first ones.
         call: further fields of its calls, such as {"dtype": "float64"}.
     """
 
