@@ -25,16 +25,19 @@ BENCHMARKS: dict[str, Callable[[Checkouts], Iterator[Row]]] = {
     "fine_tune": fine_tune.rows,
     "class": class_of.rows,
 }
-LINE = "{:<34} {:>10} {:>10} {:<15} {:>6}  {}"
+TABLE_ROW = "{:<38} {:>10} {:>10} {:<15} {:>6}  {}"
 
 
 def machine() -> str:
     """Describe this machine in one line."""
-    info = Path("/proc/cpuinfo").read_text(encoding="utf-8")
-    names = [line.partition(": ")[2] for line in info.splitlines() if line.startswith("model name")]
+    cpu_info = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    models = [
+        line.partition(": ")[2] for line in cpu_info.splitlines() if line.startswith("model name")
+    ]
     cores, load = len(os.sched_getaffinity(0)), os.getloadavg()[0]
-    about = f"{cores} cores (load {load:.1f} at the start), torch {version('torch')}"
-    return f"{names[0] if names else platform.machine()}, {about}, Python {sys.version.split()[0]}"
+    details = f"{cores} cores (load {load:.1f} at the start), torch {version('torch')}"
+    model = models[0] if models else platform.machine()
+    return f"{model}, {details}, Python {sys.version.split()[0]}"
 
 
 def amount(value: float, unit: str) -> str:
@@ -43,14 +46,14 @@ def amount(value: float, unit: str) -> str:
     return f"{value:.{digits}f} {unit}"
 
 
-def print_rows(name: str, both: Checkouts) -> bool:
+def print_rows(name: str, measured_checkouts: Checkouts) -> bool:
     """Measure a module's rows and print them; return whether all could be measured."""
     try:
-        for row in BENCHMARKS[name](both):
+        for row in BENCHMARKS[name](measured_checkouts):
             progress("")
             ours, peer = (amount(value, row.line.unit) for value in (row.ours, row.peer))
             cells = row.line.what, ours, peer, row.against, f"{row.ratio:.2f}", row.limit
-            print(LINE.format(*cells).rstrip(), flush=True)
+            print(TABLE_ROW.format(*cells).rstrip(), flush=True)
     except (RuntimeError, subprocess.CalledProcessError) as error:  # such as a missing tier
         print(f"{name} is skipped: {error}", file=sys.stderr)
         return False
@@ -64,10 +67,12 @@ def main() -> int:
     parser.add_argument("--only", choices=list(BENCHMARKS), help="only one module's rows")
     parser.add_argument("--against", type=Path, metavar="CHECKOUT", help="compare with it")
     options = parser.parse_args()
-    both = checkouts(options.against)
-    head = LINE.format("what", "ours", "peer", "", "ratio", "limit")
-    print(f"{machine()}\n\n{head}", flush=True)
-    all_measured = [print_rows(name, both) for name in BENCHMARKS if options.only in (None, name)]
+    measured_checkouts = checkouts(options.against)
+    header = TABLE_ROW.format("what", "ours", "peer", "", "ratio", "limit")
+    print(f"{machine()}\n\n{header}", flush=True)
+    all_measured = [
+        print_rows(name, measured_checkouts) for name in BENCHMARKS if options.only in (None, name)
+    ]
     print("\nOnly the ratios mean anything on another machine; s CPU: seconds of processor time.")
     return 0 if all(all_measured) else 1
 

@@ -34,10 +34,10 @@ from instructor.huggingface.export_checkpoint import export_checkpoint
 from instructor.huggingface.second_opinion import transformers
 from instructor.on_solution import again_on_solution
 
-OURS, LOOP, TRAINER = "minBERT", "transformers, same loop", "transformers, Trainer"
+MINBERT, LOOP, TRAINER = "minBERT", "transformers, same loop", "transformers, Trainer"
 
 
-class Theirs(nn.Module):
+class TransformersClassifier(nn.Module):
     """transformers' BertForSequenceClassification behind the interface of our classifier."""
 
     def __init__(self, model: nn.Module) -> None:
@@ -60,26 +60,26 @@ def subset(path: Path, count: int, folder: Path) -> Path:
     """Write `count` random sentences of a file to a folder; all of them if it is 0."""
     examples = importlib.import_module("sentences").read_examples(path)
     sample = random.Random(0).sample(examples, min(count or len(examples), len(examples)))
-    out = folder / path.name
+    file = folder / path.name
     lines = [f"{label} ||| {sentence}\n" for label, sentence in sample]
-    out.write_text("".join(lines), encoding="utf-8")
-    return out
+    file.write_text("".join(lines), encoding="utf-8")
+    return file
 
 
-def build(checkpoint: Path, classes: int, seed: int) -> tuple[Any, Theirs]:
+def build(checkpoint: Path, classes: int, seed: int) -> tuple[Any, TransformersClassifier]:
     """Make both models from the same weights, the new layer's included."""
     classifier: Any = importlib.import_module("classifier")
     tokenizer = importlib.import_module("tokenizer").BertTokenizer.from_pretrained(checkpoint)
     bert = importlib.import_module("bert").BertModel.from_pretrained(checkpoint)
     torch.manual_seed(seed)
     ours = classifier.BertSentimentClassifier(bert, classes)
-    cls = transformers().BertForSequenceClassification
+    pretrained_class = transformers().BertForSequenceClassification
     with tempfile.TemporaryDirectory() as name, contextlib.redirect_stdout(io.StringIO()):
-        saved, exported = Path(name) / "saved", Path(name) / "exported"
-        saved.mkdir()
-        classifier.save_model(ours, tokenizer, saved)
-        export_checkpoint(saved, exported)
-        return ours, Theirs(cls.from_pretrained(exported))
+        minbert_folder, transformers_folder = Path(name) / "saved", Path(name) / "exported"
+        minbert_folder.mkdir()
+        classifier.save_model(ours, tokenizer, minbert_folder)
+        export_checkpoint(minbert_folder, transformers_folder)
+        return ours, TransformersClassifier(pretrained_class.from_pretrained(transformers_folder))
 
 
 def collate(rows: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:
@@ -116,16 +116,21 @@ def optimizers(model: Any, recipe: Any, steps: int) -> tuple[Any, Any]:
     return adamw, torch.optim.lr_scheduler.LambdaLR(adamw, rates.__getitem__)
 
 
-def with_trainer(model: Any, split: Any, recipe: Any) -> float:
+def seconds_with_trainer(model: Any, split: Any, recipe: Any) -> float:
     """Fine-tune with transformers' Trainer; return the processor seconds of its `train`."""
     library, rows, batches = transformers(), rows_of(split), batches_of(split, recipe)
 
-    class InTheseBatches(library.Trainer):  # type: ignore[misc, name-defined]
+    class FixedBatchTrainer(library.Trainer):  # type: ignore[misc, name-defined]
         def get_train_dataloader(self) -> Any:
             loader = DataLoader(rows, batch_sampler=batches, collate_fn=collate)
             return self.accelerator.prepare(loader)
 
-    quiet = {"save_strategy": "no", "report_to": [], "disable_tqdm": True, "logging_strategy": "no"}
+    quiet_options = {
+        "save_strategy": "no",
+        "report_to": [],
+        "disable_tqdm": True,
+        "logging_strategy": "no",
+    }
     with tempfile.TemporaryDirectory() as folder:
         options = library.TrainingArguments(
             output_dir=folder,
@@ -133,17 +138,19 @@ def with_trainer(model: Any, split: Any, recipe: Any) -> float:
             max_grad_norm=recipe.clip,
             seed=recipe.seed,
             use_cpu=True,
-            **quiet,
+            **quiet_options,
         )
-        both = optimizers(model, recipe, len(batches))
-        trainer = InTheseBatches(model=model, args=options, train_dataset=rows, optimizers=both)
+        optimizer_and_schedule = optimizers(model, recipe, len(batches))
+        trainer = FixedBatchTrainer(
+            model=model, args=options, train_dataset=rows, optimizers=optimizer_and_schedule
+        )
         started = time.process_time()
         with contextlib.redirect_stdout(io.StringIO()):
             trainer.train()
         return time.process_time() - started
 
 
-def in_our_loop(model: Any, split: Any, recipe: Any) -> float:
+def seconds_in_our_loop(model: Any, split: Any, recipe: Any) -> float:
     """Fine-tune with classifier.py; return the processor seconds."""
     classifier = importlib.import_module("classifier")
     tensors = split.input_ids, split.attention_mask, split.labels
@@ -153,14 +160,14 @@ def in_our_loop(model: Any, split: Any, recipe: Any) -> float:
         return time.process_time() - started
 
 
-def report(seconds: dict[str, list[float]], right: dict[str, float]) -> None:
+def report(seconds: dict[str, list[float]], accuracies: dict[str, float]) -> None:
     """Print for each its time, the median of its ratios to ours, and its accuracy."""
     for name, times in seconds.items():
-        pairs = zip(times, seconds[OURS], strict=True)
+        pairs = zip(times, seconds[MINBERT], strict=True)
         ratio = statistics.median(theirs / ours for theirs, ours in pairs)
         print(
             f"  {name:<24} {statistics.median(times):6.2f} s of processor time, "
-            f"{ratio:.2f} times minBERT's; dev accuracy {right[name]:.4f}"
+            f"{ratio:.2f} times minBERT's; dev accuracy {accuracies[name]:.4f}"
         )
 
 
@@ -190,21 +197,21 @@ def parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 def in_turns(options: argparse.Namespace, train: Any, dev: Any, recipe: Any) -> None:
     """Fine-tune all models alternately, and print the results."""
-    names = [OURS, LOOP, *[TRAINER] * options.trainer]
+    names = [MINBERT, LOOP, *[TRAINER] * options.trainer]
     seconds: dict[str, list[float]] = {name: [] for name in names}
-    right: dict[str, float] = {}
+    accuracies: dict[str, float] = {}
     classifier, sentences = (importlib.import_module(n) for n in ("classifier", "sentences"))
     for number in range(options.rounds):
         ours, theirs = build(options.checkpoint, int(train.labels.max()) + 1, options.seed)
         for name, model in zip(names, (ours, theirs, copy.deepcopy(theirs)), strict=False):
             if name == TRAINER:
-                seconds[name].append(with_trainer(model.model, train, recipe))
+                seconds[name].append(seconds_with_trainer(model.model, train, recipe))
             else:
-                seconds[name].append(in_our_loop(model, train, recipe))
+                seconds[name].append(seconds_in_our_loop(model, train, recipe))
             predictions = classifier.predict(model, dev.input_ids, dev.attention_mask)
-            right[name] = sentences.accuracy(predictions, dev.labels)
+            accuracies[name] = sentences.accuracy(predictions, dev.labels)
         print(f"round {number + 1} of {options.rounds}", file=sys.stderr, flush=True)
-    report(seconds, right)
+    report(seconds, accuracies)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

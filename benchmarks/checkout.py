@@ -1,4 +1,4 @@
-"""This checkout and perhaps another, maybe older one, and the graders that they run."""
+"""Runs the graders of this checkout, and of another, possibly older, to compare with."""
 
 import os
 import subprocess
@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from instructor import ROOT
 
-SERVE = Path(__file__).with_name("serve.py")
-# how to run commands of checkouts from before the engine was a separate distribution
-OLD = {"check": "grader --check", "grade": "grader", "watch": "grader.watch"}
-OLD["class"] = "instructor.course"
+SERVE_SCRIPT = Path(__file__).with_name("serve.py")
+# the modules of the commands in checkouts from before the engine was a separate distribution
+OLD_MODULES = {"check": "grader --check", "grade": "grader", "watch": "grader.watch"}
+OLD_MODULES["class"] = "instructor.course"
 
 
 class Checkout(NamedTuple):
@@ -34,7 +34,7 @@ class Checkout(NamedTuple):
         """Return the command line of one of the grader's commands."""
         words = ["-P", "-m", "tensormark", name]
         if not (self.root / "engine").is_dir():
-            words = ["-m", *OLD[name].split()]
+            words = ["-m", *OLD_MODULES[name].split()]
         return [self.python, *words, *map(str, options)]
 
 
@@ -81,7 +81,7 @@ class Grader:
 @contextmanager
 def grader(checkout: Checkout, tier: str) -> Iterator[Grader]:
     """Start a grader in a tier, or without isolation; see serve.py."""
-    command = [checkout.python, "-P", str(SERVE), tier]
+    command = [checkout.python, "-P", str(SERVE_SCRIPT), tier]
     env = os.environ | {"PYTHONPATH": str(checkout.root)}
     pipe = subprocess.PIPE
     with subprocess.Popen(

@@ -1,6 +1,7 @@
-"""What each grading after the first costs in one process, and what isolation adds.
+"""Measures each grading after a process's first, with isolation and without.
 
-Processor seconds, including the student's code; only the last row includes the training.
+Gradings are measured in processor seconds, the student's code included; the row with the training
+is in seconds.
 """
 
 import shutil
@@ -15,16 +16,16 @@ from benchmarks.submissions import write_class
 from instructor import ROOT
 from tensormark.sandbox.interface import CONTAINED
 
-MIX = 25
-AT_ONCE = 4  # gradings per measurement, as a clock tick is 0.01 s
+MIXED_CLASS_SIZE = 25
+GRADINGS_PER_MEASUREMENT = 4  # because a clock tick is 0.01 s
 SOLUTION = ROOT / "solution" / "bert.py"
-RIGHT = Line("another right one, contained", "s CPU", most=0.22)
-MIXED = Line("one of a class's mix, contained", "s CPU", most=0.35)
-TRAINED = Line("a right one with its training", "s")
+CORRECT_LINE = Line("another correct submission, contained", "s CPU", most=0.22)
+MIXED_LINE = Line("one of a mixed class, contained", "s CPU", most=0.35)
+TRAINING_LINE = Line("a correct submission, with training", "s")
 
 
-def processor_each(grader: Grader, paths: Sequence[Path]) -> Sequence[float]:
-    """Grade submissions; return the processor seconds for each."""
+def processor_seconds(grader: Grader, paths: Sequence[Path]) -> Sequence[float]:
+    """Grade submissions, and return the mean processor seconds of one."""
     seconds = processors_of(grader.process.pid)
     before = sum(seconds.values())
     for path in paths:
@@ -41,26 +42,28 @@ def rows(checkouts: Checkouts) -> Iterator[Row]:
             for checkout in checkouts
             if checkout is not None
         }
-        server = stack.enter_context(grader(checkouts.ours, "kept"))
-        place = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        mix = write_class(place / "mix", MIX, seed=1)
-        right = place / SOLUTION.name  # without the extensions beside it
-        shutil.copy(SOLUTION, right)
-        copies = [right] * AT_ONCE
-        peer = Peer("no isolation", lambda: processor_each(server, copies))
-        yield from compare([RIGHT], lambda c: processor_each(graders[c], copies), checkouts, peer)
+        shared_worker = stack.enter_context(grader(checkouts.ours, "kept"))
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        mixed_class = write_class(folder / "mix", MIXED_CLASS_SIZE, seed=1)
+        correct = folder / SOLUTION.name  # without the extensions beside it
+        shutil.copy(SOLUTION, correct)
+        copies = [correct] * GRADINGS_PER_MEASUREMENT
+        peer = Peer("no isolation", lambda: processor_seconds(shared_worker, copies))
         yield from compare(
-            [MIXED],
-            lambda c: processor_each(graders[c], mix),
+            [CORRECT_LINE], lambda c: processor_seconds(graders[c], copies), checkouts, peer
+        )
+        yield from compare(
+            [MIXED_LINE],
+            lambda c: processor_seconds(graders[c], mixed_class),
             checkouts,
             Peer("import torch", lambda: [import_torch().processor]),
             rounds=1,
             warm=False,
         )
-        peer = Peer("no isolation", lambda: [server.grade(right, "grade")])
+        peer = Peer("no isolation", lambda: [shared_worker.grade(correct, "grade")])
         yield from compare(
-            [TRAINED],
-            lambda c: [graders[c].grade(right, "grade")],
+            [TRAINING_LINE],
+            lambda c: [graders[c].grade(correct, "grade")],
             checkouts,
             peer,
             rounds=2,

@@ -1,7 +1,8 @@
-"""How much disk and memory a large class needs, extrapolated from two smaller classes.
+"""Extrapolates how much disk and memory a large class needs from two smaller classes.
 
 Store, gradebook and feedback are real, for made-up students whose results are as long as those of
-a real class. What a student adds is the difference between two classes over that of their sizes.
+a real class. A student's share is the difference between the two classes' needs, divided by the
+difference between their sizes.
 """
 
 import argparse
@@ -18,7 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.submissions import HARMLESS, texts
+from benchmarks.submissions import HARMLESS_KINDS, texts
 from instructor import ROOT
 from tensormark.classroom.entry import Entry
 from tensormark.classroom.estimate import spent
@@ -30,12 +31,12 @@ from tensormark.classroom.work import Terms
 from tests import classes
 
 SIZES = (150, 450)
-LENGTH = 11_275  # of a result in JSON: the mean in the class in class_times.json
+RESULT_LENGTH = 11_275  # of a result in JSON: the mean in the class in class_times.json
 TERMS = Terms("", {}, "", "", "contained", "grade", 1.0, 1.0)
 
 
-class Needed(NamedTuple):
-    """What a class needed: bytes on disk and in memory, and processor seconds.
+class Needs(NamedTuple):
+    """The needs of a class: bytes on disk and in memory, and processor seconds.
 
     Attributes:
         memory: Python's peak, if it was traced, which slows it down.
@@ -48,31 +49,31 @@ class Needed(NamedTuple):
     seconds: float
 
 
-def lengthened(result: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    """Return a made-up result, padded to the length of real ones."""
+def padded(result: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """Return a made-up result with a note that makes it as long as real ones."""
     if result is None:
         return None
-    longer = copy.deepcopy(dict(result))
-    missing = max(0, LENGTH - len(json.dumps(result)))
-    longer["exercises"][0]["note"] = ("a word " * missing)[:missing]
-    return longer
+    padded_result = copy.deepcopy(dict(result))
+    missing = max(0, RESULT_LENGTH - len(json.dumps(result)))
+    padded_result["exercises"][0]["note"] = ("a word " * missing)[:missing]
+    return padded_result
 
 
 def entries(count: int) -> list[Entry]:
     """Return made-up students, each with a different source."""
-    chance = random.Random(1)
-    sources = [text for kind in HARMLESS for text in texts()[kind]]
+    rng = random.Random(1)
+    sources = [text for kind in HARMLESS_KINDS for text in texts()[kind]]
     return [
         replace(
             entry,
-            result=lengthened(entry.result),
-            sources={"bert": f"{chance.choice(sources)}# {number}\n"},
+            result=padded(entry.result),
+            sources={"bert": f"{rng.choice(sources)}# {number}\n"},
         )
         for number, entry in enumerate(classes.a_class(count))
     ]
 
 
-def write(out: Path, count: int, traced: bool) -> Needed:
+def write(out: Path, count: int, traced: bool) -> Needs:
     """Write a class; return what it needed."""
     if traced:
         tracemalloc.start()
@@ -88,30 +89,35 @@ def write(out: Path, count: int, traced: bool) -> Needed:
     feedback = sum(path.stat().st_size for path in (out / FOLDER).rglob("*.*"))
     memory = tracemalloc.get_traced_memory()[1] if traced else 0
     store_size, page = ((out / name).stat().st_size for name in (STORE, PAGE))
-    return Needed(store_size, feedback, page, memory, seconds)
+    return Needs(store_size, feedback, page, memory, seconds)
 
 
-def measured(count: int) -> Needed:
+def measured_needs(count: int) -> Needs:
     """Write a class in a fresh process, and again in another to measure its memory."""
     command = [sys.executable, "-m", "benchmarks.many", str(count)]
-    needs = []
-    for more in ([], ["--traced"]):
-        done = subprocess.run([*command, *more], cwd=ROOT, capture_output=True, check=True)
-        needs.append(Needed(*map(float, done.stdout.split())))
-    return needs[0]._replace(memory=needs[1].memory)
+    measurements = []
+    for options in ([], ["--traced"]):
+        process = subprocess.run([*command, *options], cwd=ROOT, capture_output=True, check=True)
+        measurements.append(Needs(*map(float, process.stdout.split())))
+    return measurements[0]._replace(memory=measurements[1].memory)
 
 
 def growth(count: int) -> Iterator[str]:
-    """Yield lines on what `count` students would need, if each adds as much as those measured."""
-    few, many = map(measured, SIZES)
-    steps = [(b - a) / (SIZES[1] - SIZES[0]) for a, b in zip(few, many, strict=True)]
-    whole = Needed(*(a + step * (count - SIZES[0]) for a, step in zip(few, steps, strict=True)))
-    each = Needed(*steps)
+    """Yield lines on the needs of `count` students, if each adds as much as those measured."""
+    small, large = map(measured_needs, SIZES)
+    increments = [(b - a) / (SIZES[1] - SIZES[0]) for a, b in zip(small, large, strict=True)]
+    total = Needs(
+        *(
+            a + increment * (count - SIZES[0])
+            for a, increment in zip(small, increments, strict=True)
+        )
+    )
+    each = Needs(*increments)
     yield f"\nfrom full runs for {SIZES[0]:,} and {SIZES[1]:,} students: per student, and in total:"
     for name in ("store", "feedback", "page", "memory"):
-        share, total = getattr(each, name), getattr(whole, name)
-        yield f"{name:<11} {share / 1e3:.1f} kB, {total / 1e9:.2f} GB"
-    yield f"{'time':<11} {1000 * each.seconds:.1f} ms of a core, {spent(whole.seconds)}"
+        share, sum_of_all = getattr(each, name), getattr(total, name)
+        yield f"{name:<11} {share / 1e3:.1f} kB, {sum_of_all / 1e9:.2f} GB"
+    yield f"{'time':<11} {1000 * each.seconds:.1f} ms of a core, {spent(total.seconds)}"
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""How everything is measured: alternately, in processor time, counting shared memory once."""
+"""Measures two sides alternately: their time, their processor time and their memory."""
 
 import contextlib
 import itertools
@@ -15,16 +15,16 @@ from typing import NamedTuple, TypeVar
 from benchmarks.checkout import Checkout, Checkouts
 
 T = TypeVar("T")
-USED = Path(__file__).with_name("used.py")
-CLOCK = os.sysconf("SC_CLK_TCK")
+USED_SCRIPT = Path(__file__).with_name("used.py")
+TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 INTERVAL = 0.1  # seconds between two samples of a process
 
 
 class Line(NamedTuple):
-    """What a line of the table is about.
+    """What a line of the table measures.
 
     Attributes:
-        most: a limit for ours; most_ratio: a limit for the ratio.
+        most: the most that ours may be; most_ratio: the most that the ratio may be.
     """
 
     what: str
@@ -60,14 +60,14 @@ class Row(NamedTuple):
 
 
 class Peer(NamedTuple):
-    """What ours is compared with: a measurement for each line."""
+    """What ours is compared with; `measure` returns a number for each line."""
 
     name: str
     measure: Callable[[], Iterable[float]]
 
 
 class Used(NamedTuple):
-    """Seconds that a command took: to its first line, in total, and of processor time."""
+    """The seconds that a command took to its first line, in total, and of processor time."""
 
     first_line: float
     seconds: float
@@ -86,17 +86,17 @@ def run(command: Sequence[str], cwd: Path, statuses: Sequence[int] = (0,)) -> Us
     Raises:
         CalledProcessError: it failed, so that its time means nothing.
     """
-    sampled = 0.0  # as processes killed with their container report no times
-    line = [sys.executable, "-I", str(USED), *command]
-    with subprocess.Popen(line, cwd=cwd, stdout=subprocess.PIPE) as process:
+    sampled_seconds = 0.0  # because processes that are killed with their container report no times
+    timed_command = [sys.executable, "-I", str(USED_SCRIPT), *command]
+    with subprocess.Popen(timed_command, cwd=cwd, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         while process.poll() is None:
-            sampled = max(sampled, sum(processors_of(process.pid).values()))
+            sampled_seconds = max(sampled_seconds, sum(processors_of(process.pid).values()))
             time.sleep(INTERVAL)
         if process.returncode not in statuses:
             raise subprocess.CalledProcessError(process.returncode, command)
-        first, seconds, processor = json.loads(process.stdout.read())
-    return Used(first, seconds, max(sampled, processor))
+        first_line, seconds, processor = json.loads(process.stdout.read())
+    return Used(first_line, seconds, max(sampled_seconds, processor))
 
 
 def import_torch() -> Used:
@@ -117,13 +117,13 @@ def descendants(process: int) -> Iterator[int]:
 
 
 def processors_of(process: int) -> dict[int, float]:
-    """Return processor seconds of a process and its descendants, with those they waited for."""
+    """Return the processor seconds of a process and its descendants, ended children included."""
     seconds = {}
     for pid in descendants(process):
         with contextlib.suppress(OSError):
             text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
             ticks = sum(map(int, text.rpartition(")")[2].split()[11:15]))
-            seconds[pid] = ticks / CLOCK
+            seconds[pid] = ticks / TICKS_PER_SECOND
     return seconds
 
 
@@ -155,7 +155,7 @@ def peak_memory(command: Sequence[str], cwd: Path) -> float:
 
 
 def in_turns(rounds: int, *measures: Callable[[], T], warm: bool = True) -> list[list[T]]:
-    """Take `rounds` measurements of each, alternately, perhaps after one to warm up."""
+    """Take `rounds` measurements of each, alternately, after one to warm up if `warm`."""
     results: list[list[T]] = [[] for _ in measures]
     for number in range(-warm, rounds):
         for measure, values in zip(measures, results, strict=True):
@@ -168,7 +168,13 @@ def in_turns(rounds: int, *measures: Callable[[], T], warm: bool = True) -> list
 def row(line: Line, turns: Sequence[tuple[float, float]], against: str) -> Row:
     """Return a row of the table: medians of ours, of the peer's, and of the ratio in each turn."""
     ours, peer = (statistics.median(values) for values in zip(*turns, strict=True))
-    return Row(line, ours, peer, statistics.median(own / other for own, other in turns), against)
+    return Row(
+        line,
+        ours,
+        peer,
+        statistics.median(own_value / peer_value for own_value, peer_value in turns),
+        against,
+    )
 
 
 def compare(
@@ -189,9 +195,12 @@ def compare(
         peer = Peer(other.name, lambda: measure(other))
         lines = [line._replace(most_ratio=None) for line in lines]  # these are for the usual peer
     progress(f"{', '.join(line.what for line in lines)}; {peer.name} ...")
-    both = in_turns(
+    measurements = in_turns(
         rounds, lambda: measure(checkouts.ours), lambda: iter(peer.measure()), warm=warm
     )
-    turns = [zip(mine, theirs, strict=False) for mine, theirs in zip(*both, strict=True)]
+    turns = [
+        zip(own_values, peer_values, strict=False)
+        for own_values, peer_values in zip(*measurements, strict=True)
+    ]
     for line, *pairs in zip(lines, *turns, strict=True):
         yield row(line, pairs, peer.name)

@@ -1,4 +1,4 @@
-"""How much memory a whole grading, including the fine-tune, takes in each tier.
+"""Measures how much memory a whole grading, fine-tune included, takes in each tier.
 
 If root runs `locked`, this needs permission to read other users' processes.
 """
@@ -15,12 +15,12 @@ from tensormark.sandbox.interface import TIERS
 from tensormark.settings import Settings
 from tensormark.strictest import fault_of
 
-SLEEPING = "import torch, time; time.sleep(0.5)"  # long enough to be sampled
+IMPORT_AND_SLEEP = "import torch, time; time.sleep(0.5)"  # long enough to be sampled
 
 
-def torch_alone() -> Sequence[float]:
+def torch_memory() -> Sequence[float]:
     """Return the MB of a process that has imported torch."""
-    return [peak_memory([sys.executable, "-c", SLEEPING], Path.cwd())]
+    return [peak_memory([sys.executable, "-c", IMPORT_AND_SLEEP], Path.cwd())]
 
 
 def rows(checkouts: Checkouts) -> Iterator[Row]:
@@ -31,10 +31,10 @@ def rows(checkouts: Checkouts) -> Iterator[Row]:
             print(f"memory in {tier} is skipped: {fault}", file=sys.stderr)
             continue
 
-        def graded(checkout: Checkout, tier: str = tier) -> Sequence[float]:
+        def grade_in_tier(checkout: Checkout, tier: str = tier) -> Sequence[float]:
             command = checkout.command("grade", "solution/bert.py", "--tier", tier)
             return [peak_memory(command, checkout.root)]
 
-        peer = Peer("import torch", torch_alone)
+        peer = Peer("import torch", torch_memory)
         line = Line(f"memory of make grade, {tier}", "MB")
-        yield from compare([line], graded, checkouts, peer, rounds=1, warm=False)
+        yield from compare([line], grade_in_tier, checkouts, peer, rounds=1, warm=False)

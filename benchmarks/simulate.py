@@ -1,10 +1,10 @@
-"""How long a class of any size would take on any number of workers: `make bench-class`.
+"""Simulate how long a class of any size takes on any number of workers: `make bench-class`.
 
 The engine that hands out hand-ins is the real one; grading is replaced by a clock that jumps to the
 next answer. How long grading takes is drawn from a class's own store (OUT=), or from the times in
-class_times.json. What each costs the client is measured now: its processor time while hand-ins go
-through Dask to workers that do nothing. Not simulated: gradings that are killed or retried, workers
-that come and go, and a network.
+class_times.json. The client's processor time for each hand-in is measured now, while hand-ins go
+through Dask to workers that do nothing. Killed or retried gradings, workers that come and go, and
+the network are not simulated.
 """
 
 import argparse
@@ -33,17 +33,17 @@ from tensormark.classroom.store import Attempt, Store
 from tensormark.classroom.work import Job, Terms, Work
 from tensormark.classroom.worker import Answer
 
-RECORDED = Path(__file__).with_name("class_times.json")
+RECORDED_TIMES = Path(__file__).with_name("class_times.json")
 TERMS = Terms("", {}, "", "", "contained", "grade", 1.0, 1.0)
-MEASURED = 300  # hand-ins that go through Dask
-NOTHING: dict[str, Any] = {"exercises": []}
+MEASURED_HAND_INS = 300  # that go through Dask
+EMPTY_RESULT: dict[str, Any] = {"exercises": []}
 
 
-class Simulated(NamedTuple):
-    """What a simulated run took, in seconds.
+class SimulatedRun(NamedTuple):
+    """The duration of a simulated run, in seconds.
 
     Attributes:
-        busy: time that all workers together were busy; client: that the client was.
+        busy: the time that all workers together were busy; client: the time that the client was.
     """
 
     seconds: float
@@ -73,7 +73,7 @@ class _Future:
             callback(self)
 
 
-class Clockwork:
+class SimulatedCrew:
     """Stands in for a cluster's workers; time jumps from one answer to the next.
 
     The client is one process: it starts one hand-in after another, each in `client` seconds.
@@ -83,14 +83,14 @@ class Clockwork:
         self.graders = {f"worker {number}": 1 for number in range(workers)}
         self.slots, self.alive, self.reason = workers, True, ""
         self.durations, self.client = durations, client
-        self.now, self.busy, self.begun = 0.0, 0.0, itertools.count()
+        self.now, self.busy, self.order = 0.0, 0.0, itertools.count()
         self.answers: list[tuple[float, int, _Future]] = []
 
     def refresh(self) -> None:
         """Deliver the next answer."""
         if self.answers:
-            then, _, future = heapq.heappop(self.answers)
-            self.now = max(self.now, then)
+            time_of_answer, _, future = heapq.heappop(self.answers)
+            self.now = max(self.now, time_of_answer)
             future.finish()
 
     def submit(self, work: Work) -> _Future:
@@ -98,8 +98,8 @@ class Clockwork:
         seconds = next(self.durations)
         self.now += self.client
         self.busy += seconds
-        future = _Future(Answer("", "", "", NOTHING, seconds))
-        heapq.heappush(self.answers, (self.now + seconds, next(self.begun), future))
+        future = _Future(Answer("", "", "", EMPTY_RESULT, seconds))
+        heapq.heappush(self.answers, (self.now + seconds, next(self.order), future))
         return future
 
 
@@ -110,27 +110,27 @@ class _NullStore:
         pass
 
 
-def simulate(count: int, workers: int, durations: Iterator[float], client: float) -> Simulated:
+def simulate(count: int, workers: int, durations: Iterator[float], client: float) -> SimulatedRun:
     """Have the real engine hand out `count` hand-ins.
 
     Args:
         client: the seconds that each takes the client.
     """
-    crew: Any = Clockwork(workers, durations, client)
+    crew: Any = SimulatedCrew(workers, durations, client)
     store: Any = _NullStore()
     works = [Work({"bert": str(number)}) for number in range(count)]
     progress = Progress(count, io.StringIO())
-    Engine(crew, store, TERMS, progress, Stop(), lambda _: NOTHING).run(works)
+    Engine(crew, store, TERMS, progress, Stop(), lambda _: EMPTY_RESULT).run(works)
     assert progress.finished == count
-    return Simulated(crew.now, crew.busy, count * client)
+    return SimulatedRun(crew.now, crew.busy, count * client)
 
 
 def answer_at_once(job: Job, *_: object) -> Answer:
     """Return a result of the usual size, without grading."""
-    return Answer("", "", "", NOTHING | {"printed": "x" * 11_000}, 1.0)
+    return Answer("", "", "", EMPTY_RESULT | {"printed": "x" * 11_000}, 1.0)
 
 
-def client_seconds(workers: int, count: int = MEASURED) -> float:
+def client_seconds(workers: int, count: int = MEASURED_HAND_INS) -> float:
     """Return the processor seconds of client and scheduler for each hand-in, through real Dask.
 
     There are two real workers; of the others, only the addresses go with each hand-in, to say
@@ -146,19 +146,19 @@ def client_seconds(workers: int, count: int = MEASURED) -> float:
     ):
         parcel, task = Parcel("0", b""), answer_at_once
         crew = cluster.Crew(client, TERMS, parcel, False, print, task)
-        others = range(workers - len(client.nthreads()))
-        absent = {f"tcp://10.0.{n // 250}.{n % 250}:40000": 0 for n in others}
+        absent_numbers = range(workers - len(client.nthreads()))
+        absent = {f"tcp://10.0.{n // 250}.{n % 250}:40000": 0 for n in absent_numbers}
         crew.graders = absent | client.nthreads()
         crew.last_refresh = float("inf")  # none of them needs a grader
         before = time.process_time()
-        Engine(crew, store, TERMS, progress, Stop(), lambda _: NOTHING).run(works)
+        Engine(crew, store, TERMS, progress, Stop(), lambda _: EMPTY_RESULT).run(works)
         return (time.process_time() - before) / count
 
 
 def recorded_times(out: Path | None) -> tuple[str, list[float]]:
     """Return where durations of gradings are from, and the durations."""
     if out is None:
-        times = json.loads(RECORDED.read_text(encoding="utf-8"))
+        times = json.loads(RECORDED_TIMES.read_text(encoding="utf-8"))
         return str(times["from"]), list(times["seconds"])
     with sqlite3.connect(f"{(out / STORE).resolve().as_uri()}?mode=ro", uri=True) as file:
         query = "SELECT seconds FROM attempt WHERE seconds > 0"
@@ -166,14 +166,14 @@ def recorded_times(out: Path | None) -> tuple[str, list[float]]:
 
 
 def report(count: int, workers: int, times: Sequence[float], client: float) -> Iterator[str]:
-    """Yield lines on a simulated run, and on what can be computed without one."""
-    chance = random.Random(count)
-    run = simulate(count, workers, (chance.choice(times) for _ in itertools.count()), client)
+    """Yield lines on a simulated run, and on the time that can be computed without one."""
+    rng = random.Random(count)
+    run = simulate(count, workers, (rng.choice(times) for _ in itertools.count()), client)
     mean, idle = statistics.fmean(times), 1 - run.busy / (workers * run.seconds)
-    on_paper = max(count * mean / workers, count * client)
+    bound = max(count * mean / workers, count * client)
     yield f"simulated   {spent(run.seconds)}, with workers idle for {idle:.1%} of it"
     estimate = span(count, workers, times)
-    yield f"on paper    {spent(on_paper)}; a run's own estimate at its start: {estimate}"
+    yield f"on paper    {spent(bound)}; a run's own estimate at its start: {estimate}"
     share = run.client / run.seconds
     yield f"client      busy for {share:.0%} of it; it can serve {mean / client:,.0f} workers"
 

@@ -1,4 +1,4 @@
-"""How long a student waits for `make check`, of a solution and of an untouched starter."""
+"""Measures how long `make check` takes for the solution and for an untouched starter."""
 
 from collections.abc import Iterator, Sequence
 
@@ -14,10 +14,10 @@ LINES = (
 
 def check(checkout: Checkout) -> Sequence[float]:
     """Check the solution and the starter; return the seconds."""
-    solved, untouched = (
+    solution, untouched = (
         run(checkout.command("check", name), checkout.root) for name in ("solution", "starter")
     )
-    return solved.first_line, solved.seconds, untouched.seconds
+    return solution.first_line, solution.seconds, untouched.seconds
 
 
 def rows(checkouts: Checkouts) -> Iterator[Row]:

@@ -18,7 +18,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 
-class Bare(nn.Module):
+class BareClassifier(nn.Module):
     """BERT of torch's own layers, with a classifier."""
 
     def __init__(self, config: Any) -> None:
@@ -42,7 +42,7 @@ class Bare(nn.Module):
         return logits
 
 
-def bare_loop(model: Bare, split: Any, recipe: Any, sentences: Any) -> None:
+def bare_loop(model: BareClassifier, split: Any, recipe: Any, sentences: Any) -> None:
     """Train for an epoch."""
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, fused=True)
     shuffle = torch.Generator().manual_seed(recipe.seed)
@@ -61,11 +61,11 @@ def main() -> None:
     bert, classifier, sentences, tokenizer = map(importlib.import_module, names)
     torch.set_num_threads(1)
     model = bert.BertModel.from_pretrained(Path("checkpoint"))
-    opened = tokenizer.BertTokenizer.from_pretrained(Path("checkpoint"))
-    longest = model.config.max_position_embeddings
-    split = sentences.Split(Path("data/train.txt"), opened, longest)
+    tokenizer_of_checkpoint = tokenizer.BertTokenizer.from_pretrained(Path("checkpoint"))
+    max_length = model.config.max_position_embeddings
+    split = sentences.Split(Path("data/train.txt"), tokenizer_of_checkpoint, max_length)
     recipe = classifier.Recipe(epochs=1)
-    bare, ours = Bare(model.config), classifier.BertSentimentClassifier(model, 2)
+    bare, ours = BareClassifier(model.config), classifier.BertSentimentClassifier(model, 2)
     torch.optim.AdamW(bare.parameters())  # the first one imports many modules
     started = time.process_time()
     if sys.argv[1] == "ours":

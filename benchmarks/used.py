@@ -25,14 +25,14 @@ def main() -> int:
     ) as process:
         assert process.stdout is not None
         process.stdout.readline()
-        first = time.perf_counter() - started
+        first_line = time.perf_counter() - started
         process.stdout.read()
     seconds = time.perf_counter() - started
     with contextlib.suppress(ChildProcessError):  # no child is left
         while True:
             os.wait()
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    print(json.dumps([first, seconds, usage.ru_utime + usage.ru_stime]))
+    print(json.dumps([first_line, seconds, usage.ru_utime + usage.ru_stime]))
     return process.returncode
 
 

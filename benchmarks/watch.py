@@ -1,6 +1,6 @@
-"""The time from a save to the last verdict in `make watch`, for correct code and for a mistake.
+"""Measures the time from a save to the last verdict in `make watch`, with and without a mistake.
 
-With a mistake, the functions after it are called a second time, with stand-ins.
+After a mistake, the functions that depend on it are called a second time, with stand-ins.
 """
 
 import contextlib
@@ -14,8 +14,8 @@ from benchmarks.checkout import Checkout, Checkouts
 from benchmarks.measure import TORCH, Line, Row, compare
 from instructor import ROOT
 
-LAST = " encode "  # the last of the five functions
-WAITING = "waiting for a change"
+LAST_FUNCTION = " encode "  # the last of the five functions
+WAITING_LINE = "waiting for a change"
 MISTAKE = "return ln_layer(", "return 1.01 * ln_layer("
 LINES = (
     Line("make watch, a save of correct code", "s", most_ratio=0.25),
@@ -23,21 +23,21 @@ LINES = (
 )
 
 
-class Watched:
-    """A file that a checkout's `watch` is watching."""
+class WatchedFile:
+    """A file that a checkout's `make watch` is watching."""
 
     def __init__(self, path: Path, process: subprocess.Popen[str]) -> None:
         self.path, self.process, self.saves = path, process, 0
 
-    def read_until(self, word: str) -> None:
-        """Read up to a line with this word.
+    def read_until(self, text: str) -> None:
+        """Read up to a line that contains this text.
 
         Raises:
             RuntimeError: there is no such line.
         """
         assert self.process.stdout is not None
         for line in self.process.stdout:
-            if word in line:
+            if text in line:
                 return
         raise RuntimeError(f"watch exited with status {self.process.wait()}")
 
@@ -46,14 +46,14 @@ class Watched:
         self.saves += 1
         started = time.perf_counter()
         self.path.write_text(f"{text}\n# save {self.saves}\n", encoding="utf-8")
-        self.read_until(LAST)
+        self.read_until(LAST_FUNCTION)
         seconds = time.perf_counter() - started
-        self.read_until(WAITING)
+        self.read_until(WAITING_LINE)
         return seconds
 
 
 @contextlib.contextmanager
-def watched(checkout: Checkout, text: str) -> Iterator[Watched]:
+def watched_file(checkout: Checkout, text: str) -> Iterator[WatchedFile]:
     """Start `watch` on a new file, and yield once it waits for changes."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "bert.py"
@@ -63,25 +63,25 @@ def watched(checkout: Checkout, text: str) -> Iterator[Watched]:
             command, cwd=checkout.root, stdout=subprocess.PIPE, text=True
         ) as process:
             try:
-                watch = Watched(path, process)
-                watch.read_until(WAITING)
-                yield watch
+                file = WatchedFile(path, process)
+                file.read_until(WAITING_LINE)
+                yield file
             finally:
                 process.terminate()
 
 
 def rows(checkouts: Checkouts) -> Iterator[Row]:
     """Measure saves of correct code, and of code with a mistake."""
-    right = (ROOT / "solution" / "bert.py").read_text(encoding="utf-8")
-    wrong = right.replace(*MISTAKE)
+    correct = (ROOT / "solution" / "bert.py").read_text(encoding="utf-8")
+    mistaken = correct.replace(*MISTAKE)
     with contextlib.ExitStack() as stack:
         files = {
-            checkout: stack.enter_context(watched(checkout, right))
+            checkout: stack.enter_context(watched_file(checkout, correct))
             for checkout in checkouts
             if checkout is not None
         }
 
         def saves(checkout: Checkout) -> Sequence[float]:
-            return [files[checkout].save(text) for text in (right, wrong)]
+            return [files[checkout].save(text) for text in (correct, mistaken)]
 
         yield from compare(LINES, saves, checkouts, TORCH, rounds=6)

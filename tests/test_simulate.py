@@ -37,7 +37,7 @@ def test_many_workers_wait_for_the_one_client() -> None:
 
 def test_times_come_from_the_source_that_is_named(tmp_path: Path) -> None:
     source, times = simulate.recorded_times(None)
-    assert source == json.loads(simulate.RECORDED.read_text(encoding="utf-8"))["from"]
+    assert source == json.loads(simulate.RECORDED_TIMES.read_text(encoding="utf-8"))["from"]
     assert len(times) == 60
 
     with Store(tmp_path / STORE) as store:
@@ -63,7 +63,7 @@ def test_the_space_that_a_class_needs_grows_with_it(tmp_path: Path) -> None:
     few = many.write(tmp_path / "few", 4, traced=False)
     more = many.write(tmp_path / "more", 40, traced=False)
 
-    results = 36 * many.LENGTH
+    results = 36 * many.RESULT_LENGTH
     assert 0.8 * results < more.store - few.store < 2 * results
     assert more.feedback - few.feedback > results
     assert more.page > few.page
