@@ -12,20 +12,20 @@ from tensormark.sandbox.interface import Reply
 from tensormark.toolkit.statistics import Statistic, Statistics
 
 from trials import (
-    BOTH,
-    ENTRY,
-    GRAD,
-    HOLE,
+    CALL_GIVEN_BOTH,
+    CORRECT,
+    GRADIENT,
     LAYER,
-    OUT,
-    OWN,
+    MANIFEST_ENTRY,
+    NOT_WRITTEN,
+    OUTPUT,
+    OWN_CALL,
     POINTS,
-    RIGHT,
     VALUES,
     WRONG,
     X,
-    exercise,
     finding,
+    make_exercise,
     reply,
     trial,
 )
@@ -77,17 +77,17 @@ def test_a_named_mistake_in_training_is_shown_next_to_values_without_a_name(
 
 
 def test_a_right_exercise_keeps_all_points_and_names_all_replaced_exercises() -> None:
-    values = replace(VALUES, calls=(OWN, BOTH))
-    layer = exercise("layer", values, upstream=("norm", "embed"))
+    values = replace(VALUES, calls=(OWN_CALL, CALL_GIVEN_BOTH))
+    layer = make_exercise("layer", values, upstream=("norm", "embed"))
 
-    result = judge(trial(WRONG, RIGHT, of=layer, failed=["norm", "embed"]))
+    result = judge(trial(WRONG, CORRECT, exercise=layer, failed=["norm", "embed"]))
 
     assert (result.score, result.lost) == (10, frozenset())
     assert result.note == "right when given a correct embed and norm"
 
 
 def test_an_unwritten_exercise_is_not_checked_any_further() -> None:
-    assert judge(trial(HOLE, WRONG)).outcome is Outcome.NOT_WRITTEN
+    assert judge(trial(NOT_WRITTEN, WRONG)).outcome is Outcome.NOT_WRITTEN
 
 
 def test_the_same_finding_in_two_parts_is_shown_once() -> None:
@@ -127,7 +127,7 @@ def test_an_exercise_that_could_not_be_graded_has_no_score_and_says_why(
 
 # --- each check ---------------------------------------------------------------------------------
 
-DIFFERENTIATED = exercise("layer", replace(VALUES, calls=(replace(OWN, gradients=True),)))
+DIFFERENTIATED = make_exercise("layer", replace(VALUES, calls=(replace(OWN_CALL, gradients=True),)))
 STOPS = "the output is right, but gradients stop: at .detach(), .data or no_grad()"
 WRONG_GRADIENT = "the output is right, but its gradients are wrong"
 
@@ -135,46 +135,48 @@ WRONG_GRADIENT = "the output is right, but its gradients are wrong"
 @pytest.mark.parametrize(
     ("answer", "lost", "headline", "line"),
     [
-        (reply(tensors={"grad/x": GRAD.astype("f4")}), "", "", ""),
+        (reply(tensors={"grad/x": GRADIENT.astype("f4")}), "", "", ""),
         (reply(), "properties", STOPS, "no gradient reaches x"),
         (
-            reply(tensors={"grad/x": 2 * GRAD.astype("f4")}),
+            reply(tensors={"grad/x": 2 * GRADIENT.astype("f4")}),
             "properties",
             WRONG_GRADIENT,
             "6 of 6 values of the gradient of x differ, worst at (index (0, 0))",
         ),
         (
-            reply(tensors={"grad/x": 2 * GRAD.astype("f4")}, drew=True, causes=["dropout"]),
+            reply(tensors={"grad/x": 2 * GRADIENT.astype("f4")}, drew=True, causes=["dropout"]),
             "properties",
             WRONG_GRADIENT,
             "6 of 6 values of the gradient of x differ, worst at (index (0, 0))",
         ),
         (
-            reply(tensors={"grad/x": GRAD.astype("f4"), "after/a": X, "after/x": X.astype("f4")}),
+            reply(
+                tensors={"grad/x": GRADIENT.astype("f4"), "after/a": X, "after/x": X.astype("f4")}
+            ),
             "",
             "",
             "",
         ),
         (
-            reply(tensors={"grad/x": GRAD.astype("f4"), "after/x": X + 1, "after/y": X}),
+            reply(tensors={"grad/x": GRADIENT.astype("f4"), "after/x": X + 1, "after/y": X}),
             "properties",
             "inputs are changed in place",
             "the call changes x in place",
         ),
         (
-            reply(tensors={"grad/x": GRAD.astype("f4"), "after/x": X[None]}),
+            reply(tensors={"grad/x": GRADIENT.astype("f4"), "after/x": X[None]}),
             "properties",
             "inputs are changed in place",
             "the call changes x in place",
         ),
         (
-            reply(tensors={"grad/x": GRAD.astype("f4")}, after={"seed": 2}),
+            reply(tensors={"grad/x": GRADIENT.astype("f4")}, after={"seed": 2}),
             "properties",
             "the call changes something other than its output",
             "the call changes seed",
         ),
         (
-            reply(tensors={"grad/x": GRAD.astype("f4")}, after=None),
+            reply(tensors={"grad/x": GRADIENT.astype("f4")}, after=None),
             "properties",
             "the output is wrong",
             "the worker did not report its state",
@@ -185,7 +187,7 @@ WRONG_GRADIENT = "the output is right, but its gradients are wrong"
 def test_each_failed_check_costs_its_part_and_says_what_is_wrong(
     answer: Reply, lost: str, headline: str, line: str
 ) -> None:
-    result = judge(trial(answer, of=DIFFERENTIATED, gradients={"x": GRAD}))
+    result = judge(trial(answer, exercise=DIFFERENTIATED, gradients={"x": GRADIENT}))
 
     assert result.lost == set(lost.split())
     if lost:
@@ -195,9 +197,11 @@ def test_each_failed_check_costs_its_part_and_says_what_is_wrong(
 
 def test_a_wrong_gradient_of_a_weight_has_the_weights_name_and_no_place_in_the_output() -> None:
     fields = {"locate": lambda *_: "somewhere"}
-    wrong = reply(tensors={"grad/weights/w": 2 * GRAD.astype("f4")})
+    wrong = reply(tensors={"grad/weights/w": 2 * GRADIENT.astype("f4")})
 
-    problem = finding(trial(wrong, of=DIFFERENTIATED, gradients={"weights/w": GRAD}, fields=fields))
+    problem = finding(
+        trial(wrong, exercise=DIFFERENTIATED, gradients={"weights/w": GRADIENT}, fields=fields)
+    )
 
     assert problem.headline == WRONG_GRADIENT
     assert problem.details[0].startswith("6 of 6 values of the gradient of w differ")
@@ -209,9 +213,11 @@ def test_a_wrong_gradient_of_a_weight_has_the_weights_name_and_no_place_in_the_o
 )
 def test_only_gradients_of_inputs_have_the_axes_of_outputs(name: str, place: str) -> None:
     fields = {"axes": {2: ("row", "column")}}
-    wrong = reply(tensors={f"grad/{name}": 2 * GRAD.astype("f4")})
+    wrong = reply(tensors={f"grad/{name}": 2 * GRADIENT.astype("f4")})
 
-    problem = finding(trial(wrong, of=DIFFERENTIATED, gradients={name: GRAD}, fields=fields))
+    problem = finding(
+        trial(wrong, exercise=DIFFERENTIATED, gradients={name: GRADIENT}, fields=fields)
+    )
 
     assert problem.details[0].endswith(f"differ, worst at ({place})")
 
@@ -250,35 +256,35 @@ def test_a_setting_that_an_import_changes_costs_the_first_exercise_of_its_file(
 MEAN = Statistics(
     [Statistic("the mean is off", 6.0, margin=0.1)], lambda out, _: [float(out["output"].mean())]
 )
-DRAWN = exercise(
+DRAWN = make_exercise(
     "layer",
-    Probe("draw", "training", "wrong", (replace(OWN, train=True),), MEAN),
-    Probe("fixed", "training", "fixed wrong", (replace(OWN, deterministic=True),), MEAN),
+    Probe("draw", "training", "wrong", (replace(OWN_CALL, train=True),), MEAN),
+    Probe("fixed", "training", "fixed wrong", (replace(OWN_CALL, deterministic=True),), MEAN),
 )
 
 
 @pytest.mark.parametrize(
     ("answer", "details"),
     [
-        (reply(OUT[::-1]), ""),
+        (reply(OUTPUT[::-1]), ""),
         (WRONG, "the mean is off: 7.000, expected about 6"),
         (reply(np.full((2, 3), 3e38)), "the mean is off: inf, expected about 6"),
         (reply(None), "output is missing"),
-        (reply(OUT[:1]), "output should have shape (2, 3), got (1, 3)"),
+        (reply(OUTPUT[:1]), "output should have shape (2, 3), got (1, 3)"),
         (
-            reply(np.where(OUT > 3, np.nan, OUT)),
+            reply(np.where(OUTPUT > 3, np.nan, OUTPUT)),
             "4 of 6 values of output are NaN or inf, first at (index (0, 2))",
         ),
     ],
     ids=["right", "off", "overflow", "missing", "shape", "nan"],
 )
 def test_random_outputs_are_judged_by_their_statistics(answer: Reply, details: str) -> None:
-    entry = ENTRY | {"rows": ["the solution"]}
-    result = judge(trial(answer, RIGHT, of=DRAWN, entry=entry))
+    entry = MANIFEST_ENTRY | {"rows": ["the solution"]}
+    result = judge(trial(answer, CORRECT, exercise=DRAWN, entry=entry))
 
     assert result.outcome is (Outcome.FAILED if details else Outcome.PASSED)
     assert not details or details in (result.findings[0].headline, result.findings[0].details[0])
 
 
 def test_a_deterministic_call_is_compared_even_if_its_probe_examines_statistics() -> None:
-    assert finding(trial(RIGHT, reply(OUT[::-1]), of=DRAWN)).headline == "fixed wrong"
+    assert finding(trial(CORRECT, reply(OUTPUT[::-1]), exercise=DRAWN)).headline == "fixed wrong"

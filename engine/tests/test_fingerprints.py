@@ -1,4 +1,4 @@
-"""Fingerprints of replies, and what is observed beside those of the variants."""
+"""Tests of the fingerprints of replies, and of what is observed beside those of the variants."""
 
 from dataclasses import replace
 from typing import Any
@@ -30,19 +30,19 @@ X = np.arange(6.0).reshape(2, 3)
 CALL = Call("Layer.forward", ("x",), "main")
 PROBE = Probe("output", "values", "it is wrong", (CALL,))
 MEAN = Statistics([Statistic("the mean", 2.5)], lambda out, _: [float(out["output"].mean())])
-DRAWS = replace(PROBE, examine=MEAN)
+RANDOM_PROBE = replace(PROBE, examine=MEAN)
 NAMES = ["out/output"]
 STATE: dict[str, Any] = {"before": {"seed": 1}, "after": {"seed": 1}}
 
 
-def replied(
+def reply_with(
     output: np.ndarray | None = X, status: str = "ok", text: str = "", **more: Any
 ) -> Reply:
     tensors = {} if output is None else {"out/output": output}
     return Reply(status, text, {**STATE, **more}, tensors)
 
 
-def prints(reply: Reply, probe: Probe = PROBE, rows: np.ndarray | None = None) -> np.ndarray:
+def fingerprint(reply: Reply, probe: Probe = PROBE, rows: np.ndarray | None = None) -> np.ndarray:
     return fingerprints(probe, probe.calls[0], NAMES, {"x": X}, reply, rows)
 
 
@@ -85,7 +85,7 @@ def test_a_state_that_differs_or_is_nested_counts_as_changed(
     assert changed_state(Reply("ok", "", {"before": before, "after": after})) == changed
 
 
-NAN = np.array([np.nan, 1.0])
+WITH_NAN = np.array([np.nan, 1.0])
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ NAN = np.array([np.nan, 1.0])
         ({"x": X}, {"x": X}, True),
         ({"x": X}, {"x": X.astype("f4")}, True),
         ({"x": X / 3}, {"x": (X / 3).astype("f4")}, True),
-        ({"x": NAN}, {"x": NAN}, True),
+        ({"x": WITH_NAN}, {"x": WITH_NAN}, True),
         ({"x": X}, {}, True),
         ({"x": X}, {"x": X + 1}, False),
         ({"x": np.ones((1, 3))}, {"x": np.ones(3)}, False),
@@ -107,61 +107,63 @@ def test_changed_inputs_are_side_effects(
     tensors = {f"after/{name}": value for name, value in after.items()}
     effects = side_effects(sent, Reply("ok", "", STATE, tensors))
 
-    assert (effects == side_effects(sent, replied())) == same
+    assert (effects == side_effects(sent, reply_with())) == same
     assert 0 <= effects < 1 << 24
 
 
-def test_a_state_that_is_not_reported_is_no_side_effect() -> None:
-    assert side_effects({}, Reply("ok", "", {}, {})) == side_effects({}, replied())
+def test_an_unreported_state_is_not_a_side_effect() -> None:
+    assert side_effects({}, Reply("ok", "", {}, {})) == side_effects({}, reply_with())
 
 
-def test_changed_states_are_side_effects_that_are_told_apart() -> None:
+def test_side_effects_tell_changed_states_apart() -> None:
     before = {"seed": 1, "mode": 1}
     changes = ({}, {"seed": 2}, {"mode": 2}, {"seed": 2, "mode": 2})
-    effects = [side_effects({}, replied(before=before, after=before | c)) for c in changes]
+    effects = [
+        side_effects({}, reply_with(before=before, after=before | change)) for change in changes
+    ]
 
     assert len(set(effects)) == len(changes)
 
 
-def test_an_exception_is_its_message_without_the_line() -> None:
-    here, there, other = (
-        prints(replied(None, "error", f"raised {text}"))
+def test_the_fingerprint_of_an_exception_is_its_message_without_the_line() -> None:
+    line_7, line_8, other_exception = (
+        fingerprint(reply_with(None, "error", f"raised {text}"))
         for text in ("A: x (main.py, line 7)", "A: x (main.py, line 8)", "B: x (main.py, line 7)")
     )
-    abridged = replied(None, "error", "raised A")
-    whole = replace(abridged, unabridged="raised A: x (main.py, line 9)")
+    abridged = reply_with(None, "error", "raised A")
+    unabridged = replace(abridged, unabridged="raised A: x (main.py, line 9)")
 
-    assert (here[:, 0] == RAISED).all()
-    assert here.shape == (2, 1 + SUMS)
-    assert (here[:, 1] >= 0).all()
-    assert (here[:, 1] < 1 << 24).all()
-    np.testing.assert_array_equal(here, there)
-    np.testing.assert_array_equal(here, prints(whole))
-    np.testing.assert_array_equal(here, prints(replied(None, "error", "raised A: x")))
-    assert (here[:, 1] != other[:, 1]).all()
+    assert (line_7[:, 0] == RAISED).all()
+    assert line_7.shape == (2, 1 + SUMS)
+    assert (line_7[:, 1] >= 0).all()
+    assert (line_7[:, 1] < 1 << 24).all()
+    np.testing.assert_array_equal(line_7, line_8)
+    np.testing.assert_array_equal(line_7, fingerprint(unabridged))
+    np.testing.assert_array_equal(line_7, fingerprint(reply_with(None, "error", "raised A: x")))
+    assert (line_7[:, 1] != other_exception[:, 1]).all()
 
 
 def test_an_exception_of_a_random_call_has_the_entries_of_its_statistics() -> None:
     names = ["out/output", "out/second"]
-    reply = replied(None, "error", "raised A")
+    reply = reply_with(None, "error", "raised A")
 
     assert fingerprints(PROBE, CALL, names, {}, reply).shape[0] == 3
-    assert fingerprints(DRAWS, CALL, names, {}, reply).shape[0] == 2
+    assert fingerprints(RANDOM_PROBE, CALL, names, {}, reply).shape[0] == 2
 
 
-def test_of_a_random_answer_only_outputs_are_measured() -> None:
-    both = fingerprints(DRAWS, CALL, ["grad/x", *NAMES], {}, replied())
+def test_only_outputs_of_a_random_answer_are_measured() -> None:
+    fingerprint_rows = fingerprints(RANDOM_PROBE, CALL, ["grad/x", *NAMES], {}, reply_with())
 
-    np.testing.assert_array_equal(both, prints(replied(), DRAWS))
+    np.testing.assert_array_equal(fingerprint_rows, fingerprint(reply_with(), RANDOM_PROBE))
 
 
-def test_a_random_answer_is_known_by_its_statistics_and_side_effects() -> None:
-    shuffled = prints(replied(X[::-1]), DRAWS)
+def test_a_random_answer_is_recognized_by_its_statistics_and_side_effects() -> None:
+    shuffled = fingerprint(reply_with(X[::-1]), RANDOM_PROBE)
 
-    np.testing.assert_array_equal(prints(replied(), DRAWS), shuffled)
+    np.testing.assert_array_equal(fingerprint(reply_with(), RANDOM_PROBE), shuffled)
     assert shuffled[0, :2].tolist() == [form(X), 2.5]
-    assert prints(replied(X + 1), DRAWS)[0, 1] == 3.5
-    assert prints(replied(after={"seed": 2}), DRAWS)[1, 0] != shuffled[1, 0]
+    assert fingerprint(reply_with(X + 1), RANDOM_PROBE)[0, 1] == 3.5
+    assert fingerprint(reply_with(after={"seed": 2}), RANDOM_PROBE)[1, 0] != shuffled[1, 0]
 
 
 @pytest.mark.parametrize(
@@ -173,19 +175,22 @@ def test_a_random_answer_is_known_by_its_statistics_and_side_effects() -> None:
     ],
     ids=["missing", "empty", "too large"],
 )
-def test_of_a_random_answer_without_shares_the_form_is_enough(
+def test_the_form_is_enough_for_a_random_answer_that_cannot_be_measured(
     output: np.ndarray | None, code: float
 ) -> None:
-    assert prints(replied(output), DRAWS)[:, 0].tolist() == [code, prints(replied())[1, 0]]
+    assert fingerprint(reply_with(output), RANDOM_PROBE)[:, 0].tolist() == [
+        code,
+        fingerprint(reply_with())[1, 0],
+    ]
 
 
 @pytest.mark.parametrize("output", [np.ones(MAX_VALUES), np.ones(1)], ids=["largest", "smallest"])
 def test_random_answers_up_to_the_bound_are_measured(output: np.ndarray) -> None:
-    assert prints(replied(output), DRAWS)[0, 1] == 1.0
+    assert fingerprint(reply_with(output), RANDOM_PROBE)[0, 1] == 1.0
 
 
 def test_random_answers_that_overflow_are_measured() -> None:
-    assert prints(replied(np.full((2, 3), 1.7e308)), DRAWS)[0, 1] == np.inf
+    assert fingerprint(reply_with(np.full((2, 3), 1.7e308)), RANDOM_PROBE)[0, 1] == np.inf
 
 
 @pytest.mark.parametrize("error", [ValueError, KeyError, IndexError, TypeError])
@@ -195,59 +200,67 @@ def test_statistics_that_do_not_fit_the_shape_leave_the_form(error: type[Excepti
 
     probe = replace(PROBE, examine=Statistics([Statistic("the mean", 2.5)], read))
 
-    assert prints(replied(), probe)[0].tolist() == [form(X), *[0.0] * SUMS]
+    assert fingerprint(reply_with(), probe)[0].tolist() == [form(X), *[0.0] * SUMS]
 
 
 # --- beside those of the variants ---------------------------------------------------------------
 
 
 def test_an_answer_is_observed_beside_the_variants() -> None:
-    expected = Recording({"x": X}, {"b": X, "a": X}, {"x": X}, np.zeros((2, 4, 1 + SUMS)))
+    recording = Recording({"x": X}, {"b": X, "a": X}, {"x": X}, np.zeros((2, 4, 1 + SUMS)))
     call = replace(CALL, train=True)
     tensors = {"out/a": X, "out/b": X + 1, "grad/x": X}
     reply = Reply("ok", "", {**STATE, "drew": True}, tensors)
 
-    seen = observe(AnsweredCall(PROBE, call, expected, reply), tolerance)
+    observation = observe(AnsweredCall(PROBE, call, recording, reply), tolerance)
 
-    assert (seen.training, seen.drew, seen.outputs) == (True, True, {"out/a": 1, "out/b": 2})
-    assert seen.got.shape == (4, 1 + SUMS)
-    assert (seen.got[:3, 0] == form(X)).all()
-    assert (seen.got[:3, 1] % 1 == 0).all()  # checksums: no variant has this form
-    assert seen.allowed[:, 0].tolist() == [0.0] * 4
-    assert seen.allowed[:, 1].tolist() == [0.2, 0.1, 0.1, 0.0]
+    assert (observation.training, observation.drew, observation.outputs) == (
+        True,
+        True,
+        {"out/a": 1, "out/b": 2},
+    )
+    assert observation.got.shape == (4, 1 + SUMS)
+    assert (observation.got[:3, 0] == form(X)).all()
+    assert (observation.got[:3, 1] % 1 == 0).all()  # checksums: no variant has this form
+    assert observation.allowed[:, 0].tolist() == [0.0] * 4
+    assert observation.allowed[:, 1].tolist() == [0.2, 0.1, 0.1, 0.0]
 
 
 def test_calls_with_the_same_inputs_in_two_modes_are_twins() -> None:
-    expected = Recording({"x": X}, {"output": X.astype("f4")}, {}, np.zeros((1, 2, 1 + SUMS)))
+    recording = Recording({"x": X}, {"output": X.astype("f4")}, {}, np.zeros((1, 2, 1 + SUMS)))
 
-    def inputs(**fields: Any) -> str:
+    def inputs_of(**fields: Any) -> str:
         call = replace(CALL, **fields)
-        return observe(AnsweredCall(PROBE, call, expected, replied()), tolerance).inputs
+        return observe(AnsweredCall(PROBE, call, recording, reply_with()), tolerance).inputs
 
-    others: list[dict[str, Any]] = [
+    other_fields: list[dict[str, Any]] = [
         {"target": "Layer.other"},
         {"args": ("x", "y")},
         {"inputs": "other"},
         {"dtype": "float64"},
         {"stand_ins": {"f": "g", "h": "i"}},
     ]
-    assert inputs(train=True) == inputs()
-    assert len({inputs(), *(inputs(**fields) for fields in others)}) == 1 + len(others)
-    assert inputs(stand_ins={"h": "i", "f": "g"}) == inputs(stand_ins={"f": "g", "h": "i"})
+    assert inputs_of(train=True) == inputs_of()
+    assert len({inputs_of(), *(inputs_of(**fields) for fields in other_fields)}) == 1 + len(
+        other_fields
+    )
+    assert inputs_of(stand_ins={"h": "i", "f": "g"}) == inputs_of(stand_ins={"f": "g", "h": "i"})
 
 
 def test_a_random_answer_has_no_outputs_to_compare_between_modes() -> None:
-    expected = Recording({"x": X}, {"output": X}, {}, np.zeros((1, 2, 1 + SUMS)))
+    recording = Recording({"x": X}, {"output": X}, {}, np.zeros((1, 2, 1 + SUMS)))
 
-    seen = observe(AnsweredCall(DRAWS, CALL, expected, replied()), tolerance)
+    observation = observe(AnsweredCall(RANDOM_PROBE, CALL, recording, reply_with()), tolerance)
 
-    assert (seen.outputs, seen.drew) == ({}, False)
-    np.testing.assert_array_equal(seen.allowed, allowed(DRAWS, CALL, NAMES, tolerance))
-    assert seen.allowed.tolist() == [[0.0, 0.03, 0.0, 0.0, 0.0], [0.0] * 5]
+    assert (observation.outputs, observation.drew) == ({}, False)
+    np.testing.assert_array_equal(
+        observation.allowed, allowed(RANDOM_PROBE, CALL, NAMES, tolerance)
+    )
+    assert observation.allowed.tolist() == [[0.0, 0.03, 0.0, 0.0, 0.0], [0.0] * 5]
 
 
 @pytest.mark.parametrize(
-    ("output", "tells"),
+    ("output", "is_compared"),
     [
         (X, True),
         (np.zeros((2, 3)), False),
@@ -261,13 +274,15 @@ def test_a_random_answer_has_no_outputs_to_compare_between_modes() -> None:
         (None, False),
     ],
 )
-def test_values_that_are_all_alike_in_eval_mode_tell_nothing_of_a_dropout(
-    output: np.ndarray | None, tells: bool
+def test_equal_values_in_eval_mode_are_not_compared_with_training(
+    output: np.ndarray | None, is_compared: bool
 ) -> None:
-    expected = Recording({"x": X}, {"output": X}, {}, np.zeros((1, 2, 1 + SUMS)))
+    recording = Recording({"x": X}, {"output": X}, {}, np.zeros((1, 2, 1 + SUMS)))
 
-    def outputs(call: Call) -> set[str]:
-        return {*observe(AnsweredCall(PROBE, call, expected, replied(output)), tolerance).outputs}
+    def outputs_of(call: Call) -> set[str]:
+        return {
+            *observe(AnsweredCall(PROBE, call, recording, reply_with(output)), tolerance).outputs
+        }
 
-    assert outputs(CALL) == ({"out/output"} if tells else set())
-    assert outputs(replace(CALL, train=True)) == {"out/output"}
+    assert outputs_of(CALL) == ({"out/output"} if is_compared else set())
+    assert outputs_of(replace(CALL, train=True)) == {"out/output"}

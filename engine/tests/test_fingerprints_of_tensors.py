@@ -1,4 +1,4 @@
-"""Fingerprints of tensors tell these apart, and never cost more than a student's answer may."""
+"""Tests of the fingerprints of tensors: what they tell apart, and the most that they cost."""
 
 import numpy as np
 import pytest
@@ -31,7 +31,7 @@ X = np.arange(6.0).reshape(2, 3)
     ],
     ids=["missing", "nothing finite", "too large", "empty"],
 )
-def test_what_has_no_sums_has_a_code(
+def test_a_tensor_without_sums_has_a_code(
     array: np.ndarray | None, code: float, sums: list[float]
 ) -> None:
     expected = [code, *sums, *[0.0] * (SUMS - len(sums))]
@@ -39,7 +39,7 @@ def test_what_has_no_sums_has_a_code(
     np.testing.assert_array_equal(of_tensor("out/output", array), expected)
 
 
-def test_the_largest_tensor_with_sums_has_them() -> None:
+def test_the_largest_allowed_tensor_has_sums() -> None:
     assert of_tensor("out/output", np.ones(MAX_VALUES))[1:].all()
 
 
@@ -50,21 +50,21 @@ def test_forms_tell_shapes_and_types_apart() -> None:
     assert all(0 <= form(array) < 1 << 24 for array in arrays)
 
 
-def test_codes_are_those_of_recorded_references_and_of_no_form() -> None:
+def test_codes_are_those_of_recorded_references() -> None:
     assert (RAISED, MISSING, RANDOM, NOT_FINITE, UNDECIDED) == (-1.0, -2.0, -3.0, -4.0, -5.0)
 
 
-def test_which_values_are_not_finite_tells_tensors_apart_and_what_they_are_does_not() -> None:
-    def partly(place: int, value: float) -> np.ndarray:
+def test_tensors_differ_by_which_values_are_not_finite_but_not_by_their_kind() -> None:
+    def with_value(place: int, value: float) -> np.ndarray:
         return of_tensor("out/output", np.where(np.arange(6) == place, value, 1.0))
 
-    of_nan = [partly(place, np.nan) for place in range(6)]
+    nan_fingerprints = [with_value(place, np.nan) for place in range(6)]
 
-    added = {fingerprint[0] - form(np.ones(6)) for fingerprint in of_nan}
-    assert len(added) == 6
-    assert all(0 < number < 1 << 24 for number in added)
-    np.testing.assert_array_equal(partly(0, np.inf), of_nan[0])
-    np.testing.assert_array_equal(partly(0, 0.0)[1:], of_nan[0][1:])
+    code_offsets = {fingerprint[0] - form(np.ones(6)) for fingerprint in nan_fingerprints}
+    assert len(code_offsets) == 6
+    assert all(0 < number < 1 << 24 for number in code_offsets)
+    np.testing.assert_array_equal(with_value(0, np.inf), nan_fingerprints[0])
+    np.testing.assert_array_equal(with_value(0, 0.0)[1:], nan_fingerprints[0][1:])
 
 
 def test_sums_that_overflow_are_infinite() -> None:
@@ -81,17 +81,17 @@ def test_sums_do_not_grow_with_the_size_and_depend_on_the_name() -> None:
 
 
 def test_values_of_an_unknown_form_have_a_checksum_instead_of_sums() -> None:
-    known, unknown = np.array([form(X)]), np.array([1.0])
+    known_forms, unknown_forms = np.array([form(X)]), np.array([1.0])
     before = PROJECTIONS.nbytes
-    wide = np.arange(700.0)
+    array = np.arange(700.0)
 
-    first, again, *others = (of_tensor("out/x", wide + n, unknown) for n in (0, 0, 1, 2, 3))
+    first, again, *others = (of_tensor("out/x", array + n, unknown_forms) for n in (0, 0, 1, 2, 3))
 
     assert PROJECTIONS.nbytes == before
     assert 0 <= first[1] < 1 << 24
     np.testing.assert_array_equal(first, again)
     assert len({first[1], *(other[1] for other in others)}) == 4
-    np.testing.assert_array_equal(of_tensor("out/x", X, known), of_tensor("out/x", X))
+    np.testing.assert_array_equal(of_tensor("out/x", X, known_forms), of_tensor("out/x", X))
 
 
 def test_projections_stay_within_their_bytes_and_keep_the_last_ones_used() -> None:

@@ -1,4 +1,4 @@
-"""Mistakes that any function can have: what one answer tells without known mistakes."""
+"""Tests of mistakes that any function can have, which one answer shows without a recorded row."""
 
 from dataclasses import replace
 from typing import Any
@@ -12,19 +12,22 @@ from tensormark.judging.general import _shape
 from tensormark.result import Finding
 from tensormark.sandbox.interface import Reply
 
-from trials import ENTRY, OUT, OWN, STATE, X, exercise, reply, trial
+from trials import MANIFEST_ENTRY, OUTPUT, OWN_CALL, STATE, X, make_exercise, reply, trial
 
-UNKNOWN = ENTRY | {"rows": ["the solution"], "variants": {}}
-VALUES = Probe("output", "values", "the output is wrong", (OWN,))
-
-
-def found_in(answer: Reply, **probe: Any) -> Finding:
-    of = exercise("layer", replace(VALUES, **probe))
-    entry = UNKNOWN | {"rows": ENTRY["rows"], "variants": ENTRY["variants"]}
-    return judge(trial(answer, of=of, entry=entry)).findings[0]
+ENTRY_WITHOUT_VARIANTS = MANIFEST_ENTRY | {"rows": ["the solution"], "variants": {}}
+VALUES = Probe("output", "values", "the output is wrong", (OWN_CALL,))
 
 
-def changing(name: str, **more: Any) -> Reply:
+def problem_in(answer: Reply, **probe: Any) -> Finding:
+    layer = make_exercise("layer", replace(VALUES, **probe))
+    entry = ENTRY_WITHOUT_VARIANTS | {
+        "rows": MANIFEST_ENTRY["rows"],
+        "variants": MANIFEST_ENTRY["variants"],
+    }
+    return judge(trial(answer, exercise=layer, entry=entry)).findings[0]
+
+
+def reply_that_changes(name: str, **more: Any) -> Reply:
     state = {"before": {**STATE, name: 0}, "after": {**STATE, name: 1}}
     return replace(reply(**more), message={**reply().message, **state})
 
@@ -32,63 +35,65 @@ def changing(name: str, **more: Any) -> Reply:
 @pytest.mark.parametrize(
     ("answer", "name"),
     [
-        (reply(OUT + 0.5), None),
-        (reply(OUT.T + 0.5), "axes_exchanged"),
-        (reply(OUT.ravel() + 0.5), "axes_merged"),
-        (reply(OUT[:1] + 0.5), None),
-        (reply(OUT[0] + 0.5), "axis_missing"),
+        (reply(OUTPUT + 0.5), None),
+        (reply(OUTPUT.T + 0.5), "axes_exchanged"),
+        (reply(OUTPUT.ravel() + 0.5), "axes_merged"),
+        (reply(OUTPUT[:1] + 0.5), None),
+        (reply(OUTPUT[0] + 0.5), "axis_missing"),
         (reply(np.full((4,), 0.5)), None),
-        (Reply("ok", "", reply().message, {"out/output": OUT.astype("f2")}), "other_type"),
+        (Reply("ok", "", reply().message, {"out/output": OUTPUT.astype("f2")}), "other_type"),
         (
             reply(None, "error", "Layer.forward should return a tensor, got None"),
             "returns_something_else",
         ),
         (reply(None, "error", "raised ValueError: should return"), None),
-        (changing("the model's training mode"), "mode_changed"),
-        (changing("the model's weights", output=OUT + 0.5), "weights_changed"),
-        (changing("the random seed"), "seeded"),
+        (reply_that_changes("the model's training mode"), "mode_changed"),
+        (reply_that_changes("the model's weights", output=OUTPUT + 0.5), "weights_changed"),
+        (reply_that_changes("the random seed"), "seeded"),
         (reply(tensors={"after/x": X + 1}), "input_changed"),
-        (changing("the random seed", output=OUT + 0.5), None),
-        (changing("the model's training mode", output=OUT + 0.5), None),
+        (reply_that_changes("the random seed", output=OUTPUT + 0.5), None),
+        (reply_that_changes("the model's training mode", output=OUTPUT + 0.5), None),
     ],
 )
-def test_what_one_answer_tells(answer: Reply, name: str | None) -> None:
-    assert found_in(answer).mistake == name
+def test_one_answer_can_show_a_general_mistake(answer: Reply, name: str | None) -> None:
+    assert problem_in(answer).mistake == name
 
 
-@pytest.mark.parametrize("answer", [reply(OUT + 0.5), reply(OUT[:1])])
-def test_a_second_call_that_is_wrong_shows_that_something_is_kept(answer: Reply) -> None:
-    assert found_in(answer, name="second call").mistake == "kept_from_a_call"
+@pytest.mark.parametrize("answer", [reply(OUTPUT + 0.5), reply(OUTPUT[:1])])
+def test_a_wrong_second_call_shows_that_something_is_kept(answer: Reply) -> None:
+    assert problem_in(answer, name="second call").mistake == "kept_from_a_call"
 
 
-def test_the_mode_explains_what_is_wrong_in_training_only() -> None:
-    training = replace(OWN, train=True)
+def test_the_mode_explains_what_is_wrong_only_in_training() -> None:
+    training_call = replace(OWN_CALL, train=True)
 
-    found = found_in(changing("the model's training mode", output=OUT + 0.5), calls=(training,))
+    problem = problem_in(
+        reply_that_changes("the model's training mode", output=OUTPUT + 0.5), calls=(training_call,)
+    )
 
-    assert found.mistake == "mode_changed"
+    assert problem.mistake == "mode_changed"
 
 
-def test_of_nan_in_training_the_claim_of_a_check_is_not_repeated() -> None:
-    training, nan = replace(OWN, train=True), np.full_like(OUT, np.nan)
+def test_nan_in_training_has_a_headline_of_its_own() -> None:
+    training_call, nan = replace(OWN_CALL, train=True), np.full_like(OUTPUT, np.nan)
 
-    says = "in training mode, the output has values that are NaN or inf"
-    assert found_in(reply(nan), calls=(training,)).headline == says
-    assert found_in(reply(nan)).headline == VALUES.says
+    text = "in training mode, the output has values that are NaN or inf"
+    assert problem_in(reply(nan), calls=(training_call,)).headline == text
+    assert problem_in(reply(nan)).headline == VALUES.says
 
 
 @pytest.mark.parametrize(
-    ("off", "name"), [(1e-4, "less_precise"), (0.5, "some_sizes"), (1e-2, "some_sizes")]
+    ("error", "name"), [(1e-4, "less_precise"), (0.5, "some_sizes"), (1e-2, "some_sizes")]
 )
-def test_types_are_told_from_sizes_by_how_far_the_output_is_off(off: float, name: str) -> None:
-    double = replace(OWN, dtype="float64")
-    answer = Reply("ok", "", reply().message, {"out/output": OUT + off})
+def test_types_are_told_from_sizes_by_how_far_the_output_is_off(error: float, name: str) -> None:
+    float64_call = replace(OWN_CALL, dtype="float64")
+    answer = Reply("ok", "", reply().message, {"out/output": OUTPUT + error})
 
-    assert found_in(answer, name="other sizes", calls=(double,)).mistake == name
+    assert problem_in(answer, name="other sizes", calls=(float64_call,)).mistake == name
 
 
 @pytest.mark.parametrize(
-    ("got", "expected", "says"),
+    ("got", "expected", "text"),
     [
         ((3, 4), (1, 3, 4), "an axis of length 1 is lost"),
         ((4,), (1, 4, 1), "axes of length 1 are lost"),
@@ -108,9 +113,9 @@ def test_types_are_told_from_sizes_by_how_far_the_output_is_off(off: float, name
     ],
 )
 def test_a_wrong_shape_says_what_happened_to_the_axes(
-    got: tuple[int, ...], expected: tuple[int, ...], says: str | None
+    got: tuple[int, ...], expected: tuple[int, ...], text: str | None
 ) -> None:
     general = _shape(got, expected)
 
-    assert (general is None) is (says is None)
-    assert general is None or general.says.startswith(says or "")
+    assert (general is None) is (text is None)
+    assert general is None or general.says.startswith(text or "")

@@ -1,4 +1,4 @@
-"""A handout of one page or several: where a problem is, and what is said about a message."""
+"""Tests of a handout of one page or several: where a problem is, and how it explains a message."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -13,9 +13,9 @@ from tensormark.handout import Handout
 from tensormark.release.page import html_of
 from tensormark.toolkit.statistics import Statistic, Statistics
 
-from trials import LAYER, OUT, OWN, VALUES, assignment, exercise, finding, reply, trial
+from trials import LAYER, OUTPUT, OWN_CALL, VALUES, assignment, finding, make_exercise, reply, trial
 
-MAIN = """# A course
+MAIN_PAGE = """# A course
 
 See [the rate](handout/more.md#the-rate).
 
@@ -38,7 +38,7 @@ See [the rate](handout/more.md#the-rate).
 - `... should have shape ...`: compare the numbers.
 - `the output is wrong`: look elsewhere.
 """
-MORE = """# More
+SECOND_PAGE = """# More
 
 <!-- bonus:begin --><!-- bonus:end -->
 
@@ -55,8 +55,8 @@ MORE = """# More
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "handout").mkdir()
-    (tmp_path / "handout.md").write_text(MAIN, encoding="utf-8")
-    (tmp_path / "handout" / "more.md").write_text(MORE, encoding="utf-8")
+    (tmp_path / "handout.md").write_text(MAIN_PAGE, encoding="utf-8")
+    (tmp_path / "handout" / "more.md").write_text(SECOND_PAGE, encoding="utf-8")
     (tmp_path / "line.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
     return tmp_path
 
@@ -64,7 +64,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def two_pages(folder: Path) -> Assignment:
     return replace(
-        assignment(LAYER, replace(exercise("rate"), extension=True)),
+        assignment(LAYER, replace(make_exercise("rate"), extension=True)),
         folder=folder,
     )
 
@@ -83,7 +83,7 @@ def test_a_problem_is_on_the_page_that_has_its_heading(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("exercise", "line", "says"),
+    ("exercise", "line", "explanations"),
     [
         ("layer", "it is doubled", ["the scale counts once, not twice"]),
         ("layer", "the output is wrong", ["the scale counts once, not twice"]),
@@ -96,58 +96,58 @@ def test_a_problem_is_on_the_page_that_has_its_heading(folder: Path) -> None:
         ("layer", "it is doubled, and it is shifted", []),
     ],
 )
-def test_what_is_said_about_a_message_is_the_handouts(
-    folder: Path, exercise: str, line: str, says: list[str]
+def test_messages_are_explained_as_in_the_handout(
+    folder: Path, exercise: str, line: str, explanations: list[str]
 ) -> None:
-    assert Handout(folder).explanation(exercise, [line]) == says
-    assert Handout(folder).explanation(exercise, ["a line of its own", line]) == says
+    assert Handout(folder).explanation(exercise, [line]) == explanations
+    assert Handout(folder).explanation(exercise, ["a line of its own", line]) == explanations
 
 
-def test_a_report_says_what_the_handout_says_and_where(two_pages: Assignment) -> None:
-    tried = replace(trial(reply(2 * np.asarray(OUT))), assignment=two_pages)
+def test_a_report_quotes_the_handout_and_its_place(two_pages: Assignment) -> None:
+    layer_trial = replace(trial(reply(2 * np.asarray(OUTPUT))), assignment=two_pages)
 
-    assert finding(tried).details[-2:] == (
+    assert finding(layer_trial).details[-2:] == (
         "the scale counts once, not twice",
         'read: handout.md, Problem (layer), "The scale"',
     )
 
 
 @pytest.mark.parametrize(
-    ("output", "says"),
+    ("output", "explanation"),
     [
-        (np.asarray(OUT) + 0.5, "the scale counts once, not twice"),
+        (np.asarray(OUTPUT) + 0.5, "the scale counts once, not twice"),
         (np.ones((2, 4)), "compare the numbers"),
         (None, "output is missing"),
     ],
 )
-def test_what_is_said_about_wrong_values_is_not_said_where_there_are_none(
-    two_pages: Assignment, output: np.ndarray | None, says: str
+def test_missing_values_are_not_explained_as_wrong_values(
+    two_pages: Assignment, output: np.ndarray | None, explanation: str
 ) -> None:
-    found = finding(replace(trial(reply(output)), assignment=two_pages))
+    problem = finding(replace(trial(reply(output)), assignment=two_pages))
 
-    assert found.headline == "the output is wrong"
-    assert found.details[-2] == says
+    assert problem.headline == "the output is wrong"
+    assert problem.details[-2] == explanation
 
 
 @pytest.mark.parametrize(
-    ("output", "part", "headline", "says"),
+    ("output", "part", "headline", "explanation"),
     [
-        (OUT.T, "values", VALUES.says, "transpose it"),
+        (OUTPUT.T, "values", VALUES.says, "transpose it"),
         (np.ones((2, 4)), "training", VALUES.says, "the scale counts once, not twice"),
         (np.ones((2, 4)), "training", "it is wrong in training", "compare the numbers"),
     ],
 )
 def test_any_other_headline_is_explained_before_the_lines_below_it(
-    two_pages: Assignment, output: np.ndarray, part: str, headline: str, says: str
+    two_pages: Assignment, output: np.ndarray, part: str, headline: str, explanation: str
 ) -> None:
-    of = exercise("layer", replace(VALUES, part=part, says=headline))
+    layer = make_exercise("layer", replace(VALUES, part=part, says=headline))
 
-    found = finding(replace(trial(reply(output), of=of), assignment=two_pages))
+    problem = finding(replace(trial(reply(output), exercise=layer), assignment=two_pages))
 
-    assert found.details[-2] == says
+    assert problem.details[-2] == explanation
 
 
-def test_of_values_that_could_not_be_compared_nothing_is_said_and_it_is_noted_once(
+def test_values_that_cannot_be_compared_are_not_explained_and_noted_once(
     two_pages: Assignment,
 ) -> None:
     def read(out: Any, _: Any) -> list[float]:
@@ -155,17 +155,17 @@ def test_of_values_that_could_not_be_compared_nothing_is_said_and_it_is_noted_on
         return [{0.0: first}[first % 1]]
 
     examine = Statistics([Statistic("the first is off", 1.0)], read)
-    of = exercise("layer", replace(VALUES, calls=(OWN,), examine=examine))
-    tried = replace(trial(reply(OUT + 0.5), of=of), assignment=two_pages)
+    layer = make_exercise("layer", replace(VALUES, calls=(OWN_CALL,), examine=examine))
+    layer_trial = replace(trial(reply(OUTPUT + 0.5), exercise=layer), assignment=two_pages)
 
-    found = finding(tried)
+    problem = finding(layer_trial)
 
-    assert found.headline == VALUES.says
-    assert found.details[-2] == "its answer could not be compared: KeyError"
-    assert [trouble.split(" ")[0] for trouble in tried.troubles] == ["KeyError"]
+    assert problem.headline == VALUES.says
+    assert problem.details[-2] == "its answer could not be compared: KeyError"
+    assert [trouble.split(" ")[0] for trouble in layer_trial.troubles] == ["KeyError"]
 
 
-def test_without_a_handout_there_is_nothing_to_say(tmp_path: Path) -> None:
+def test_without_a_handout_nothing_is_explained(tmp_path: Path) -> None:
     handout = Handout(tmp_path)
 
     assert handout.explanation("layer", ["it is doubled"]) == []
@@ -176,19 +176,21 @@ def test_tables_link_to_problems_on_other_pages(two_pages: Assignment) -> None:
     pages = two_pages.handout.read()
     pages["handout.md"] += "\n<!-- bonus:begin --><!-- bonus:end -->\n"
 
-    new = with_tables(pages, two_pages)
+    new_pages = with_tables(pages, two_pages)
 
-    assert "| [layer](#problem-layer-a-layer-10-points) | 6 | 3 | 1 | 10 |" in new["handout.md"]
-    assert "[rate](handout/more.md#problem-rate-a-rate-10-points)" in new["handout.md"]
-    assert new["handout/more.md"] == pages["handout/more.md"]
+    assert (
+        "| [layer](#problem-layer-a-layer-10-points) | 6 | 3 | 1 | 10 |" in new_pages["handout.md"]
+    )
+    assert "[rate](handout/more.md#problem-rate-a-rate-10-points)" in new_pages["handout.md"]
+    assert new_pages["handout/more.md"] == pages["handout/more.md"]
 
 
 def test_pages_link_to_each_other_as_html_and_show_pictures_of_the_folder(folder: Path) -> None:
     pages = Handout(folder).read()
 
-    first, more = (html_of(pages, page, folder) for page in pages)
+    main_page, second_page = (html_of(pages, page, folder) for page in pages)
 
-    assert '<a href="handout/more.html#the-rate">the rate</a>' in first
-    assert '<li><a href="handout/more.html">More</a></li>' in first
-    assert '<a href="../handout.html#everywhere">the scale</a>' in more
-    assert "data:image/svg+xml;base64," in more
+    assert '<a href="handout/more.html#the-rate">the rate</a>' in main_page
+    assert '<li><a href="handout/more.html">More</a></li>' in main_page
+    assert '<a href="../handout.html#everywhere">the scale</a>' in second_page
+    assert "data:image/svg+xml;base64," in second_page

@@ -1,4 +1,4 @@
-"""The trial of one exercise, without running anything: its stand-ins, and what is observed."""
+"""Tests of the trial of one exercise: what its stand-ins decide, and what is observed of calls."""
 
 from dataclasses import replace
 
@@ -11,16 +11,16 @@ from tensormark.result import Outcome
 from tensormark.sandbox.interface import Reply
 
 from trials import (
-    GIVEN,
-    HOLE,
+    CALL_GIVEN_NORM,
+    CORRECT,
     LEVELS,
-    OUT,
-    OWN,
-    RIGHT,
+    NOT_WRITTEN,
+    OUTPUT,
+    OWN_CALL,
     VALUES,
     WRONG,
-    exercise,
     finding,
+    make_exercise,
     reply,
     trial,
 )
@@ -31,25 +31,25 @@ from trials import (
 @pytest.mark.parametrize(
     ("replies", "failed", "outcome", "note"),
     [
-        ([RIGHT], [], Outcome.PASSED, ""),
+        ([CORRECT], [], Outcome.PASSED, ""),
         ([WRONG], [], Outcome.FAILED, ""),
-        ([WRONG, RIGHT], ["norm"], Outcome.PASSED, "right when given a correct norm"),
-        ([RIGHT, WRONG], ["norm"], Outcome.PASSED, ""),
-        ([WRONG, RIGHT], [], Outcome.FAILED, ""),
-        ([WRONG, RIGHT], ["embed"], Outcome.FAILED, ""),
+        ([WRONG, CORRECT], ["norm"], Outcome.PASSED, "right when given a correct norm"),
+        ([CORRECT, WRONG], ["norm"], Outcome.PASSED, ""),
+        ([WRONG, CORRECT], [], Outcome.FAILED, ""),
+        ([WRONG, CORRECT], ["embed"], Outcome.FAILED, ""),
         ([WRONG, WRONG], ["norm"], Outcome.FAILED, ""),
-        ([reply(None, "not written", "norm"), RIGHT], ["norm"], Outcome.PASSED,
+        ([reply(None, "not written", "norm"), CORRECT], ["norm"], Outcome.PASSED,
          "right when given a correct norm"),
-        ([HOLE], [], Outcome.NOT_WRITTEN, ""),
-        ([HOLE, RIGHT], [], Outcome.NOT_WRITTEN, ""),
+        ([NOT_WRITTEN], [], Outcome.NOT_WRITTEN, ""),
+        ([NOT_WRITTEN, CORRECT], [], Outcome.NOT_WRITTEN, ""),
         ([reply(None, "not written", "", function="Layer.forward")], [], Outcome.NOT_WRITTEN, ""),
         ([reply(None, "not written", "norm")], ["norm"], Outcome.BLOCKED, "by norm"),
         ([reply(None, "not written", "norm"), reply(None, "not written", "embed")], [],
          Outcome.BLOCKED, "by embed, norm"),
-        ([reply(None, "not written", "norm"), RIGHT], [], Outcome.FAILED, ""),
+        ([reply(None, "not written", "norm"), CORRECT], [], Outcome.FAILED, ""),
     ],
 )  # fmt: skip
-def test_stand_ins_decide_where_what_they_replace_has_failed(
+def test_stand_ins_decide_if_what_they_replace_has_failed(
     replies: list[Reply], failed: list[str], outcome: Outcome, note: str
 ) -> None:
     result = judge(trial(*replies, failed=failed))
@@ -60,20 +60,20 @@ def test_stand_ins_decide_where_what_they_replace_has_failed(
 @pytest.mark.parametrize(
     ("replies", "failed", "needed"),
     [
-        ([RIGHT], [], False),
+        ([CORRECT], [], False),
         ([WRONG], [], True),
-        ([WRONG, RIGHT], ["norm"], False),
-        ([HOLE], [], False),
+        ([WRONG, CORRECT], ["norm"], False),
+        ([NOT_WRITTEN], [], False),
     ],
 )
-def test_further_stand_ins_are_needed_where_nothing_is_right_yet(
+def test_more_stand_ins_are_needed_until_a_reply_is_right(
     replies: list[Reply], failed: list[str], needed: bool
 ) -> None:
     assert needs_stand_ins(trial(*replies, failed=failed)) is needed
 
 
-OPTIONAL = replace(OWN, optional=("types",))
-LACKS = reply(None, lacks=True)
+OPTIONAL = replace(OWN_CALL, optional=("types",))
+LACKS_OPTIONAL = reply(None, lacks=True)
 
 
 @pytest.mark.parametrize(
@@ -81,21 +81,21 @@ LACKS = reply(None, lacks=True)
     [
         (OPTIONAL, True, Outcome.PASSED),
         (OPTIONAL, False, Outcome.FAILED),
-        (OWN, True, Outcome.FAILED),
+        (OWN_CALL, True, Outcome.FAILED),
     ],
 )
 def test_a_function_may_lack_only_what_is_optional(
     call: Call, lacks: bool, outcome: Outcome
 ) -> None:
-    of = exercise("layer", replace(VALUES, calls=(call,)))
+    layer = make_exercise("layer", replace(VALUES, calls=(call,)))
 
-    assert judge(trial(reply(None, lacks=lacks), of=of)).outcome is outcome
+    assert judge(trial(reply(None, lacks=lacks), exercise=layer)).outcome is outcome
 
 
-def test_a_call_that_was_not_made_says_nothing_of_the_mistake() -> None:
-    of = exercise("layer", replace(VALUES, name="types", calls=(OPTIONAL,)), VALUES)
+def test_a_mistake_is_recognized_without_calls_that_were_not_made() -> None:
+    layer = make_exercise("layer", replace(VALUES, name="types", calls=(OPTIONAL,)), VALUES)
 
-    assert finding(trial(LACKS, reply(2 * OUT), of=of)).mistake == "doubled"
+    assert finding(trial(LACKS_OPTIONAL, reply(2 * OUTPUT), exercise=layer)).mistake == "doubled"
 
 
 @pytest.mark.parametrize(
@@ -114,10 +114,13 @@ def test_calls_whose_stand_ins_can_decide_are_made_first(
     assert [set(places) for places in rounds(LEVELS, frozenset(failed))] == first
 
 
-def test_where_no_call_stands_in_for_all_that_has_failed_all_are_made_at_once() -> None:
-    apart = exercise("layer", replace(VALUES, calls=(OWN, GIVEN, replace(OWN, given=("embed",)))))
+def test_all_calls_are_made_at_once_if_none_replaces_every_failed_exercise() -> None:
+    layer = make_exercise(
+        "layer",
+        replace(VALUES, calls=(OWN_CALL, CALL_GIVEN_NORM, replace(OWN_CALL, given=("embed",)))),
+    )
 
-    assert [set(places) for places in rounds(apart, frozenset({"norm", "embed"}))] == [{1, 2}]
+    assert [set(places) for places in rounds(layer, frozenset({"norm", "embed"}))] == [{1, 2}]
 
 
 # --- what is observed ---------------------------------------------------------------------------
@@ -130,18 +133,26 @@ def test_where_no_call_stands_in_for_all_that_has_failed_all_are_made_at_once() 
 def test_calls_that_run_a_failed_exercise_are_not_observed(
     failed: list[str], given: list[tuple[str, ...]]
 ) -> None:
-    tried = trial(WRONG, reply(2 * OUT), failed=failed)
+    layer_trial = trial(WRONG, reply(2 * OUTPUT), failed=failed)
 
-    levels = list(tried.levels())
+    levels = list(layer_trial.levels())
 
-    own, stood_in = (observe(answered, tried.tolerance) for answered in tried.answered)
-    expected = [stood_in if stand_ins else own for stand_ins in given]
-    assert [level[0].got.tolist() for level in levels] == [seen.got.tolist() for seen in expected]
+    own_observation, stand_in_observation = (
+        observe(answered_call, layer_trial.tolerance) for answered_call in layer_trial.answered
+    )
+    expected = [
+        stand_in_observation if given_exercises else own_observation for given_exercises in given
+    ]
+    assert [level[0].got.tolist() for level in levels] == [
+        observation.got.tolist() for observation in expected
+    ]
 
 
 def test_a_probe_with_fewer_calls_is_observed_in_its_last_one() -> None:
-    short = replace(VALUES, name="short", calls=(OWN,))
-    tried = trial(WRONG, of=exercise("layer", VALUES, short, upstream=("norm",)))
+    short_probe = replace(VALUES, name="short", calls=(OWN_CALL,))
+    layer_trial = trial(
+        WRONG, exercise=make_exercise("layer", VALUES, short_probe, upstream=("norm",))
+    )
 
-    assert [len(level) for level in tried.levels()] == [2, 2]
-    assert list(replace(tried, failed=frozenset(["norm"])).levels()) == []
+    assert [len(level) for level in layer_trial.levels()] == [2, 2]
+    assert list(replace(layer_trial, failed=frozenset(["norm"])).levels()) == []

@@ -1,4 +1,4 @@
-"""A trial to test with: an exercise, `layer`, that calls another, `norm`, and answers to it."""
+"""A trial to test with: the exercise `layer`, which calls the exercise `norm`, and replies."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,26 +16,30 @@ from tensormark.result import Finding
 from tensormark.sandbox.interface import Reply
 
 X = np.arange(6.0).reshape(2, 3)
-OUT = 2 * X + 1
-GRAD = np.full((2, 3), 2.0)
+OUTPUT = 2 * X + 1
+GRADIENT = np.full((2, 3), 2.0)
 STATE = {"seed": 1}
-OWN = Call("Layer.forward", ("x",), "main")
-GIVEN = replace(OWN, given=("norm",))
-BOTH = replace(OWN, given=("norm", "embed"))
+OWN_CALL = Call("Layer.forward", ("x",), "main")
+CALL_GIVEN_NORM = replace(OWN_CALL, given=("norm",))
+CALL_GIVEN_BOTH = replace(OWN_CALL, given=("norm", "embed"))
 POINTS = {"values": 6, "training": 3, "properties": 1}
-VALUES = Probe("output", "values", "the output is wrong", (OWN, GIVEN))
+VALUES = Probe("output", "values", "the output is wrong", (OWN_CALL, CALL_GIVEN_NORM))
 
 
-def exercise(id: str, *probes: Probe, upstream: tuple[str, ...] = (), **more: Any) -> Exercise:
+def make_exercise(id: str, *probes: Probe, upstream: tuple[str, ...] = (), **more: Any) -> Exercise:
     return Exercise(id, 1, "", "main.py", POINTS, upstream, probes, **more)
 
 
-NORM_CALL = replace(OWN, target="norm")
-NORM = exercise("norm", replace(VALUES, calls=(NORM_CALL,)))
-EMBED = exercise("embed", replace(VALUES, calls=(replace(OWN, target="embed"),)))
-LAYER = exercise("layer", VALUES, upstream=("norm",))
-LEVELS = exercise(
-    "layer", replace(VALUES, calls=(OWN, GIVEN, replace(OWN, given=("embed",)), BOTH))
+NORM_CALL = replace(OWN_CALL, target="norm")
+NORM = make_exercise("norm", replace(VALUES, calls=(NORM_CALL,)))
+EMBED = make_exercise("embed", replace(VALUES, calls=(replace(OWN_CALL, target="embed"),)))
+LAYER = make_exercise("layer", VALUES, upstream=("norm",))
+LEVELS = make_exercise(
+    "layer",
+    replace(
+        VALUES,
+        calls=(OWN_CALL, CALL_GIVEN_NORM, replace(OWN_CALL, given=("embed",)), CALL_GIVEN_BOTH),
+    ),
 )
 
 
@@ -44,7 +48,7 @@ def assignment(*exercises: Exercise, **fields: Any) -> Assignment:
 
 
 def reply(
-    output: np.ndarray | None = OUT,
+    output: np.ndarray | None = OUTPUT,
     status: str = "ok",
     text: str = "",
     tensors: dict[str, np.ndarray] | None = None,
@@ -55,13 +59,13 @@ def reply(
     return Reply(status, text, {**state, **message}, outputs | (tensors or {}))
 
 
-RIGHT, WRONG = reply(), reply(OUT + 1)
-RAISES = reply(None, "error", "raised ValueError: no (main.py, line 3)")
-HOLE = reply(None, "not written", "layer")
+CORRECT, WRONG = reply(), reply(OUTPUT + 1)
+RAISED = reply(None, "error", "raised ValueError: no (main.py, line 3)")
+NOT_WRITTEN = reply(None, "not written", "layer")
 TOLERANCE = {name: {"rtol": 1e-5, "atol": 1e-5} for name in ("outputs", "gradients", "float64")}
 # what each row of the fingerprints returns
-VARIANTS = {"doubled": 2 * OUT, "shifted": OUT + 5, "doubled+shifted": 2 * OUT + 5}
-ENTRY = {
+VARIANTS = {"doubled": 2 * OUTPUT, "shifted": OUTPUT + 5, "doubled+shifted": 2 * OUTPUT + 5}
+MANIFEST_ENTRY = {
     "tolerance": TOLERANCE,
     "rows": ["the solution", *VARIANTS],
     "variants": {
@@ -72,35 +76,35 @@ ENTRY = {
 
 
 def recording(probe: Probe, call: Call, gradients: dict[str, np.ndarray]) -> Recording:
-    names = sorted(["out/output", *(f"grad/{name}" for name in gradients)])
-    grads = {f"grad/{name}": value.astype("f4") for name, value in gradients.items()}
-    wrong = [
-        fingerprints(probe, call, names, {"x": X}, reply(output, tensors=grads))
-        for output in (OUT, *VARIANTS.values())
+    tensor_names = sorted(["out/output", *(f"grad/{name}" for name in gradients)])
+    gradient_tensors = {f"grad/{name}": value.astype("f4") for name, value in gradients.items()}
+    rows = [
+        fingerprints(probe, call, tensor_names, {"x": X}, reply(output, tensors=gradient_tensors))
+        for output in (OUTPUT, *VARIANTS.values())
     ]
-    return Recording({"x": X}, {"output": OUT}, gradients, np.stack(wrong))
+    return Recording({"x": X}, {"output": OUTPUT}, gradients, np.stack(rows))
 
 
 def trial(
     *replies: Reply,
-    of: Exercise = LAYER,
+    exercise: Exercise = LAYER,
     failed: Sequence[str] = (),
     gradients: dict[str, np.ndarray] | None = None,
     fields: dict[str, Any] | None = None,
     **more: Any,
 ) -> Trial:
     """Return the trial of an exercise whose calls got these replies; the last one is repeated."""
-    calls = [(probe, call) for probe in of.probes for call in probe.calls]
-    padded = [*replies, *[replies[-1]] * (len(calls) - len(replies))]
-    answered = [
+    probes_and_calls = [(probe, call) for probe in exercise.probes for call in probe.calls]
+    all_replies = [*replies, *[replies[-1]] * (len(probes_and_calls) - len(replies))]
+    answered_calls = [
         AnsweredCall(probe, call, recording(probe, call, gradients or {}), answer)
-        for (probe, call), answer in zip(calls, padded, strict=True)
+        for (probe, call), answer in zip(probes_and_calls, all_replies, strict=True)
     ]
-    more.setdefault("entry", ENTRY)
-    course = assignment(NORM, EMBED, of, exercise("task"), **(fields or {}))
-    return Trial(course, of, answered, failed=frozenset(failed), **more)
+    more.setdefault("entry", MANIFEST_ENTRY)
+    toy_assignment = assignment(NORM, EMBED, exercise, make_exercise("task"), **(fields or {}))
+    return Trial(toy_assignment, exercise, answered_calls, failed=frozenset(failed), **more)
 
 
-def finding(tried: Trial) -> Finding:
-    (first, *_) = judge(tried).findings
+def finding(layer_trial: Trial) -> Finding:
+    (first, *_) = judge(layer_trial).findings
     return first
