@@ -88,4 +88,4 @@ def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> "Course":
     import courses  # it imports ROOT from here
 
     courses.with_questions(monkeypatch)
-    return courses.opened(tmp_path, monkeypatch)
+    return courses.course_in(tmp_path, monkeypatch)

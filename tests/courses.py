@@ -1,4 +1,4 @@
-"""Classes for tests of final scores: runs in which nothing is really graded."""
+"""Helpers for tests of final scores: classes whose results are made up, without grading."""
 
 import csv
 import dataclasses
@@ -30,7 +30,7 @@ RULE = 'points = 5\nper = "day"\n'
 
 
 class Course:
-    """A folder with a class, in which each student gets the result in `results`, ungraded."""
+    """A folder with a class, in which each student gets the result that `results` has for them."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.out = folder, folder / "out"
@@ -89,7 +89,7 @@ class Course:
             return file.execute(query).fetchall()
 
 
-def opened(folder: Path, patch: Any) -> Course:
+def course_in(folder: Path, patch: Any) -> Course:
     """Return a class whose results are made here, without workers."""
     course = Course(folder)
     classes.grade_at_once(patch, course.result)
@@ -119,32 +119,34 @@ def whole(score: float = 72.0, **scores: float | None) -> dict[str, Any]:
     return result | {"score": score, "max_score": 100.0}
 
 
-KEY = "BECAUSE-IT-IS-SO"  # in what only staff may read
-WRONG = "BECAUSE-IT-IS-NOT"
-FOR_STAFF = "there are few of these"
+KEY_EXPLANATION = "BECAUSE-IT-IS-SO"  # in what only staff may read
+DISTRACTOR_EXPLANATION = "BECAUSE-IT-IS-NOT"
+STAFF_NOTE = "there are few of these"
 
 
 def question(number: int, function: str = "attention", seed: str = "") -> Question:
     options = tuple(f"answer {letter} to number {number}" for letter in "wxyz")
-    others = tuple("" if place == number % 4 else WRONG for place in range(4))
+    others = tuple("" if place == number % 4 else DISTRACTOR_EXPLANATION for place in range(4))
     prompt = f"What is true of place {number}{seed}?"
-    return Question(f"family {number % 6}", function, 1, prompt, options, number % 4, KEY, others)
+    return Question(
+        f"family {number % 6}", function, 1, prompt, options, number % 4, KEY_EXPLANATION, others
+    )
 
 
-def made(job: Ask) -> dict[str, Any]:
-    """Return the result of a job whose questions are all good."""
+def made_result(job: Ask) -> dict[str, Any]:
+    """Return the result of a job that draws as many questions as it was asked for."""
     listing = Listing("attention", "bert.py", ((1, "def attention(self):"),))
     questions = tuple(question(n, seed=job.seed[:4]) for n in range(job.number))
-    sheet = Sheet("minBERT", "bert.py", job.seed, (listing,), questions, (draw.IN_EVAL, FOR_STAFF))
+    sheet = Sheet("minBERT", "bert.py", job.seed, (listing,), questions, (draw.IN_EVAL, STAFF_NOTE))
     return {"sheet": json.loads(json.dumps(dataclasses.asdict(sheet)))}
 
 
 @dataclasses.dataclass
-class Asked:
+class VivaClass:
     """A class whose sheets are made here, without workers."""
 
     course: Course
-    make: Callable[[Ask], dict[str, Any]] = made
+    make: Callable[[Ask], dict[str, Any]] = made_result
     jobs: list[Ask] = dataclasses.field(default_factory=list)
 
     def add(self, number: int, *passed: str, name: str = "") -> str:
@@ -153,11 +155,13 @@ class Asked:
             exercise["outcome"] = "passed" if exercise["id"] in passed else "failed"
         return self.course.add(number, result, name=name)
 
-    def ask(self, own: run.Run, asks: Sequence[Ask]) -> None:
-        assert own.viva is not None
+    def ask(self, class_run: run.Run, asks: Sequence[Ask]) -> None:
+        assert class_run.viva is not None
         for job in asks:
             self.jobs.append(job)
-            own.viva.sheets.add(job.digest, own.terms, Attempt("here", 1.0, "", self.make(job)))
+            class_run.viva.sheets.add(
+                job.digest, class_run.terms, Attempt("here", 1.0, "", self.make(job))
+            )
 
     def files(self, kind: str = "") -> dict[str, str]:
         folder = self.course.out / "viva" / kind
@@ -168,12 +172,14 @@ class Asked:
         """Return the questions of a student's sheet by their codes, as on the page."""
         text = html.unescape(self.files("sheets")[f"{student}.html"])
         seeds = {job.seed[:4] for job in self.jobs}
-        known = [question(n, seed=seed) for seed in sorted(seeds) for n in range(20)]
-        return {question.code: question for question in known if question.prompt in text}
+        possible_questions = [question(n, seed=seed) for seed in sorted(seeds) for n in range(20)]
+        return {
+            question.code: question for question in possible_questions if question.prompt in text
+        }
 
 
-def with_viva(folder: Path, patch: Any) -> Asked:
+def viva_class_in(folder: Path, patch: Any) -> VivaClass:
     """Return a class whose results and questions are made here, without workers."""
-    asked = Asked(opened(folder, patch))
-    patch.setattr(run.Run, "ask", lambda own, asks: asked.ask(own, asks))
-    return asked
+    viva_class = VivaClass(course_in(folder, patch))
+    patch.setattr(run.Run, "ask", lambda own, asks: viva_class.ask(own, asks))
+    return viva_class

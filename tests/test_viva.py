@@ -1,4 +1,4 @@
-"""Questions about students' own code: what they state about minBERT's functions is true."""
+"""Tests of what questions state about minBERT's functions: it is true."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Questions on students' own code, made by real workers: from hand-ins to imported answers."""
+"""Tests of questions on students' own code with real workers, from hand-ins to answers."""
 
 import csv
 import json
@@ -11,10 +11,10 @@ from test_class import rows, run, texts
 from tensormark.sandbox.interface import CONTAINED
 from tensormark.viva.question import Sheet, labelled
 
-ALIKE = ("ada", "bob")  # their submissions are right, and the same
+STUDENTS_WITH_SAME_CODE = ("ada", "bob")  # whose submissions are correct and the same
 
 
-class Asked(NamedTuple):
+class VivaRun(NamedTuple):
     """A class that was asked questions, and what the run printed."""
 
     folder: Path
@@ -26,10 +26,10 @@ class Asked(NamedTuple):
 
     def stored_sheet(self, student: str) -> Sheet:
         """Return a student's sheet from the store, labelled as on the page."""
-        texts = [json.loads(text) for (text,) in rows(self.out, "SELECT result FROM viva")]
-        sheets = [labelled(Sheet.from_json(text["sheet"])) for text in texts]
-        (shown,) = (s for s in sheets if all(q.code in self.sheet(student) for q in s.questions))
-        return shown
+        results = [json.loads(text) for (text,) in rows(self.out, "SELECT result FROM viva")]
+        sheets = [labelled(Sheet.from_json(text["sheet"])) for text in results]
+        (stored,) = (s for s in sheets if all(q.code in self.sheet(student) for q in s.questions))
+        return stored
 
     def run_again(self, *options: str) -> str:
         completed = run(self.folder, self.out, "--workers", "1", "--viva", "2", *options)
@@ -38,57 +38,64 @@ class Asked(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def asked(tmp_path_factory: pytest.TempPathFactory) -> Asked:
-    place = tmp_path_factory.mktemp("viva")
-    (place / "in").mkdir()
-    for student in (*ALIKE, "hopper"):
-        kind = "right" if student in ALIKE else "unwritten"
-        (place / f"in/{student}.py").write_text(texts()[kind], encoding="utf-8")
-    first = Asked(place / "in", place / "out", "")
-    return first._replace(output=first.run_again())
+def viva_run(tmp_path_factory: pytest.TempPathFactory) -> VivaRun:
+    folder = tmp_path_factory.mktemp("viva")
+    (folder / "in").mkdir()
+    for student in (*STUDENTS_WITH_SAME_CODE, "hopper"):
+        kind = "right" if student in STUDENTS_WITH_SAME_CODE else "unwritten"
+        (folder / f"in/{student}.py").write_text(texts()[kind], encoding="utf-8")
+    viva_run = VivaRun(folder / "in", folder / "out", "")
+    return viva_run._replace(output=viva_run.run_again())
 
 
 pytestmark = pytest.mark.tier(CONTAINED)
 
 
-def test_students_are_asked_about_their_own_code_if_it_is_right(asked: Asked) -> None:
-    assert "2 to make questions on, tier contained, workers: 1 on this machine" in asked.output
-    assert "viva: 2 questions for 2 students: " in asked.output
-    assert "viva: no questions for 1 student (no function is right): hopper\n" in asked.output
+def test_students_are_asked_about_their_own_code_if_it_is_correct(viva_run: VivaRun) -> None:
+    assert "2 to make questions on, tier contained, workers: 1 on this machine" in viva_run.output
+    assert "viva: 2 questions for 2 students: " in viva_run.output
+    assert "viva: no questions for 1 student (no function is right): hopper\n" in viva_run.output
     codes = [
-        {question.code for question in asked.stored_sheet(student).questions} for student in ALIKE
+        {question.code for question in viva_run.stored_sheet(student).questions}
+        for student in STUDENTS_WITH_SAME_CODE
     ]
     assert [len(student_codes) for student_codes in codes] == [2, 2]
     assert codes[0] != codes[1]
 
 
-def test_sheets_contain_nothing_that_is_only_for_staff(asked: Asked) -> None:
+def test_sheets_contain_nothing_that_is_only_for_staff(viva_run: VivaRun) -> None:
     questions = [
-        question for student in ALIKE for question in asked.stored_sheet(student).questions
+        question
+        for student in STUDENTS_WITH_SAME_CODE
+        for question in viva_run.stored_sheet(student).questions
     ]
-    public = {"", *(option for question in questions for option in question.options)}
+    public_texts = {"", *(option for question in questions for option in question.options)}
     for question in questions:
-        hidden = {question.explanation, question.ask_next, *question.others} - public
-        assert not any(text in asked.sheet(student) for student in ALIKE for text in hidden)
+        staff_texts = {question.explanation, question.ask_next, *question.others} - public_texts
+        assert not any(
+            text in viva_run.sheet(student)
+            for student in STUDENTS_WITH_SAME_CODE
+            for text in staff_texts
+        )
 
 
-def test_answers_are_imported_and_no_sheet_is_made_again(asked: Asked, tmp_path: Path) -> None:
-    before = {student: asked.sheet(student) for student in ALIKE}
-    questions = asked.stored_sheet("bob").questions
-    lines: list[list[Any]] = [
+def test_answers_are_imported_and_no_sheet_is_made_again(viva_run: VivaRun, tmp_path: Path) -> None:
+    before = {student: viva_run.sheet(student) for student in STUDENTS_WITH_SAME_CODE}
+    questions = viva_run.stored_sheet("bob").questions
+    table: list[list[Any]] = [
         ["name", *(f"{n}: [{question.code}] ?" for n, question in enumerate(questions))]
     ]
-    lines.append(
+    table.append(
         ["Bob", questions[0].options[questions[0].key], questions[1].options[questions[1].key - 1]]
     )
     with (tmp_path / "export.csv").open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows(lines)
+        csv.writer(file).writerows(table)
 
-    output = asked.run_again("--answers", str(tmp_path))
+    output = viva_run.run_again("--answers", str(tmp_path))
 
     assert "viva: 1 student answered, 1 with a sheet did not\n" in output
     assert "to make questions on" not in output
-    assert {student: asked.sheet(student) for student in ALIKE} == before
-    with (asked.out / "gradebook.csv").open(encoding="utf-8") as file:
+    assert {student: viva_run.sheet(student) for student in STUDENTS_WITH_SAME_CODE} == before
+    with (viva_run.out / "gradebook.csv").open(encoding="utf-8") as file:
         marks = {row["student"]: row["viva"] for row in csv.DictReader(file)}
     assert marks == {"ada": "", "bob": "1 of 2", "hopper": ""}

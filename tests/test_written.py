@@ -56,7 +56,7 @@ FULL = dict(
 def test_two_assistants_mark_a_class_and_settle_what_they_disagree_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
-    course = courses.opened(tmp_path, monkeypatch)
+    course = courses.course_in(tmp_path, monkeypatch)
     ada, grace = course.add(1, whole(72), late=1, name="Ada"), course.add(2, whole(50))
     alan, emmy = course.add(3, whole(100)), course.add(4, whole(60))
     roster, out = f"--roster={tmp_path / 'roster.csv'}", f"--out={tmp_path / 'sheet.csv'}"
@@ -105,7 +105,7 @@ def test_two_assistants_mark_a_class_and_settle_what_they_disagree_on(
 def test_nothing_of_the_rubric_is_in_what_students_get(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    course = courses.opened(tmp_path, monkeypatch)
+    course = courses.course_in(tmp_path, monkeypatch)
     course.add(1, whole())
     title, points = "parameters (3 + 2 + 1)", "2+1.5+0.25"
     path = course.sheet(f"10001,{points},AB", head=f"student,{title},who\n")
