@@ -8,7 +8,7 @@ import pytest
 
 from tensormark.viva import terminal
 from tensormark.viva.question import Listing, Mark
-from tensormark.viva.texts import marks_of, numbered
+from tensormark.viva.texts import labelled_marks, numbered
 
 import vivas
 from test_payloads import PAYLOADS
@@ -41,7 +41,7 @@ def test_answers_are_marked_and_explained(
 
 def test_carets_stand_under_what_a_question_names_the_inner_first() -> None:
     sheet = vivas.sheet()
-    marks = marks_of(sheet.questions[0], sheet)
+    marks = labelled_marks(sheet.questions[0], sheet)
 
     *_, (line, *carets), _, _, _ = numbered(sheet.listings[0], marks)
 

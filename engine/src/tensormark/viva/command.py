@@ -1,4 +1,4 @@
-"""Practise: questions on one's own functions, answered and explained at once: `tensormark viva`.
+"""The command `tensormark viva`: answer questions about your own functions, explained at once.
 
 The submission is checked first, because questions are asked only about functions that are right.
 
@@ -47,8 +47,8 @@ from tensormark.viva import page, terminal
 from tensormark.viva.draw import questions
 from tensormark.viva.question import Sheet, labelled
 
-MOST, USUAL = 20, 5  # questions
-SEED_LENGTH = 100
+MAX_QUESTIONS, DEFAULT_QUESTIONS = 20, 5
+MAX_SEED_LENGTH = 100
 
 
 class OneSandbox:
@@ -76,13 +76,13 @@ def sheet_of(
         SubmissionError: it cannot be read. InspectionError: no submission can be inspected here.
         WorkerStartError: the tier is not available.
     """
-    opener, line = OneSandbox(started), LiveLine(sys.stderr)
+    opener, live_line = OneSandbox(started), LiveLine(sys.stderr)
     settings = Settings.of(assignment.folder, tier=options.tier)
     grading = Grading(settings, assignment, opener)
     path = options.submission
     submission = read_submission(path, assignment.editable, grading.given.others_in(Path(path)))
     with opener.stack:
-        line.say("checking which functions are right")
+        live_line.say("checking which functions are right")
         results = grading.grade_read(submission, check=True).results
         right = {result.id for result in results if result.outcome is Outcome.PASSED}
         sheet = questions(
@@ -91,13 +91,13 @@ def sheet_of(
             right,
             options.seed,
             options.number,
-            lambda done: line.count("computing questions", done, options.number),
+            lambda done: live_line.count("computing questions", done, options.number),
         )
-        line.clear()
+        live_line.clear()
     return labelled(sheet)
 
 
-def shown(sheet: Sheet, options: argparse.Namespace) -> None:
+def ask(sheet: Sheet, options: argparse.Namespace) -> None:
     """Ask the questions, on a page or on the terminal."""
     seed = option("seed", options.seed)
     if options.page == "no":
@@ -106,11 +106,11 @@ def shown(sheet: Sheet, options: argparse.Namespace) -> None:
         return
     write_whole(options.out, page.practice(sheet))
     opened = options.open and browser.show(options.out)
-    how = ", opened in your browser" if opened else "; open it in a browser"
+    hint = ", opened in your browser" if opened else "; open it in a browser"
     for note in sheet.notes:
         print(f"note: {note}")
     number = len(sheet.questions)
-    print(f"{number} question{'s' * (number > 1)}: {options.out}{how}")
+    print(f"{number} question{'s' * (number > 1)}: {options.out}{hint}")
     print(f"for other questions, run it again; for the same ones, add {seed}")
 
 
@@ -122,12 +122,12 @@ def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespa
     """
     command_line = submission_parser(folder, name, "Answer questions on your own functions.")
     add = command_line.add_argument
-    number = f"number of questions, at most {MOST} (default: {USUAL})"
+    number = f"number of questions, at most {MAX_QUESTIONS} (default: {DEFAULT_QUESTIONS})"
     add(
         "--number",
         "--n",
-        type=lambda text: whole_number("n", MOST, text),
-        default=USUAL,
+        type=lambda text: whole_number("n", MAX_QUESTIONS, text),
+        default=DEFAULT_QUESTIONS,
         help=number,
     )
     add("--seed", default="", help="seed to draw them with (default: a new one each time)")
@@ -141,8 +141,8 @@ def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespa
     add("--open", action="store_true", help="open the page in a browser")
     add("--tier", type=tier, default=PROCESS, help=with_default(HELP["tier"], PROCESS))
     options = command_line.parse_args(arguments)
-    if len(options.seed) > SEED_LENGTH or not options.seed.isprintable():
-        raise SubmissionError(f"the seed must be at most {SEED_LENGTH} printable characters")
+    if len(options.seed) > MAX_SEED_LENGTH or not options.seed.isprintable():
+        raise SubmissionError(f"the seed must be at most {MAX_SEED_LENGTH} printable characters")
     options.seed = options.seed or str(secrets.randbelow(10**6))
     if options.page == "yes":
         check_writable(options.out, "out", ".html")
@@ -162,7 +162,7 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
         if not sheet.questions:
             print("\n".join(sheet.notes))
             return 1
-        shown(sheet, options)
+        ask(sheet, options)
     except (SubmissionError, InspectionError, WorkerStartError, OSError) as error:
         print(f"{name}: {printable(str(error))}", file=sys.stderr)
         return 2

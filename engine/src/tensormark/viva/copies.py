@@ -15,9 +15,9 @@ from tensormark.policy import usual_names
 from tensormark.result import Result
 from tensormark.sandbox.interface import Program, Reply, Request, Sandbox, clock
 
-MOST_LOST = 2  # copies that hang or crash, before questions stop
+MAX_LOST = 2  # copies that hang or crash, before questions stop
 SECONDS = 10.0  # limit for a call, which takes milliseconds
-IN_ALL = 300.0  # limit for a submission, which takes about ten
+TOTAL_SECONDS = 300.0  # limit for all calls of a submission, which take about ten seconds
 
 
 class UnfitError(Exception):
@@ -59,15 +59,15 @@ class Copies:
         """
         self.submission, self.sandbox = submission, sandbox
         self.lost, self.seconds = 0, 0.0
-        self.last: str | None = None  # the text that ran last
+        self.loaded_text: str | None = None  # that the sandbox has now
         self.assignment, self.sources = grading.assignment, dict(sources)
         self.seed = grading.assignment.seed
-        self.grading = Grading(grading.settings, grading.assignment, self.again)
+        self.grading = Grading(grading.settings, grading.assignment, self.reopen)
 
-    def again(self, tier: str, program: Program) -> "contextlib.nullcontext[Sandbox]":
+    def reopen(self, tier: str, program: Program) -> "contextlib.nullcontext[Sandbox]":
         """Return the same sandbox, with a program's sources."""
         self.sandbox.reload(program.sources)
-        self.last = None
+        self.loaded_text = None
         return contextlib.nullcontext(self.sandbox)
 
     def run(self, exercise: Exercise, module: str, text: str, runs: Iterable[Run]) -> list[Reply]:
@@ -76,22 +76,22 @@ class Copies:
         Raises:
             UnfitError: too many copies were lost already, or all took too long.
         """
-        if self.lost >= MOST_LOST:
+        if self.lost >= MAX_LOST:
             raise UnfitError("changed copies of its functions hang or crash")
-        if self.seconds > IN_ALL:
+        if self.seconds > TOTAL_SECONDS:
             raise UnfitError("its functions take too long")
         forbidden = {"forbidden": usual_names(exercise.forbidden)} if exercise.forbidden else {}
-        own = frozenset({exercise.id})
+        exercise_ids = frozenset({exercise.id})
         requests = [
-            Request(exercise.id, own, run.call.message() | forbidden, run.inputs, SECONDS)
+            Request(exercise.id, exercise_ids, run.call.message() | forbidden, run.inputs, SECONDS)
             for run in runs
         ]
-        if text != self.last:
+        if text != self.loaded_text:
             self.sandbox.reload(self.sources | {module: text})
-            self.last = text
-        began = clock()
+            self.loaded_text = text
+        start = clock()
         replies = list(self.sandbox.run(requests))
-        self.seconds += clock() - began
+        self.seconds += clock() - start
         self.lost += any(reply.status == "lost" for reply in replies)
         return replies
 
@@ -116,13 +116,15 @@ def opened(
     Raises:
         WorkerStartError: the tier is not available. SubmissionError: given files are missing.
     """
-    completed = grading.given.under(submission)
-    if completed.fault:
-        raise SubmissionError(completed.fault)
-    program = program_of(grading.assignment, exercises, completed.sources, grading.settings)
+    completed_submission = grading.given.under(submission)
+    if completed_submission.fault:
+        raise SubmissionError(completed_submission.fault)
+    program = program_of(
+        grading.assignment, exercises, completed_submission.sources, grading.settings
+    )
     imports = tuple(name for name in program.imports if name not in submission.faults)
     program = dataclasses.replace(program, imports=imports)
-    needed = set[str]().union(*(needed_by(name, completed.sources) for name in imports))
-    sources = {name: text for name, text in completed.sources.items() if name in needed}
+    needed = set[str]().union(*(needed_by(name, completed_submission.sources) for name in imports))
+    sources = {name: text for name, text in completed_submission.sources.items() if name in needed}
     with grading.opener(grading.settings.tier, program) as sandbox:
         yield Copies(grading, submission, sandbox, sources)

@@ -25,10 +25,11 @@ from tensormark.viva.source import Source
 from tensormark.viva.study import RAISES, Study
 from tensormark.viva.subject import Subject, subjects_of
 
-TRIED = 6  # drafts of a family on a function
-FUNCTIONS, SMALL = 3, 5  # a sheet of up to SMALL questions is on FUNCTIONS of them, if possible
-LONGEST = 60  # lines of a function on a sheet
-MOST_MARKS = 8  # on a line
+MAX_DRAFTS = 6  # of a family on a function, for each question
+# a sheet of up to MAX_SMALL_SHEET questions is about this many functions, if possible
+FUNCTIONS_OF_SMALL_SHEET, MAX_SMALL_SHEET = 3, 5
+MAX_LINES = 60  # of a function on a sheet
+MAX_MARKS_PER_LINE = 8
 LEFT_BEHIND = "changed copies of its functions affect other code, so no questions are asked"
 IN_EVAL = "Results are for eval mode, without dropout, unless a question mentions training."
 NOTHING_SAID = "this assignment has no questions: there is no grader/viva.py"
@@ -70,7 +71,7 @@ class Drawing:
             try:
                 text = self.copies.sources[subject.module]
                 source = Source(text, subject.target)
-                if len(source.listing()) > LONGEST:
+                if len(source.listing()) > MAX_LINES:
                     raise UnfitError("it is too long")
                 if why := unusual(source.tree, source.function):
                     raise UnfitError(why)
@@ -92,7 +93,7 @@ class Drawing:
         if key not in self.drafts:
             self.drafts[key] = family.drafts(sample)
         try:
-            for draft in itertools.islice(self.drafts[key], TRIED):
+            for draft in itertools.islice(self.drafts[key], MAX_DRAFTS):
                 raises = any(name == RAISES and value for _, name, value in draft.claims)
                 text = draft.change.text if draft.change else None
                 if (raises and self.raising) or text in self.used or self.crowded(draft):
@@ -111,21 +112,26 @@ class Drawing:
         """Return whether a draft's marks would be too many for a line."""
         marks = self.marks | {*draft.question.marks}
         lines = [(mark.function, mark.line) for mark in marks]
-        return any(lines.count(line) > MOST_MARKS for line in lines)
+        return any(lines.count(line) > MAX_MARKS_PER_LINE for line in lines)
 
     def questions(self, number: int) -> Iterator[Question]:
         """Yield questions; a family repeats only after all others that have questions left."""
         order = generator(self.seed, "order")
         families = order.sample(FAMILIES, len(FAMILIES))
-        rest = order.sample(self.subjects, len(self.subjects))
-        suitable = (subject for subject in rest if self.sample(subject) is not None)
-        subjects = [*itertools.islice(suitable, FUNCTIONS if number <= SMALL else len(rest))]
+        shuffled_subjects = order.sample(self.subjects, len(self.subjects))
+        suitable = (subject for subject in shuffled_subjects if self.sample(subject) is not None)
+        subjects = [
+            *itertools.islice(
+                suitable,
+                FUNCTIONS_OF_SMALL_SHEET if number <= MAX_SMALL_SHEET else len(shuffled_subjects),
+            )
+        ]
         count, exhausted = 0, set[tuple[str, str]]()
-        codes, present = set[str](), set[Family]()
-        current = families
+        codes, present_families = set[str](), set[Family]()
+        turn_families = families
         for turn in itertools.count():
             before = count
-            for place, family in enumerate(current):
+            for place, family in enumerate(turn_families):
                 for step in range(len(subjects)):
                     subject = subjects[(place + turn + step) % len(subjects)]
                     key = family.name, subject.exercise
@@ -134,20 +140,22 @@ class Drawing:
                         exhausted.add(key)
                     elif question.code not in codes:
                         codes.add(question.code)
-                        present.add(family)
+                        present_families.add(family)
                         yield question
                         count += 1
                         break
                 if count == number:
                     return
-            missing = [family for family in families if family not in present]
-            few = bool(missing) and len(present) < number
-            more = next(suitable, None) if few or count == before else None
-            if more is not None:
-                subjects.append(more)
-            elif count == before and current is families:  # these functions have no more questions
+            missing_families = [family for family in families if family not in present_families]
+            needs_families = bool(missing_families) and len(present_families) < number
+            extra_subject = next(suitable, None) if needs_families or count == before else None
+            if extra_subject is not None:
+                subjects.append(extra_subject)
+            elif count == before and turn_families is families:  # no questions are left
                 return
-            current = missing if few and more is not None else families
+            turn_families = (
+                missing_families if needs_families and extra_subject is not None else families
+            )
 
     def left_behind(self) -> bool:
         """Return whether copies left something behind that changes the functions' answers."""
@@ -200,18 +208,22 @@ def questions(
     # replies may hold any numbers
     with np.errstate(all="ignore"), opened(grading, submission, exercises) as copies:
         drawing = Drawing(copies, suitable, seed)
-        drawn = list[Question]()
+        drawn_questions = list[Question]()
         for question in drawing.questions(number):
-            drawn.append(question)
-            progress(len(drawn))
+            drawn_questions.append(question)
+            progress(len(drawn_questions))
         if drawing.left_behind():
             return dataclasses.replace(empty, notes=(LEFT_BEHIND,))
     names = [subject.target for subject in suitable]
-    asked = sorted({question.function for question in drawn}, key=names.index)
-    notes = [IN_EVAL] if drawn else []
+    asked = sorted({question.function for question in drawn_questions}, key=names.index)
+    notes = [IN_EVAL] if drawn_questions else []
     notes += [subject.note for subject in suitable if subject.target in asked and subject.note]
     notes += [f"no questions about {name}: {why}" for name, why in drawing.unfit.items()]
-    if len(drawn) < number:
-        notes.append(f"only {len(drawn)} of {number} questions can be asked about these functions")
+    if len(drawn_questions) < number:
+        notes.append(
+            f"only {len(drawn_questions)} of {number} questions can be asked about these functions"
+        )
     listings = tuple(map(drawing.listing, asked))
-    return dataclasses.replace(empty, listings=listings, questions=tuple(drawn), notes=tuple(notes))
+    return dataclasses.replace(
+        empty, listings=listings, questions=tuple(drawn_questions), notes=tuple(notes)
+    )

@@ -13,20 +13,20 @@ from tensormark.reports import html
 from tensormark.reports.markup import Element, element, joined, say
 from tensormark.viva.picture import figure
 from tensormark.viva.question import Listing, Mark, Question, Sheet
-from tensormark.viva.texts import LETTERS, Row, dedented, marked, marks_of
+from tensormark.viva.texts import LETTERS, Row, dedented, labelled_marks, marked
 
 STYLES = (html.STYLE, Path(__file__).with_name("viva.css"))
 SCRIPT = Path(__file__).with_name("viva.js")
-ROWS = (90, 112)  # of a printed page in large and in medium type
-WIDTH = 62  # characters of such a row
-PRACTISE = "Questions on your own code. Each has one right answer, found by running your code."
-FILL_IN = (
+PAGE_ROWS = (90, 112)  # of a printed page in large and in medium type
+ROW_WIDTH = 62  # characters of such a row
+PRACTICE_TEXT = "Questions on your own code. Each has one right answer, found by running your code."
+PAPER_TEXT = (
     "Questions on your own code. One answer is right: tick it. Lines are numbered as in your file."
 )
-NUMBERED = " Small numbers mark the code that questions refer to."
-STAFF = "Questions on a student's own code, with the answers. For staff only."
-Asked = Mapping[str, Any]  # a question as students may see it
-Options = Callable[[int, Asked], Element]
+MARKS_TEXT = " Small numbers mark the code that questions refer to."
+STAFF_TEXT = "Questions on a student's own code, with the answers. For staff only."
+PublicQuestion = Mapping[str, Any]  # a question as students may see it
+Options = Callable[[int, PublicQuestion], Element]
 
 
 def _line_id(listings: Sequence[Listing], function: str, line: int) -> str | None:
@@ -56,10 +56,10 @@ def _code(text: str, marks: Sequence[Mark]) -> Element:
     return joined(*parts, say(text[at:]))
 
 
-def _line(name: str, row: Row, asked: Sequence[int], after_gap: bool) -> Element:
+def _line(name: str, row: Row, question_numbers: Sequence[int], after_gap: bool) -> Element:
     links = [
         element("a", f"Q{number}", href=f"#q{number}", aria_label=f"to question {number}")
-        for number in asked
+        for number in question_numbers
     ]
     kinds = ["asked"] * bool(links) + ["gap"] * after_gap
     code = element("code", _code(row.text, row.marks) or " ")
@@ -67,29 +67,34 @@ def _line(name: str, row: Row, asked: Sequence[int], after_gap: bool) -> Element
 
 
 def _listing(
-    place: int, listing: Listing, asked: Mapping[str, Sequence[int]], marks: Sequence[Mark]
+    place: int,
+    listing: Listing,
+    numbers_by_line: Mapping[str, Sequence[int]],
+    marks: Sequence[Mark],
 ) -> Element:
     """Return a function; a line that questions are about links to them."""
     rows, before = [], None
     for row in dedented(listing, marks):
         name, after_gap = f"f{place}-{row.number}", before is not None and row.number > before + 1
-        rows.append(_line(name, row, asked.get(name, ()), after_gap))
+        rows.append(_line(name, row, numbers_by_line.get(name, ()), after_gap))
         before = row.number
     caption = element("figcaption", element("code", listing.name), " in ", listing.file)
     return element("figure", caption, element("ol", *rows, class_="lines"), class_="listing")
 
 
 def _listings(
-    listings: Sequence[Listing], questions: Sequence[Asked], marks: Sequence[Mark]
+    listings: Sequence[Listing], questions: Sequence[PublicQuestion], marks: Sequence[Mark]
 ) -> Element:
-    asked: dict[str, list[int]] = {}
+    numbers_by_line: dict[str, list[int]] = {}
     for number, question in enumerate(questions, start=1):
         if name := _line_id(listings, question["function"], question["line"]):
-            asked.setdefault(name, []).append(number)
-    return joined(*(_listing(place, each, asked, marks) for place, each in enumerate(listings)))
+            numbers_by_line.setdefault(name, []).append(number)
+    return joined(
+        *(_listing(place, each, numbers_by_line, marks) for place, each in enumerate(listings))
+    )
 
 
-def _where(listings: Sequence[Listing], question: Asked) -> Element:
+def _place_link(listings: Sequence[Listing], question: PublicQuestion) -> Element:
     """Return a link to the place that a question is about."""
     name = _line_id(listings, question["function"], question["line"])
     line = f"line {question['line']}"
@@ -97,13 +102,13 @@ def _where(listings: Sequence[Listing], question: Asked) -> Element:
     return element("span", place, " of ", element("code", question["function"]), class_="title")
 
 
-def _options(question: Asked) -> Iterator[tuple[str, Element]]:
+def _options(question: PublicQuestion) -> Iterator[tuple[str, Element]]:
     """Yield the options, each after its letter."""
     for letter, option in zip(LETTERS, question["options"], strict=False):
         yield letter, joined(element("b", letter), " ", element("span", marked(option)))
 
 
-def _radios(number: int, question: Asked) -> Element:
+def _radios(number: int, question: PublicQuestion) -> Element:
     return joined(
         *(
             element("label", element("input", type="radio", name=f"q{number}", value=letter), text)
@@ -112,17 +117,21 @@ def _radios(number: int, question: Asked) -> Element:
     )
 
 
-def _boxes(number: int, question: Asked) -> Element:
+def _boxes(number: int, question: PublicQuestion) -> Element:
     box = element("span", class_="box")
     items = (element("li", box, text) for _, text in _options(question))
     return element("ul", *items, aria_label=f"answers to question {number}")
 
 
 def _question(
-    number: int, question: Asked, listings: Sequence[Listing], options: Options, tag: str = ""
+    number: int,
+    question: PublicQuestion,
+    listings: Sequence[Listing],
+    options: Options,
+    tag: str = "",
 ) -> Element:
     """Return a question's heading, prompt and options."""
-    place = _where(listings, question)
+    place = _place_link(listings, question)
     name = element("span", tag, class_="tag") if tag else None
     prompt = element("p", marked(question["prompt"]), class_="prompt", id=f"p{number}")
     return joined(
@@ -158,7 +167,7 @@ def _head(
     return element(
         "header",
         element("h1", f"{title}: ", element("span", name, class_="name")),
-        element("p", about, NUMBERED if marks else None, class_="about"),
+        element("p", about, MARKS_TEXT if marks else None, class_="about"),
         element("ul", *items, class_="notes") if items else None,
     )
 
@@ -175,15 +184,19 @@ def _columns(listings: Element, questions: Iterable[Element]) -> Element:
     return element("div", code, element("div", *questions, class_="questions"), class_="columns")
 
 
-def _both(sheet: Sheet) -> Iterator[tuple[int, Asked, Question]]:
+def _question_pairs(sheet: Sheet) -> Iterator[tuple[int, PublicQuestion, Question]]:
     """Yield each question's number, the question as students see it, and the whole question."""
     shown = sheet.for_students()["questions"]
-    for number, (asked, question) in enumerate(zip(shown, sheet.questions, strict=True), start=1):
-        yield number, asked, question
+    for number, (public_question, question) in enumerate(
+        zip(shown, sheet.questions, strict=True), start=1
+    ):
+        yield number, public_question, question
 
 
-def _to_answer(number: int, asked: Asked, question: Question, sheet: Sheet) -> Element:
-    choice = _question(number, asked, sheet.listings, _radios)
+def _practice_form(
+    number: int, public_question: PublicQuestion, question: Question, sheet: Sheet
+) -> Element:
+    choice = _question(number, public_question, sheet.listings, _radios)
     return element(
         "form",
         element("fieldset", choice, aria_labelledby=f"p{number}"),
@@ -194,17 +207,17 @@ def _to_answer(number: int, asked: Asked, question: Question, sheet: Sheet) -> E
         id=f"q{number}",
         data_key=LETTERS[question.key],
         data_line=_line_id(sheet.listings, question.function, question.line),
-        data_marks=" ".join(mark.label for mark in marks_of(question, sheet)),
+        data_marks=" ".join(mark.label for mark in labelled_marks(question, sheet)),
     )
 
 
 def practice(sheet: Sheet) -> str:
     """Return the page to practise with: a script marks answers; without it, explanations open."""
-    questions = [_to_answer(*each, sheet) for each in _both(sheet)]
+    questions = [_practice_form(*each, sheet) for each in _question_pairs(sheet)]
     code = _listings(sheet.listings, sheet.for_students()["questions"], sheet.marks)
     seed = f"Drawn with seed {sheet.seed}; another seed gives other questions."
     parts = (
-        _head(sheet.assignment, sheet.submission, PRACTISE, sheet.notes, sheet.marks),
+        _head(sheet.assignment, sheet.submission, PRACTICE_TEXT, sheet.notes, sheet.marks),
         element("p", id="count", role="status", hidden="hidden"),
         _columns(code, questions),
         element("footer", element("p", seed, class_="about")),
@@ -213,11 +226,13 @@ def practice(sheet: Sheet) -> str:
     return _document(title, "viva practice", parts, SCRIPT.read_text(encoding="utf-8"))
 
 
-def _rows(listings: Sequence[Listing], questions: Iterable[Asked], marks: Sequence[Mark]) -> int:
+def _rows(
+    listings: Sequence[Listing], questions: Iterable[PublicQuestion], marks: Sequence[Mark]
+) -> int:
     """Return about how many rows a sheet takes on paper, over both columns."""
     lines = [row.text + "  " * len(row.marks) for each in listings for row in dedented(each, marks)]
     texts = [text for each in questions for text in (each["prompt"], *each["options"])]
-    rows = sum(1 + len(text) // WIDTH for text in (*lines, *texts))
+    rows = sum(1 + len(text) // ROW_WIDTH for text in (*lines, *texts))
     return rows + 2 * len(listings) + len(texts) // 2
 
 
@@ -232,30 +247,32 @@ def paper(sheet: Mapping[str, Any], name: str) -> str:
     questions = [
         element(
             "section",
-            _question(number, asked, listings, _boxes, asked["code"]),
+            _question(number, public_question, listings, _boxes, public_question["code"]),
             class_="question",
             id=f"q{number}",
         )
-        for number, asked in enumerate(sheet["questions"], start=1)
+        for number, public_question in enumerate(sheet["questions"], start=1)
     ]
-    size = sum(_rows(listings, sheet["questions"], marks) > limit for limit in ROWS)
+    size = sum(_rows(listings, sheet["questions"], marks) > limit for limit in PAGE_ROWS)
     parts = (
-        _head(sheet["assignment"], name, FILL_IN, sheet["notes"], marks),
+        _head(sheet["assignment"], name, PAPER_TEXT, sheet["notes"], marks),
         _columns(_listings(listings, sheet["questions"], marks), questions),
     )
     return _document(f"{sheet['assignment']}: {name}", f"viva paper size{size}", parts)
 
 
-def _answered(number: int, asked: Asked, question: Question, sheet: Sheet) -> Element:
+def _staff_section(
+    number: int, public_question: PublicQuestion, question: Question, sheet: Sheet
+) -> Element:
     tag = f"{question.family} {question.code}"
-    following = element("p", element("b", "Ask next: "), marked(question.ask_next))
+    follow_up = element("p", element("b", "Ask next: "), marked(question.ask_next))
     return element(
         "section",
-        _question(number, asked, sheet.listings, _boxes, tag),
+        _question(number, public_question, sheet.listings, _boxes, tag),
         element(
             "div",
             _explained(question),
-            following if question.ask_next else None,
+            follow_up if question.ask_next else None,
             class_="answer",
         ),
         class_=f"question is{LETTERS[question.key]}",
@@ -265,10 +282,10 @@ def _answered(number: int, asked: Asked, question: Question, sheet: Sheet) -> El
 
 def key(sheet: Sheet, name: str) -> str:
     """Return the questions for staff, with the answers and what to ask next."""
-    questions = [_answered(*each, sheet) for each in _both(sheet)]
+    questions = [_staff_section(*each, sheet) for each in _question_pairs(sheet)]
     code = _listings(sheet.listings, sheet.for_students()["questions"], sheet.marks)
     parts = (
-        _head(sheet.assignment, name, STAFF, sheet.notes, sheet.marks),
+        _head(sheet.assignment, name, STAFF_TEXT, sheet.notes, sheet.marks),
         _columns(code, questions),
     )
     return _document(f"{sheet.assignment}: key of {name}", "viva staff", parts)

@@ -13,14 +13,14 @@ from tensormark.exercise import Tensors
 from tensormark.sandbox.interface import Reply
 from tensormark.viva.copies import Run
 
-EQUAL, DIFFERENT = 3e-6, 1e-3  # limits on differences of numbers around 1, in float64
-MOST_VALUES = 100_000  # of one tensor
+MAX_EQUAL, MIN_DIFFERENT = 3e-6, 1e-3  # limits on differences of numbers around 1, in float64
+MAX_VALUES = 100_000  # of one tensor
 
 
 def tensors_of(reply: Reply, prefix: str = "out/") -> Tensors:
     """Return the outputs, or other tensors, of a reply; NaN for a tensor that is too large."""
     return {
-        name: value.astype(np.float64) if value.size <= MOST_VALUES else np.array(math.nan)
+        name: value.astype(np.float64) if value.size <= MAX_VALUES else np.array(math.nan)
         for name, value in reply.tensors.items()
         if name.startswith(prefix)
     }
@@ -59,7 +59,7 @@ def vanishes(differences: np.ndarray, scale: float = 1.0, coarseness: float = 1.
     largest = float(np.abs(differences).max()) / max(1.0, scale) / coarseness
     if not math.isfinite(largest):
         return None
-    return True if largest <= EQUAL else False if largest >= DIFFERENT else None
+    return True if largest <= MAX_EQUAL else False if largest >= MIN_DIFFERENT else None
 
 
 def all_of(findings: Iterable[bool | None]) -> bool | None:

@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 from tensormark.viva.question import Mark, named
 
-LONGEST = 60  # characters of a replacement
+MAX_REPLACEMENT_LENGTH = 60  # characters
 DETACH, UNWRAP = "detach", "unwrap"  # kinds of changes
 Function = ast.FunctionDef | ast.AsyncFunctionDef
-NOT_CHANGED = (ast.Raise, ast.Assert, ast.While, ast.JoinedStr, ast.Import, ast.ImportFrom)
-PLAIN = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Return)
-SIMPLE = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant)
+UNCHANGED_STATEMENTS = (ast.Raise, ast.Assert, ast.While, ast.JoinedStr, ast.Import, ast.ImportFrom)
+STRAIGHT_LINE_STATEMENTS = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Return)
+ATOMIC_EXPRESSIONS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant)
 
 
 class Edit(NamedTuple):
@@ -151,19 +151,19 @@ class Source:
 
     def nodes(self) -> Iterator[tuple[ast.expr, list[ast.AST]]]:
         """Yield the expressions that may be changed, each with its ancestors, innermost first."""
-        waiting: list[tuple[ast.AST, list[ast.AST]]] = [(node, []) for node in reversed(self.body)]
-        while waiting:
-            node, around = waiting.pop()
-            if isinstance(node, NOT_CHANGED) or is_bare_call(node):
+        stack: list[tuple[ast.AST, list[ast.AST]]] = [(node, []) for node in reversed(self.body)]
+        while stack:
+            node, ancestors = stack.pop()
+            if isinstance(node, UNCHANGED_STATEMENTS) or is_bare_call(node):
                 continue
             if isinstance(node, ast.expr):
-                yield node, around
-            children = [child for child in ast.iter_child_nodes(node) if _runs(node, child)]
-            waiting += [(child, [node, *around]) for child in reversed(children)]
+                yield node, ancestors
+            children = [child for child in ast.iter_child_nodes(node) if _is_code(node, child)]
+            stack += [(child, [node, *ancestors]) for child in reversed(children)]
 
-    def statement_of(self, around: Sequence[ast.AST]) -> ast.stmt:
+    def statement_of(self, ancestors: Sequence[ast.AST]) -> ast.stmt:
         """Return the innermost statement among an expression's ancestors."""
-        return next(node for node in around if isinstance(node, ast.stmt))
+        return next(node for node in ancestors if isinstance(node, ast.stmt))
 
     def mark(self, start: int, end: int) -> Mark:
         """Return a part of one line as a listing shows it."""
@@ -172,16 +172,16 @@ class Source:
         left, right = (len(text[: place - first].expandtabs(4)) for place in (start, end))
         return Mark(self.target, line, left, right)
 
-    def change(self, node: ast.expr, around: Sequence[ast.AST], edit: Edit) -> Change | None:
+    def change(self, node: ast.expr, ancestors: Sequence[ast.AST], edit: Edit) -> Change | None:
         """Return the change that makes an edit, or None if it cannot be shown."""
         start, end = self.span(node)
-        new = f"({edit.new})" if needs_parentheses(node, around, edit.new) else edit.new
+        new = f"({edit.new})" if needs_parentheses(node, ancestors, edit.new) else edit.new
         left, right = edit.start or start, edit.end or end
         shown = new if edit.shown is None else edit.shown
         one_line = node.lineno == node.end_lineno and "\n" not in new
         if named(0)[0] in shown:
             return None  # it would be taken for the label of a mark
-        if not one_line or len(shown) > LONGEST or self.text[start:end] == new:
+        if not one_line or len(shown) > MAX_REPLACEMENT_LENGTH or self.text[start:end] == new:
             return None
         text = self.text[:start] + new + self.text[end:]
         return Change(edit.kind, self.mark(left, right), shown, text)
@@ -198,28 +198,28 @@ class Source:
     def before(self, statement: ast.stmt, new: str) -> str:
         """Return the module's text with a new statement before another."""
         start, _ = self.span(statement)
-        head = self.lines[statement.lineno - 1][: start - self.starts[statement.lineno - 1]]
-        between = f"\n{head}" if head.isspace() else "; "
-        return f"{self.text[:start]}{new}{between}{self.text[start:]}"
+        indentation = self.lines[statement.lineno - 1][: start - self.starts[statement.lineno - 1]]
+        separator = f"\n{indentation}" if indentation.isspace() else "; "
+        return f"{self.text[:start]}{new}{separator}{self.text[start:]}"
 
-    def surely_runs(self, line: int) -> bool:
+    def certainly_runs(self, line: int) -> bool:
         """Return whether every call that returns must run a line: nothing before it returns."""
         for statement in self.body:
             if statement.lineno <= line <= (statement.end_lineno or line):
-                return isinstance(statement, PLAIN)
+                return isinstance(statement, STRAIGHT_LINE_STATEMENTS)
             if any(isinstance(node, ast.Return) for node in ast.walk(statement)):
                 return False
         return False
 
     def stopping_at(self, line: int) -> str:
         """Return the module's text, raising before a line's innermost statement."""
-        within = [
+        enclosing = [
             node
             for top in self.body
             for node in ast.walk(top)
             if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or line)
         ]
-        innermost = max(within, key=lambda node: (node.lineno, node.col_offset))
+        innermost = max(enclosing, key=lambda node: (node.lineno, node.col_offset))
         return self.before(innermost, "raise RuntimeError")
 
     def beginning_with(self, statement: str) -> str:
@@ -237,22 +237,22 @@ def is_bare_call(node: ast.AST) -> bool:
     return isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
 
 
-def _runs(node: ast.AST, child: ast.AST) -> bool:
+def _is_code(node: ast.AST, child: ast.AST) -> bool:
     """Return whether a child of a node is code that runs, not an annotation."""
     if isinstance(node, ast.AnnAssign) and child is node.annotation:
         return False
     return not isinstance(child, ast.arguments | ast.expr_context | ast.operator)
 
 
-def needs_parentheses(node: ast.expr, around: Sequence[ast.AST], new: str) -> bool:
+def needs_parentheses(node: ast.expr, ancestors: Sequence[ast.AST], new: str) -> bool:
     """Return whether a new text would be parsed differently without parentheses."""
     try:
         expression = ast.parse(new, mode="eval").body
     except SyntaxError:
         return False
-    if isinstance(expression, SIMPLE) or type(expression) is type(node):
+    if isinstance(expression, ATOMIC_EXPRESSIONS) or type(expression) is type(node):
         return False
-    outer = around[0]
+    outer = ancestors[0]
     if isinstance(expression, ast.UnaryOp) and isinstance(outer, ast.Subscript | ast.Compare):
         return False
     return isinstance(outer, ast.BinOp | ast.UnaryOp | ast.Attribute | ast.Subscript | ast.Compare)

@@ -212,7 +212,8 @@ class Study:
         if line not in self.lines:
             text = self.source.stopping_at(line)
             self.lines[line] = (
-                self.source.surely_runs(line) or self.replies(text, 0, [])[USUAL].status == "error"
+                self.source.certainly_runs(line)
+                or self.replies(text, 0, [])[USUAL].status == "error"
             )
         return self.lines[line]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tensormark.reports.text import print_any_letter, visible
 from tensormark.viva.question import Picture, Question, Sheet
-from tensormark.viva.texts import LETTERS, LONGEST, marks_of, numbered
+from tensormark.viva.texts import LETTERS, MAX_TEXT_LENGTH, labelled_marks, numbered
 
 WIDTH = 88
 TRIES = 20  # invalid answers before a question is skipped
@@ -17,7 +17,7 @@ STOP, SKIP = "Q", ""
 
 def _wrapped(text: str, indent: str = "") -> Iterator[str]:
     """Yield a text as lines, wrapped; line breaks in code stay."""
-    for line in visible(text, LONGEST, keep="\n").split("\n"):
+    for line in visible(text, MAX_TEXT_LENGTH, keep="\n").split("\n"):
         rest = " " * len(indent)
         yield from textwrap.wrap(line, WIDTH, initial_indent=indent, subsequent_indent=rest) or [""]
 
@@ -27,7 +27,7 @@ def _listing(sheet: Sheet, question: Question) -> Iterator[str]:
 
     Carets point to the places that the question refers to.
     """
-    marks = marks_of(question, sheet)
+    marks = labelled_marks(question, sheet)
     for listing in sheet.listings:
         if listing.name != question.function:
             continue
@@ -71,7 +71,7 @@ def _line() -> str:
     if sys.stdin.isatty():
         return input(ASK)
     print(ASK, end="")
-    line = sys.stdin.readline(LONGEST)
+    line = sys.stdin.readline(MAX_TEXT_LENGTH)
     print()
     if not line:
         raise EOFError

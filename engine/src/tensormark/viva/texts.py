@@ -1,4 +1,4 @@
-"""Texts of questions as markup, and code as it is shown, with the line numbers of its file."""
+"""Texts of questions as markup, and code with the line numbers of its file."""
 
 import dataclasses
 from collections.abc import Iterable, Iterator
@@ -10,9 +10,9 @@ from tensormark.reports.text import visible
 from tensormark.viva.question import Listing, Mark, Question, Sheet
 
 LETTERS = "ABCD"  # of the options
-LONGEST = 2000  # characters of a text
-WIDEST = 300  # characters of a line of code
-MOST = 40_000  # characters of a function
+MAX_TEXT_LENGTH = 2000  # characters
+MAX_LINE_WIDTH = 300  # of a line of code
+MAX_LISTING_LENGTH = 40_000  # characters of a function's lines
 
 
 def parts(text: str) -> Iterator[tuple[bool, str]]:
@@ -27,7 +27,9 @@ def marked(text: str) -> Element:
     """Return a text as markup, with its code marked up."""
     return joined(
         *(
-            element("code", say(piece, LONGEST, keep="\n")) if is_code else say(piece, LONGEST)
+            element("code", say(piece, MAX_TEXT_LENGTH, keep="\n"))
+            if is_code
+            else say(piece, MAX_TEXT_LENGTH)
             for is_code, piece in parts(text)
         )
     )
@@ -41,20 +43,22 @@ class Row(NamedTuple):
     marks: tuple[Mark, ...]
 
 
-def _shown(mark: Mark, text: str, depth: int) -> Mark:
-    start, end = (min(max(0, column - depth), len(text)) for column in (mark.start, mark.end))
+def _shifted(mark: Mark, text: str, indentation: int) -> Mark:
+    start, end = (min(max(0, column - indentation), len(text)) for column in (mark.start, mark.end))
     return dataclasses.replace(mark, start=start, end=end)
 
 
 def dedented(listing: Listing, marks: Iterable[Mark] = ()) -> list[Row]:
     """Return a listing's lines without their common indentation, outer marks before inner ones."""
-    here = [mark for mark in marks if mark.function == listing.name]
+    own_marks = [mark for mark in marks if mark.function == listing.name]
     lines = [(number, text.expandtabs(4).rstrip()) for number, text in listing.lines]
-    depth = min((len(text) - len(text.lstrip()) for _, text in lines if text), default=0)
+    indentation = min((len(text) - len(text.lstrip()) for _, text in lines if text), default=0)
     rows = []
     for number, line in lines:
-        text = line[depth : depth + WIDEST] + " ..." * (len(line) > depth + WIDEST)
-        on_line = (_shown(mark, text, depth) for mark in here if mark.line == number)
+        text = line[indentation : indentation + MAX_LINE_WIDTH] + " ..." * (
+            len(line) > indentation + MAX_LINE_WIDTH
+        )
+        on_line = (_shifted(mark, text, indentation) for mark in own_marks if mark.line == number)
         rows.append(Row(number, text, tuple(sorted(on_line, key=lambda m: (m.start, -m.end)))))
     return rows
 
@@ -88,7 +92,7 @@ def numbered(listing: Listing, marks: Iterable[Mark] = ()) -> list[list[str]]:
     ]
 
 
-def marks_of(question: Question, sheet: Sheet) -> list[Mark]:
+def labelled_marks(question: Question, sheet: Sheet) -> list[Mark]:
     """Return the marks that a question's texts refer to, with their labels."""
     places = {dataclasses.replace(mark, label="") for mark in question.marks}
     return [mark for mark in sheet.marks if dataclasses.replace(mark, label="") in places]
@@ -96,9 +100,11 @@ def marks_of(question: Question, sheet: Sheet) -> list[Mark]:
 
 def fragment(question: Question, sheet: Sheet) -> Element:
     """Return a question for a platform: its code in brackets, its prompt, and the function."""
-    marks = marks_of(question, sheet)
+    marks = labelled_marks(question, sheet)
     code = [
-        element("pre", element("code", say("\n".join(chain(*lines)), MOST, keep="\n")))
+        element(
+            "pre", element("code", say("\n".join(chain(*lines)), MAX_LISTING_LENGTH, keep="\n"))
+        )
         for listing in sheet.listings
         if listing.name == question.function
         for lines in [numbered(listing, marks)]
