@@ -16,7 +16,8 @@ from tensormark.toolkit.dropout import ANCHORS, anchored, neighbours, numbers, u
 
 QUIET = 1e-5  # scale of the rows on which a wrong epsilon of LayerNorm shows
 PATTERN = Sizes(B=8, T=8, H=2, d=11, lengths=(8,) * 8)
-DRAWN = PATTERN.B * PATTERN.T * (PATTERN.D - len(ANCHORS))  # values that are drawn for
+# how many values may be dropped
+DROPOUT_CANDIDATES = PATTERN.B * PATTERN.T * (PATTERN.D - len(ANCHORS))
 
 
 def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
@@ -98,7 +99,7 @@ EXERCISE = Exercise(
         *probes.dropout_pattern(
             "the projected output",
             functools.partial(first, inputs="pattern", sizes=PATTERN),
-            DRAWN,
+            DROPOUT_CANDIDATES,
             measure,
         ),
     ),

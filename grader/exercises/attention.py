@@ -63,7 +63,8 @@ def measure(outputs: Tensors, inputs: Tensors) -> np.ndarray:
     return statistics
 
 
-DRAWN = int(mask(PATTERN).sum()) * PATTERN.H * PATTERN.T  # probabilities that are drawn for
+# how many probabilities may be dropped
+DROPOUT_CANDIDATES = int(mask(PATTERN).sum()) * PATTERN.H * PATTERN.T
 ALONE = ("key", "query", "value", "attention_mask")
 alone = functools.partial(BertCall, "BertSelfAttention.attention", ALONE)
 within = functools.partial(
@@ -97,7 +98,7 @@ EXERCISE = Exercise(
         *probes.dropout_pattern(
             "the attention probabilities",
             functools.partial(alone, inputs="pattern", sizes=PATTERN),
-            DRAWN,
+            DROPOUT_CANDIDATES,
             measure,
         ),
     ),

@@ -53,7 +53,7 @@ def measure(outputs: Tensors, inputs: Tensors) -> np.ndarray:
     return numbers(outputs["output"], undropped)
 
 
-DRAWN = PATTERN.B * PATTERN.T * PATTERN.D  # values that are drawn for
+DROPOUT_CANDIDATES = PATTERN.B * PATTERN.T * PATTERN.D  # values that may be dropped
 
 
 def embed(sizes: Sizes = MAIN, **more: Any) -> BertCall:
@@ -86,7 +86,7 @@ EXERCISE = Exercise(
         *probes.dropout_pattern(
             "the normalized embeddings",
             functools.partial(embed, inputs="pattern", sizes=PATTERN),
-            DRAWN,
+            DROPOUT_CANDIDATES,
             measure,
         ),
     ),

@@ -64,8 +64,8 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
 def calls(inputs: str = "main", **more: Any) -> tuple[BertCall, ...]:
     """Return the call with the student's own layers, then with stand-ins."""
     return tuple(
-        BertCall("BertModel.encode", ALONE, inputs=inputs, given=given, stand_ins=played, **more)
-        for given, played in LEVELS
+        BertCall("BertModel.encode", ALONE, inputs=inputs, given=given, stand_ins=stand_ins, **more)
+        for given, stand_ins in LEVELS
     )
 
 
@@ -81,10 +81,10 @@ def whole(inputs: str, **more: Any) -> tuple[BertCall, ...]:
         forward(
             inputs=inputs,
             given=tuple(dict.fromkeys((*given, "embed"))) if given else (),
-            stand_ins=played | EMBED if given else {},
+            stand_ins=stand_ins | EMBED if given else {},
             **more,
         )
-        for given, played in LEVELS
+        for given, stand_ins in LEVELS
     )
 
 

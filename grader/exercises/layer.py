@@ -17,8 +17,9 @@ from tensormark.toolkit.draws import as_weights, identity_norm
 from tensormark.toolkit.dropout import ANCHORS, RATE, Dropout, anchored, neighbours, numbers, undone
 
 PATTERN = Sizes(B=8, T=8, H=2, d=11, lengths=(8,) * 8)
-DRAWN = PATTERN.B * PATTERN.T * (PATTERN.D - len(ANCHORS))  # values that are drawn for
-ACTIVE = 10.0  # GELU leaves it as it is
+# how many values may be dropped
+DROPOUT_CANDIDATES = PATTERN.B * PATTERN.T * (PATTERN.D - len(ANCHORS))
+UNCHANGED_BY_GELU = 10.0  # up to rounding
 
 
 def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
@@ -39,7 +40,7 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
 
 
 def pattern(rng: np.random.Generator, call: BertCall) -> Tensors:
-    """Draw a residual that reveals what is added to it, and what of that was dropped."""
+    """Draw a residual that reveals which of the values added to it were dropped."""
     sizes = call.sizes
     shape = (sizes.B, sizes.T, sizes.D)
     return {"hidden_states": anchored(rng, shape), "attention_mask": extended_mask(sizes)}
@@ -48,15 +49,15 @@ def pattern(rng: np.random.Generator, call: BertCall) -> Tensors:
 def pattern_weights(call: BertCall) -> Tensors:
     """Return weights with which one sublayer adds ones to its residual, and the other nothing."""
     D, F = call.sizes.D, call.sizes.F
-    first = call.inputs == "after attention"
+    after_attention = call.inputs == "after attention"
     return {
         "self_attention.value.weight": np.zeros((D, D)),
         "self_attention.value.bias": np.ones(D),
-        "attention_dense.weight": neighbours(D, D) * first,
+        "attention_dense.weight": neighbours(D, D) * after_attention,
         "attention_dense.bias": np.zeros(D),
         "interm_dense.weight": np.zeros((F, D)),
-        "interm_dense.bias": np.full(F, ACTIVE),
-        "out_dense.weight": neighbours(D, F) / ACTIVE * (not first),
+        "interm_dense.bias": np.full(F, UNCHANGED_BY_GELU),
+        "out_dense.weight": neighbours(D, F) / UNCHANGED_BY_GELU * (not after_attention),
         "out_dense.bias": np.zeros(D),
         **identity_norm("attention_layer_norm", D),
         **identity_norm("out_layer_norm", D),
@@ -68,13 +69,16 @@ def measure(outputs: Tensors, inputs: Tensors) -> np.ndarray:
     return numbers(undone(outputs["output"], inputs["hidden_states"]))
 
 
-# BertSelfAttention.forward is given: with a stand-in, so that changes of it cost attention only.
-ATTENTION = {"self_attention.attention": "attention", "self_attention.forward": "self_attention"}
-ONES = {"self_attention.attention": "ones_of_heads", "self_attention.forward": "ones"}
-ADD_NORM = {"add_norm": "add_norm"}
-# The stand-in for add_norm reads the rate of the dropout module it is given, so that even in eval
-# mode it matters which one that is.
-RATES = {"attention_dropout": 0.25, "out_dropout": 0.75}
+# BertSelfAttention.forward is given code; its stand-in makes changes to it cost attention only.
+ATTENTION_STAND_INS = {
+    "self_attention.attention": "attention",
+    "self_attention.forward": "self_attention",
+}
+STAND_INS_OF_ONES = {"self_attention.attention": "ones_of_heads", "self_attention.forward": "ones"}
+ADD_NORM_STAND_INS = {"add_norm": "add_norm"}
+# The stand-in for add_norm uses the rate of the dropout module that it gets, so that the wrong
+# module is noticed even in eval mode.
+DROPOUT_RATES = {"attention_dropout": 0.25, "out_dropout": 0.75}
 
 
 forward = functools.partial(
@@ -86,40 +90,50 @@ forward = functools.partial(
 )
 
 
-def levels(attention: Mapping[str, str]) -> tuple[tuple[tuple[str, ...], Mapping[str, str]], ...]:
-    """Return which exercises are given in each call, and their stand-ins."""
-    both = {**attention, **ADD_NORM}
+def stand_in_levels(
+    attention: Mapping[str, str],
+) -> tuple[tuple[tuple[str, ...], Mapping[str, str]], ...]:
+    """Return, for each call, the exercises whose functions are replaced, and their stand-ins."""
+    both = {**attention, **ADD_NORM_STAND_INS}
     return ((), {}), (("attention",), attention), (("attention", "add_norm"), both)
 
 
 def calls(
     inputs: str = "main", train: bool = False, undropped: str | None = None, **more: Any
 ) -> tuple[BertCall, ...]:
-    """Return the call with the student's functions, then with stand-ins for attention, for both.
+    """Return a call with the student's functions, with a stand-in for attention, and for both.
 
     Args:
         undropped: the dropout module whose rate is 0 whatever `dropout` says.
     """
-    own = {undropped: 0.0} if undropped else {}
+    base_rates = {undropped: 0.0} if undropped else {}
     return tuple(
-        forward(inputs=inputs, given=given, stand_ins=played, rates=rates, train=train, **more)
-        for (given, played), rates in zip(
-            levels(ATTENTION), (own, own, own if train else RATES), strict=True
+        forward(inputs=inputs, given=given, stand_ins=stand_ins, rates=rates, train=train, **more)
+        for (given, stand_ins), rates in zip(
+            stand_in_levels(ATTENTION_STAND_INS),
+            (
+                base_rates,
+                base_rates,
+                base_rates if train else DROPOUT_RATES,
+            ),
+            strict=True,
         )
     )
 
 
-def drawing_calls(inputs: str) -> tuple[BertCall, ...]:
-    """Return the calls of a dropout pattern; attention itself drops nothing in it."""
-    drawing = functools.partial(forward, inputs=inputs, sizes=PATTERN, train=True, dropout=RATE)
+def pattern_calls(inputs: str) -> tuple[BertCall, ...]:
+    """Return the calls that show a dropout pattern; attention itself drops nothing in them."""
+    pattern_call = functools.partial(
+        forward, inputs=inputs, sizes=PATTERN, train=True, dropout=RATE
+    )
     return tuple(
-        drawing(
+        pattern_call(
             given=given,
-            stand_ins=played,
+            stand_ins=stand_ins,
             rates={} if given else {"self_attention.dropout": 0.0},
             deterministic="add_norm" in given,  # its stand-in draws nothing
         )
-        for given, played in levels(ONES)
+        for given, stand_ins in stand_in_levels(STAND_INS_OF_ONES)
     )
 
 
@@ -145,13 +159,18 @@ EXERCISE = Exercise(
         ),
         probes.misplaced_dropout(
             "dropout after attention",
-            *drawing_calls("after attention"),
-            examine=Dropout("attention's projected output", RATE, DRAWN, measure),
+            *pattern_calls("after attention"),
+            examine=Dropout("attention's projected output", RATE, DROPOUT_CANDIDATES, measure),
         ),
         probes.misplaced_dropout(
             "dropout after the feed-forward part",
-            *drawing_calls("after the feed-forward part"),
-            examine=Dropout("the feed-forward part's projected output", RATE, DRAWN, measure),
+            *pattern_calls("after the feed-forward part"),
+            examine=Dropout(
+                "the feed-forward part's projected output",
+                RATE,
+                DROPOUT_CANDIDATES,
+                measure,
+            ),
         ),
     ),
 )
