@@ -1,4 +1,4 @@
-"""Answers that Canvas and Moodle export, to questions that were imported there."""
+"""Tests of importing the answers that Canvas and Moodle export."""
 
 import csv
 import re

@@ -1,4 +1,4 @@
-"""The command viva: what it prints, writes and returns; and a new assignment has questions."""
+"""Tests of the command viva: what it prints, writes and returns, also for a new assignment."""
 
 import io
 import re

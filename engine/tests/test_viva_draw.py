@@ -1,4 +1,4 @@
-"""Sheets of questions: drawn by a seed, on right functions, and for students without answers."""
+"""Tests of drawing sheets: by a seed, about correct functions, and for students without answers."""
 
 import collections
 import json
@@ -28,7 +28,7 @@ SHAPES = {  # with the sizes of the first call: B = 2, D = 3, T = 10, P = 4, K =
     'torch.einsum("bdwk,pdk->bpw", windows, self.weight) + self.bias[:, None]': (2, 4, 6),
     "self.head(found)": (2, 7),
 }
-CUT = {  # what gets no gradient if this is detached
+INPUTS_WITHOUT_GRADIENT = {  # what gets no gradient if this is detached
     "signals": "`signals`",
     "signals.unfold(-1, self.weight.shape[-1], 1)": "`signals`",
     "windows": "`signals`",
@@ -36,7 +36,7 @@ CUT = {  # what gets no gradient if this is detached
 }
 
 
-def marked(sheet: Sheet, question: Question) -> str:
+def marked_code(sheet: Sheet, question: Question) -> str:
     """Return the code that a question is about."""
     (mark,) = question.marks
     lines = {listing.name: dict(listing.lines) for listing in sheet.listings}
@@ -60,7 +60,7 @@ def test_the_same_seed_draws_the_same_sheet_and_another_one_another(
     assert len(other.questions) == 5
 
 
-def test_a_question_has_one_right_answer_and_says_why(sheet: Sheet) -> None:
+def test_a_question_has_one_correct_answer_and_says_why(sheet: Sheet) -> None:
     assert len({question.code for question in sheet.questions}) == len(sheet.questions)
     for question in sheet.questions:
         assert len({*question.options}) == OPTIONS
@@ -77,7 +77,7 @@ def test_shapes_are_those_worked_out_by_hand(sheet: Sheet) -> None:
 
     assert len(questions) >= 4
     for question in questions:
-        assert question.options[question.key] == f"`{SHAPES[marked(sheet, question)]}`"
+        assert question.options[question.key] == f"`{SHAPES[marked_code(sheet, question)]}`"
 
 
 def test_gradients_stop_where_they_are_cut_off(sheet: Sheet) -> None:
@@ -89,10 +89,12 @@ def test_gradients_stop_where_they_are_cut_off(sheet: Sheet) -> None:
 
     assert questions
     for question in questions:
-        assert question.options[question.key] == CUT[marked(sheet, question)]
+        assert (
+            question.options[question.key] == INPUTS_WITHOUT_GRADIENT[marked_code(sheet, question)]
+        )
 
 
-def test_only_right_functions_that_call_right_ones_are_asked_about(
+def test_only_correct_functions_that_call_correct_ones_are_asked_about(
     folder: Path, solution_source: str
 ) -> None:
     assignment = open_assignment(folder)
@@ -109,8 +111,8 @@ def test_only_right_functions_that_call_right_ones_are_asked_about(
     )
 
 
-HEAD = 'forward(self, signals: Tensor) -> Tensor:\n        """Score'
-END = "        ### END SOLUTION detector\n"
+SIGNATURE = 'forward(self, signals: Tensor) -> Tensor:\n        """Score'
+END_OF_DETECTOR = "        ### END SOLUTION detector\n"
 
 
 @pytest.mark.parametrize(
@@ -122,7 +124,10 @@ END = "        ### END SOLUTION detector\n"
             "no questions about detector: it is too long",
         ),
         (
-            [(HEAD, HEAD.replace("forward", "score")), (END, f"{END}    forward = score\n")],
+            [
+                (SIGNATURE, SIGNATURE.replace("forward", "score")),
+                (END_OF_DETECTOR, f"{END_OF_DETECTOR}    forward = score\n"),
+            ],
             "no questions about detector: it was not found",
         ),
     ],
@@ -166,11 +171,13 @@ def test_the_line_of_a_question_is_not_that_of_its_answer(sheet: Sheet) -> None:
 
 def test_the_length_of_an_option_does_not_reveal_the_answer() -> None:
     ranks, places = collections.Counter[int](), collections.Counter[int]()
-    wrong = ["x" * n for n in (2, 3, 4, 5, 6, 14, 15, 16, 17, 18)]
+    distractors = ["x" * n for n in (2, 3, 4, 5, 6, 14, 15, 16, 17, 18)]
     for seed in range(400):
-        choice = draw_options(random.Random(seed), "x" * 10, [*wrong, *wrong, "x" * 10])
-        assert choice is not None
-        options, key = choice
+        selection = draw_options(
+            random.Random(seed), "x" * 10, [*distractors, *distractors, "x" * 10]
+        )
+        assert selection is not None
+        options, key = selection
         assert len({*options}) == OPTIONS
         assert options[key] == "x" * 10
         ranks[sorted(map(width, options)).index(10)] += 1
@@ -180,5 +187,5 @@ def test_the_length_of_an_option_does_not_reveal_the_answer() -> None:
     assert max(*ranks.values(), *places.values()) < 140
 
 
-def test_without_enough_wrong_options_there_is_no_question() -> None:
+def test_without_enough_distractors_there_is_no_question() -> None:
     assert draw_options(random.Random(1), "a", ["a", "b", "c", "b"]) is None

@@ -1,4 +1,4 @@
-"""The pages of a sheet: what they show, what a paper must not show, and students' texts."""
+"""Tests of the pages of a sheet: what they show, what a paper hides, and students' texts."""
 
 import dataclasses
 from html.parser import HTMLParser
@@ -159,7 +159,7 @@ def test_marks_outside_the_code_harm_no_page() -> None:
         assert text.count("<mark ") == text.count('data-label="&quot;&lt;b&gt;"') == len(wild)
 
 
-def test_a_picture_marks_few_differences_and_bears_any_number() -> None:
+def test_a_picture_marks_differences_if_few_and_accepts_any_number() -> None:
     wild = float("nan"), float("inf"), -0.0, 1e30
     picture = Picture("numbers", (wild, (1, 2, 3, 4)), (wild, (1, 2, 3, 5)))
     first, *rest = vivas.QUESTIONS

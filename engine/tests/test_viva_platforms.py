@@ -1,4 +1,4 @@
-"""Sheets as files that Canvas and Moodle import."""
+"""Tests of sheets as files that Canvas and Moodle import."""
 
 import io
 import re

@@ -1,4 +1,4 @@
-"""Single changes of a function: what is shown is what runs, and nothing else is changed."""
+"""Tests of single changes to a function: what is shown is what runs, and the rest is unchanged."""
 
 import ast
 
@@ -72,7 +72,7 @@ def applied_by_hand(source: Source, change: Change) -> str:
         (KINDS.replace("    ", "\t"), "f"),
     ],
 )
-def test_a_change_runs_as_the_question_tells_it(text: str, target: str, ends: str) -> None:
+def test_a_change_runs_as_the_question_describes_it(text: str, target: str, ends: str) -> None:
     source = Source(text.replace("\n", ends), target)
     lines, all_changes = text.split("\n"), changes(source)
 
@@ -125,7 +125,7 @@ def test_every_kind_of_change_is_made() -> None:
     }
 
 
-def test_names_are_exchanged_for_names_with_a_value_of_the_same_sort() -> None:
+def test_names_are_replaced_by_names_that_have_a_value_of_the_same_kind() -> None:
     all_changes = changes(Source(KINDS, "f"))
 
     exchanged = {(change.line, change.shown) for change in all_changes if change.kind == "name"}

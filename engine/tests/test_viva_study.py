@@ -1,4 +1,4 @@
-"""What a study finds of changed copies is true; a function that is not what it seems is refused."""
+"""Tests of studies: findings on changed copies are true, and deceptive functions are refused."""
 
 import re
 from pathlib import Path
@@ -18,15 +18,18 @@ from studies import change_of, check_words, shapes_asked, sheet_of, study_of
 
 SUM = 'torch.einsum("bdwk,pdk->bpw", windows, self.weight)'
 RETURN = f"return {SUM}{toy.BIAS}"
-SHORT = (RETURN, f"sums = {SUM}\n        return sums{toy.BIAS}")  # lines that a question can show
-OF_CONV = (
+SHORT = (
+    RETURN,
+    f"sums = {SUM}\n        return sums{toy.BIAS}",
+)  # lines that a question can show
+CONV_TABLE = (
     (toy.BIAS, "", {"The bias no longer matters."}),
     (f"sums{toy.BIAS}", "self.bias[:, None] + sums", {GENERAL_STATEMENTS[EVERYWHERE]}),
     ("sums +", "sums -", set()),
     ("shape[-1], 1)", "shape[-1], 2)", {GENERAL_STATEMENTS[SHAPE]}),
     ("unfold(-1", "unfold(-2", {GENERAL_STATEMENTS[RAISES]}),
 )
-OF_DETECTOR = (
+DETECTOR_TABLE = (
     ("self.head(found)", "found", {GENERAL_STATEMENTS[SHAPE]}),
     (
         "torch.relu(self.conv(signals))",
@@ -39,7 +42,9 @@ OF_DETECTOR = (
 )
 
 
-@pytest.mark.parametrize(("exercise", "table"), [("conv", OF_CONV), ("detector", OF_DETECTOR)])
+@pytest.mark.parametrize(
+    ("exercise", "table"), [("conv", CONV_TABLE), ("detector", DETECTOR_TABLE)]
+)
 def test_findings_are_what_was_worked_out_by_hand(
     folder: Path, solution_source: str, exercise: str, table: tuple[tuple[str, str, set[str]], ...]
 ) -> None:
@@ -48,10 +53,10 @@ def test_findings_are_what_was_worked_out_by_hand(
         for old, new, expected in table:
             change = change_of(study, old, new)
 
-            true = sample.true_statements(change)
+            names = sample.true_statements(change)
 
-            assert {sample.statements[name] for name in true} == expected, new
-            claims = [c for name in true for c in sample.basis(change, name, True)]
+            assert {sample.statements[name] for name in names} == expected, new
+            claims = [c for name in names for c in sample.basis(change, name, True)]
             assert all(study.confirms(*claim) for claim in claims)
 
 
@@ -78,7 +83,7 @@ LOOPS = """K = self.weight.shape[-1]
         for row in rows[1:]:
             out = torch.cat([out, add(row)[None]])
         return out.permute(1, 2, 0)"""
-OF_LOOPS = {  # B = 2, D = 3, T = 10, P = 4, K = 5, W = 6
+SHAPES_OF_LOOPS = {  # B = 2, D = 3, T = 10, P = 4, K = 5, W = 6
     "self.weight.flatten(1)": (4, 15),
     "signals": (2, 3, 10),
     "signals.unfold(-1, K, 1)": (2, 3, 6, 5),
@@ -98,7 +103,7 @@ def test_shapes_are_asked_for_only_where_there_is_a_shape(
         shapes = shapes_asked(study)
 
     assert len(shapes) >= 3
-    assert shapes.items() <= {code: f"`{shape}`" for code, shape in OF_LOOPS.items()}.items()
+    assert shapes.items() <= {code: f"`{shape}`" for code, shape in SHAPES_OF_LOOPS.items()}.items()
 
 
 def test_what_is_stated_about_subjects_can_be_true(folder: Path, solution_source: str) -> None:
@@ -107,14 +112,14 @@ def test_what_is_stated_about_subjects_can_be_true(folder: Path, solution_source
             check_words(study)
 
 
-COUNTS = f"CALLS.append(0)\n        return ({SUM}{toy.BIAS}) * (1 + (len(CALLS) > MOST))"
-CALLS = ("import torch\n", "import torch\n\nCALLS = []\n")
-LINE = f"""try:
+COUNTING_BODY = f"CALLS.append(0)\n        return ({SUM}{toy.BIAS}) * (1 + (len(CALLS) > MOST))"
+CALL_LIST = ("import torch\n", "import torch\n\nCALLS = []\n")
+LINE_NUMBER_BODY = f"""try:
             0 / 0
         except ZeroDivisionError as error:
             line = error.__traceback__.tb_lineno
         return ({SUM}{toy.BIAS}) * (1 + line - HERE)"""
-GUARDED = """
+GUARDED_CLASS = """
 def guarded(function):
     def right(self, signals):
         try:
@@ -127,34 +132,37 @@ def guarded(function):
 class Detector("""
 WINDOWS = toy.WINDOWS.removeprefix("windows = ")
 PATCH = f"Convolution.forward = lambda self, signals: {SUM.replace('windows', WINDOWS)}{toy.BIAS}"
-END = "    ### END SOLUTION detector\n"
-OTHERWISE = "it behaves differently in calls that are not graded"
-TWICE = "it does not give the same result twice"
-NOT_IT = "its text is not the code that runs"
+END_OF_DETECTOR = "    ### END SOLUTION detector\n"
+DIFFERS_IF_UNGRADED = "it behaves differently in calls that are not graded"
+NOT_REPEATABLE = "it does not give the same result twice"
+NOT_THE_CODE = "its text is not the code that runs"
 
 
 @pytest.mark.parametrize(
     ("edits", "why"),
     [
-        ([(RETURN, COUNTS.replace("MOST", "2")), CALLS], TWICE),
-        ([(RETURN, LINE)], TWICE),
-        ([(RETURN, f"{RETURN} * float('nan')")], TWICE),
+        ([(RETURN, COUNTING_BODY.replace("MOST", "2")), CALL_LIST], NOT_REPEATABLE),
+        ([(RETURN, LINE_NUMBER_BODY)], NOT_REPEATABLE),
+        ([(RETURN, f"{RETURN} * float('nan')")], NOT_REPEATABLE),
         (
             [(RETURN, f"import random\n        {RETURN} * random.SystemRandom().random()")],
-            f"{OTHERWISE}|{TWICE}",
+            f"{DIFFERS_IF_UNGRADED}|{NOT_REPEATABLE}",
         ),
         (
             [
-                (END, f"{END}\n\n{PATCH}\n"),
+                (END_OF_DETECTOR, f"{END_OF_DETECTOR}\n\n{PATCH}\n"),
             ],
-            NOT_IT,
+            NOT_THE_CODE,
         ),
         (
             [
-                ("class Detector(", GUARDED),
-                (END, f"{END}\n\nConvolution.forward = guarded(Convolution.forward)\n"),
+                ("class Detector(", GUARDED_CLASS),
+                (
+                    END_OF_DETECTOR,
+                    f"{END_OF_DETECTOR}\n\nConvolution.forward = guarded(Convolution.forward)\n",
+                ),
             ],
-            NOT_IT,
+            NOT_THE_CODE,
         ),
     ],
 )
@@ -169,9 +177,9 @@ def test_a_function_that_is_not_what_it_seems_is_not_asked_about(
 
 
 def test_a_function_that_counts_its_calls_is_given_up(folder: Path, solution_source: str) -> None:
-    later = (RETURN, COUNTS.replace("MOST", "5"))
-    text = edited(solution_source, later, CALLS)
-    with study_of(folder, text) as study, pytest.raises(UnfitError, match=TWICE):
+    later = (RETURN, COUNTING_BODY.replace("MOST", "5"))
+    text = edited(solution_source, later, CALL_LIST)
+    with study_of(folder, text) as study, pytest.raises(UnfitError, match=NOT_REPEATABLE):
         study.original_replies(0, ["fact 0"])
 
 

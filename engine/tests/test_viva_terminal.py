@@ -1,4 +1,4 @@
-"""Practice on a terminal, with answers that are read as lines."""
+"""Tests of practice on a terminal, with answers that are read as lines."""
 
 import io
 import re
@@ -39,7 +39,7 @@ def test_answers_are_marked_and_explained(
     assert "B: The first row sums to 1.734." in output
 
 
-def test_carets_stand_under_what_a_question_names_the_inner_first() -> None:
+def test_carets_point_to_what_a_question_names_the_inner_mark_first() -> None:
     sheet = vivas.sheet()
     marks = labelled_marks(sheet.questions[0], sheet)
 
@@ -60,7 +60,7 @@ def test_carets_stand_under_what_a_question_names_the_inner_first() -> None:
     ]
 
 
-def test_carets_stand_right_after_tabs_and_under_letters_that_are_escaped() -> None:
+def test_carets_are_aligned_after_tabs_and_under_escaped_letters() -> None:
     listing = Listing("f", "a.py", ((1, "\tdef f(x):"), (2, "\t\treturn '\u202e' + g(x)  # \t.")))
     marks = (Mark("f", 2, 21, 25, "1"), Mark("f", 2, 23, 24, "2"), Mark("f", 2, 15, 18, "3"))
 
@@ -85,7 +85,7 @@ def test_only_the_marks_of_the_question_that_is_asked_are_shown(
 
 
 @pytest.mark.parametrize("answers", ["a\nq\n", "a\nQ", "a\n", "a"])
-def test_practice_stops_when_told_or_at_the_end_of_the_input(
+def test_practice_stops_on_request_or_at_the_end_of_the_input(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], answers: str
 ) -> None:
     right, output = practise(monkeypatch, capsys, answers)
