@@ -20,13 +20,13 @@ from tensormark.viva.sameness import all_of, equal, output_of, tensors_of, trimm
 from tensormark.viva.source import Change, Source
 from tensormark.viva.subject import Subject
 
-FLOAT32_COARSENESS = 30.0  # factor on the limits for float32
+FLOAT32_FACTOR = 30.0  # factor on the limits for float32
 RAISES, SHAPE, SAME, GRADIENTS = "raises", "shape", "same", "gradients"
 TRAINING, EVERYWHERE, FACTOR = "training", "everywhere", "factor"
 DIFFERS, NO_GRADIENT = "differs: ", "no gradient: "
 NOT_REPEATABLE = "it does not give the same result twice"
-# a second call of the same object, with inputs so large that a softmax by hand may overflow
-SECOND, OVERFLOW_SCALE = "second", 30.0
+# a second call of the same object, with inputs scaled so that a softmax by hand may overflow
+SECOND, SCALE = "second", 30.0
 USUAL, RATES = "usual", (0.0, 0.5, 1.0)
 
 
@@ -39,28 +39,21 @@ class World:
         Args:
             call: the usual one.
         """
-        self.subject, self.coarseness = (
-            subject,
-            1.0 if call.dtype == "float64" else FLOAT32_COARSENESS,
-        )
+        self.subject, self.coarseness = subject, 1.0 if call.dtype == "float64" else FLOAT32_FACTOR
         self.runs = {USUAL: Run(call, inputs)}
-        without_gradients = dataclasses.replace(call, gradients=False)
+        forward_only = dataclasses.replace(call, gradients=False)
         for situation in subject.situations:
-            self.runs[situation.name] = Run(without_gradients, situation.inputs(inputs))
+            self.runs[situation.name] = Run(forward_only, situation.inputs(inputs))
         for place, fact in enumerate(subject.facts):
-            self.runs[f"fact {place}"] = Run(without_gradients, fact.poke(inputs))
-        large_inputs = {
-            name: value * OVERFLOW_SCALE
-            for name, value in inputs.items()
-            if value.dtype.kind == "f"
-        }
+            self.runs[f"fact {place}"] = Run(forward_only, fact.poke(inputs))
+        scaled = {name: value * SCALE for name, value in inputs.items() if value.dtype.kind == "f"}
         first_inputs = {f"before/{name}": inputs[name] for name in call.args if name in inputs}
-        float64_call = dataclasses.replace(without_gradients, dtype="float64")
-        self.runs[SECOND] = Run(float64_call, inputs | large_inputs | first_inputs)
+        float64_call = dataclasses.replace(forward_only, dtype="float64")
+        self.runs[SECOND] = Run(float64_call, inputs | scaled | first_inputs)
         if subject.training is not None:
             for rate in RATES:
                 self.runs[f"{TRAINING} {rate:g}"] = Run(
-                    subject.training(without_gradients, rate), inputs
+                    subject.training(forward_only, rate), inputs
                 )
 
     def needed(self, finding: str) -> list[str]:
@@ -102,12 +95,9 @@ class Comparison:
             return False if usual.status == "ok" else None
         if usual.status != "ok" or not np.isfinite(output_of(usual)).all():
             return None
-        kind, _, subject = name.partition(" ")
+        kind, _, fact = name.partition(" ")
         if kind in ("gained", "lost"):
-            before, after = (
-                self.shows(self.original, int(subject)),
-                self.shows(self.copy, int(subject)),
-            )
+            before, after = self.shows(self.original, int(fact)), self.shows(self.copy, int(fact))
             if before is None or after is None:
                 return None
             return after and not before if kind == "gained" else before and not after
