@@ -9,7 +9,7 @@ from grader.assignment import ASSIGNMENT
 from tensormark.grading import program_of
 from tensormark.intake.inspection import inspected_here
 from tensormark.intake.submission import Submission
-from tensormark.observer import Silent
+from tensormark.observer import Observer
 from tensormark.references import References
 from tensormark.result import Result
 from tensormark.sandbox.process import ProcessSandbox
@@ -46,7 +46,7 @@ class Bench:
             self.sandbox,
             self.references,
             self.settings,
-            Silent(),
+            Observer(),
         ).run()
 
 

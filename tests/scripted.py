@@ -19,7 +19,7 @@ from grader.sentiment import Gate
 from tensormark.exercise import Exercise
 from tensormark.grading import program_of
 from tensormark.intake.submission import Submission
-from tensormark.observer import Silent
+from tensormark.observer import Observer
 from tensormark.references import References
 from tensormark.reports.terminal import Report
 from tensormark.result import Grade
@@ -193,7 +193,7 @@ class Right:
                 sandbox,
                 self.references,
                 self.settings,
-                Silent(),
+                Observer(),
                 solution=lambda: self.program,
             )
             results = list(session.run().values())

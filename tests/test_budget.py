@@ -7,7 +7,7 @@ import pytest
 from grader.assignment import ASSIGNMENT
 from grader.sentiment import DEADLINE, ENTRY
 from tensormark.intake.submission import Submission
-from tensormark.observer import Silent
+from tensormark.observer import Observer
 from tensormark.references import References
 from tensormark.sandbox.interface import Reply, Request
 from tensormark.session import GradingSession
@@ -39,7 +39,7 @@ def test_a_trainings_deadline_is_a_multiple_of_its_measured_time(
         Recording(),
         references,
         Settings.of(ROOT, training_times=7.0),
-        Silent(),
+        Observer(),
     )
 
     session.run()

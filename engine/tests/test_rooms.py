@@ -56,7 +56,7 @@ ROOMS = {
     "settings sharing task",
     "grading": "policy exercise handout intake judging observer references result sandbox "
     "selection session settings",
-    "reports": "files letters result usage",
+    "reports": "files letters observer result usage",
     "strictest": "exercise sandbox settings",
     "grade": "files folder grading intake reports sandbox settings usage",
     "submit": "exercise files folder grading intake references reports result sandbox.interface "

@@ -15,7 +15,7 @@ from tensormark.intake.inspection import inspected
 from tensormark.intake.needed import needed_by
 from tensormark.intake.submission import Submission, SubmissionError, read_submission
 from tensormark.judging.checks import could_not_grade, result_of
-from tensormark.observer import Observer, Silent
+from tensormark.observer import Observer
 from tensormark.policy import usual_names
 from tensormark.references import References, ReferencesError
 from tensormark.result import Finding, Grade, Outcome, Result
@@ -163,7 +163,7 @@ class Grading:
         """
         began, started = time.monotonic(), datetime.datetime.now(datetime.UTC)
         exercises, shown = selected(self.assignment, check, only)
-        observer, notes = observer or Silent(), list[str]()
+        observer, notes = observer or Observer(), list[str]()
         if isinstance(self.references, References) and only is None:
             exercises, notes = self.without_tasks_left_out(self.references, exercises)
         overlay = (given or self.given).under(submission)

@@ -1,13 +1,12 @@
-"""Observers of a grading: a report that is printed as results come in, or nothing."""
+"""What is notified of a grading, such as a report that is printed as results come in."""
 
 from collections.abc import Collection
-from typing import Protocol
 
 from tensormark.result import Grade, Result
 
 
-class Observer(Protocol):
-    """Is notified of the progress of a grading; see Silent and reports/."""
+class Observer:
+    """Is notified of the progress of a grading; this one does nothing, unlike those of reports/."""
 
     def begin(self, assignment: str, submission: str, tier: str, shown: Collection[str]) -> None:
         """Take note of what is graded, and of the ids of the exercises to report on."""
@@ -20,19 +19,3 @@ class Observer(Protocol):
 
     def end(self, grade: Grade, printed: str) -> None:
         """Take note of the grade, and of what the submission printed."""
-
-
-class Silent:
-    """An observer that reports nothing."""
-
-    def begin(self, assignment: str, submission: str, tier: str, shown: Collection[str]) -> None:
-        """Do nothing."""
-
-    def progress(self, what: str, done: int, total: int) -> None:
-        """Do nothing."""
-
-    def result(self, result: Result) -> None:
-        """Do nothing."""
-
-    def end(self, grade: Grade, printed: str) -> None:
-        """Do nothing."""

@@ -22,7 +22,7 @@ from tensormark.exercise import Exercise
 from tensormark.grading import Grading, program_of
 from tensormark.intake.inspection import inspected_here
 from tensormark.intake.submission import Submission
-from tensormark.observer import Silent
+from tensormark.observer import Observer
 from tensormark.references import References
 from tensormark.result import Outcome, Result
 from tensormark.sandbox.process import ProcessSandbox
@@ -183,7 +183,7 @@ class Bench:
             self.sandbox,
             self.references,
             self.settings,
-            Silent(),
+            Observer(),
         )
         return session.run()
 

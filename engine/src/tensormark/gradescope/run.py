@@ -19,6 +19,7 @@ from tensormark.files import write_whole
 from tensormark.folder import open_assignment
 from tensormark.grading import Grading
 from tensormark.intake.submission import SubmissionError
+from tensormark.observer import Observer
 from tensormark.references import References
 from tensormark.reports.platforms import gradescope
 from tensormark.result import Grade, Outcome, Result
@@ -41,7 +42,7 @@ NOT_COVERED = {
 }
 
 
-class _Writer:
+class _Writer(Observer):
     """Observes a grading, and writes results.json as it goes on."""
 
     def __init__(self, path: Path, tier: str) -> None:
@@ -53,9 +54,6 @@ class _Writer:
     def begin(self, assignment: str, submission: str, tier: str, shown: Collection[str]) -> None:
         """Note what is graded."""
         self.name, self.shown = submission, frozenset(shown)
-
-    def progress(self, what: str, done: int, total: int) -> None:
-        """Do nothing: each step takes milliseconds."""
 
     def result(self, result: Result) -> None:
         """Write the results so far."""

@@ -10,6 +10,7 @@ import time
 from collections.abc import Collection
 from typing import TextIO
 
+from tensormark.observer import Observer
 from tensormark.reports.live import LiveLine, is_terminal
 from tensormark.reports.model import Model, headline, next_step, ungraded
 from tensormark.reports.text import points, visible
@@ -37,7 +38,7 @@ def _can_print(text: str, stream: TextIO) -> bool:
     return True
 
 
-class Report:
+class Report(Observer):
     """Prints results as they come in."""
 
     def __init__(self, advice: bool = True) -> None:
