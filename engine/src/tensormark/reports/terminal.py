@@ -41,13 +41,7 @@ def _can_print(text: str, stream: TextIO) -> bool:
 class Report(Observer):
     """Prints results as they come in."""
 
-    def __init__(self, advice: bool = True) -> None:
-        """Prepare a report.
-
-        Args:
-            advice: whether to end with what to do next.
-        """
-        self.advice = advice
+    def __init__(self) -> None:
         self.shown: Collection[str] = ()
         self.pending: list[str] = []  # exercises without a result yet
         self.width = MIN_NAME_WIDTH  # of the column of names
@@ -131,7 +125,7 @@ class Report(Observer):
         for note in result["notes"]:
             print(f"  note: {visible(note)}")
         self.end_with_output(printed)
-        if self.advice and (step := next_step(result)):
+        if step := next_step(result):
             print(f"\n  next: {step}")
         sys.stdout.flush()
 
