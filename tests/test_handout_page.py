@@ -6,7 +6,8 @@ from posixpath import dirname, join, normpath
 import pytest
 
 from grader.assignment import ASSIGNMENT
-from tensormark.release.page import PageError, html_of, page_of
+from tensormark.handout import MAIN
+from tensormark.release.page import PageError, html_of
 
 from conftest import ROOT
 from formats import Tags
@@ -75,7 +76,7 @@ def test_every_picture_is_in_its_page_with_alternative_text() -> None:
 def test_equations_become_mathml() -> None:
     text = "# Title\n\n## One\n\nLet $x_i^2$ cost $5, and\n\n$$\\frac{a}{\\sqrt{d}}$$\n"
 
-    html = page_of(text, ROOT)
+    html = html_of({MAIN: text}, MAIN, ROOT)
 
     assert html.count("<math") == 2
     assert "<mfrac>" in html
@@ -83,7 +84,7 @@ def test_equations_become_mathml() -> None:
 
 
 def test_text_in_backticks_stays_code() -> None:
-    html = page_of("# T\n\n## A\n\n`a < b $x$` & more\n", ROOT)
+    html = html_of({MAIN: "# T\n\n## A\n\n`a < b $x$` & more\n"}, MAIN, ROOT)
 
     assert "<code>a &lt; b $x$</code> &amp; more" in html
 
@@ -91,4 +92,4 @@ def test_text_in_backticks_stays_code() -> None:
 @pytest.mark.parametrize("source", ["pictures/none.png", "https://example.org/a.png", "../x.png"])
 def test_a_picture_that_is_missing_or_elsewhere_is_an_error(source: str) -> None:
     with pytest.raises(PageError, match="is not a picture in "):
-        page_of(f"# T\n\n## A\n\n![words]({source})\n", ROOT)
+        html_of({MAIN: f"# T\n\n## A\n\n![words]({source})\n"}, MAIN, ROOT)

@@ -31,7 +31,7 @@ def write_csv(path: Path, rows: Iterable[Sequence[object]], separator: str = ","
 
 def canvas_export(path: Path, respondent: Sequence[str], chosen: Sequence[int]) -> Path:
     """Write the Student Analysis that Canvas exports of the imported quiz."""
-    files = unpacked(canvas_quiz.quiz(vivas.sheet(), "viva"))
+    files = unpacked(canvas_quiz.quizzes({"ada": vivas.sheet()}, "viva"))
     (quiz,) = (root for root in files.values() if root.tag == f"{QTI}questestinterop")
     header: list[object] = ["name", "id", "sis_id", "section", "section_id", "submitted", "attempt"]
     row: list[object] = [*respondent, "S1", "7", "2026-11-23 10:00:00 UTC", "1"]

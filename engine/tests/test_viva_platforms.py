@@ -103,7 +103,7 @@ def test_canvas_gets_a_quiz_for_each_student_that_its_manifest_names() -> None:
 
 
 def test_a_quiz_has_the_questions_their_options_and_the_right_option() -> None:
-    files = unpacked(canvas_quiz.quiz(vivas.sheet(), "viva"))
+    files = unpacked(canvas_quiz.quizzes(class_of("ada"), "viva"))
     (quiz,) = (root for root in files.values() if root.tag == f"{QTI}questestinterop")
 
     check_qti(quiz)
@@ -124,7 +124,7 @@ def test_a_quiz_has_the_questions_their_options_and_the_right_option() -> None:
 
 def test_both_platforms_show_the_marks_that_a_question_names() -> None:
     _, first, second, *_ = moodle(class_of("ada"))
-    content = canvas_quiz.quiz(vivas.sheet(), "viva")
+    content = canvas_quiz.quizzes(class_of("ada"), "viva")
     (quiz,) = (root for root in unpacked(content).values() if root.tag == f"{QTI}questestinterop")
 
     text = str(first.findtext("questiontext/text"))

@@ -18,7 +18,7 @@ from markdown_it.token import Token
 from mdit_py_plugins.anchors import anchors_plugin
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-from tensormark.handout import MAIN, slug
+from tensormark.handout import slug
 
 STYLE = Path(__file__).with_name("page.css")
 PROBLEM = re.compile(r"(?:Problem|Question) \((\w+)\): (.+) \(.+\)")
@@ -164,8 +164,3 @@ def html_of(pages: Mapping[str, str], page: str, root: Path) -> str:
         contents=contents,
         body=body.replace("</h1>", f"</h1>\n{TO_CONTENTS}", 1),
     )
-
-
-def page_of(text: str, folder: Path) -> str:
-    """Return the only page of a handout as HTML; see `html_of`."""
-    return html_of({MAIN: text}, MAIN, folder)

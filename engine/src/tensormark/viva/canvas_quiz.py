@@ -162,8 +162,3 @@ def quizzes(
         meta = _meta(sheet, name, called, (codes or {}).get(student, ""))
         files[f"{name}/assessment_meta.xml"] = _file(meta)
     return zipped({**files, "imsmanifest.xml": _file(_manifest(names))})
-
-
-def quiz(sheet: Sheet, title: str) -> bytes:
-    """Return the zip with one quiz."""
-    return quizzes({sheet.submission: sheet}, title)
