@@ -83,9 +83,9 @@ ODD = {
 
 
 @pytest.mark.parametrize("name", [*ODD, "link", "pipe", "folder", "endless"])
-def test_an_odd_run_is_passed_over_with_one_line(tmp_path: Path, name: str) -> None:
+def test_an_odd_run_is_passed_over_with_one_line(tmp_path: Path, capsys, name: str) -> None:
     runs.with_changes(tmp_path / ".grade", FIRST)
-    path, messages = tmp_path / ".grade" / "run-9.json", list[str]()
+    path = tmp_path / ".grade" / "run-9.json"
     (tmp_path / "elsewhere.json").write_text(json.dumps(FIRST), encoding="utf-8")
     if name in ODD:
         path.write_text(ODD[name], encoding="utf-8")
@@ -96,19 +96,19 @@ def test_an_odd_run_is_passed_over_with_one_line(tmp_path: Path, name: str) -> N
     else:
         path.symlink_to("/dev/zero" if name == "endless" else "../elsewhere.json")
 
-    changes = runs.with_changes(tmp_path / ".grade", SECOND, messages.append)["changes"]
+    changes = runs.with_changes(tmp_path / ".grade", SECOND)["changes"]
 
     assert changes["since"] == FIRST["time"]["started"]
-    assert messages == [f"  {tmp_path}/.grade: skipped run-9.json, not readable as an earlier run"]
+    line = f"  {tmp_path}/.grade: skipped run-9.json, not readable as an earlier run\n"
+    assert capsys.readouterr().out == line
 
 
-def test_a_run_that_cannot_be_saved_is_one_line(tmp_path: Path) -> None:
+def test_a_run_that_cannot_be_saved_is_one_line(tmp_path: Path, capsys) -> None:
     (tmp_path / ".grade").touch()
-    messages: list[str] = []
 
-    assert runs.with_changes(tmp_path / ".grade", FIRST, messages.append)["changes"] is None
-    assert len(messages) == 1
-    assert "cannot save this run" in messages[0]
+    assert runs.with_changes(tmp_path / ".grade", FIRST)["changes"] is None
+    (line,) = capsys.readouterr().out.splitlines()
+    assert "cannot save this run" in line
 
 
 def test_only_the_last_runs_are_kept(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ Each run is a result model in its own file, named after its time. Nothing is sen
 import contextlib
 import datetime
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 from tensormark.files import write_whole
@@ -14,7 +13,6 @@ from tensormark.reports.model import Model, ModelError, read_model
 from tensormark.reports.text import visible
 from tensormark.result import Outcome
 
-Say = Callable[[str], object]
 FOLDER, MAX_RUNS = ".grade", 30  # where runs are kept, and how many
 MAX_POINTS = 1e6  # of an exercise: a file with a larger number is not a run
 
@@ -43,7 +41,7 @@ def _is_whole(run: Model) -> bool:
         return False
 
 
-def _last_run(folder: Path, result: Model, say: Say = print) -> Model | None:
+def _last_run(folder: Path, result: Model) -> Model | None:
     """Return the last kept run of the same submission, skipping invalid files."""
     skipped: list[str] = []
     last = None
@@ -59,7 +57,8 @@ def _last_run(folder: Path, result: Model, say: Say = print) -> Model | None:
             break
     if skipped:
         more = f" and {len(skipped) - 1} more" if skipped[1:] else ""
-        say(f"  {visible(str(folder))}: skipped {skipped[0]}{more}, not readable as an earlier run")
+        where = visible(str(folder))
+        print(f"  {where}: skipped {skipped[0]}{more}, not readable as an earlier run")
     return last
 
 
@@ -89,15 +88,14 @@ def save(folder: Path, result: Model) -> None:
             old.unlink()
 
 
-def with_changes(folder: Path, result: Model, say: Say = print) -> Model:
+def with_changes(folder: Path, result: Model) -> Model:
     """Return a result with what has changed since the last run, and keep it.
 
-    Args:
-        say: takes messages about runs that cannot be read or kept.
+    Prints which runs cannot be read or kept.
     """
-    changed = result | {"changes": changes(_last_run(folder, result, say), result)}
+    changed = result | {"changes": changes(_last_run(folder, result), result)}
     try:
         save(folder, result)
     except OSError as error:
-        say(f"  {visible(str(folder))}: cannot save this run ({error.strerror})")
+        print(f"  {visible(str(folder))}: cannot save this run ({error.strerror})")
     return changed
