@@ -115,14 +115,9 @@ class Gate(Training):
         return Request("sentiment", frozenset(), call, sent, PREDICTION_DEADLINE)
 
     def room(self, run: TaskRun) -> int:
-        """Return how many bytes the weights may take."""
+        """Return how many bytes the weights may take: the checkpoint may be in half precision."""
         assert run.checkpoint is not None
-        return _room_for_weights(run.checkpoint)
-
-
-def _room_for_weights(checkpoint: Path) -> int:
-    """Allow twice the checkpoint's bytes, as it may be in half precision."""
-    return 2 * (checkpoint / "model.safetensors").stat().st_size + SLACK
+        return 2 * (run.checkpoint / "model.safetensors").stat().st_size + SLACK
 
 
 class Sentiment(TrainingTask[Gate]):

@@ -74,7 +74,7 @@ ATTENTION = Subject(
         ),
     ),
     facts=(
-        *over_tokens("attention_mask", STATES, OF_ATTENTION),
+        *over_tokens(STATES, OF_ATTENTION),
         Fact(at((0,), *STATES), OTHER_SENTENCES, gained=MIXED),
         Fact(
             at((slice(None), 0), *STATES),
@@ -175,7 +175,7 @@ LAYER = Subject(
         ),
     ),
     facts=(
-        *over_tokens("attention_mask", ("hidden_states",), OF_LAYER),
+        *over_tokens(("hidden_states",), OF_LAYER),
         Fact(at((0,), "hidden_states"), OTHER_SENTENCES, gained=MIXED),
         unlike_a_norm("out_layer_norm"),
         Fact(
@@ -293,7 +293,7 @@ ENCODE = Subject(
         Situation("a mask of integers, with padding", with_integers),
     ),
     facts=(
-        *over_tokens("attention_mask", ("hidden_states",), OF_ENCODE),
+        *over_tokens(("hidden_states",), OF_ENCODE),
         Fact(at((0,), "hidden_states"), OTHER_SENTENCES, gained=MIXED),
         Fact(other_layer(0), depends(), lost="The first layer no longer makes a difference."),
         Fact(other_layer(-1), depends(), lost="The last layer no longer makes a difference."),

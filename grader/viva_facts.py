@@ -3,7 +3,6 @@
 Dimension key: B batch, T tokens, D model width.
 """
 
-import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -61,11 +60,11 @@ def letters(call: Call) -> Mapping[str, int]:
 # --- changes to inputs ----------------------------------------------------------------------
 
 
-def other_padding(mask: str, axes: Mapping[str, int]) -> Poke:
+def other_padding(axes: Mapping[str, int]) -> Poke:
     """Change the content of the padding, along an axis of each input."""
 
     def poke(inputs: Tensors) -> Tensors:
-        hidden = padding(inputs[mask])
+        hidden = padding(inputs)
         changed = dict(inputs)
         for name, axis in axes.items():
             shape = [len(hidden)] + [1] * (inputs[name].ndim - 1)
@@ -76,8 +75,9 @@ def other_padding(mask: str, axes: Mapping[str, int]) -> Poke:
     return poke
 
 
-def padding(mask: np.ndarray) -> np.ndarray:
+def padding(inputs: Tensors) -> np.ndarray:
     """Return which tokens are padding, (B, T), from an additive mask or one of 1 and 0."""
+    mask = inputs["attention_mask"]
     rows = mask.reshape(len(mask), -1)
     return np.asarray(rows < 0 if (mask <= 0).all() else rows == 0)
 
@@ -132,17 +132,12 @@ def unlike_a_norm(name: str) -> Fact:
     return Fact(plain_norm(name), not_normalized, gained=f"{UNNORMALIZED} `{{{name}}}`.")
 
 
-def tokens(mask: str, inputs: Tensors) -> np.ndarray:
-    """Return which positions of a result (B, T, D) are tokens, not padding: (B, T)."""
-    return ~padding(inputs[mask])
-
-
-def over_tokens(mask: str, states: Sequence[str], axes: Mapping[str, int]) -> tuple[Fact, ...]:
+def over_tokens(states: Sequence[str], axes: Mapping[str, int]) -> tuple[Fact, ...]:
     """Return the facts about a function in which tokens attend to each other."""
     first_token = (0, *[slice(None)] * (axes[states[0]] - 1), 0)
-    read = {name: axis for name, axis in axes.items() if name != mask}
+    read = {name: axis for name, axis in axes.items() if name != "attention_mask"}
     return (
-        Fact(other_padding(mask, read), depends(functools.partial(tokens, mask)), gained=PADDED),
+        Fact(other_padding(read), depends(lambda inputs: ~padding(inputs)), gained=PADDED),
         Fact(at(first_token, *states), OTHER_TOKENS, lost=APART),
         Fact(rolled(axes), moved(tokens_moved), gained=PLACED),
     )
