@@ -40,14 +40,6 @@ def submissions(name: str, text: str) -> Path:
     return path
 
 
-def _worker_count(text: str) -> int:
-    return settings.whole_number("workers", MOST_WORKERS, text)
-
-
-def _question_count(text: str) -> int:
-    return settings.whole_number("viva", MOST_QUESTIONS, text)
-
-
 def _moment(text: str) -> datetime.datetime:
     try:
         return deadline_of(text)
@@ -76,7 +68,8 @@ def parser(folder: Path, name: str = "class") -> argparse.ArgumentParser:
     add("--scheduler", default="", help="a Dask scheduler, such as tcp://host:8786")
     cores = len(os.sched_getaffinity(0))
     workers = "processes on this machine, without a scheduler (default: %(default)s)"
-    add("--workers", type=_worker_count, default=cores, help=workers)
+    worker_count = functools.partial(settings.whole_number, "workers", MOST_WORKERS)
+    add("--workers", type=worker_count, default=cores, help=workers)
     results = "folder for the results (default: %(default)s)"
     add("--out", type=Path, default=folder / "class", help=results)
     add("--only", metavar="STUDENT", help="grade this student again, and say what changed")
@@ -92,7 +85,8 @@ def parser(folder: Path, name: str = "class") -> argparse.ArgumentParser:
     add("--rule", type=Path, help="a TOML file that says what lateness costs")
     add("--written", help="sheets with the marks of written questions, or a folder of such sheets")
     questions = "questions for each student about their own code"
-    add("--viva", type=_question_count, metavar="NUMBER", help=questions)
+    question_count = functools.partial(settings.whole_number, "viva", MOST_QUESTIONS)
+    add("--viva", type=question_count, metavar="NUMBER", help=questions)
     add("--answers", help="the answers to these questions, as exported by a platform")
     add("--canvas", type=Path, help="a gradebook exported from Canvas")
     add("--last", type=Path, help="results of an earlier class, to compare with in teach.html")
