@@ -48,11 +48,6 @@ class Earlier:
         own = [*written.get(name, ())[-1:], content]
         write_whole(self.out / WRITTEN, json.dumps(written | {name: own}))
 
-    def forget(self, name: str) -> None:
-        """Record that anything there from now on is somebody else's."""
-        written = {other: own for other, own in self.written.items() if other != name}
-        write_whole(self.out / WRITTEN, json.dumps(written))
-
     def make_room(self, name: str, own: Sequence[str] | None = None) -> None:
         """Move a file unless it is as a run wrote it.
 
@@ -90,9 +85,11 @@ class Earlier:
 
     def withdraw(self, name: str) -> None:
         """Move a file that an earlier run wrote, and for which this run has no content."""
-        if name in self.written:
+        written = self.written
+        if name in written:
             self.move(name)
-            self.forget(name)
+            del written[name]  # anything there from now on is somebody else's
+            write_whole(self.out / WRITTEN, json.dumps(written))
 
     def lines(self) -> list[str]:
         """Return a line that says what was moved, if anything was."""
