@@ -136,7 +136,7 @@ def _meanings(names: Sequence[str]) -> dict[int, str]:
     return {index: known[name] for index, name in enumerate(names) if name in known}
 
 
-def _cells(row: Sequence[str], columns: Mapping[int, str]) -> dict[str, str]:
+def cells_of(row: Sequence[str], columns: Mapping[int, str]) -> dict[str, str]:
     """Return the cells of a row that are not empty, by what they hold."""
     cells: dict[str, str] = {}
     for index, meaning in columns.items():
@@ -144,6 +144,12 @@ def _cells(row: Sequence[str], columns: Mapping[int, str]) -> dict[str, str]:
         if text and meaning not in cells:
             cells[meaning] = text
     return cells
+
+
+def name_and_ids(cells: Mapping[str, str]) -> tuple[str, tuple[str, ...]]:
+    """Return a person's full name, "" if there is none, and ids: one for each of IDS."""
+    name = cells.get("name") or " ".join(cells[k] for k in ("first", "last") if k in cells)
+    return name, tuple(cells.get(key, "") for key in IDS)
 
 
 def _platform_ids(cells: Mapping[str, str]) -> dict[str, str]:
@@ -177,9 +183,8 @@ def _modified(text: str) -> datetime.datetime | None:
 
 def _student(row: Sequence[str], columns: Mapping[int, str], where: str) -> Listed | None:
     """Return the student of a row; None if it is empty or not a student's."""
-    cells = _cells(row, columns)
-    name = cells.get("name") or " ".join(cells[k] for k in ("first", "last") if k in cells)
-    ids = tuple(cells.get(key, "") for key in IDS)
+    cells = cells_of(row, columns)
+    name, ids = name_and_ids(cells)
     platforms = _platform_ids(cells)
     if not any(ids) and (not name or MAXIMA in name.casefold()):
         return None

@@ -14,7 +14,7 @@ from pathlib import Path
 from tensormark.classroom.entry import first_of
 from tensormark.classroom.failure import LedgerError
 from tensormark.classroom.people import Person
-from tensormark.classroom.roster import COLUMNS, IDS, LARGEST
+from tensormark.classroom.roster import COLUMNS, IDS, LARGEST, cells_of, name_and_ids
 from tensormark.classroom.typed import lines_of
 from tensormark.reports.text import visible
 
@@ -63,13 +63,8 @@ def _pairs(codes: Sequence[str | None], row: Sequence[str]) -> Iterator[tuple[st
                 yield code, following
 
 
-def _person(meanings: Sequence[str | None], row: Sequence[str]) -> Person | None:
-    cells: dict[str, str] = {}
-    for cell, meaning in zip(row, meanings, strict=False):
-        if meaning and cell:
-            cells.setdefault(meaning, cell)
-    name = cells.get("name") or " ".join(cells[key] for key in ("first", "last") if key in cells)
-    ids = tuple(cells.get(key, "") for key in IDS)
+def _person(columns: Mapping[int, str], row: Sequence[str]) -> Person | None:
+    name, ids = name_and_ids(cells_of(row, columns))
     return Person(ids, (name,) if name else ()) if name or any(ids) else None
 
 
@@ -84,8 +79,9 @@ def read(path: Path, known: Collection[str]) -> tuple[list[Answered], list[str]]
     """
     lines = lines_of(path, LARGEST)
     header = next(lines, ("", []))[1]
-    meanings = [WHO.get(title.casefold()) for title in header]
-    if not {*IDS, "name", "last"} & set(meanings):
+    titles = map(str.casefold, header)
+    columns = {index: WHO[title] for index, title in enumerate(titles) if title in WHO}
+    if not {*IDS, "name", "last"} & set(columns.values()):
         raise LedgerError(f"{path}: its first line has no column for who answered; {FIX}")
     codes = [_code(title) for title in header]
     attempts, present = list[Answered](), {code: None for code in codes if code}
@@ -93,7 +89,7 @@ def read(path: Path, known: Collection[str]) -> tuple[list[Answered], list[str]]
         pairs = list(_pairs(codes, row))
         present |= dict.fromkeys(code for code, _ in pairs)
         answers = {code: text for code, text in pairs if code in known and text not in NONE}
-        if pairs and (person := _person(meanings, row)):
+        if pairs and (person := _person(columns, row)):
             attempts.append(Answered(person, where, answers))
     if not present:
         raise LedgerError(f"{path}: no question in it has a code such as [3FA09C2B]; {FIX}")
