@@ -141,7 +141,7 @@ class Entry:
         """The number sent to a platform; None if there is none, or it is incomplete."""
         if self.final is not None:
             return self.final.points
-        if self.result is None or ungraded(dict(self.result)):
+        if self.result is None or ungraded(self.result):
             return None
         return float(self.result["score"])
 

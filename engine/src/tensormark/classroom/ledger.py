@@ -115,9 +115,10 @@ class Ledger:
         override = next((row for row in rows if row.sets and not row.exercise), None)
         changes = [row for row in rows if row.points is not None and row is not override]
         scores = {exercise["id"]: exercise["score"] for exercise in entry.exercises}
+        given = {row.exercise for row in rows if row.sets}
         if override is not None:
             start = _Step(override.points or Decimal(0), "set", override.reason, override.who)
-        elif entry.result and not {*_lacking(entry)} - {row.exercise for row in rows if row.sets}:
+        elif entry.result and given.issuperset(ungraded(entry.result)):
             start = _Step(exact(entry.result["score"]), "")
         else:
             return Final(None)
@@ -182,10 +183,6 @@ def _marked_late(entries: Sequence[Entry]) -> list[str]:
 def _maximum(entry: Entry) -> float:
     """Return the points of all exercises except bonus, including those that only staff grade."""
     return float(sum(each["max_score"] for each in entry.exercises if not each["bonus"]))
-
-
-def _lacking(entry: Entry) -> list[str]:
-    return ungraded(dict(entry.result)) if entry.result else []
 
 
 def _final(

@@ -29,7 +29,7 @@ Says = Mapping[tuple[str, str], str]  # ids of an exercise and a mistake to a de
 def kind_of(entry: Entry) -> str:
     """Return the one kind that an entry is counted under."""
     if entry.result is not None:
-        return PARTLY if ungraded(dict(entry.result)) else GRADED
+        return PARTLY if ungraded(entry.result) else GRADED
     if entry.hand_in.path is None:
         return UNREAD if entry.hand_in.fault else NOT_IN
     if entry.attempts:
@@ -41,7 +41,7 @@ def problem_of(entry: Entry) -> str:
     """Say what is wrong with an entry, "" if nothing is."""
     if entry.result is None:
         return entry.problem or kind_of(entry)
-    lacking = ungraded(dict(entry.result))
+    lacking = ungraded(entry.result)
     return entry.problem or (f"{', '.join(lacking)} could not be graded" if lacking else "")
 
 

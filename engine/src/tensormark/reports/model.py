@@ -5,7 +5,7 @@ result.schema.json describes it. Reports depend on nothing else.
 
 import json
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +61,7 @@ def shown_exercises(result: Model) -> list[Model]:
     return [exercise for exercise in result["exercises"] if _is_shown(exercise, result)]
 
 
-def ungraded(result: Model) -> list[str]:
+def ungraded(result: Mapping[str, Any]) -> list[str]:
     """Return the ids of the exercises that could not be graded."""
     return [exercise["id"] for exercise in result["exercises"] if exercise["score"] is None]
 
