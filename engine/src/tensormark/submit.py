@@ -16,7 +16,6 @@ from tensormark.grading import Grading
 from tensormark.intake.door import InspectionError
 from tensormark.intake.given_files import GivenFiles
 from tensormark.intake.submission import Submission, SubmissionError, read_submission
-from tensormark.references import References, ReferencesError
 from tensormark.reports.terminal import Report
 from tensormark.reports.text import print_any_letter
 from tensormark.result import Grade
@@ -63,15 +62,6 @@ def left_out(path: Path, files: Mapping[str, str], given: GivenFiles) -> list[st
     return lines
 
 
-def digests(references: Path) -> Mapping[str, str]:
-    """Return the digests of the given files; none if the references are damaged."""
-    try:
-        starter: Mapping[str, str] = References(references).manifest.get("starter", {})
-    except ReferencesError:  # which grading reports
-        return {}
-    return starter
-
-
 def conclusion(out: Path, grade: Grade) -> str:
     """Say what to hand in, and what it scored."""
     score = f"{grade.score:g} of {grade.max_score:g}"
@@ -86,14 +76,14 @@ def submit(assignment: Assignment, path: str, out: Path) -> int:
     Raises:
         SubmissionError: nothing to pack. InspectionError: submissions cannot be read here.
     """
-    given = GivenFiles(assignment, digests(assignment.references))
+    settings = Settings.of(assignment.folder)
+    given = Grading(settings, assignment).given
     submission = read_submission(path, assignment.editable)
     files = chosen(submission, given)
     write_whole(out, zipped({name: text.encode() for name, text in files.items()}))
     sizes = (f"{name} ({len(text.encode()):,} bytes)" for name, text in files.items())
     notes = [f"note: {note}" for note in submission.notes]
     print("\n".join([f"packed: {', '.join(sizes)}", *notes, *left_out(Path(path), files, given)]))
-    settings = Settings.of(assignment.folder)
     choice = strictest(assignment, settings, ISOLATING)
     print(
         "\n".join(f"cannot use tier {reason}" for reason in choice.reasons)
