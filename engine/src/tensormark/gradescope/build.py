@@ -11,7 +11,6 @@ The zip is for Gradescope only: anyone who has it has the solution.
 import argparse
 import sys
 from collections.abc import Iterator, Sequence
-from importlib.metadata import Distribution
 from pathlib import Path
 
 from tensormark.exercise import Assignment
@@ -41,20 +40,15 @@ def _normal_name(name: str) -> str:
     return name.lower().replace("_", "-")
 
 
-def _constraints(distributions: Sequence[Distribution], direct: Sequence[str]) -> str:
-    """Return pins to the versions installed here, for all packages except the direct ones."""
-    pinned = {_normal_name(name) for name in direct}
+def _constraints(requirements: Path) -> str:
+    """Return pins to the versions installed here, for all packages except the required ones."""
+    direct = [*requirement_names(requirements), NAME]
     pins = {
         _normal_name(distribution.metadata["Name"]): distribution.version.partition("+")[0]
-        for distribution in distributions
+        for distribution in installed(direct, sys.path)
     }
+    pinned = set(map(_normal_name, direct))
     return "".join(f"{name}=={pins[name]}\n" for name in sorted(pins.keys() - pinned))
-
-
-def _pins(requirements: Path) -> bytes:
-    direct = requirement_names(requirements)
-    distributions = installed([*direct, NAME], sys.path)
-    return _constraints(distributions, [*direct, NAME]).encode()
 
 
 def _private_references(assignment: Assignment, folder: Path) -> Iterator[tuple[str, bytes]]:
@@ -89,7 +83,7 @@ def _autograder(
     folder = assignment.folder
     files = {p.relative_to(folder).as_posix(): p.read_bytes() for p in _files_to_grade(assignment)}
     files |= _private_references(assignment, references)
-    files[CONSTRAINTS] = _pins(assignment.requirements)
+    files[CONSTRAINTS] = _constraints(assignment.requirements).encode()
     files[LEAST_TIER] = f"{least}\n".encode()
     packed = {f"assignment/{name}": content for name, content in files.items()}
     packed |= {name: (HERE / name).read_bytes() for name in SCRIPTS}
