@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # importing an assignment takes time, which most modules need
     from tensormark.exercise import Assignment
 
 PACKAGE = "grader"  # of an assignment's own code
+STAFF_ONLY = ("mistakes", "honest", "staff.py")  # of it: what references are recorded from
 DEFINITION = f"{PACKAGE}/assignment.py"
 VARIABLE = "TENSORMARK_ASSIGNMENT"  # names the folder for processes that start elsewhere
 

@@ -25,6 +25,9 @@ class Outcome(enum.StrEnum):
     COULD_NOT_GRADE = "could not grade"
 
 
+UNWRITTEN = (Outcome.NOT_WRITTEN, Outcome.BLOCKED)
+
+
 @dataclasses.dataclass(frozen=True)
 class Finding:
     """A fault that one check found.

@@ -28,13 +28,12 @@ from tensormark.judging.fingerprints import AnsweredCall
 from tensormark.judging.trial import Trial
 from tensormark.observer import Observer
 from tensormark.references import References
-from tensormark.result import UNIMPORTABLE, Blocked, CheckFailed, Outcome, Result
+from tensormark.result import UNIMPORTABLE, UNWRITTEN, Blocked, CheckFailed, Outcome, Result
 from tensormark.sandbox.interface import Program, Reply, Request, Sandbox, Shared
 from tensormark.settings import Settings
 from tensormark.sharing import groups
 from tensormark.task import TaskRun
 
-UNWRITTEN = (Outcome.NOT_WRITTEN, Outcome.BLOCKED)
 ANSWER_RAISED = "an answer made the grader raise"
 
 

@@ -13,9 +13,8 @@ from functools import reduce
 from typing import Any, NamedTuple
 
 from tensormark.classroom.summary import EITHER, PAIR
-from tensormark.reports.model import UNWRITTEN
 from tensormark.reports.text import points
-from tensormark.result import Outcome
+from tensormark.result import UNWRITTEN, Outcome
 
 FEWEST = 3
 SMALLEST = 10

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tensormark.files import digest, sha256
-from tensormark.folder import PACKAGE, VARIABLE, AssignmentError, here
+from tensormark.folder import PACKAGE, STAFF_ONLY, VARIABLE, AssignmentError, here
 from tensormark.handout import MAIN, PAGES
 from tensormark.sandbox.packages import requirement_names
 
@@ -18,7 +18,6 @@ NOT_GRADING = ("authoring", "classroom", "gradescope", "release", "template")
 OF_CLASSROOM = ("parcel", "version", "work", "worker")
 # of an assignment; references, checkpoint and data are sent along, and checked on arrival
 FILES = (f"{PACKAGE}/**/*.py", "solution/*.py", "starter/*.py", MAIN, PAGES, "requirements.txt")
-FOR_STAFF = ("mistakes", "honest", "staff.py")  # what references are recorded from
 PACKAGES = ("torch", "numpy", "safetensors")  # besides those that submissions may use
 NO_ASSIGNMENT = (
     f"it has no assignment; start it in the folder of one, or with {VARIABLE} set to that folder"
@@ -38,7 +37,7 @@ def _assignment_files(folder: Path) -> Iterator[Path]:
     """Yield the files of an assignment that decide a grade, relative to its folder."""
     for path in (path for pattern in FILES for path in folder.glob(pattern)):
         inside = path.relative_to(folder)
-        if inside.parts[0] != PACKAGE or inside.parts[1] not in FOR_STAFF:
+        if inside.parts[0] != PACKAGE or inside.parts[1] not in STAFF_ONLY:
             yield inside
 
 

@@ -9,10 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tensormark.exercise import Assignment
-from tensormark.folder import PACKAGE
+from tensormark.folder import PACKAGE, STAFF_ONLY
 from tensormark.handout import MAIN, PAGES
 
-STAFF_ONLY = ("mistakes", "honest", "staff.py")  # of the assignment's own code
 ALWAYS = (MAIN, "requirements.txt")
 OPTIONAL = ("LICENSE", "Makefile")
 PICTURE = re.compile(r"!\[[^]]*\]\(([^()\s]+)\)")  # in the handout

@@ -27,8 +27,8 @@ from pathlib import Path, PurePosixPath
 
 from tensormark.authoring.course import open_course
 from tensormark.files import digest
-from tensormark.folder import PACKAGE, open_assignment
-from tensormark.release.given_out import STAFF_ONLY, ReleaseError
+from tensormark.folder import PACKAGE, STAFF_ONLY, open_assignment
+from tensormark.release.given_out import ReleaseError
 from tensormark.release.secrets import Secrets, squeezed
 from tensormark.usage import parser
 from tensormark.wheel import WheelError, wheel

@@ -12,11 +12,10 @@ from typing import Any
 from tensormark import usage
 from tensormark.files import NotAFileError, read_regular
 from tensormark.reports.text import visible
-from tensormark.result import VERSION, Outcome
+from tensormark.result import UNWRITTEN, VERSION, Outcome
 
 Model = dict[str, Any]
 MAX_BYTES = 8 << 20  # bytes of a result file; usual ones have 100 kB
-UNWRITTEN = (Outcome.NOT_WRITTEN, Outcome.BLOCKED)
 STARTER = "starter"  # the default submission
 PACKED_SUFFIXES = (".zip", ".tar", ".gz", ".tgz")  # of packed submissions
 OWN_TIER = "process"  # the tier in which people grade their own code
