@@ -34,11 +34,6 @@ Left out: {left_out}.
 """
 
 
-def _shortened(names: Sequence[str]) -> str:
-    text: str = importlib.import_module("base_bert").shorten(list(names))
-    return text or "nothing"
-
-
 def tokenizer_files(tokenizer: Any, positions: int) -> dict[str, str]:
     """Write the tokenizer for minBERT and transformers; return texts by file name."""
     pieces = sorted(tokenizer.tokenizer.get_vocab().items(), key=lambda pair: pair[1])
@@ -76,7 +71,7 @@ def _contents(source: Path) -> dict[str, bytes | str]:
         **tokenizer_files(tokenizer, config.max_position_embeddings),
         "config.json": config_text(config, "BertForPreTraining" if heads else "BertModel"),
         "model.safetensors": weight_bytes(weights, base.HUGGING_FACE_NAMES),
-        "README.md": CARD.format(**facts, left_out=_shortened(left_out)),
+        "README.md": CARD.format(**facts, left_out=base.shorten(left_out) or "nothing"),
     }
 
 

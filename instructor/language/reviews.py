@@ -24,10 +24,6 @@ KEPT = (1.0, 0.3, 0.4, 0.5)
 SIGNS = {word: sign for sign in (1, -1) for word in (*WHOLE.adjectives[sign], *WHOLE.nouns[sign])}
 
 
-def _article(word: str) -> str:
-    return "an" if word[0] in "aeiou" else "a"
-
-
 class Reviewer(Writer):
     """Writes reviews: facts and opinions about one film, and verdicts that agree with them."""
 
@@ -45,13 +41,14 @@ class Reviewer(Writer):
         """Sum up: stars, thumbs, a noun or advice, all of one value."""
         stars, thumb, grade, noun, advice, adverb = VERDICTS[value]
         adjective = self.adjective(value)
+        article = "an" if adjective[0] in "aeiou" else "a"
         forms = (
             f"{film.title} gets {stars} .",
             f"{stars} for {film.lead} in {film.title} .",
             f"thumbs {thumb} for {film.title} .",
             f"{film.title} is a {grade} {film.genre} .",
             f"in short , {film.title} is a {noun} .",
-            f"{film.title} is {_article(adjective)} {adjective} {noun} .",
+            f"{film.title} is {article} {adjective} {noun} .",
             f"{advice} {film.title} , the {film.genre} .",
             f"{adverb} , {advice} {film.title} .",
             f"{film.title} : {stars} , thumbs {thumb} .",

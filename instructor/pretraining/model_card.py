@@ -73,11 +73,7 @@ Every layer is initialized to pass on what it attends to (`start_from_copying` i
 `instructor/pretraining/run.py`); with weights drawn from N(0, 0.05) alone, no layer
 copied anything in the first two million tokens.
 """
-
-
-def _share(right: int, total: int) -> float:
-    """Divide, counting an empty total as one."""
-    return right / max(total, 1)
+POINTS = 20  # of the curve, at most
 
 
 def _n_grams(documents: Documents, tokenizer: Any) -> tuple[int, Tensor]:
@@ -121,7 +117,7 @@ def _held_out_accuracy(run: Run, films: Films) -> dict[str, float]:
         _, verdict = run.model(whole, mask, types)
         right["following"] += _agreements(verdict.argmax(-1), tensors["next_sentence_label"])
     totals = {"following": len(pairs)}
-    return {name: _share(right[name], totals.get(name, tokens)) for name in right}
+    return {name: right[name] / max(totals.get(name, tokens), 1) for name in right}
 
 
 def _agreements(a: Tensor, b: Tensor) -> int:
@@ -132,10 +128,10 @@ def _bar(value: float, widest: float) -> str:
     return "#" * round(30 * value / widest)
 
 
-def _curve_table(curve: list[tuple[int, float, float]], lines: int = 20) -> str:
+def _curve_table(curve: list[tuple[int, float, float]]) -> str:
     if not curve:
         return "The run was too short for a point."
-    every = -(-len(curve) // lines)
+    every = -(-len(curve) // POINTS)
     points, widest = curve[every - 1 :: every], curve[0][1]
     rows = ["| step | masked tokens | | next sentence | |", "| --: | --: | --- | --: | --- |"]
     rows += [
