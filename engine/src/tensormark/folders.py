@@ -28,11 +28,11 @@ def whole_folder(path: Path) -> Iterator[Path]:
         raise
 
 
-def between(text: str, mark: str, default: str = "\n") -> str:
-    """Return the text between `<!-- mark:begin -->` and `<!-- mark:end -->`."""
+def between(text: str, mark: str) -> str:
+    """Return the text between `<!-- mark:begin -->` and `<!-- mark:end -->`, else a line end."""
     _, begin, rest = text.partition(f"<!-- {mark}:begin -->")
     inside, end, _ = rest.partition(f"<!-- {mark}:end -->")
-    return inside if begin and end else default
+    return inside if begin and end else "\n"
 
 
 def put_between(text: str, mark: str, inside: str) -> str:

@@ -124,7 +124,7 @@ class Recorder:
         _require_answers(exercise, right, SOLUTION_ROW)
         _require_stand_ins(exercise, right)
         _require_gradients(exercise, self._all_inputs(exercise), right)
-        names = [sorted(name for name in reply.tensors if not _is_input(name)) for reply in right]
+        names = [sorted(n for n in reply.tensors if not n.startswith("after/")) for reply in right]
         own = [variant for variant in self.course.variants if variant.exercise == exercise.id]
         texts = [source, *(apply(variant, source) for variant in own)]
         replies = [self.ask(exercise, text) for text in texts]
@@ -247,11 +247,6 @@ def _require_gradients(
                 f"{exercise.id}: no output of {call.target} has a gradient; let draw return None "
                 "instead of the output's shape"
             )
-
-
-def _is_input(name: str) -> bool:
-    """Return whether a tensor of a reply is an input as the call left it."""
-    return name.startswith("after/")
 
 
 def _is_random(exercise: Exercise, name: str) -> bool:

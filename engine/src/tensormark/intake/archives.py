@@ -72,10 +72,6 @@ class _Members:
         return Folder(name, place, entries)
 
 
-def _special(place: str, max_bytes: int) -> bytes:
-    raise UnreadableError(f"{shown(place)} {SPECIAL}")
-
-
 # --- zip ------------------------------------------------------------------------------------
 
 
@@ -84,7 +80,7 @@ def _read_zipped(
 ) -> bytes:
     """Read at most `max_bytes` of a member, whatever size its header claims."""
     if stat.S_IFMT(member.external_attr >> 16) not in (0, stat.S_IFREG):
-        _special(place, max_bytes)
+        raise UnreadableError(f"{shown(place)} {SPECIAL}")
     if member.flag_bits & ENCRYPTED:
         raise UnreadableError(f"{shown(place)} is encrypted; pack it without a password")
     with archive.open(member) as stream:
@@ -116,7 +112,7 @@ def _read_tarred(
     archive: tarfile.TarFile, member: tarfile.TarInfo, place: str, max_bytes: int
 ) -> bytes:
     if not member.isreg() or (stream := archive.extractfile(member)) is None:
-        return _special(place, max_bytes)
+        raise UnreadableError(f"{shown(place)} {SPECIAL}")
     content = stream.read(max_bytes)
     if len(content) < min(member.size, max_bytes):
         raise UnreadableError("the archive is truncated")

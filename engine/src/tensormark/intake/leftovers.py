@@ -7,7 +7,6 @@ and code that was written inside the docstring.
 import ast
 from collections.abc import Iterator, Sequence
 
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 MAX_HINTS = 20  # per source
 
@@ -19,7 +18,7 @@ def _functions(tree: ast.Module) -> Iterator[tuple[str, list[Function]]]:
     for prefix, body in scopes:
         named: dict[str, list[Function]] = {}
         for node in body:
-            if isinstance(node, FUNCTIONS):
+            if isinstance(node, Function):
                 named.setdefault(node.name, []).append(node)
         for name, definitions in named.items():
             yield prefix + name, definitions

@@ -50,16 +50,12 @@ def _label(exercise: Model) -> str:
     return visible(": ".join(filter(None, [name, exercise["title"]])), 200)
 
 
-def _output(exercise: Model) -> str:
-    return "\n".join([str(exercise["outcome"]), *message_lines(exercise)])
-
-
 def _gradescope_test(number: int, exercise: Model) -> dict[str, Any]:
     """Return an entry of Gradescope's `tests`, without points if it could not be graded."""
     test: dict[str, Any] = {
         "number": str(number),
         "name": _label(exercise),
-        "output": _output(exercise),
+        "output": "\n".join([str(exercise["outcome"]), *message_lines(exercise)]),
         "visibility": "visible",
         "extra_data": {name: exercise[name] for name in ("id", "outcome", "mistake")},
     }
