@@ -42,7 +42,6 @@ def problem(pages: Mapping[str, str], exercise: Exercise) -> tuple[str, str]:
 
 
 def _row(pages: Mapping[str, str], page: str, exercise: Exercise) -> str:
-    """Return an exercise's row in the table on a page."""
     home, heading = problem(pages, exercise)
     link = "" if home == page else relpath(home, dirname(page))
     points = [f"{exercise.points[part]:g}" if part in exercise.points else "" for part in PARTS]

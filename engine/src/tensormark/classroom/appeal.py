@@ -44,7 +44,6 @@ def _stored_attempt(run: "Run", student: Student) -> Attempt | None:
 
 
 def _compare(name: str, stored: Attempt | None, last: Attempt) -> None:
-    """Print what differs between two results."""
     assert last.result is not None
     now = f"{points(last.result['score'])} / {points(last.result['max_score'])}"
     if stored is None or stored.result is None:

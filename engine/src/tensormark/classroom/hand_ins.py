@@ -117,7 +117,6 @@ def _hand_in(
 def _students(
     folder: Path, main_file: str, roster: Path | None, own: Sequence[Path]
 ) -> list[Student]:
-    """Return every student with everything that they handed in."""
     if (folder / main_file).is_file():
         reason = (
             f"contains {main_file} itself, so it is one submission, not a folder of submissions"

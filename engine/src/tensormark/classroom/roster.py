@@ -129,7 +129,6 @@ def _is_canvas_export(names: Sequence[str]) -> bool:
 
 
 def _meanings(names: Sequence[str]) -> dict[int, str]:
-    """Return what the columns hold, by index."""
     if _is_canvas_export(names):
         return {index: EXPORT[name] for index, name in enumerate(names) if name in EXPORT}
     known = {alias: meaning for meaning, aliases in COLUMNS.items() for alias in aliases}

@@ -132,7 +132,6 @@ def _page(text: str) -> bytes:
 
 
 def _report(everybody: Sequence[StudentSheet], folder: Path) -> Iterator[str]:
-    """Yield lines for staff."""
     sizes = Counter(len(student.sheet.questions) for student in everybody if student.sheet)
     each = ", ".join(
         f"{number_of(size, 'question')} for {number_of(count, 'student')}"

@@ -56,7 +56,6 @@ def _of_engine(path: str, content: bytes) -> bool:
 
 
 def _in_name(secrets: Secrets, path: str) -> Iterator[str]:
-    """Yield what is wrong with the name of a file."""
     place = PurePosixPath(path)
     if staff := sorted({*place.parts} & secrets.staff_folders):
         yield f"is for staff only: {staff[0]}/"
@@ -78,7 +77,6 @@ def _in_code(secrets: Secrets, text: str) -> Iterator[str]:
 
 
 def _in_labels(secrets: Secrets, path: str, content: bytes) -> Iterator[str]:
-    """Find secret texts and labels."""
     strings = secrets.labelled.search(content)
     if path in secrets.bare:
         what, bare = secrets.bare[path]

@@ -7,7 +7,6 @@ from pathlib import Path
 
 
 def _has_display() -> bool:
-    """Return whether there is a screen for a browser."""
     if sys.platform in ("darwin", "win32"):
         return True
     return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))

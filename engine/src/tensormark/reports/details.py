@@ -82,7 +82,6 @@ def _confusion_table(measured: Json) -> Element:
 
 
 def _misread_list(measured: Json) -> Element:
-    """Return misclassified texts."""
     items = [
         element(
             "li",

@@ -38,7 +38,6 @@ def _squares(cells: Cells, largest: float, size: int) -> list[Element]:
 
 
 def _ticks(count: int, size: int) -> range:
-    """Return the indices that have a label."""
     return range(0, count, max(1, -(-SPACE // (size * 2)) if size < SPACE else 1))
 
 
@@ -77,7 +76,6 @@ def _caption(panel: dict[str, Any], axes: Sequence[str]) -> str:
 def _panel_figure(
     panel: dict[str, Any], axes: Sequence[str], steps: Sequence[int], largest: float
 ) -> Element:
-    """Return one panel of a map, with its caption."""
     cells, last = panel["cells"], list(axes[-2:])
     columns, inner = len(cells[0]), (["", *last] if len(last) == 1 else last)[-2:]
     size = max(SMALLEST, min(CELL, WIDEST // columns))
@@ -92,7 +90,6 @@ def _panel_figure(
 
 
 def _key(largest: float) -> Element:
-    """Return the key to a map's colours."""
     bounds = [largest * step / LEVELS for step in range(1, LEVELS + 1)]
     meanings = [
         ("l0", "within the limit"),

@@ -81,7 +81,6 @@ def _data(text: str) -> str:
 
 
 def _value(text: str) -> str:
-    """Return the value of a workflow command's property."""
     return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 

@@ -30,7 +30,6 @@ CANNOT = "could not be graded, which is not your fault; tell your instructor"
 
 
 def _total_lines(result: Model) -> list[str]:
-    """Return the lines above all exercises."""
     name = result["assignment"] or "score"
     lines = [f"{name}: {out_of(result['score'], result['max_score'])}"]
     if result["bonus"]:

@@ -18,7 +18,6 @@ MAX_POINTS = 1e6  # of an exercise: a file with a larger number is not a run
 
 
 def _compared_fields(exercise: Model) -> Model:
-    """Return the fields of an exercise that are compared between runs."""
     return {"outcome": str(exercise["outcome"]), "score": exercise["score"]}
 
 

@@ -73,7 +73,6 @@ def _by_padding(wrong: np.ndarray, padding: np.ndarray, axes: Sequence[str]) -> 
 
 
 def _along(wrong: np.ndarray, axis: int) -> np.ndarray:
-    """Return which parts along an axis contain a wrong place."""
     return np.asarray(wrong.any(tuple(other for other in range(wrong.ndim) if other != axis)))
 
 

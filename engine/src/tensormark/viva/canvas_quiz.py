@@ -39,7 +39,6 @@ def _file(root: Element) -> bytes:
 
 
 def _text(html: Element) -> Element:
-    """Return HTML as the text of an element."""
     text = element("mattext", Element(escape(html, quote=False)), texttype="text/html")
     return element("material", text)
 

@@ -212,7 +212,6 @@ class Names:
 
 
 def _bound_names(statement: ast.Assign) -> set[str]:
-    """Return the names that a statement binds."""
     nodes = (node for target in statement.targets for node in ast.walk(target))
     return {node.id for node in nodes if isinstance(node, ast.Name)}
 

@@ -95,7 +95,6 @@ def _listings(
 
 
 def _place_link(listings: Sequence[Listing], question: PublicQuestion) -> Element:
-    """Return a link to the place that a question is about."""
     name = _line_id(listings, question["function"], question["line"])
     line = f"line {question['line']}"
     place = element("a", line, href=f"#{name}") if name else line
@@ -130,7 +129,6 @@ def _question(
     options: Options,
     tag: str = "",
 ) -> Element:
-    """Return a question's heading, prompt and options."""
     place = _place_link(listings, question)
     name = element("span", tag, class_="tag") if tag else None
     prompt = element("p", marked(question["prompt"]), class_="prompt", id=f"p{number}")

@@ -40,7 +40,6 @@ def unusual(tree: ast.Module, function: Function) -> str | None:
 
 
 def _of_classes(tree: ast.Module) -> Iterator[ast.stmt]:
-    """Yield the statements in the bodies of classes."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef):
             yield from node.body
