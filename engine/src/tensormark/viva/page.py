@@ -240,7 +240,7 @@ def paper(sheet: Mapping[str, Any], name: str) -> str:
     Args:
         sheet: what `Sheet.for_students` returned.
     """
-    listings = [Listing.from_json(each) for each in sheet["listings"]]
+    listings = [Listing(**each) for each in sheet["listings"]]
     marks = [Mark(**each) for each in sheet["marks"]]
     questions = [
         element(

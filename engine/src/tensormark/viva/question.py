@@ -26,12 +26,6 @@ class Listing:
     file: str
     lines: tuple[tuple[int, str], ...]
 
-    @classmethod
-    def from_json(cls, value: Mapping[str, Any]) -> "Listing":
-        """Undo `dataclasses.asdict`, perhaps after JSON."""
-        lines = tuple((int(number), str(text)) for number, text in value["lines"])
-        return cls(str(value["name"]), str(value["file"]), lines)
-
 
 @dataclasses.dataclass(frozen=True)
 class Mark:
@@ -63,14 +57,6 @@ class Picture:
     title: str
     before: tuple[tuple[float, ...], ...]
     after: tuple[tuple[float, ...], ...]
-
-    @classmethod
-    def from_json(cls, value: Mapping[str, Any]) -> "Picture":
-        """Undo `dataclasses.asdict`, perhaps after JSON."""
-        before, after = (
-            tuple(tuple(map(float, row)) for row in value[name]) for name in ("before", "after")
-        )
-        return cls(str(value["title"]), before, after)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -110,11 +96,17 @@ class Question:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Question":
-        """Undo `dataclasses.asdict`, perhaps after JSON."""
-        picture = value["picture"] and Picture.from_json(value["picture"])
-        lists = {name: tuple(map(str, value[name])) for name in ("options", "others")}
+        """Undo `dataclasses.asdict`; see `Sheet.from_json`."""
+        picture = value["picture"] and Picture(**value["picture"])
         marks = tuple(Mark(**mark) for mark in value["marks"])
-        return cls(**{**value, **lists, "picture": picture, "marks": marks})
+        return cls(**{**value, "picture": picture, "marks": marks})
+
+
+def _with_tuples(value: Any) -> Any:
+    """Replace the lists in a value by tuples, which JSON does not have."""
+    if isinstance(value, dict):
+        return {name: _with_tuples(field) for name, field in value.items()}
+    return tuple(map(_with_tuples, value)) if isinstance(value, list) else value
 
 
 @dataclasses.dataclass(frozen=True)
@@ -140,13 +132,11 @@ class Sheet:
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Sheet":
         """Undo `dataclasses.asdict`, perhaps after JSON."""
-        fields = {
-            "listings": tuple(map(Listing.from_json, value["listings"])),
-            "questions": tuple(map(Question.from_json, value["questions"])),
-            "notes": tuple(map(str, value["notes"])),
-            "marks": tuple(Mark(**mark) for mark in value["marks"]),
-        }
-        return cls(**{**value, **fields})
+        fields = _with_tuples(value)
+        listings = tuple(Listing(**listing) for listing in fields["listings"])
+        questions = tuple(map(Question.from_json, fields["questions"]))
+        marks = tuple(Mark(**mark) for mark in fields["marks"])
+        return cls(**{**fields, "listings": listings, "questions": questions, "marks": marks})
 
     def for_students(self) -> dict[str, Any]:
         """Return what students may see, as JSON: no key, explanation or seed."""
