@@ -122,7 +122,7 @@ class GradingSession:
                 shared = caller.submit(self.calling.ask_together, together, group)
                 first = [functools.partial(self.shared_or_alone, shared, caller)] * len(group)
             else:
-                futures = [caller.submit(self.ask, exercise, OWN) for exercise in group]
+                futures = [caller.submit(self.calling.ask, exercise, OWN) for exercise in group]
                 first = [functools.partial(self.alone, future) for future in futures]
             for exercise in group:
                 self.finish(exercise, first.pop(0), caller)
@@ -139,10 +139,6 @@ class GradingSession:
             return
         for group in groups(self.exercises, self.references):
             yield self.sandbox.together if len(group) > 1 else None, group
-
-    def ask(self, exercise: Exercise, places: Collection[int]) -> list[AnsweredCall]:
-        """Run calls of an exercise; see Calling."""
-        return self.calling.ask(exercise, places)
 
     def is_first(self, exercise: Exercise) -> bool:
         """Say whether it is the first exercise of its file to be judged."""
@@ -186,13 +182,13 @@ class GradingSession:
             if counts:
                 self.sandbox.printed.take(answers.printed)
                 return trial
-        own = caller.submit(self.ask, exercise, OWN).result()
+        own = caller.submit(self.calling.ask, exercise, OWN).result()
         return self.trial(exercise, [*own, *answered[len(own) :]])
 
     def stand_in(self, trial: Trial, places: Collection[int], caller: ThreadPoolExecutor) -> None:
         """Add answers of calls with stand-ins to a trial, unless it has them."""
         if not any(each.probe.calls.index(each.call) in places for each in trial.answered):
-            trial.answered += caller.submit(self.ask, trial.exercise, places).result()
+            trial.answered += caller.submit(self.calling.ask, trial.exercise, places).result()
             trial.answered.sort(key=lambda each: each.probe.calls.index(each.call))
 
     def finish(
