@@ -103,13 +103,44 @@ class Training:
 
     # --- judging ----------------------------------------------------------------------------------
 
+    def finished(self, reply: Reply) -> Tensors:
+        """Return the tensors that training returned.
+
+        Raises:
+            CheckFailed: it did not finish.
+        """
+        # not an exercise: unless all are written, it does not run
+        if reply.status == "not written":
+            raise CheckFailed(Finding(f"{self.what}: raised NotImplementedError: {reply.text}"))
+        if reply.status != "ok":
+            raise CheckFailed(Finding(f"{self.what}: {reply.text}"))
+        return reply.tensors
+
+    def returned_weights(self, reply: Reply, room: int) -> Tensors:
+        """Return the weights that training returned, without checking their names and shapes.
+
+        Args:
+            room: their maximum size in bytes.
+
+        Raises:
+            CheckFailed: training did not finish, or returned something else.
+        """
+        weights = under(self.finished(reply), "out/weights/")
+        if not weights or any(value.dtype != np.float32 for value in weights.values()):
+            raise CheckFailed(Finding(f"{self.what} returned no weights"))
+        if sum(value.nbytes for value in weights.values()) > room:
+            raise CheckFailed(Finding(f"{self.what} returned more weights than the model has"))
+        if not all(np.isfinite(value).all() for value in weights.values()):
+            raise CheckFailed(Finding(f"{self.what} returned weights that are NaN or inf"))
+        return weights
+
     def predictions(self, reply: Reply) -> np.ndarray:
         """Return the predictions (N,).
 
         Raises:
             CheckFailed: training did not finish, or returned no valid predictions.
         """
-        predictions = _finished(reply, self.what).get("out/predictions")
+        predictions = self.finished(reply).get("out/predictions")
         if predictions is None or predictions.dtype != np.int64:
             raise CheckFailed(Finding(f"{self.what} returned no predictions"))
         if predictions.shape != self.labels.shape:
@@ -141,42 +172,6 @@ class Training:
         )
         table = confusion(self.labels, predictions, self.texts(), self.classes)
         return {**shown, "curves": curves} | table
-
-
-def _finished(reply: Reply, what: str) -> Tensors:
-    """Return the tensors that a training returned.
-
-    Args:
-        what: the training, in messages.
-
-    Raises:
-        CheckFailed: the training did not finish.
-    """
-    if reply.status == "not written":  # not an exercise: unless all are written, it does not run
-        raise CheckFailed(Finding(f"{what}: raised NotImplementedError: {reply.text}"))
-    if reply.status != "ok":
-        raise CheckFailed(Finding(f"{what}: {reply.text}"))
-    return reply.tensors
-
-
-def _weights_of(reply: Reply, room: int, what: str) -> Tensors:
-    """Return the weights that a training returned, without checking their names and shapes.
-
-    Args:
-        room: their maximum size in bytes.
-        what: the training, in messages.
-
-    Raises:
-        CheckFailed: the training did not finish, or returned something else.
-    """
-    weights = under(_finished(reply, what), "out/weights/")
-    if not weights or any(value.dtype != np.float32 for value in weights.values()):
-        raise CheckFailed(Finding(f"{what} returned no weights"))
-    if sum(value.nbytes for value in weights.values()) > room:
-        raise CheckFailed(Finding(f"{what} returned more weights than the model has"))
-    if not all(np.isfinite(value).all() for value in weights.values()):
-        raise CheckFailed(Finding(f"{what} returned weights that are NaN or inf"))
-    return weights
 
 
 TrainingT = TypeVar("TrainingT", bound=Training)
@@ -248,7 +243,7 @@ class TrainingTask(Task, Generic[TrainingT]):
             return reply, reply.tensors
         room = training.room(run)
         trained = run.ask(training.training(room))
-        weights = _weights_of(trained, room, training.what)
+        weights = training.returned_weights(trained, room)
         reply = run.ask_solution(training.predicting(weights))
         if reply.status != "ok":
             raise self.prediction_error(training, run, weights)
