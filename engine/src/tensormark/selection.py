@@ -8,11 +8,6 @@ from tensormark.intake.submission import SubmissionError
 from tensormark.usage import command, option
 
 
-def names_in(only: str) -> list[str]:
-    """Return the ids that K= lists, separated by commas or spaces."""
-    return list(dict.fromkeys(only.replace(",", " ").split())) or [only]
-
-
 def selected(
     assignment: Assignment, check: bool, only: str | None
 ) -> tuple[list[Exercise], list[str]]:
@@ -25,7 +20,7 @@ def selected(
     ids = [exercise.id for exercise in available]
     if only is None:
         return available, ids
-    requested = names_in(only)
+    requested = list(dict.fromkeys(only.replace(",", " ").split())) or [only]
     for name in requested:
         if name not in ids and any(exercise.id == name for exercise in assignment.exercises):
             raise SubmissionError(

@@ -172,18 +172,12 @@ def with_default(text: str, default: object) -> str:
     return text if complete else f"{text} (default: %(default)s)"
 
 
-def usual(folder: Path) -> str:
-    """Return the path of the default submission, as messages show it."""
-    return os.path.relpath(folder / "starter")
-
-
 def submission_parser(folder: Path, name: str, description: str) -> argparse.ArgumentParser:
     """Return the parser for a command that takes a submission."""
     command_line = parser(name, description)
     about = "a folder, a .py file, a zip or a tar (default: starter)"
-    command_line.add_argument(
-        "submission", type=submission, nargs="?", default=usual(folder), help=about
-    )
+    usual = os.path.relpath(folder / "starter")
+    command_line.add_argument("submission", type=submission, nargs="?", default=usual, help=about)
     return command_line
 
 

@@ -84,7 +84,8 @@ class Table:
         self.unused = before.rows() if before else {}
 
         def tolerance(name: str, call: Call) -> Tolerance:
-            return measured.tolerance_of(tolerance_kind(name, call))
+            limit = measured.tolerance[tolerance_kind(name, call)]
+            return Tolerance(limit, limit)
 
         self.allowed = [
             allowed(probe, call, names[index], tolerance)

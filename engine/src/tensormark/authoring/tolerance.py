@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from tensormark.exercise import Exercise
-from tensormark.judging.compare import Tolerance
 from tensormark.judging.fingerprints import tolerance_kind
 from tensormark.sandbox.interface import Reply
 
@@ -68,10 +67,6 @@ class Measured:
     noise: dict[str, float]
     smallest: dict[str, float]
     tolerance: dict[str, float]
-
-    def tolerance_of(self, kind: str) -> Tolerance:
-        """Return the tolerance of one kind."""
-        return Tolerance(self.tolerance[kind], self.tolerance[kind])
 
     def as_json(self) -> dict[str, Any]:
         """Return its part of the manifest."""

@@ -9,7 +9,6 @@ subtraction cannot reveal it either; other small counts are left out, or replace
 import statistics
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any, NamedTuple
 
 from tensormark.classroom.summary import EITHER, PAIR
@@ -217,8 +216,8 @@ class Term:
 
     def others(self, exercise: str, mistakes: Iterable[Mistake]) -> Places:
         """Return who failed an exercise without making any of these mistakes."""
-        named = reduce(frozenset.union, (mistake.places for mistake in mistakes), Places())
-        return self.having(exercise, Outcome.FAILED) - named
+        named = (mistake.places for mistake in mistakes)
+        return self.having(exercise, Outcome.FAILED).difference(*named)
 
     def quartiles(self) -> list[float]:
         """Return the quartiles of the scores: below them are 1/4, 1/2 and 3/4 of the class."""

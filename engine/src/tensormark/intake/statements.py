@@ -38,10 +38,6 @@ class _Names:
     defined: frozenset[str]
 
 
-def _definitions(tree: ast.AST) -> set[str]:
-    return {node.name for node in ast.walk(tree) if isinstance(node, DEFINITIONS)}
-
-
 def names_of(tree: ast.AST, given: set[str]) -> _Names:
     """Return the names that a source binds, without the given ones."""
     bound, defined = set(), set()
@@ -193,7 +189,7 @@ class Given:
         for text in sources:
             text = _with_line_ends(text)
             tree, lines = ast.parse(text), text.split("\n")
-            given.names.update(_definitions(tree))
+            given.names.update(n.name for n in ast.walk(tree) if isinstance(n, DEFINITIONS))
             functions = (node for node in ast.walk(tree) if isinstance(node, FUNCTIONS))
             given.texts.update(_text(node, lines) for node in functions)
         return given

@@ -68,11 +68,6 @@ def _description(panel: dict[str, Any], axes: Sequence[str], steps: Sequence[int
     return f"differences beyond the limit at {axes[0]} {', '.join(wrong)}"
 
 
-def _caption(panel: dict[str, Any], axes: Sequence[str]) -> str:
-    """Name a panel by its place along the leading axes."""
-    return ", ".join(f"{name} {i}" for name, i in zip(axes, panel["index"], strict=False))
-
-
 def _panel_figure(
     panel: dict[str, Any], axes: Sequence[str], steps: Sequence[int], largest: float
 ) -> Element:
@@ -82,7 +77,8 @@ def _panel_figure(
     padding = any(panel["padding"])
     width = LEFT + columns * size + (30 if padding else 6)
     height = TOP + len(cells) * size + BOTTOM
-    place = _caption(panel, axes[:-2])
+    leading = zip(axes[:-2], panel["index"], strict=False)
+    place = ", ".join(f"{name} {i}" for name, i in leading)
     description = ": ".join(filter(None, [place, _description(panel, inner, steps)]))
     parts = *_squares(cells, largest, size), *_labels(panel, steps, size)
     figure = drawing(width, height, visible(description, 600), *parts)

@@ -61,7 +61,6 @@ class Copies:
         self.lost, self.seconds = 0, 0.0
         self.loaded_text: str | None = None  # that the sandbox has now
         self.assignment, self.sources = grading.assignment, dict(sources)
-        self.seed = grading.assignment.seed
         self.grading = Grading(grading.settings, grading.assignment, self.reopen)
 
     def reopen(self, tier: str, program: Program) -> "contextlib.nullcontext[Sandbox]":

@@ -211,7 +211,7 @@ class Study:
         """Return a world; the numbers that sheets show are those of the first."""
         if number not in self.worlds:
             call = self.subject.worlds[number]
-            inputs = self.exercise.inputs(call, self.copies.seed + number)
+            inputs = self.exercise.inputs(call, self.copies.assignment.seed + number)
             self.worlds[number] = World(self.subject, call, inputs)
         return self.worlds[number]
 
