@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from tensormark.calling import Calling
 from tensormark.exercise import Exercise
-from tensormark.session import GradingSession
 
 from conftest import Grade
 
@@ -18,13 +18,13 @@ WRONG_NORM = ("return ln_layer(", "return 1.01 * ln_layer(")
 def places(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[set[int]]]:
     """The places that gradings ask for, by exercise."""
     places_asked: dict[str, list[set[int]]] = {}
-    ask = GradingSession.ask
+    ask = Calling.ask
 
     def record_and_ask(self: Any, exercise: Exercise, places: Collection[int]) -> Any:
         places_asked.setdefault(exercise.id, []).append(set(places))
         return ask(self, exercise, places)
 
-    monkeypatch.setattr(GradingSession, "ask", record_and_ask)
+    monkeypatch.setattr(Calling, "ask", record_and_ask)
     return places_asked
 
 
