@@ -103,7 +103,7 @@ class Training:
 
     # --- judging ----------------------------------------------------------------------------------
 
-    def finished(self, reply: Reply) -> Tensors:
+    def _finished(self, reply: Reply) -> Tensors:
         """Return the tensors that training returned.
 
         Raises:
@@ -116,7 +116,7 @@ class Training:
             raise CheckFailed(Finding(f"{self.what}: {reply.text}"))
         return reply.tensors
 
-    def returned_weights(self, reply: Reply, room: int) -> Tensors:
+    def _returned_weights(self, reply: Reply, room: int) -> Tensors:
         """Return the weights that training returned, without checking their names and shapes.
 
         Args:
@@ -125,7 +125,7 @@ class Training:
         Raises:
             CheckFailed: training did not finish, or returned something else.
         """
-        weights = under(self.finished(reply), "out/weights/")
+        weights = under(self._finished(reply), "out/weights/")
         if not weights or any(value.dtype != np.float32 for value in weights.values()):
             raise CheckFailed(Finding(f"{self.what} returned no weights"))
         if sum(value.nbytes for value in weights.values()) > room:
@@ -140,7 +140,7 @@ class Training:
         Raises:
             CheckFailed: training did not finish, or returned no valid predictions.
         """
-        predictions = self.finished(reply).get("out/predictions")
+        predictions = self._finished(reply).get("out/predictions")
         if predictions is None or predictions.dtype != np.int64:
             raise CheckFailed(Finding(f"{self.what} returned no predictions"))
         if predictions.shape != self.labels.shape:
@@ -243,7 +243,7 @@ class TrainingTask(Task, Generic[TrainingT]):
             return reply, reply.tensors
         room = training.room(run)
         trained = run.ask(training.training(room))
-        weights = training.returned_weights(trained, room)
+        weights = training._returned_weights(trained, room)
         reply = run.ask_solution(training.predicting(weights))
         if reply.status != "ok":
             raise self.prediction_error(training, run, weights)
