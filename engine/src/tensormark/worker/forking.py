@@ -9,7 +9,6 @@ Covered: a worker ends on request, and when this process ends. Not covered: isol
 it is for people who grade their own code.
 """
 
-import gc
 import os
 import signal
 import socket
@@ -23,7 +22,7 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tensormark.worker import lockdown, main
-from tensormark.worker.zygote import receive, send
+from tensormark.worker.zygote import check_threads, freeze, receive, send
 
 
 def _be_worker(
@@ -43,16 +42,6 @@ def _be_worker(
         os._exit(0)  # skip exit handlers, do not wait for threads
 
 
-def _check_threads() -> None:
-    """Check that there is one thread: a fork copies only one.
-
-    Raises:
-        RuntimeError: there are more.
-    """
-    if len(os.listdir("/proc/self/task")) != 1:
-        raise RuntimeError("more than one thread before a fork")
-
-
 def _fork(
     control: socket.socket,
     order: dict[str, Any],
@@ -63,12 +52,12 @@ def _fork(
 
     Args:
         descriptors: its stdin, stdout and stderr.
-        new_overlay: see main.load_harness; None if the harness is not loaded yet.
+        new_overlay: see overlay_maker; None if the harness is not loaded yet.
 
     Raises:
         RuntimeError: there is more than one thread.
     """
-    _check_threads()
+    check_threads()
     child = os.fork()
     if child == 0:
         control.close()
@@ -80,25 +69,22 @@ def _fork(
     return child
 
 
-def _freeze() -> None:
-    """Keep workers from collecting garbage among torch's objects, which would copy their pages."""
-    gc.collect()
-    gc.freeze()
-
-
 def _run() -> None:
     """Fork one worker after another until the parent is gone."""
     control = socket.socket(fileno=int(sys.argv[1]))
     main.limit_resources()
     main.import_torch()
-    _freeze()
+    from tensormark.worker.overlay import overlay_maker  # imports torch
+
+    freeze()
     new_overlay: main.NewOverlay | None = None
     while True:
         order, descriptors = receive(control)
         if "harness" in order:
-            new_overlay = new_overlay or main.load_harness(order["harness"])
-            _check_threads()
-            _freeze()
+            if new_overlay is None:
+                new_overlay = overlay_maker(order["harness"])
+                check_threads()
+                freeze()
             send(control, loaded=True)
             continue
         child = _fork(control, order, descriptors, new_overlay)

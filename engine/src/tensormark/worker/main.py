@@ -9,7 +9,6 @@ a hostile submission on this process; isolation is the sandbox's job.
 """
 
 import contextlib
-import functools
 import os
 import sys
 from collections.abc import Callable, Mapping
@@ -54,16 +53,6 @@ def limit_resources() -> None:
         resource.setrlimit(kind, (bound, bound))
 
 
-def load_harness(path: str) -> NewOverlay:
-    """Load the assignment's harness and hide the grader; return what makes an overlay with it."""
-    from tensormark.worker import overlay  # imports torch: only once the streams are safe
-    from tensormark.worker.surroundings import hide_grader
-
-    harness = overlay.load_harness(path)
-    hide_grader()
-    return functools.partial(overlay.Overlay, harness)
-
-
 class Worker:
     """Answers requests from a stream."""
 
@@ -83,8 +72,12 @@ class Worker:
             self.send(protocol.encode({"number": request["number"], "progress": [done, total]}))
 
         if self.overlay is None:
-            new_overlay = self.new_overlay or load_harness(request["harness"])
-            self.overlay = new_overlay()
+            if self.new_overlay is None:
+                # imports torch: only once the streams are safe
+                from tensormark.worker.overlay import overlay_maker
+
+                self.new_overlay = overlay_maker(request["harness"])
+            self.overlay = self.new_overlay()
         answer = self.overlay.answer(request, arrays, progress)
         with contextlib.suppress(Exception):  # a submission may have replaced it
             sys.stdout.flush()
@@ -110,7 +103,7 @@ def serve(
 
     Args:
         threads: of torch.
-        new_overlay: see load_harness; None: the first request names the harness.
+        new_overlay: see overlay_maker; None: the first request names the harness.
     """
     import torch  # already imported
 

@@ -15,7 +15,6 @@ would let a child take over this process, and with it later jobs of this slot.
 import array
 import base64
 import contextlib
-import functools
 import gc
 import itertools
 import json
@@ -57,6 +56,22 @@ def receive(control: socket.socket) -> tuple[dict[str, Any], list[int]]:
     return json.loads(text), list(descriptors)
 
 
+def freeze() -> None:
+    """Keep children from collecting garbage among torch's objects, which would copy their pages."""
+    gc.collect()
+    gc.freeze()
+
+
+def check_threads() -> None:
+    """Check that there is one thread, as a fork copies only one.
+
+    Raises:
+        RuntimeError: there are more.
+    """
+    if len(os.listdir("/proc/self/task")) != 1:
+        raise RuntimeError("more than one thread before a fork")
+
+
 def _warm_up() -> str:
     """Import what jobs need and use it once, on one thread; return torch's version."""
     # every submission needs these; a harness imports whatever else its submissions need
@@ -77,16 +92,13 @@ def _prepare(setup: dict[str, Any], harness: str) -> None:
     Args:
         harness: the path of the assignment's harness.
     """
-    from tensormark.worker.overlay import Overlay, load_harness  # imports torch
-    from tensormark.worker.surroundings import hide_grader
+    from tensormark.worker.overlay import overlay_maker  # imports torch
 
-    setup["overlay"] = functools.partial(Overlay, load_harness(harness))
+    setup["overlay"] = overlay_maker(harness)
     lockdown.landlock_version()
     paths = setup["readable"], setup["listable"]
     setup["ruleset"] = lockdown.landlock_ruleset(*paths) if setup["lock"] else None
-    hide_grader()
-    gc.collect()
-    gc.freeze()  # keeps these pages shared with children
+    freeze()
 
 
 class Child:
@@ -189,10 +201,9 @@ def _fork_child(control: socket.socket, setup: dict[str, Any]) -> _IdleChild:
     """Fork the child for the next job ahead of time.
 
     Raises:
-        RuntimeError: there is more than one thread, and a fork copies only one.
+        RuntimeError: there is more than one thread.
     """
-    if len(os.listdir("/proc/self/task")) != 1:
-        raise RuntimeError("the zygote has more than one thread")
+    check_threads()
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     child = os.fork()
     if child == 0:
