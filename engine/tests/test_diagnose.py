@@ -24,7 +24,6 @@ from tensormark.judging.fingerprints import (
     of_error,
     tolerances,
 )
-from tensormark.toolkit.places import locate
 
 NAMES = ["out/output"]
 ROWS = ["the solution", "halved", "shifted", "halved+shifted"]
@@ -258,34 +257,3 @@ def test_a_random_variant_explains_random_wrong_values_and_an_undecided_one_anyt
     rows = table(1, np.stack([recorded, TABLE[1, 1]]))
 
     assert matching_variants(Observation(prints(got), rows, ALLOWED, drew=drew))[1] == fits
-
-
-PADDING = np.array([[False, False, True], [False, True, True]])
-
-
-@pytest.mark.parametrize(
-    ("change", "description"),
-    [
-        (lambda x: 2.5 * x, "every value is 2.5 times the expected one"),
-        (lambda x: x + 0.25, "every value is off by the same amount"),
-        (
-            lambda x: x[..., ::-1],
-            "each token has the right values, but its units are in the wrong order",
-        ),
-        (lambda x: x[:, ::-1], "the tokens have the right values, but are in another order"),
-        (lambda x: x.transpose(0, 2, 1), "the number of values is right"),
-        (lambda x: x + PADDING[..., None] * x**2, "only padding is wrong"),
-        (lambda x: x + ~PADDING[..., None] * x**2, "only tokens are wrong; padding is right"),
-        (lambda x: x + np.array([1, 0])[:, None, None] * x**2, "only row 0 of the batch is wrong"),
-        (lambda x: x + np.array([0, 1])[:, None, None] * x**2, "row 0 of the batch is right"),
-        (lambda x: x + np.arange(3)[:, None] * x**2, "only tokens from number 1 on are wrong"),
-        (lambda x: x + np.eye(3)[1][:, None] * x**2, "only token 1 of each row is wrong"),
-        (lambda x: x + x**2, None),
-    ],
-)
-def test_an_error_without_a_name_is_located(change: object, description: str | None) -> None:
-    got = change(RIGHT)  # type: ignore[operator]
-
-    line = locate(got, RIGHT, ("row", "token", "unit"), PADDING, among=2)
-
-    assert line is None if description is None else (line or "").startswith(description)

@@ -213,9 +213,10 @@ def test_a_place_is_named_in_the_words_of_the_assignment(message: str) -> None:
         (np.s_[1, 3:], "only padding is wrong"),
         (np.s_[:, :3], "only patterns are wrong; padding is right"),
         (np.s_[1], "only signals that have padding are wrong"),
+        (np.s_[:, 3], "only patterns from number 3 on are wrong"),
     ],
 )
-def test_a_place_that_padding_explains_comes_first(wrong: Any, place: str) -> None:
+def test_a_place_comes_first_if_padding_explains_it(wrong: Any, place: str) -> None:
     padding = np.zeros((3, 4), dtype=bool)
     padding[1, 3:] = True
 
@@ -223,6 +224,11 @@ def test_a_place_that_padding_explains_comes_first(wrong: Any, place: str) -> No
         locate(changed(*(wrong if isinstance(wrong, tuple) else (wrong,))), RIGHT, AXES, padding)
         == place
     )
+
+
+@pytest.mark.parametrize(("got", "among"), [(RIGHT + RIGHT**2, None), (changed(..., 4), 2)])
+def test_what_is_wrong_everywhere_has_no_place(got: np.ndarray, among: int | None) -> None:
+    assert locate(got, RIGHT, AXES, among=among) is None
 
 
 def test_a_single_value_is_not_given_away_by_its_ratio() -> None:
