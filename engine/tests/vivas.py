@@ -222,13 +222,3 @@ def with_text(original: Sheet, change: Callable[[str], str]) -> Sheet:
     notes = tuple(map(change, original.notes))
     marks = tuple(map(renamed, original.marks))
     return Sheet(**texts, listings=listings, questions=questions, notes=notes, marks=marks)
-
-
-def largest() -> Sheet:
-    """Return five questions on three functions of 25 long lines each."""
-    line = "        weights = self.dropout(F.softmax(scores + mask, dim=-1))  # (B, H, T, T)"
-    listings = tuple(
-        listing(each.name, 1 + 200 * place, "\n".join(["    def f(self, x):", *[line] * 24]))
-        for place, each in enumerate(LISTINGS)
-    )
-    return dataclasses.replace(sheet(), listings=listings)
