@@ -45,9 +45,7 @@ def test_a_file_is_found_under_its_own_name_and_that_of_a_platform(
     files = {name: SOURCE, "notes.txt": b"hello", "__MACOSX/._main.py": b"\0", ".git/main.py": b""}
     path = tmp_path / f"work.{pack}"
     if pack == "folder":
-        for place, content in files.items():
-            (path / place).parent.mkdir(parents=True, exist_ok=True)
-            (path / place).write_bytes(content)
+        unpacked(path, files)
     elif pack == "zip":
         zipped(path, files)
     else:
@@ -106,29 +104,6 @@ def test_a_home_folder_is_found_in_every_shell(tmp_path: Path, monkeypatch) -> N
 def test_an_empty_path_is_not_the_current_folder() -> None:
     with pytest.raises(SubmissionError, match="SUBMISSION is empty"):
         submission_path("")
-
-
-def test_a_single_file_may_have_any_name(tmp_path: Path) -> None:
-    path = tmp_path / "my version (3).py"
-    path.write_bytes(SOURCE)
-
-    assert taken(path).sources == {"main": SOURCE.decode()}
-
-
-def test_the_only_archive_of_a_folder_is_opened(tmp_path: Path) -> None:
-    folder = tmp_path / "Ada Lovelace_4711_assignsubmission_file_"
-    folder.mkdir()
-    zipped(folder / "work.zip", {"work/main.py": SOURCE})
-
-    assert taken(folder).sources == {"main": SOURCE.decode()}
-
-
-def test_a_file_at_the_top_comes_before_those_below(tmp_path: Path) -> None:
-    (tmp_path / "old").mkdir()
-    (tmp_path / "old" / "main.py").write_bytes(b"old = 1\n")
-    (tmp_path / "main.py").write_bytes(SOURCE)
-
-    assert taken(tmp_path).sources == {"main": SOURCE.decode()}
 
 
 @pytest.mark.parametrize("pack", [zipped, tarred, unpacked])
