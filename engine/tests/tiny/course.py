@@ -1,6 +1,7 @@
 """The detector assignment's parts for staff: known mistakes, honest variants, the threshold."""
 
 import dataclasses
+import runpy
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from tensormark.authoring.honest import Honest
 from tensormark.authoring.variants import mistakes
 from tensormark.exercise import Assignment
 
+import toy
 from .assignment import ASSIGNMENT
 from .task import ENTRY
 
@@ -17,28 +19,29 @@ SUM = 'torch.einsum("bdwk,pdk->bpw", windows, self.weight)'
 VELOCITY = 'v.mul_(group["momentum"]).add_(p.grad)'
 START = 'v = self.state[p].setdefault("velocity", torch.zeros_like(p))'
 
+
+def of_template(path: str, name: str) -> Any:
+    """Return a constant of the template, whose solution/detector.py this assignment shares."""
+    return runpy.run_path(str(toy.TEMPLATE / path))[name]
+
+
 VARIANTS = (
+    *of_template("grader/mistakes/conv.py", "VARIANTS"),
+    *of_template("grader/mistakes/detector.py", "VARIANTS"),
     *mistakes(
         "conv",
         "The windows",
         {
-            "last_window_missing": (
-                "the last window is missing",
-                *("signals.unfold", "signals[..., :-1].unfold"),
-            ),
-            "patterns_reversed": ("the patterns are reversed", "windows,", "windows.flip(-1),"),
             "mean_over_channels": (
                 "channels are averaged and not added up",
                 *(SUM, f"{SUM} / signals.shape[1]"),
             ),
-            "bias_forgotten": ("the bias is forgotten", " + self.bias[:, None]", ""),
         },
     ),
     *mistakes(
         "detector",
         "The largest value",
         {
-            "mean_over_windows": ("windows are averaged", "amax", "mean"),
             "relu_missing": (
                 "there is no ReLU",
                 *("torch.relu(self.conv(signals))", "self.conv(signals)"),
@@ -70,19 +73,9 @@ VARIANTS = (
     ),
 )
 HONEST = (
-    Honest(
-        "one_window_at_a_time",
-        bodies={
-            "conv": """
-            K = self.weight.shape[-1]
-            flat = self.weight.flatten(1).T
-            windows = range(signals.shape[-1] - K + 1)
-            outputs = [signals[..., w : w + K].flatten(1) @ flat + self.bias for w in windows]
-            return torch.stack(outputs, -1)
-            """,
-            "detector": "return self.head(self.conv(signals).max(-1).values.clamp(min=0))",
-        },
-        module="detector",
+    *(
+        dataclasses.replace(honest, module="detector")
+        for honest in of_template("grader/honest/others.py", "HONEST")
     ),
     Honest(
         "rate_in_the_velocity",
