@@ -1,6 +1,6 @@
 """What a submission costs the grader itself, apart from processes that have their own limits."""
 
-import resource
+import time
 from pathlib import Path
 from typing import NamedTuple
 
@@ -37,11 +37,6 @@ def forget_peak() -> None:
     Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
 
 
-def seconds() -> float:
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    return usage.ru_utime + usage.ru_stime
-
-
 def grading_in(tier: str) -> Grading:
     return Grading(Settings.of(ROOT, tier=tier, limits=LIMITS), ASSIGNMENT)
 
@@ -50,13 +45,13 @@ def cost(grading: Grading, attack: Attack, folder: Path) -> Cost:
     """Grade an attack, as `make check` does, from an empty folder."""
     path = write(attack, folder)
     forget_peak()
-    before = seconds(), memory("VmRSS")
+    before = time.process_time(), memory("VmRSS")
     try:
         results = grading.grade(str(path), check=True).results
     except SubmissionError:  # "nothing to grade" is a valid answer, too
         results = []
     ungraded = [result.id for result in results if result.score is None]
-    return Cost(seconds() - before[0], memory("VmHWM") - before[1], ungraded)
+    return Cost(time.process_time() - before[0], memory("VmHWM") - before[1], ungraded)
 
 
 def assert_cheap(grading: Grading, attack: Attack, folder: Path) -> None:
