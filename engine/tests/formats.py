@@ -13,7 +13,7 @@ from tensormark.reports import github, html, platforms
 Model = dict[str, Any]
 VISIBILITY = {"hidden", "after_due_date", "after_published", "visible"}
 TEXT_FORMATS = {"text", "html", "simple_format", "md", "ansi"}
-VOID = set("meta link br img hr input".split())
+VOID = set("meta link br img hr input wbr".split())
 ANNOTATION = re.compile(
     r"::(?:error|warning|notice) file=[^:,\r\n]+(?:,line=[1-9]\d*)?,title=[^:,\r\n]*::[^\r\n]*"
 )
@@ -124,6 +124,10 @@ class Tags(HTMLParser):
         self.feed(page)
         self.close()
         assert self.open == []
+
+    @property
+    def elements(self) -> list[tuple[str, dict[str, str | None]]]:
+        return [(tag, found) for (tag, *_), found in zip(self.tags, self.attributes, strict=True)]
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append((tag, *(name for name, _ in attrs)))
