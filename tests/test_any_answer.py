@@ -4,6 +4,7 @@ The tests take the real path, from an answer's bytes to the grade and all of its
 out only the processes. FUZZ=long tries 100,000 answers.
 """
 
+import itertools
 import json
 import os
 import random
@@ -42,6 +43,7 @@ LONG = os.environ.get("FUZZ") == "long"
 FIRST = int(os.environ.get("FUZZ_FROM", "0"))
 ANSWERS = 100_000 if LONG else 300
 IDS = [exercise.id for exercise in ASSIGNMENT.exercises]
+SHAPES = itertools.count(1)
 
 pytestmark = pytest.mark.timeout(36_000 if LONG else 600)
 
@@ -212,26 +214,11 @@ def largest(request: Request, answer: Answer) -> Answer:
         return answer
     names = list(json.loads(answer.listed or "{}"))
     room = Limits().reply_bytes - 8 * 1024
-    sizes = [min(room // len(names), MAX_VALUES) - SHAPES.next() % 500 for _ in names]
+    sizes = [min(room // len(names), MAX_VALUES) - next(SHAPES) % 500 for _ in names]
     values = {n: np.ones(size, bool) for n, size in zip(names, sizes, strict=True)}
     values[names[0]] = np.ones((room - sum(sizes[1:])) // 8 - 1, np.float64)
     number = json.loads(answer.message)["number"]
     return Answer.of(number, values, text="e\u0301\u0301\u0301\u0301\u0301" * 400)
-
-
-class Counter:
-    """Counts from 1."""
-
-    def __init__(self) -> None:
-        self.count = 0
-
-    def next(self) -> int:
-        """Return the next number."""
-        self.count += 1
-        return self.count
-
-
-SHAPES = Counter()
 
 
 def test_the_largest_answers_cost_little(right: Right) -> None:
