@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +17,7 @@ from tensormark.release.secrets import Secrets
 from tensormark.wheel import wheel
 
 import toy
-from graded import grader_of, in_manifest
+from graded import in_manifest
 from resident import called
 
 LABELS = [int(digit) for digit in f"{20260807**8:b}"[:60]]
@@ -59,18 +58,7 @@ def test_a_release_has_what_students_need_and_no_files_for_staff_only(folder: Pa
     assert not [name for name in files if "mistakes" in name or "honest" in name]
     assert b'NotImplementedError("conv")' in files[f"starter/{toy.MAIN}"]
     assert files[f"engine/{wheel().name}"] == wheel().content
-
-
-def test_a_release_can_be_graded_as_its_readme_says(folder: Path, tmp_path: Path) -> None:
-    completed = called(tmp_path, "-C", str(folder), "release", "--out", str(tmp_path / "a.zip"))
-    with zipfile.ZipFile(tmp_path / "a.zip") as archive:
-        archive.extractall(tmp_path)
-    grade = grader_of(tmp_path / "detector", tmp_path)
-
-    assert completed.returncode == 0
-    assert wheel().name in (tmp_path / "detector" / "README.md").read_text(encoding="utf-8")
-    assert {*grade("starter").outcomes().values()} == {"not written yet"}
-    assert grade(folder / "solution", training=True).result["score"] == 100
+    assert wheel().name.encode() in files["README.md"]
 
 
 def test_declared_files_are_given_out(copy: Path) -> None:
