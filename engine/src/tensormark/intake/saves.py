@@ -14,7 +14,7 @@ from pathlib import Path
 from tensormark.intake.door import InspectionError
 from tensormark.intake.submission import SubmissionError, read_submission
 
-QUIET = 20  # milliseconds without an event after which a save counts as complete
+QUIET = 5  # milliseconds without an event after which a save counts as complete
 MAX_WAIT = 200  # milliseconds to wait for that
 INTERVAL = 1.0  # seconds between looks without an event: network drives send none
 Stamps = Mapping[str, Sequence[int]]
