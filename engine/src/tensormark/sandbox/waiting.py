@@ -21,6 +21,7 @@ from tensormark.sandbox.worker_process import (
     WORKER,
     WorkerHandle,
     WorkerProcess,
+    discard,
     environment,
     new_folder,
 )
@@ -65,9 +66,7 @@ class SpareWorker:
     def close(self) -> None:
         """End the spare worker."""
         if self.worker is not None:
-            self.worker.close()
-            for stream in (self.worker.stdout, self.worker.stderr):
-                stream.close()
+            discard(self.worker)
         self.worker = None
 
 

@@ -41,6 +41,13 @@ class WorkerHandle(Protocol):
         """
 
 
+def discard(worker: WorkerHandle) -> None:
+    """End a worker whose streams nobody reads."""
+    worker.close()
+    for stream in (worker.stdout, worker.stderr):
+        stream.close()
+
+
 def new_folder() -> "tempfile.TemporaryDirectory[str]":
     """Make a folder for a worker; files in it that cannot be removed later stay behind."""
     return tempfile.TemporaryDirectory(prefix="grader-", ignore_cleanup_errors=True)
