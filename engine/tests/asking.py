@@ -110,5 +110,6 @@ def alive(process: int) -> bool:
 
 
 def listen_to_interrupts() -> None:
-    """Handle SIGINT, which background processes ignore by default."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    """Handle SIGINT, which background processes ignore, and SIGHUP, which nohup ignores."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
