@@ -3,19 +3,17 @@
 Prints how long sorting and filtering take. SHOTS=folder also saves screenshots.
 """
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
 from tensormark.classroom.page import page as drawn
 from tensormark.classroom.similar import Group, Similar
 
 import classes
-from page import NEXT, listen, opened
+from page import NEXT, SCREENS, faults, opened, quiet, shoot
 from page import browser as browser
 
 MANY = 1000
@@ -66,7 +64,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.fixture
 def table(browser: Browser, files: dict[str, Path]) -> Iterator[Page]:
-    page = opened(browser, "desktop", "light")
+    page = opened(browser)
     page.goto(files["many"].as_uri())
     yield page
     page.close()
@@ -76,36 +74,25 @@ def values(page: Page, column: int) -> list[str]:
     return list(page.evaluate(CELLS, column))
 
 
-@pytest.mark.parametrize(("size", "scheme"), [("desktop", "light"), ("phone", "dark")])
+@pytest.mark.parametrize(("size", "scheme"), SCREENS)
 @pytest.mark.parametrize("name", ["many", "payloads", "nobody"])
 def test_the_page_is_quiet_and_fits(browser: Browser, files, name, size, scheme) -> None:
     page = opened(browser, size, scheme)
-    messages, requests = listen(page)
 
-    page.goto(files[name].as_uri())
-    page.evaluate("() => new Promise(requestAnimationFrame)")
-    wide, inner = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
-
-    if folder := os.environ.get("SHOTS"):
+    with quiet(page, files[name]):
+        page.evaluate("() => new Promise(requestAnimationFrame)")
         for part in ("scores", "class", "problems"):
             page.evaluate(f"document.getElementById('{part}')?.scrollIntoView()")
-            page.wait_for_timeout(300)
-            page.screenshot(path=Path(folder) / f"gradebook-{name}-{part}-{size}-{scheme}.png")
-    assert messages == []
-    assert requests == [files[name].as_uri()]
-    assert wide <= inner
+            shoot(page, f"gradebook-{name}-{part}-{size}-{scheme}", whole=False)
 
 
-@pytest.mark.parametrize(("size", "scheme"), [("desktop", "light"), ("phone", "dark")])
+@pytest.mark.parametrize(("size", "scheme"), SCREENS)
 @pytest.mark.parametrize("name", ["some", "payloads"])  # a thousand rows take minutes
 def test_axe_finds_no_fault(browser: Browser, files, name, size, scheme) -> None:
     page = opened(browser, size, scheme, bypass_csp=True)
     page.goto(files[name].as_uri())
 
-    faults = Axe().run(page).response["violations"]
-
-    serious = [fault for fault in faults if fault["impact"] in ("serious", "critical")]
-    assert [(fault["id"], fault["nodes"][0]["html"][:200]) for fault in serious] == []
+    assert faults(page) == []
 
 
 def test_a_thousand_rows_are_sorted_and_filtered_at_once(table: Page, capsys) -> None:

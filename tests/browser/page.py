@@ -3,8 +3,10 @@
 SHOTS=folder also saves screenshots to look at.
 """
 
+import contextlib
 import itertools
 import os
+import re
 import shutil
 import time
 from collections.abc import Iterator
@@ -22,6 +24,7 @@ from test_payloads import PAYLOADS
 
 SIZES = {"desktop": (1280, 900), "phone": (360, 740)}
 SCHEMES = ("light", "dark")
+SCREENS = [("desktop", "light"), ("phone", "dark")]  # where two of the four are enough
 SECONDS = 1.0  # of processor time, which a busy machine does not lengthen, until the page is drawn
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 NEXT = itertools.cycle(PAYLOADS)
@@ -49,7 +52,7 @@ def page_file(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return path
 
 
-def opened(browser: Browser, size: str, scheme: str, **options: Any) -> Page:
+def opened(browser: Browser, size: str = "desktop", scheme: str = "light", **options: Any) -> Page:
     width, height = SIZES[size]
     context = browser.new_context(
         viewport={"width": width, "height": height},
@@ -60,15 +63,36 @@ def opened(browser: Browser, size: str, scheme: str, **options: Any) -> Page:
     return context.new_page()
 
 
-def listen(page: Page) -> tuple[list[str], list[str]]:
-    """Return two lists that grow: messages, errors and dialogs of a page, and what it requests."""
-    messages: list[str] = []
+@contextlib.contextmanager
+def quiet(page: Page, path: Path) -> Iterator[None]:
+    """Open a page; in the end assert that it fits, and has said and requested nothing else."""
+    said: list[str] = []
     requests: list[str] = []
-    page.on("console", lambda message: messages.append(message.text))
-    page.on("pageerror", lambda error: messages.append(str(error)))
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("dialog", lambda dialog: said.append(dialog.message))
     page.on("request", lambda request: requests.append(request.url))
-    page.on("dialog", lambda dialog: messages.append(dialog.message))
-    return messages, requests
+    page.goto(path.as_uri())
+    yield
+    assert said == []
+    assert requests == [path.as_uri()]
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def faults(page: Page) -> list[tuple[str, str]]:
+    """Return what axe finds, each with its first place; the page's policy must be bypassed."""
+    violations = Axe().run(page).response["violations"]
+    return [(fault["id"], fault["nodes"][0]["html"][:200]) for fault in violations]
+
+
+def shoot(page: Page, name: str, whole: bool = True) -> None:
+    if folder := os.environ.get("SHOTS"):
+        page.screenshot(path=Path(folder) / f"{name}.png", full_page=whole)
+
+
+def pages_of(printed: bytes) -> int:
+    """Return the number of pages of a PDF."""
+    return len(re.findall(rb"/Type\s*/Page\b", printed))
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
@@ -77,43 +101,32 @@ def test_the_page_is_quiet_fits_and_is_drawn_soon(
     browser: Browser, page_file: Path, size: str, scheme: str
 ) -> None:
     page = opened(browser, size, scheme)
-    messages, requests = listen(page)
-
     session = page.context.new_cdp_session(page)
     session.send("Performance.enable", {"timeDomain": "threadTicks"})
-    page.goto(page_file.as_uri())
-    page.evaluate("() => new Promise(requestAnimationFrame)")
-    metrics = session.send("Performance.getMetrics")["metrics"]
-    seconds = next(metric["value"] for metric in metrics if metric["name"] == "TaskDuration")
-    wide, inner = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
 
-    if (folder := os.environ.get("SHOTS")) and page_file.stem != "largest":
-        shot = Path(folder) / f"{page_file.stem}-{size}-{scheme}.png"
-        page.screenshot(path=shot, full_page=True)
-    assert messages == []
-    assert requests == [page_file.as_uri()]
-    assert wide <= inner
+    with quiet(page, page_file):
+        page.evaluate("() => new Promise(requestAnimationFrame)")
+        metrics = session.send("Performance.getMetrics")["metrics"]
+        if page_file.stem != "largest":
+            shoot(page, f"{page_file.stem}-{size}-{scheme}")
+
+    seconds = next(metric["value"] for metric in metrics if metric["name"] == "TaskDuration")
     assert seconds < SECONDS
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("size", SIZES)
 def test_axe_finds_no_fault(browser: Browser, page_file: Path, size: str, scheme: str) -> None:
-    # the page's policy would keep axe itself from running
     page = opened(browser, size, scheme, bypass_csp=True)
     page.goto(page_file.as_uri())
 
-    faults = Axe().run(page).response["violations"]
-
-    serious = [fault for fault in faults if fault["impact"] in ("serious", "critical")]
-    assert [(fault["id"], fault["nodes"][0]["html"][:200]) for fault in serious] == []
+    assert faults(page) == []
 
 
-def test_every_part_can_be_reached_with_the_keyboard(browser: Browser, tmp_path: Path) -> None:
-    path = tmp_path / "page.html"
-    path.write_text(html.page(MODELS["everything"]), encoding="utf-8")
-    page = opened(browser, "desktop", "light")
-    page.goto(path.as_uri())
+@pytest.mark.parametrize("page_file", ["everything"], indirect=True)
+def test_every_part_can_be_reached_with_the_keyboard(browser: Browser, page_file: Path) -> None:
+    page = opened(browser)
+    page.goto(page_file.as_uri())
 
     reached = []
     for _ in range(20):
@@ -123,11 +136,10 @@ def test_every_part_can_be_reached_with_the_keyboard(browser: Browser, tmp_path:
     assert {"A", "SUMMARY"} <= set(reached)
 
 
-def test_the_printed_page_has_all_that_the_screen_has(browser: Browser, tmp_path: Path) -> None:
-    path = tmp_path / "page.html"
-    path.write_text(html.page(MODELS["everything"]), encoding="utf-8")
-    page = opened(browser, "desktop", "light")
-    page.goto(path.as_uri())
+@pytest.mark.parametrize("page_file", ["everything"], indirect=True)
+def test_the_printed_page_has_all_that_the_screen_has(browser: Browser, page_file: Path) -> None:
+    page = opened(browser)
+    page.goto(page_file.as_uri())
 
     shown = page.inner_text("body")
     page.emulate_media(media="print")

@@ -3,12 +3,9 @@
 SHOTS=folder also saves screenshots to look at.
 """
 
-import os
-import re
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
 
 from grader.assignment import ASSIGNMENT
@@ -17,12 +14,10 @@ from tensormark.classroom.lesson import lesson_of
 from tensormark.references import References
 
 import classes
+from page import SCREENS, faults, opened, pages_of, quiet, shoot
 from page import browser as browser
-from page import listen
 
-SCREENS = {"projector": (1440, 900, "light"), "phone": (390, 844, "dark")}
 A4 = 794, 1123  # pixels
-PAGE = re.compile(rb"/Type\s*/Page\b")
 
 
 @pytest.fixture(scope="module", params=[90, 5])
@@ -43,23 +38,15 @@ def path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     return path
 
 
-@pytest.mark.parametrize("screen", SCREENS)
-def test_the_page_is_quiet_fits_and_has_no_fault(browser: Browser, path: Path, screen: str) -> None:
-    width, height, scheme = SCREENS[screen]
-    size = {"width": width, "height": height}
-    context = browser.new_context(viewport=size, color_scheme=scheme, bypass_csp=True)
-    page = context.new_page()
-    messages, requests = listen(page)
+@pytest.mark.parametrize(("size", "scheme"), SCREENS)
+def test_the_page_is_quiet_fits_and_has_no_fault(
+    browser: Browser, path: Path, size: str, scheme: str
+) -> None:
+    page = opened(browser, size, scheme, bypass_csp=True)
 
-    page.goto(path.as_uri())
-    faults = Axe().run(page).response["violations"]
-    wide, inner = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
-
-    if folder := os.environ.get("SHOTS"):
-        page.screenshot(path=Path(folder) / f"{path.stem}-{screen}.png", full_page=True)
-    assert [(fault["id"], fault["nodes"][0]["html"][:200]) for fault in faults] == []
-    assert (messages, requests) == ([], [path.as_uri()])
-    assert wide <= inner
+    with quiet(page, path):
+        assert faults(page) == []
+        shoot(page, f"{path.stem}-{size}-{scheme}")
 
 
 def test_an_exercise_has_a_screen_and_a_printed_page_to_itself(
@@ -76,4 +63,4 @@ def test_an_exercise_has_a_screen_and_a_printed_page_to_itself(
 
     assert min(projected) >= 900
     assert max(page.evaluate(heights)) < A4[1] - 76
-    assert len(PAGE.findall(printed)) == len(projected)
+    assert pages_of(printed) == len(projected)

@@ -6,15 +6,12 @@ SHOTS=folder also saves screenshots to look at.
 import ast
 import dataclasses
 import itertools
-import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
-from teach import SCREENS
 
 from tensormark.classroom.entry import Entry, HandIn
 from tensormark.classroom.viva import StudentSheet
@@ -24,11 +21,10 @@ from tensormark.viva.question import Listing, Mark, Sheet
 
 import vivas
 from conftest import ROOT
+from page import SCREENS, faults, opened, pages_of, quiet, shoot
 from page import browser as browser
-from page import listen
 from test_payloads import PAYLOADS
 
-PAGE = re.compile(rb"/Type\s*/Page\b")
 NAMES = "BertSelfAttention.attention", "BertLayer.forward", "BertModel.embed"
 LONG = "        weights = self.dropout(F.softmax(scores + attention_mask, dim=-1))"
 
@@ -118,46 +114,33 @@ MADE = {
 }
 
 
-def written(folder: Path, name: str, sheet: str) -> str:
+def written(folder: Path, name: str, sheet: str) -> Path:
     path = folder / f"viva-{name}-{sheet}.html"
     path.write_text(MADE[name](SHEETS[sheet]), encoding="utf-8")
-    return path.as_uri()
+    return path
 
 
-def shot(page: Page, name: str) -> None:
-    if folder := os.environ.get("SHOTS"):
-        page.screenshot(path=Path(folder) / f"viva-{name}.png", full_page=True)
-
-
-@pytest.mark.parametrize("screen", SCREENS)
+@pytest.mark.parametrize(("size", "scheme"), SCREENS)
 @pytest.mark.parametrize("sheet", ["solution", "hostile"])
 @pytest.mark.parametrize("name", MADE)
 def test_a_page_is_quiet_fits_and_has_no_fault(
-    browser: Browser, tmp_path: Path, name: str, sheet: str, screen: str
+    browser: Browser, tmp_path: Path, name: str, sheet: str, size: str, scheme: str
 ) -> None:
-    width, height, scheme = SCREENS[screen]
-    size = {"width": width, "height": height}
-    page = browser.new_context(viewport=size, color_scheme=scheme, bypass_csp=True).new_page()
-    messages, requests = listen(page)
+    page = opened(browser, size, scheme, bypass_csp=True)
 
-    url = written(tmp_path, name, sheet)
-    page.goto(url)
-    if name == "practice":  # one answer of each kind
-        page.locator("#q1 label").nth(0).click()
-        page.locator("#q3 label").nth(0).click()
-    faults = Axe().run(page).response["violations"]
-
-    shot(page, f"{name}-{sheet}-{screen}")
-    assert [(fault["id"], fault["nodes"][0]["html"][:200]) for fault in faults] == []
-    assert (messages, requests) == ([], [url])
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    with quiet(page, written(tmp_path, name, sheet)):
+        if name == "practice":  # one answer of each kind
+            page.locator("#q1 label").nth(0).click()
+            page.locator("#q3 label").nth(0).click()
+        assert faults(page) == []
+        shoot(page, f"viva-{name}-{sheet}-{size}-{scheme}")
 
 
 @pytest.fixture
 def practice(browser: Browser, tmp_path: Path) -> Page:
     """The page to practise with, under the policy that it has."""
-    page = browser.new_page(viewport={"width": 1280, "height": 900})
-    page.goto(written(tmp_path, "practice", "sample"))
+    page = opened(browser)
+    page.goto(written(tmp_path, "practice", "sample").as_uri())
     return page
 
 
@@ -227,7 +210,7 @@ def test_marks_are_heard_but_not_copied(practice: Page) -> None:
 
 def test_answers_open_without_a_script(browser: Browser, tmp_path: Path) -> None:
     page = browser.new_context(java_script_enabled=False).new_page()
-    page.goto(written(tmp_path, "practice", "sample"))
+    page.goto(written(tmp_path, "practice", "sample").as_uri())
 
     page.locator("#q1 summary").click()
 
@@ -240,12 +223,12 @@ def test_answers_open_without_a_script(browser: Browser, tmp_path: Path) -> None
 @pytest.mark.parametrize("sheet", ["sample", "solution", "long"])
 def test_a_paper_is_one_page(browser: Browser, tmp_path: Path, sheet: str, paper: str) -> None:
     page = browser.new_page()
-    page.goto(written(tmp_path, "paper", sheet))
+    page.goto(written(tmp_path, "paper", sheet).as_uri())
 
     printed = page.pdf(format=paper)
 
     page.emulate_media(media="print")
     page.set_viewport_size({"width": 711, "height": 1040})  # of A4 between its margins
-    shot(page, f"print-{sheet}")
-    assert len(PAGE.findall(printed)) == 1
+    shoot(page, f"viva-print-{sheet}")
+    assert pages_of(printed) == 1
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

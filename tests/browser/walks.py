@@ -3,19 +3,16 @@
 SHOTS=folder also saves screenshots to look at.
 """
 
-import os
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
 
-import page as reports
 from conftest import ROOT
+from page import SCREENS, faults, opened, quiet, shoot
 from page import browser as browser
 from visualize import main
 
-SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
 STARTER, WHOLE = "starter", "whole"
 
 
@@ -34,28 +31,20 @@ def walk(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     return path
 
 
-@pytest.mark.parametrize("size", SIZES)
-def test_the_walk_is_quiet_fits_and_has_no_fault(browser: Browser, walk: Path, size: str) -> None:
-    width, height = SIZES[size]
-    context = browser.new_context(viewport={"width": width, "height": height}, bypass_csp=True)
-    page = context.new_page()
-    messages, requests = reports.listen(page)
+@pytest.mark.parametrize(("size", "scheme"), SCREENS)
+def test_the_walk_is_quiet_fits_and_has_no_fault(
+    browser: Browser, walk: Path, size: str, scheme: str
+) -> None:
+    page = opened(browser, size, scheme, bypass_csp=True)
 
-    page.goto(walk.as_uri())
-    faults = Axe().run(page).response["violations"]
-    wide, inner = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
-
-    if folder := os.environ.get("SHOTS"):
-        page.screenshot(path=Path(folder) / f"{walk.stem}-{size}.png", full_page=True)
-    serious = [fault for fault in faults if fault["impact"] in ("serious", "critical")]
-    assert [(fault["id"], fault["nodes"][0]["html"][:200]) for fault in serious] == []
-    assert (messages, requests) == ([], [walk.as_uri()])
-    assert wide <= inner
+    with quiet(page, walk):
+        assert faults(page) == []
+        shoot(page, f"{walk.stem}-{size}-{scheme}")
 
 
 @pytest.mark.parametrize("walk", [WHOLE], indirect=True)
 def test_a_token_shows_where_it_looks_by_pointer_and_by_keyboard(browser, walk: Path) -> None:
-    page = reports.opened(browser, "desktop", "light")
+    page = opened(browser)
     page.goto(walk.as_uri())
     section = page.locator("#layer-1")
     tokens, said = section.locator(".look button"), section.locator(".said")
@@ -76,7 +65,7 @@ def test_a_token_shows_where_it_looks_by_pointer_and_by_keyboard(browser, walk: 
 
 @pytest.mark.parametrize("walk", [WHOLE], indirect=True)
 def test_a_printed_walk_has_the_tables_of_all_heads(browser: Browser, walk: Path) -> None:
-    page = reports.opened(browser, "desktop", "light")
+    page = opened(browser)
     page.goto(walk.as_uri())
     tables = page.locator("#layer-2 table.shares")
 
