@@ -45,7 +45,6 @@ class Course:
         (self.folder / f"in/{student}.py").write_text(f"# {student}\n", encoding="utf-8")
         when = "" if late is None else str(DEADLINE + datetime.timedelta(minutes=late))
         self.roster.append(f"{student},login{number},{name or f'Student No{number}'},{when}")
-        (self.folder / "roster.csv").write_text("\n".join(self.roster), encoding="utf-8")
         self.results[student] = result | {"references": TERMS.references}
         return student
 
@@ -69,10 +68,23 @@ class Course:
         path.write_text(head + "\n".join(rows), encoding="utf-8")
         return path
 
+    def usual_options(self) -> list[str]:
+        """Return the folder of hand-ins and the roster, which is written now, as options."""
+        path = self.folder / "roster.csv"
+        path.write_text("\n".join(self.roster), encoding="utf-8")
+        return [str(self.folder / "in"), f"--roster={path}"]
+
+    def grading_options(self, *options: str) -> list[str]:
+        deadline = f"--deadline={DEADLINE.isoformat()}"
+        return [*self.usual_options(), deadline, f"--out={self.out}", *options]
+
     def grade(self, *options: str) -> int:
-        roster = "--roster", str(self.folder / "roster.csv"), "--deadline", DEADLINE.isoformat()
-        line = [str(self.folder / "in"), "--out", str(self.out), *roster, *options]
-        return command.main(ROOT, "class", line)
+        return command.main(ROOT, "class", self.grading_options(*options))
+
+    def write_sheet(self, *options: str) -> int:
+        """Write an empty sheet for marks, sheet.csv; return the exit status."""
+        out = f"--out={self.folder / 'sheet.csv'}"
+        return new_sheet.main(ROOT, "sheet", [*self.usual_options(), out, *options])
 
     def gradebook(self) -> dict[str, dict[str, str]]:
         text = (self.out / "gradebook.csv").read_text(encoding="utf-8")

@@ -131,7 +131,6 @@ def test_a_final_is_never_below_0_and_may_be_above_the_maximum(
 def test_a_total_that_is_set_overrides_score_and_lateness(course: Course) -> None:
     ada, nobody = course.add(1, whole(80), late=9000), "10002"
     course.roster.append(f"{nobody},,Nobody,")
-    (course.folder / "roster.csv").write_text("\n".join(course.roster), encoding="utf-8")
     rows = course.rows(f"{ada},,to 60,,by hand,AB", f"{ada},,+1,,,", f"{nobody},,TO 10,,oral,")
 
     assert course.final(ada, rows, course.rule()) == ("61", "60 (set: by hand, AB) + 1 = 61")
@@ -178,7 +177,7 @@ def test_the_times_in_moodles_worksheet_count_and_only_its_grades_change(course:
     late = (DEADLINE + timedelta(hours=25)).astimezone().strftime("%A, %d %B %Y, %I:%M %p")
     head = "Identifier,Full name,Grade,Last modified (submission),Last modified (grade)\n"
     worksheet = f'{head}Participant 7,Ada,,"{late}",-\n'
-    (course.folder / "roster.csv").write_text(worksheet, encoding="utf-8")
+    course.roster = worksheet.split("\n")
 
     _, how = course.final("Participant 7", course.rule())
 
@@ -194,7 +193,7 @@ def test_hand_ins_that_canvas_marks_late_are_reported_with_the_fix(
     path = course.folder / "in/evee_LATE_777_12_bert.py"
     path.write_text("eve", encoding="utf-8")
     course.results["eve"] = whole(60) | {"references": TERMS.references}
-    (course.folder / "roster.csv").write_text("id,name\n10001,Ada\n777,Eve\n", encoding="utf-8")
+    course.roster = ["id,name", "10001,Ada", "777,Eve"]
 
     assert course.final("777", course.rule()) == ("60", UNKNOWN)
 
@@ -213,7 +212,7 @@ def test_a_students_own_deadline_decides_lateness_and_which_attempt_is_graded(
         name = f"Project_ada_attempt_2026-11-{day}-12-00-00_bert.py"
         (folder / name).write_text(text, encoding="utf-8")
         course.results[text] = whole() | {"references": TERMS.references}
-    (course.folder / "roster.csv").write_text("id,name\nada,Ada\n", encoding="utf-8")
+    course.roster = ["id,name", "ada,Ada"]
     adjustments = course.rows("Ada,,,2026-11-22T12:00,ill,AB")
 
     final, how = course.final("ada", adjustments, course.rule(), "--late", late)

@@ -3,7 +3,7 @@
 import datetime
 import json
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import ceil, floor
 from typing import Any
@@ -27,37 +27,53 @@ def as_toml(rule: dict[str, Any]) -> str:
     return "".join(f"{k} = {json.dumps(v) if k in words else v}\n" for k, v in rule.items())
 
 
+def lost(points: Fraction, late: int | None, rule: Mapping[str, Any], most: int) -> Fraction:
+    """Return what lateness takes off the points of the code, which are at most `most`."""
+    if late is None or late <= rule.get("grace_minutes", 0):
+        return Fraction(0)
+    if late > rule.get("zero_after_days", 10**6) * 1440:
+        return points
+    count = ceil(late / (1440 if rule["per"] == "day" else 60))
+    cost = Fraction(rule.get("points", rule.get("percent"))) * count
+    cost = min(cost, Fraction(rule.get("most", "1000000")))
+    if "percent" in rule:
+        cost *= Fraction(points if rule.get("of") == "score" else most) / 100
+    return min(cost, points)
+
+
 def expected(
-    score: float, rows: Sequence[dict[str, str]], late: int | None, rule: dict[str, Any]
-) -> float:
-    """Compute what a student gets, in fractions."""
-    points = Fraction(str(score))
+    score: str,
+    rows: Sequence[Mapping[str, str]],
+    late: int | None,
+    rule: Mapping[str, Any],
+    most: int = 100,
+    written: Fraction | None = Fraction(0),
+) -> str | float:
+    """Compute what a student gets, in fractions.
+
+    Args:
+        rows: the student's adjustments, and in `own` the score of the exercise of each.
+        written: points of written answers; None: they are not settled, and there is no final.
+    """
+    change = sum(Fraction(row["points"]) for row in rows if row["points"][:2] not in ("", "to"))
+    points = Fraction(score) + change
     for row in rows:
-        if row["exercise"] and row["points"].startswith("to "):
-            points += Fraction(row["points"][3:]) - Fraction(row["own"])
-        elif row["points"] and not row["points"].startswith("to "):
-            points += Fraction(row["points"])
-    for row in rows:
-        if not row["exercise"] and row["points"].startswith("to "):
-            changes = [Fraction(r["points"]) for r in rows if r["points"][:2] not in ("", "to")]
-            return rounded(max(Fraction(0), Fraction(row["points"][3:]) + sum(changes)))
+        if row["points"].startswith("to "):
+            to = Fraction(row["points"][3:])
+            if not row["exercise"]:
+                return rounded(to + change)
+            points += to - Fraction(row["own"])
         if row["deadline"] and late is not None:
             deadline = datetime.datetime.fromisoformat(row["deadline"])
             late -= int((deadline - DEADLINE).total_seconds() // 60)
-    if late is not None and late > rule.get("grace_minutes", 0):
-        count = ceil(late / (1440 if rule["per"] == "day" else 60))
-        cost = Fraction(rule.get("points", rule.get("percent"))) * count
-        cost = min(cost, Fraction(rule.get("most", "1000000")))
-        if "percent" in rule:
-            cost *= Fraction(max(points, Fraction(0)) if rule.get("of") == "score" else 100) / 100
-        if late > rule.get("zero_after_days", 10**6) * 1440:
-            cost = points
-        points -= cost
-    return rounded(max(Fraction(0), points))
+    if written is None:
+        return ""
+    return rounded(points + written - lost(max(points, Fraction(0)), late, rule, most))
 
 
-def rounded(value: Fraction) -> float:
-    return floor(value * 100 + Fraction(1, 2)) / 100
+def rounded(points: Fraction) -> float:
+    """Round final points, which are never below 0."""
+    return floor(max(points, Fraction(0)) * 100 + Fraction(1, 2)) / 100
 
 
 def drawn(chance: random.Random, students: Sequence[str], results: dict[str, Any]) -> list[Any]:
@@ -109,7 +125,7 @@ def test_a_class_gets_what_a_plain_computation_says_and_is_graded_once(course: C
         book = course.gradebook()
         for student, minutes in late.items():
             changes = [row for row in rows if row["student"] == student]
-            score = course.results[student]["score"]
+            score = str(course.results[student]["score"])
             points = expected(score, changes, minutes, rule)
             assert float(book[student]["final"]) == points, (book[student], changes, minutes, rule)
     assert course.graded == 300

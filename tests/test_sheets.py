@@ -8,11 +8,9 @@ from pathlib import Path
 import pytest
 from courses import SHEET, Course, whole
 
-from tensormark.classroom import new_sheet
 from tensormark.classroom.entry import HandIn
 from tensormark.classroom.names import Names
 
-from conftest import ROOT
 from test_payloads import PAYLOADS, is_clean
 
 BAD_ROWS = {
@@ -146,12 +144,6 @@ def test_a_sheet_as_spreadsheets_write_it_is_read(course: Course) -> None:
 # --- how it is written ----------------------------------------------------------------------------
 
 
-def write(course: Course, *options: str) -> int:
-    out = f"--out={course.folder / 'sheet.csv'}"
-    line = [str(course.folder / "in"), "--roster", str(course.folder / "roster.csv"), out]
-    return new_sheet.main(ROOT, "sheet", [*line, *options])
-
-
 def rows_of(path: Path) -> list[list[str]]:
     return list(csv.reader(path.read_text(encoding="utf-8").splitlines()))
 
@@ -163,7 +155,7 @@ def test_a_sheet_has_a_row_for_each_student_and_can_be_read(
     course.roster.append("10002,,Nobody,")
     course.add(3, whole())
 
-    assert write(course) == 0
+    assert course.write_sheet() == 0
 
     head, *rows = rows_of(course.folder / "sheet.csv")
     assert head == ["student", "name", *SHEET.strip().split(",")[1:]]
@@ -189,9 +181,9 @@ def test_students_with_any_name_have_a_row_that_is_found_again(
         quoted = name.replace('"', '""').encode("utf-8", "replace").decode()
         lines.append(f'"{number}{quoted}","{quoted}"' if number % 2 else f'"{quoted}",x')
     (course.folder / "in/none of these.py").write_text("x", encoding="utf-8")
-    (course.folder / "roster.csv").write_text("\n".join(lines), encoding="utf-8")
+    course.roster = lines
 
-    assert write(course) == 0
+    assert course.write_sheet() == 0
     path = course.folder / "sheet.csv"
     head, *rows = rows_of(path)
     assert is_clean(capsys.readouterr().out)
@@ -212,11 +204,10 @@ def test_students_who_cannot_be_told_apart_are_named_and_have_no_row(
     course: Course, capsys: pytest.CaptureFixture[str]
 ) -> None:
     long = "x" * 500
-    roster = f"id,name\n=a,A\n'=a,B\nc,C\n{long}1,D\n{long}2,E\n"
-    (course.folder / "roster.csv").write_text(roster, encoding="utf-8")
+    course.roster = ["id,name", "=a,A", "'=a,B", "c,C", f"{long}1,D", f"{long}2,E"]
     (course.folder / "in/c.py").write_text("c", encoding="utf-8")
 
-    assert write(course) == 0
+    assert course.write_sheet() == 0
 
     assert [row[0] for row in rows_of(course.folder / "sheet.csv")[1:]] == ["''=a", "c"]
     text = capsys.readouterr().out
@@ -234,20 +225,20 @@ def test_a_name_that_two_students_share_finds_neither() -> None:
 
 
 def test_a_hand_in_that_is_nobodys_has_no_row(course: Course) -> None:
-    (course.folder / "roster.csv").write_text("id,name\n1,Twin\n2,Twin\n", encoding="utf-8")
+    course.roster = ["id,name", "1,Twin", "2,Twin"]
     (course.folder / "in/Twin.py").write_text("c", encoding="utf-8")
 
-    assert write(course) == 0
+    assert course.write_sheet() == 0
 
     assert [row[0] for row in rows_of(course.folder / "sheet.csv")[1:]] == ["1", "2"]
 
 
 def test_an_empty_sheet_is_rewritten_with_new_students(course: Course) -> None:
     course.add(1, whole())
-    write(course)
+    course.write_sheet()
     course.add(2, whole())
 
-    assert write(course) == 0
+    assert course.write_sheet() == 0
 
     assert len(rows_of(course.folder / "sheet.csv")) == 3
 
@@ -272,7 +263,7 @@ def test_nothing_but_an_empty_sheet_is_overwritten(
     )
     before = path.read_bytes()
 
-    assert write(course) == 2
+    assert course.write_sheet() == 2
 
     error = capsys.readouterr().err
     assert f"sheet: OUT={path}: exists, and is not an empty sheet of this rubric; name an" in error
@@ -288,7 +279,7 @@ def test_a_path_that_is_not_a_file_is_not_replaced(
     course.add(1, whole())
     make(course.folder / "sheet.csv")
 
-    assert write(course) == 2
+    assert course.write_sheet() == 2
 
     assert not (course.folder / "sheet.csv").is_file()
 
@@ -297,17 +288,16 @@ def test_a_sheet_is_written_completely_or_not_at_all(
     course: Course, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     course.add(1, whole())
-    before = sorted(course.folder.iterdir())
 
     def fail(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "replace", fail)
 
-    assert write(course) == 2
+    assert course.write_sheet() == 2
 
     assert "No space left on device" in capsys.readouterr().err
-    assert sorted(course.folder.iterdir()) == before
+    assert {path.name for path in course.folder.iterdir()} == {"in", "roster.csv"}
 
 
 def test_no_sheet_is_written_into_the_folder_of_submissions(
@@ -315,6 +305,6 @@ def test_no_sheet_is_written_into_the_folder_of_submissions(
 ) -> None:
     course.add(1, whole())
 
-    assert write(course, f"--out={course.folder / 'in/sheet.csv'}") == 2
+    assert course.write_sheet(f"--out={course.folder / 'in/sheet.csv'}") == 2
 
     assert "must not be inside the folder with the submissions" in capsys.readouterr().err

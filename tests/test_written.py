@@ -10,7 +10,6 @@ import jsonschema
 import pytest
 from courses import Course, whole
 
-from tensormark.classroom import new_sheet
 from tensormark.reports import html
 
 from conftest import ROOT
@@ -59,8 +58,7 @@ def test_two_assistants_mark_a_class_and_settle_what_they_disagree_on(
     course = courses.course_in(tmp_path, monkeypatch)
     ada, grace = course.add(1, whole(72), late=1, name="Ada"), course.add(2, whole(50))
     alan, emmy = course.add(3, whole(100)), course.add(4, whole(60))
-    roster, out = f"--roster={tmp_path / 'roster.csv'}", f"--out={tmp_path / 'sheet.csv'}"
-    assert new_sheet.main(ROOT, "sheet", [str(tmp_path / "in"), roster, out]) == 0
+    assert course.write_sheet() == 0
     ours = FULL | {"who": "AB", "memory comment": "only one saving"}
     sheet = tmp_path / "sheet.csv"
     first = filled(sheet, "ab.csv", {ada: ours, grace: ours | {"rate": ""}})
@@ -236,7 +234,6 @@ def test_changes_of_points_are_added_and_a_total_that_is_set_overrides_them(
 def test_written_points_without_a_score_are_reported(course: Course, capsys: Capture) -> None:
     ada = course.add(1, whole(50, attention=None))
     course.roster.append("10002,,Nobody,")
-    (course.folder / "roster.csv").write_text("\n".join(course.roster), encoding="utf-8")
     sheet = course.sheet(f"{ada},4,,2,,", "10002,1,,1,,")
 
     assert course.grade(f"--written={sheet}") == 3

@@ -4,9 +4,6 @@ import pytest
 from courses import SHEET, Course, whole
 from test_ledger import shapes
 
-from tensormark.classroom import command
-
-from conftest import ROOT
 from test_payloads import PAYLOADS, is_clean
 
 Capture = pytest.CaptureFixture[str]
@@ -85,10 +82,8 @@ def test_a_folder_of_sheets_is_read_anew_and_later_runs_remember_it(
 def test_sheets_among_the_hand_ins_are_nobodys_work(course: Course) -> None:
     ada = course.add(1, whole(50))
     sheet = course.sheet(f"{ada},4,,2,,", name="in/sheet.csv")
-    roster, out = str(course.folder / "roster.csv"), str(course.out)
-    line = [str(course.folder / "in"), "--roster", roster, "--out", out, f"--written={sheet}"]
 
-    assert command.main(ROOT, "class", line) == 0
+    assert course.grade(f"--written={sheet}") == 0
 
     assert [*course.gradebook()] == [ada]
 
