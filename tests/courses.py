@@ -1,9 +1,11 @@
 """Helpers for tests of final scores: classes whose results are made up, without grading."""
 
+import contextlib
 import csv
 import dataclasses
 import datetime
 import html
+import io
 import json
 import random
 import sqlite3
@@ -22,6 +24,7 @@ from tensormark.viva.question import Listing, Question, Sheet
 
 import classes
 from conftest import ROOT
+from test_payloads import is_clean
 
 DEADLINE = datetime.datetime(2026, 11, 20, 18, tzinfo=datetime.UTC)
 HEAD = "student,exercise,points,deadline,reason,who\n"
@@ -36,6 +39,7 @@ class Course:
         self.folder, self.out = folder, folder / "out"
         self.results: dict[str, dict[str, Any]] = {}
         self.graded = 0
+        self.deadline: datetime.datetime | None = DEADLINE
         (folder / "in").mkdir()
         self.roster = ["id,login,name,submitted"]
 
@@ -75,11 +79,25 @@ class Course:
         return [str(self.folder / "in"), f"--roster={path}"]
 
     def grading_options(self, *options: str) -> list[str]:
-        deadline = f"--deadline={DEADLINE.isoformat()}"
-        return [*self.usual_options(), deadline, f"--out={self.out}", *options]
+        deadline = [f"--deadline={self.deadline.isoformat()}"] if self.deadline else []
+        return [*self.usual_options(), f"--out={self.out}", *deadline, *options]
 
     def grade(self, *options: str) -> int:
         return command.main(ROOT, "class", self.grading_options(*options))
+
+    def refused(self, *options: str) -> str:
+        """Return the line that says why options are refused, before anything is graded."""
+        before, errors = (self.graded, self.gradebook_bytes()), io.StringIO()
+        with contextlib.redirect_stderr(errors):
+            assert self.grade(*options) == 2
+        assert (self.graded, self.gradebook_bytes()) == before
+        (line,) = errors.getvalue().splitlines()
+        assert is_clean(line)
+        return line
+
+    def gradebook_bytes(self) -> bytes:
+        path = self.out / "gradebook.csv"
+        return path.read_bytes() if path.exists() else b""
 
     def write_sheet(self, *options: str) -> int:
         """Write an empty sheet for marks, sheet.csv; return the exit status."""
