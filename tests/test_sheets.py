@@ -8,9 +8,6 @@ from pathlib import Path
 import pytest
 from courses import SHEET, Course, whole
 
-from tensormark.classroom.entry import HandIn
-from tensormark.classroom.names import Names
-
 from test_payloads import PAYLOADS, is_clean
 
 BAD_ROWS = {
@@ -202,13 +199,6 @@ def test_students_who_cannot_be_told_apart_are_named_and_have_no_row(
     for name in ("'=a", f"{long} ..."):
         sheet = course.sheet(f"{name},1,,,,")
         assert "several students match " in course.refused(f"--written={sheet}")
-
-
-def test_a_name_that_two_students_share_finds_neither() -> None:
-    twins = [HandIn("Twin", "Twin", None, keys=(f"login{number}",)) for number in (1, 2)]
-
-    assert Names(twins).find("Twin") is None
-    assert Names(twins).find("login1") is None
 
 
 def test_a_hand_in_that_is_nobodys_has_no_row(course: Course) -> None:
