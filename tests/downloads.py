@@ -1,13 +1,19 @@
 """Bulk downloads of minBERT for tests: files with given names, and who handed them in."""
 
+import datetime
 from pathlib import Path
 
 import pytest
 
 from grader.assignment import ASSIGNMENT
-from tensormark.classroom import hand_ins
+from tensormark.classroom import hand_ins, standing
 from tensormark.classroom.entry import HandIn
 from tensormark.classroom.hand_ins import HandInError
+from tensormark.classroom.store import Store
+from tensormark.intake.given_files import GivenFiles
+
+DEADLINE = datetime.datetime(2026, 11, 20, 23, 0, tzinfo=datetime.UTC)
+GIVEN = GivenFiles(ASSIGNMENT, {})
 
 
 def find(folder: Path, *people, **options) -> list[HandIn]:
@@ -24,6 +30,12 @@ def handed_in(folder: Path, *names: str) -> Path:
         else:
             path.write_text(f"# {name}\n", encoding="utf-8", errors="replace")
     return folder
+
+
+def class_of(folder: Path, *people: Path) -> standing.Class:
+    """Return a class, with what can be read of its hand-ins."""
+    with Store(folder.parent / "store") as store:
+        return standing.Class(find(folder, *people), GIVEN, store)
 
 
 def by_student(found: list[HandIn]) -> dict[str, HandIn]:

@@ -5,13 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.assignment import ASSIGNMENT
 from tensormark.classroom import standing, summary
-from tensormark.classroom.store import Store
 from tensormark.classroom.work import read_work
-from tensormark.intake.given_files import GivenFiles
 
-from downloads import find, handed_in
+from downloads import GIVEN, class_of, find, handed_in
 
 
 def test_files_handed_in_side_by_side_are_graded_together(tmp_path: Path) -> None:
@@ -25,7 +22,7 @@ def test_files_handed_in_side_by_side_are_graded_together(tmp_path: Path) -> Non
     (hand_in,) = find(folder)
 
     assert hand_in.path == folder / "lovelaceada_1_10_bert.py"
-    assert read_work(hand_in.parts, GivenFiles(ASSIGNMENT, {})).sources == {
+    assert read_work(hand_in.parts, GIVEN).sources == {
         "bert": "# lovelaceada_1_10_bert.py\n",
         "transformer": "# lovelaceada_1_11_transformer-2.py\n",
     }
@@ -46,7 +43,7 @@ def test_modules_are_found_under_unusual_file_names(
     file_names = [f"lovelaceada_1_{number}_{file}" for number, file in enumerate(files, start=1)]
     (hand_in,) = find(handed_in(tmp_path, *file_names))
 
-    sources = read_work(hand_in.parts, GivenFiles(ASSIGNMENT, {})).sources
+    sources = read_work(hand_in.parts, GIVEN).sources
 
     assert sources == {name: f"# {file_names[number - 1]}\n" for name, number in graded.items()}
 
@@ -62,8 +59,7 @@ def test_modules_are_found_under_unusual_file_names(
 def test_an_unusable_hand_in_counts_as_handed_in(tmp_path: Path, file: str, message: str) -> None:
     folder = handed_in(tmp_path / "in", f"ada_{file}")
 
-    with Store(tmp_path / "store") as store:
-        entries = standing.Class(find(folder), GivenFiles(ASSIGNMENT, {}), store).unread()
+    entries = class_of(folder).unread()
 
     assert [summary.kind_of(entry) for entry in entries] == [summary.UNREAD]
     assert message in entries[0].problem
@@ -74,7 +70,7 @@ def test_reading_announces_the_number_of_hand_ins_and_its_progress(
 ) -> None:
     monkeypatch.setattr(standing, "EVERY", 0.0)
     hand_ins, messages = find(handed_in(tmp_path, "ada.py", "bob.py")), list[str]()
-    steps = standing.read_all(hand_ins, GivenFiles(ASSIGNMENT, {}), messages.append)
+    steps = standing.read_all(hand_ins, GIVEN, messages.append)
 
     next(steps)
     assert messages[0] == "reading what 2 students handed in"
@@ -86,8 +82,7 @@ def test_reasons_distinguish_folders_and_pipes_from_files(tmp_path: Path) -> Non
     folder = handed_in(tmp_path / "in", "x_1_2_bert.py/main.txt")
     os.mkfifo(folder / "y_3_4_bert.py")
 
-    with Store(tmp_path / "store") as store:
-        entries = standing.Class(find(folder), GivenFiles(ASSIGNMENT, {}), store).unread()
+    entries = class_of(folder).unread()
 
     first, second = standing.listed(standing.by_kind(entries))
     assert first.startswith("  could not be read: 1 (x): there is no bert.py in it, only")

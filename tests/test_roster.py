@@ -1,23 +1,18 @@
 """Who handed in what, if a roster says who is in the class."""
 
-import datetime
 import os
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from grader.assignment import ASSIGNMENT
 from tensormark.classroom import standing
 from tensormark.classroom.appeal import appeal
 from tensormark.classroom.entry import Entry
-from tensormark.classroom.store import Store
-from tensormark.intake.given_files import GivenFiles
 from tensormark.intake.submission import SubmissionError
 
-from downloads import by_student, error, find, handed_in, names
-
-DEADLINE = datetime.datetime(2026, 11, 20, 23, 0, tzinfo=datetime.UTC)
+from downloads import DEADLINE, by_student, class_of, error, find, handed_in, names
 
 ROSTER = "\ufeffid,login,name,email\r\n12345,al,Ada Lovelace,ada@x.example\r\n"
 ROSTER += '222,gh,"Hopper, Grace",grace@x.example\r\n333,at,Alan Turing,alan@x.example\r\n'
@@ -62,18 +57,6 @@ def test_a_roster_may_name_files_and_times(tmp_path: Path) -> None:
     assert "x1" in hand_ins
 
 
-def test_canvass_own_export_is_a_roster(tmp_path: Path) -> None:
-    folder = handed_in(tmp_path / "in", "lovelaceada_12345_678_bert.py")
-    roster = tmp_path / "roster.csv"
-    text = "Student,ID,SIS User ID,SIS Login ID,Section,Project (9)\n    Points Possible,,,,,100\n"
-    text += '"Lovelace, Ada",12345,s1,al,A,\n"Student, Test",1,,x,A,\n'
-    roster.write_text(text, encoding="utf-8")
-
-    assert [(hand_in.student, hand_in.name) for hand_in in find(folder, roster)] == [
-        ("12345", "Lovelace, Ada")
-    ]
-
-
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
@@ -109,8 +92,7 @@ def test_a_student_to_grade_again_may_be_named_in_any_clear_way(tmp_path: Path, 
     folder = handed_in(tmp_path / "in", "al.py", "Wei Zhang.py", "wei zhang.py")
     roster = tmp_path / "roster.csv"
     roster.write_text(ROSTER, encoding="utf-8")
-    with Store(tmp_path / "store") as store:
-        students = standing.Class(find(folder, roster), GivenFiles(ASSIGNMENT, {}), store)
+    students = class_of(folder, roster)
 
     entry = students.find(name)
 
@@ -120,11 +102,21 @@ def test_a_student_to_grade_again_may_be_named_in_any_clear_way(tmp_path: Path, 
     assert students.find("nobody") is None
 
 
-def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
-    folder = handed_in(tmp_path / "in", "ada.py")
-    os.mkfifo(tmp_path / "roster.csv")
+def make_large(path: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(33 << 20)
 
-    assert "is not a file" in error(folder, roster=tmp_path / "roster.csv")
+
+@pytest.mark.parametrize(
+    ("make", "complaint"), [(os.mkfifo, "is not a file"), (make_large, "too large for a roster")]
+)
+def test_a_pipe_is_not_waited_for_and_a_huge_file_not_read(
+    tmp_path: Path, make: Callable[[Path], None], complaint: str
+) -> None:
+    folder = handed_in(tmp_path / "in", "ada.py")
+    make(tmp_path / "roster.csv")
+
+    assert complaint in error(folder, roster=tmp_path / "roster.csv")
 
 
 WORKSHEET = """Identifier,Full name,Grade,Last modified (submission),Last modified (grade)
@@ -171,22 +163,24 @@ def test_a_time_in_a_roster_may_have_the_forms_of_a_deadline(
     assert ada.minutes_late == minutes
 
 
-def test_a_student_who_is_not_in_the_canvas_export_is_reported(tmp_path: Path) -> None:
+def test_a_student_who_is_not_in_the_canvas_export_is_reported_and_not_matched_by_name(
+    tmp_path: Path,
+) -> None:
     roster = tmp_path / "export.csv"
     roster.write_text("Student,ID,SIS Login ID,Section\nAda,1,al,A\n", encoding="utf-8")
 
-    hand_ins = find(handed_in(tmp_path / "in", "evil_999_11_bert.py"), roster)
+    ada, stranger = find(handed_in(tmp_path / "in", "ada_999_11_bert.py"), roster)
 
-    assert hand_ins[1].notes == ("not in the Canvas export",)
-    kinds = standing.by_kind([Entry(hand_in) for hand_in in hand_ins])
-    assert "  not in the Canvas export: 999 (evil)" in standing.listed(kinds)
+    assert ada.path is None
+    assert stranger.notes == ("not in the Canvas export",)
+    assert not stranger.known
+    kinds = standing.by_kind([Entry(stranger)])
+    assert "  not in the Canvas export: 999 (ada)" in standing.listed(kinds)
 
 
 def test_an_ambiguous_or_unknown_student_to_grade_again_is_an_error(tmp_path: Path) -> None:
     folder = handed_in(tmp_path / "in", "Wei Zhang.py", "wei zhang.py")
-    with Store(tmp_path / "store") as store:
-        students = standing.Class(find(folder), GivenFiles(ASSIGNMENT, {}), store)
-    run = SimpleNamespace(students=students)
+    run = SimpleNamespace(students=class_of(folder))
 
     with pytest.raises(SubmissionError, match="zhang wei: matches several students"):
         appeal(run, "zhang wei")
