@@ -23,6 +23,7 @@ from tensormark.viva import draw
 from tensormark.viva.question import Listing, Question, Sheet
 
 import classes
+import formats
 from conftest import ROOT
 from test_payloads import is_clean
 
@@ -107,6 +108,18 @@ class Course:
     def gradebook(self) -> dict[str, dict[str, str]]:
         text = (self.out / "gradebook.csv").read_text(encoding="utf-8")
         return {row["student"]: row for row in csv.DictReader(text.splitlines())}
+
+    def feedback(self, student: str) -> dict[str, Any]:
+        """Return the results.json that a student gets, checked by its schema."""
+        model = json.loads((self.out / f"feedback/{student}/results.json").read_bytes())
+        formats.check_model(model | {"references": "0" * 64})
+        return model
+
+    def report(self, student: str) -> str:
+        return (self.out / f"feedback/{student}/report.html").read_text(encoding="utf-8")
+
+    def page(self) -> str:
+        return (self.out / "gradebook.html").read_text(encoding="utf-8")
 
     def final(self, student: str, *options: str) -> tuple[str, str]:
         """Grade; return a student's final score, and how it was computed."""

@@ -66,7 +66,7 @@ def test_answers_are_counted_without_changing_the_score(
     ignored = "viva: ignored 1 answer to questions that are not on the student's sheet: "
     assert f"{ignored}10002 (Student No2)\n" in output
     assert "viva: 1 respondent not in the class: 777\n" in output
-    page = (viva_class.course.out / "gradebook.html").read_text(encoding="utf-8")
+    page = viva_class.course.page()
     assert 'data-value="4">4 of 5</td>' in page
     assert '<button type="button">viva</button>' in page
 

@@ -6,17 +6,26 @@ import json
 import re
 import xml.etree.ElementTree as ElementTree
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
+
+import jsonschema
 
 from tensormark.reports import github, html, platforms
 
 Model = dict[str, Any]
+SCHEMA = json.loads(Path(html.__file__).with_name("result.schema.json").read_bytes())
 VISIBILITY = {"hidden", "after_due_date", "after_published", "visible"}
 TEXT_FORMATS = {"text", "html", "simple_format", "md", "ansi"}
 VOID = set("meta link br img hr input wbr".split())
 ANNOTATION = re.compile(
     r"::(?:error|warning|notice) file=[^:,\r\n]+(?:,line=[1-9]\d*)?,title=[^:,\r\n]*::[^\r\n]*"
 )
+
+
+def check_model(model: Model) -> None:
+    """Check a result model by its schema, as the JSON that it becomes."""
+    jsonschema.Draft202012Validator(SCHEMA).validate(json.loads(json.dumps(model, allow_nan=False)))
 
 
 def is_number(value: Any) -> bool:
