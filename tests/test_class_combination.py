@@ -14,6 +14,7 @@ from tensormark.classroom.store import Store
 import classes
 from conftest import ROOT
 from downloads import handed_in
+from graded import files_in
 
 
 @pytest.fixture(autouse=True)
@@ -50,9 +51,7 @@ def grade(folder: Path, *options: str, **others: str) -> int:
 
 def contents(folder: Path) -> dict[str, bytes]:
     """Return the files in a folder of results, except the store's own."""
-    files = (path for path in folder.rglob("*") if path.is_file())
-    by_name = {str(path.relative_to(folder)): path.read_bytes() for path in files}
-    return {name: text for name, text in by_name.items() if "store" not in name}
+    return {name: text for name, text in files_in(folder).items() if "store" not in name}
 
 
 OTHERS: dict[str, tuple[dict[str, str], list[str]]] = {

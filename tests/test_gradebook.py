@@ -24,6 +24,7 @@ from tensormark.reports.model import Model
 import classes
 import formats
 import sample
+from graded import files_in
 from test_payloads import PAYLOADS, harmless, is_clean
 
 
@@ -148,10 +149,6 @@ def test_feedback_that_is_out_of_date_is_removed(tmp_path: Path) -> None:
     assert list((tmp_path / "feedback/ada").iterdir()) == []
 
 
-def contents(folder: Path) -> dict[str, bytes]:
-    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
-
-
 def test_results_of_students_who_left_the_class_are_moved_aside_and_none_is_lost(
     tmp_path: Path,
 ) -> None:
@@ -159,11 +156,11 @@ def test_results_of_students_who_left_the_class_are_moved_aside_and_none_is_lost
     for name in ("own", "bob"):
         (tmp_path / "feedback" / name).mkdir(exist_ok=True)
         (tmp_path / "feedback" / name / "mine.txt").write_text("mine", encoding="utf-8")
-    before = contents(tmp_path)
+    before = files_in(tmp_path)
 
     lines = write_results([entry()], tmp_path)
 
-    after = contents(tmp_path)
+    after = files_in(tmp_path)
     moved = {name.removeprefix("earlier-1/") for name in after if name.startswith("earlier-1/")}
     assert {name for name in before if name.startswith(("feedback/bob/", "feedback/cy"))} < moved
     assert moved > {"gradebook.csv", "gradebook.html"}

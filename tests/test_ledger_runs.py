@@ -7,14 +7,12 @@ from courses import DEADLINE, Course, whole
 
 from tensormark.classroom import run
 
+from graded import files_in
+
 
 def contents(course: Course) -> dict[str, bytes]:
-    paths = [path for path in course.out.rglob("*") if path.is_file()]
-    return {
-        str(path): path.read_bytes()
-        for path in paths
-        if not path.name.startswith(("store", ".written"))
-    }
+    own = "store", ".written"
+    return {name: text for name, text in files_in(course.out).items() if not name.startswith(own)}
 
 
 VERSIONS = "SELECT ledger.id, student, final FROM ledger LEFT JOIN final ON ledger = ledger.id"

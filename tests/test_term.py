@@ -10,7 +10,7 @@ from instructor import term
 from instructor.term import Step, TermError, check_before, main, make_term, parse_seed, steps_for
 
 from conftest import ROOT
-from graded import ran
+from graded import files_in, ran
 
 SMALL = ("--steps", "8")  # a checkpoint that knows nothing
 
@@ -23,25 +23,16 @@ def repository(folder: Path) -> Path:
     return folder
 
 
-def content(folder: Path) -> dict[str, bytes]:
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for name in ("data", "checkpoint")
-        for path in (folder / name).rglob("*")
-        if path.is_file()
-    }
-
-
 @pytest.mark.nightly  # it pre-trains
 def test_a_term_has_the_data_of_its_seed_and_a_checkpoint_made_from_them(tmp_path: Path) -> None:
     root = repository(tmp_path)
-    before = content(root)
+    before = files_in(root)
     data, checkpoint, *_ = steps_for(2031)
     small_checkpoint = Step("checkpoint", (*checkpoint.command, *SMALL), checkpoint.writes, 1)
 
     lines = make_term(root, [data, small_checkpoint], "term-2031")
 
-    after = content(root)
+    after = files_in(root)
     assert "--seed 2031" in after["data/README.md"].decode()
     assert {name for name in after if after[name] != before.get(name)} >= {
         "data/train.txt",

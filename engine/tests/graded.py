@@ -44,6 +44,12 @@ def program(path: Path, lines: str = f'exec "{sys.executable}" "$@"') -> Path:
     return path
 
 
+def files_in(folder: Path) -> dict[str, bytes]:
+    """Return the contents of all files in a folder, by their paths in it."""
+    paths = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
+
+
 def in_manifest(folder: Path, **values: object) -> None:
     """Change values in the manifest of a folder of references."""
     path = folder / "manifest.json"

@@ -16,6 +16,7 @@ from tensormark.classroom.store import Attempt, Store
 from tensormark.exercise import Assignment
 
 import toy
+from graded import files_in
 
 # --- handing in -------------------------------------------------------------------------------
 
@@ -114,7 +115,7 @@ def test_a_class_is_compared_with_an_earlier_one_that_stays_as_it_is(
 ) -> None:
     out, last = hand_ins.parent / "now", hand_ins.parent / "last"
     assert grade_class(folder, hand_ins, "last") == 0
-    before = {path.name: path.read_bytes() for path in last.iterdir() if path.is_file()}
+    before = files_in(last)
 
     assert grade_class(folder, hand_ins, "now", "--last", str(last)) == 0
     page = (out / "teach.html").read_text(encoding="utf-8")
@@ -123,7 +124,7 @@ def test_a_class_is_compared_with_an_earlier_one_that_stays_as_it_is(
     assert "the bias is forgotten all all" in words(page, "terms")
     assert (out / "teach.html").read_text(encoding="utf-8") == page
     assert f"--last {last}" in capsys.readouterr().out
-    assert {path.name: path.read_bytes() for path in last.iterdir() if path.is_file()} == before
+    assert files_in(last) == before
     assert "terms" not in (last / "teach.html").read_text(encoding="utf-8")
 
 
