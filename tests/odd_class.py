@@ -57,6 +57,10 @@ class Member:
         return str(20_000 + self.number)
 
     @property
+    def participant(self) -> str:
+        return f"Participant {self.moodle}"
+
+    @property
     def sid(self) -> str:
         return f"s{self.number:05}"
 
@@ -157,7 +161,7 @@ def worksheet(path: Path, people: Sequence[Member], blind: bool = False) -> Path
     head += ["Grade can be changed", "Last modified (submission)", "Last modified (grade)"]
     rows = [
         [
-            f"Participant {member.moodle}",
+            member.participant,
             *([] if blind else [member.name, member.email]),
             *("Submitted for grading", member.team, "", "200.00"),
             *("Yes", "Friday, 20 November 2026, 10:00 PM", "-"),

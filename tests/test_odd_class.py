@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import odd_class
@@ -49,22 +50,16 @@ def in_canvas(folder: Path, people: Sequence[Member]) -> tuple[list[HandIn], str
     return find(odd_class.canvas(folder / "in", people), roster), "canvas"
 
 
-def in_moodle(folder: Path, people: Sequence[Member], flat: bool = False, blind: bool = False):
+def in_canvas_groups(folder: Path, people: Sequence[Member]) -> tuple[list[HandIn], str]:
+    roster = odd_class.groups(folder / "groups.csv", people)
+    return find(odd_class.canvas(folder / "in", people), roster), "canvas"
+
+
+def in_moodle(
+    folder: Path, people: Sequence[Member], flat: bool = False, blind: bool = False
+) -> tuple[list[HandIn], str]:
     roster = odd_class.worksheet(folder / "sheet.csv", people, blind)
-    download = odd_class.moodle(folder / "in", people, flat, blind)
-    hand_ins = find(download, roster)
-    return [
-        replace(hand_in, student=hand_in.student.removeprefix("Participant "))
-        for hand_in in hand_ins
-    ], "moodle"
-
-
-def in_moodle_flat(folder: Path, people: Sequence[Member]):
-    return in_moodle(folder, people, flat=True)
-
-
-def in_moodle_blind(folder: Path, people: Sequence[Member]):
-    return in_moodle(folder, people, flat=True, blind=True)
+    return find(odd_class.moodle(folder / "in", people, flat, blind), roster), "participant"
 
 
 def in_gradescope(folder: Path, people: Sequence[Member]) -> tuple[list[HandIn], str]:
@@ -73,10 +68,16 @@ def in_gradescope(folder: Path, people: Sequence[Member]) -> tuple[list[HandIn],
 
 
 Platform = Callable[[Path, Sequence[Member]], tuple[list[HandIn], str]]
-PLATFORMS = [in_canvas, in_moodle, in_moodle_flat, in_moodle_blind, in_gradescope]
+PLATFORMS: dict[str, Platform] = {
+    "canvas": in_canvas,
+    "moodle": in_moodle,
+    "moodle, flat": partial(in_moodle, flat=True),
+    "moodle, blind": partial(in_moodle, flat=True, blind=True),
+    "gradescope": in_gradescope,
+}
 
 
-@pytest.mark.parametrize("platform", PLATFORMS)
+@pytest.mark.parametrize("platform", PLATFORMS.values(), ids=PLATFORMS)
 def test_every_hand_in_belongs_to_its_author(tmp_path: Path, platform: Platform) -> None:
     people = [
         member for member in members() if platform is not in_canvas or member.name not in SMUGGLED
@@ -116,18 +117,11 @@ def in_teams() -> list[Member]:
     return [member for member in people if not member.team or member.team not in absent]
 
 
-@pytest.mark.parametrize("platform", ["canvas", "moodle", "gradescope"])
-def test_a_teams_hand_in_belongs_to_each_of_its_members(tmp_path: Path, platform: str) -> None:
-    people = in_teams()
-    if platform == "canvas":
-        roster = odd_class.groups(tmp_path / "groups.csv", people)
-        hand_ins = find(odd_class.canvas(tmp_path / "in", people), roster)
-    elif platform == "moodle":
-        people = [member for member in people if member.team]
-        hand_ins, _ = in_moodle(tmp_path, people)
-    else:
-        hand_ins, _ = in_gradescope(tmp_path, people)
+@pytest.mark.parametrize("platform", [in_canvas_groups, in_moodle, in_gradescope])
+def test_a_teams_hand_in_belongs_to_each_of_its_members(tmp_path: Path, platform: Platform) -> None:
+    people = [member for member in in_teams() if member.team or platform is not in_moodle]
 
-    key = {"canvas": "canvas", "moodle": "moodle", "gradescope": "sid"}[platform]
+    hand_ins, key = platform(tmp_path, people)
+
     assert read(hand_ins, people, key) == expected(people)
     assert len(hand_ins) == len(people)
