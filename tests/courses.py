@@ -14,6 +14,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from teaching import grade_at_once
 from test_class_store import TERMS
 
 from tensormark.classroom import command, marks, new_sheet, run, written
@@ -50,7 +51,7 @@ class Course:
         (self.folder / f"in/{student}.py").write_text(f"# {student}\n", encoding="utf-8")
         when = "" if late is None else str(DEADLINE + datetime.timedelta(minutes=late))
         self.roster.append(f"{student},login{number},{name or f'Student No{number}'},{when}")
-        self.results[student] = result | {"references": TERMS.references}
+        self.results[student] = result
         return student
 
     def result(self, work: Work) -> dict[str, Any]:
@@ -135,7 +136,7 @@ class Course:
 def course_in(folder: Path, patch: Any) -> Course:
     """Return a class whose results are made here, without workers."""
     course = Course(folder)
-    classes.grade_at_once(patch, course.result)
+    grade_at_once(patch, course.result)
     patch.setattr(run, "terms_of", lambda *_: TERMS)
     patch.setattr(run, "known_sources", lambda _: [])  # similarity takes seconds
     return course

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from teaching import grade_at_once
 from test_class_store import TERMS, result
 
 from tensormark.classroom import command, run
@@ -12,7 +13,6 @@ from tensormark.classroom.failure import Stopped
 from tensormark.classroom.run import Run
 from tensormark.classroom.work import Work
 
-import classes
 from conftest import ROOT
 from downloads import handed_in
 
@@ -22,8 +22,7 @@ ROSTER = "id,name\n1,Ada\n2,Grace\n"
 
 @pytest.fixture(autouse=True)
 def instant_grading(monkeypatch: pytest.MonkeyPatch) -> None:
-    instant_result = result() | {"references": TERMS.references}
-    classes.grade_at_once(monkeypatch, lambda work: instant_result)
+    grade_at_once(monkeypatch, lambda work: result())
     monkeypatch.setattr(run, "terms_of", lambda *_: TERMS)
 
 

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from teaching import grade_at_once
 from test_class_store import result
 
 from tensormark.classroom import command, run
 from tensormark.classroom.store import Store
 
-import classes
 from conftest import ROOT
 from downloads import handed_in
 from graded import files_in
@@ -19,7 +19,7 @@ from graded import files_in
 
 @pytest.fixture(autouse=True)
 def instant_grading(monkeypatch: pytest.MonkeyPatch) -> None:
-    classes.grade_at_once(monkeypatch, lambda work: result())
+    grade_at_once(monkeypatch, lambda work: result())
     monkeypatch.setattr(run, "known_sources", lambda _: [])  # which is slow
     monkeypatch.setattr(run, "chosen_tier", lambda options, *_: options.tier or "contained")
 

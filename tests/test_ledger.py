@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from courses import DEADLINE, HEAD, Course, whole
-from test_class_store import TERMS
 
 from tensormark.classroom.late import read_rule
 from tensormark.classroom.ledger import UNKNOWN
@@ -169,7 +168,7 @@ def test_the_times_in_moodles_worksheet_count_and_only_its_grades_change(course:
     path = course.folder / "in/Ada_7_assignsubmission_file_/bert.py"
     path.parent.mkdir()
     path.write_text("ada", encoding="utf-8")
-    course.results["ada"] = whole(60) | {"references": TERMS.references}
+    course.results["ada"] = whole(60)
     late = (DEADLINE + timedelta(hours=25)).astimezone().strftime("%A, %d %B %Y, %I:%M %p")
     head = "Identifier,Full name,Grade,Last modified (submission),Last modified (grade)\n"
     worksheet = f'{head}Participant 7,Ada,,"{late}",-\n'
@@ -188,7 +187,7 @@ def test_hand_ins_that_canvas_marks_late_are_reported_with_the_fix(
     course.add(1, whole(50), late=None)
     path = course.folder / "in/evee_LATE_777_12_bert.py"
     path.write_text("eve", encoding="utf-8")
-    course.results["eve"] = whole(60) | {"references": TERMS.references}
+    course.results["eve"] = whole(60)
     course.roster = ["id,name", "10001,Ada", "777,Eve"]
 
     assert course.final("777", course.rule()) == ("60", UNKNOWN)
@@ -207,7 +206,7 @@ def test_a_students_own_deadline_decides_lateness_and_which_attempt_is_graded(
     for day, text in ((19, "older"), (21, "old"), (23, "new")):
         name = f"Project_ada_attempt_2026-11-{day}-12-00-00_bert.py"
         (folder / name).write_text(text, encoding="utf-8")
-        course.results[text] = whole() | {"references": TERMS.references}
+        course.results[text] = whole()
     course.roster = ["id,name", "ada,Ada"]
     adjustments = course.rows("Ada,,,2026-11-22T12:00,ill,AB")
 

@@ -10,12 +10,12 @@ import odd_class
 import pytest
 from moodle_import import moodle_files, moodle_grades
 from odd_class import SMUGGLED, Member, members
+from teaching import grade_at_once
 from test_class_store import TERMS, result
 
 from tensormark.classroom import command, run
 from tensormark.classroom.work import Work
 
-import classes
 from conftest import ROOT
 from downloads import handed_in
 
@@ -27,9 +27,9 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     def result_of(work: Work) -> dict[str, Any]:
         number = re.search("[0-9]+", work.sources["bert"])
         score = {"score": float(number[0]) if number else 0.0, "max_score": 200.0}
-        return result() | {"references": TERMS.references} | score
+        return result() | score
 
-    classes.grade_at_once(monkeypatch, result_of)
+    grade_at_once(monkeypatch, result_of)
     monkeypatch.setattr(run, "terms_of", lambda *_: TERMS)
 
 

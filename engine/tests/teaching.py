@@ -2,13 +2,16 @@
 
 import datetime
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from tensormark.classroom import teach
 from tensormark.classroom.entry import Entry, HandIn
 from tensormark.classroom.lesson import Lesson, lesson_of
+from tensormark.classroom.run import Run
+from tensormark.classroom.store import Attempt
+from tensormark.classroom.work import Work
 from tensormark.exercise import Assignment
 from tensormark.references import References
 from tensormark.result import Finding, Grade, Outcome, Result
@@ -50,6 +53,17 @@ def made(*mistakes: str | None) -> list[Entry]:
 def lesson(assignment: Assignment, entries: Sequence[Entry], **more: Any) -> Lesson:
     recorded = References(assignment.references).manifest["exercises"]
     return lesson_of(assignment, recorded, entries, **more)
+
+
+def grade_at_once(patch: Any, result: Callable[[Work], dict[str, Any]]) -> None:
+    """Give each submission of a run the result that this function returns, without workers."""
+
+    def grade(self: Run, works: Sequence[Work]) -> None:
+        for work in works:
+            model = result(work) | {"references": self.terms.references}
+            self.store.add(work.digest, self.terms, Attempt("here", 1.0, "", model))
+
+    patch.setattr(Run, "grade", grade)
 
 
 def words(page: str, section: str = "") -> str:
