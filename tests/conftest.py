@@ -18,7 +18,7 @@ from hooks import (
 from resident import workers_are_kept, workers_are_started
 
 if TYPE_CHECKING:
-    from courses import Course
+    from courses import Course, VivaClass
 
     from bench import Bench
 
@@ -89,3 +89,11 @@ def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> "Course":
 
     courses.with_questions(monkeypatch)
     return courses.course_in(tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def viva_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> "VivaClass":
+    """A class in which nothing is really graded, and no question really drawn."""
+    import courses
+
+    return courses.viva_class_in(tmp_path, monkeypatch)

@@ -9,10 +9,10 @@ import io
 import json
 import random
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from teaching import grade_at_once
 from test_class_store import TERMS
@@ -133,9 +133,12 @@ class Course:
             return file.execute(query).fetchall()
 
 
-def course_in(folder: Path, patch: Any) -> Course:
+CourseKind = TypeVar("CourseKind", bound=Course)
+
+
+def course_in(folder: Path, patch: Any, kind: type[CourseKind] = Course) -> CourseKind:
     """Return a class whose results are made here, without workers."""
-    course = Course(folder)
+    course = kind(folder)
     grade_at_once(patch, course.result)
     patch.setattr(run, "terms_of", lambda *_: TERMS)
     patch.setattr(run, "known_sources", lambda _: [])  # similarity takes seconds
@@ -185,21 +188,22 @@ def made_result(job: Ask) -> dict[str, Any]:
     return {"sheet": json.loads(json.dumps(dataclasses.asdict(sheet)))}
 
 
-@dataclasses.dataclass
-class VivaClass:
+class VivaClass(Course):
     """A class whose sheets are made here, without workers."""
 
-    course: Course
-    make: Callable[[Ask], dict[str, Any]] = made_result
-    jobs: list[Ask] = dataclasses.field(default_factory=list)
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.make = made_result
+        self.jobs: list[Ask] = []
 
-    def add(self, number: int, *passed: str, name: str = "") -> str:
+    def enrol(self, number: int, *passed: str, name: str = "") -> str:
+        """Add a student, with the exercises that passed."""
         result = whole(50)
         for exercise in result["exercises"]:
             exercise["outcome"] = "passed" if exercise["id"] in passed else "failed"
-        return self.course.add(number, result, name=name)
+        return self.add(number, result, name=name)
 
-    def ask(self, class_run: run.Run, asks: Sequence[Ask]) -> None:
+    def make_sheets(self, class_run: run.Run, asks: Sequence[Ask]) -> None:
         assert class_run.viva is not None
         for job in asks:
             self.jobs.append(job)
@@ -208,7 +212,7 @@ class VivaClass:
             )
 
     def files(self, kind: str = "") -> dict[str, str]:
-        folder = self.course.out / "viva" / kind
+        folder = self.out / "viva" / kind
         paths = (path for path in folder.glob("**/*") if path.is_file())
         return {path.relative_to(folder).as_posix(): path.read_text("latin-1") for path in paths}
 
@@ -224,6 +228,6 @@ class VivaClass:
 
 def viva_class_in(folder: Path, patch: Any) -> VivaClass:
     """Return a class whose results and questions are made here, without workers."""
-    viva_class = VivaClass(course_in(folder, patch))
-    patch.setattr(run.Run, "ask", lambda own, asks: viva_class.ask(own, asks))
+    viva_class = course_in(folder, patch, VivaClass)
+    patch.setattr(run.Run, "ask", lambda own, asks: viva_class.make_sheets(own, asks))
     return viva_class

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import courses
 import pytest
 from courses import DISTRACTOR_EXPLANATION, KEY_EXPLANATION, STAFF_NOTE, VivaClass, made_result
 from test_class_engine import KILLED, Crew, Watch
@@ -27,20 +26,15 @@ from tensormark.viva.question import Sheet
 Capture = pytest.CaptureFixture[str]
 
 
-@pytest.fixture
-def viva_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> VivaClass:
-    return courses.viva_class_in(tmp_path, monkeypatch)
-
-
 def test_every_student_with_a_correct_function_has_a_sheet_and_staff_have_the_key(
     viva_class: VivaClass, capsys: Capture
 ) -> None:
     ada, bob = (
-        viva_class.add(1, "attention", "embed"),
-        viva_class.add(2, "attention", name="Bob Zed"),
+        viva_class.enrol(1, "attention", "embed"),
+        viva_class.enrol(2, "attention", name="Bob Zed"),
     )
 
-    assert viva_class.course.grade("--viva", "5") == 0
+    assert viva_class.grade("--viva", "5") == 0
 
     assert [(job.right, job.number) for job in viva_class.jobs] == [
         (("attention", "embed"), 5),
@@ -53,21 +47,19 @@ def test_every_student_with_a_correct_function_has_a_sheet_and_staff_have_the_ke
     assert all(KEY_EXPLANATION in text for text in viva_class.files("keys").values())
     assert f"keys/{bob}.html" in viva_class.files()["keys.html"]
     assert "Bob Zed" in viva_class.files()["keys.html"]
-    output, out = capsys.readouterr().out, viva_class.course.out / "viva"
+    output, out = capsys.readouterr().out, viva_class.out / "viva"
     assert f"viva: 5 questions for 2 students: {out}/sheets; for staff: {out}/keys.html\n" in output
     assert f"to import as quizzes: {out}/canvas-quiz.zip, {out}/moodle-quiz.xml\n" in output
 
 
 def test_what_students_get_has_no_key(viva_class: VivaClass) -> None:
-    viva_class.add(1, "attention")
+    viva_class.enrol(1, "attention")
 
-    viva_class.course.grade("--viva", "5")
+    viva_class.grade("--viva", "5")
 
     students_texts = [*viva_class.files("sheets").values()]
-    students_texts += [
-        path.read_text("utf-8") for path in viva_class.course.out.glob("feedback/*/*")
-    ]
-    secret = viva_class.course.ask("SELECT value FROM setting WHERE name = 'viva secret'")[0][0]
+    students_texts += [path.read_text("utf-8") for path in viva_class.out.glob("feedback/*/*")]
+    secret = viva_class.ask("SELECT value FROM setting WHERE name = 'viva secret'")[0][0]
     (job,) = viva_class.jobs
     assert len(students_texts) == 3
     for text in students_texts:
@@ -78,37 +70,37 @@ def test_what_students_get_has_no_key(viva_class: VivaClass) -> None:
     assert [draw.IN_EVAL in text for text in students_texts] == [True, False, False]
     assert STAFF_NOTE in viva_class.files()["keys.html"]
     assert not any(
-        KEY_EXPLANATION in row[0] for row in viva_class.course.ask("SELECT result FROM attempt")
+        KEY_EXPLANATION in row[0] for row in viva_class.ask("SELECT result FROM attempt")
     )
 
 
 def test_the_same_command_writes_the_same_files_and_asks_for_no_sheet_again(
     viva_class: VivaClass,
 ) -> None:
-    viva_class.add(1, "attention")
-    viva_class.course.grade("--viva", "5")
+    viva_class.enrol(1, "attention")
+    viva_class.grade("--viva", "5")
     before = viva_class.files()
 
-    viva_class.course.grade("--viva", "5")
+    viva_class.grade("--viva", "5")
 
     assert viva_class.files() == before
-    assert len(viva_class.jobs) == viva_class.course.graded == 1
-    assert not [*viva_class.course.out.glob("earlier*")]
+    assert len(viva_class.jobs) == viva_class.graded == 1
+    assert not [*viva_class.out.glob("earlier*")]
 
 
 def test_students_with_the_same_code_get_different_questions(viva_class: VivaClass) -> None:
-    ada, bob = viva_class.add(1, "attention"), viva_class.add(2)
-    (viva_class.course.folder / f"in/{bob}.py").write_text(f"# {ada}\n", encoding="utf-8")
+    ada, bob = viva_class.enrol(1, "attention"), viva_class.enrol(2)
+    (viva_class.folder / f"in/{bob}.py").write_text(f"# {ada}\n", encoding="utf-8")
 
-    viva_class.course.grade("--viva", "5")
+    viva_class.grade("--viva", "5")
 
     assert len({job.work.digest for job in viva_class.jobs}) == 1
     assert viva_class.codes(ada).keys() != viva_class.codes(bob).keys()
     before = viva_class.codes(ada)
 
-    (viva_class.course.folder / f"in/{bob}.py").write_text("# another\n", encoding="utf-8")
-    viva_class.course.results["another"] = viva_class.course.results[bob]
-    viva_class.course.grade("--viva", "5")
+    (viva_class.folder / f"in/{bob}.py").write_text("# another\n", encoding="utf-8")
+    viva_class.results["another"] = viva_class.results[bob]
+    viva_class.grade("--viva", "5")
 
     assert viva_class.codes(ada) == before
 
@@ -116,26 +108,26 @@ def test_students_with_the_same_code_get_different_questions(viva_class: VivaCla
 def test_another_class_draws_other_questions(
     viva_class: VivaClass, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ada = viva_class.add(1, "attention")
-    viva_class.course.grade("--viva", "5")
+    ada = viva_class.enrol(1, "attention")
+    viva_class.grade("--viva", "5")
     before = viva_class.codes(ada).keys()
 
-    viva_class.course.grade("--viva", "5", "--out", str(tmp_path / "other"))
+    viva_class.grade("--viva", "5", "--out", str(tmp_path / "other"))
 
     seeds = {job.seed for job in viva_class.jobs}
-    viva_class.course.out = tmp_path / "other"
+    viva_class.out = tmp_path / "other"
     assert len(seeds) == 2
     assert viva_class.codes(ada).keys() != before
 
 
 def test_a_class_that_is_graded_is_not_graded_again_for_questions(viva_class: VivaClass) -> None:
-    viva_class.add(1, "attention")
-    viva_class.course.grade()
+    viva_class.enrol(1, "attention")
+    viva_class.grade()
     assert viva_class.files() == {}
 
-    viva_class.course.grade("--viva", "2")
+    viva_class.grade("--viva", "2")
 
-    assert viva_class.course.graded == 1
+    assert viva_class.graded == 1
     assert [job.number for job in viva_class.jobs] == [2]
 
 
@@ -143,15 +135,15 @@ def test_students_without_questions_are_listed_and_do_not_fail_the_run(
     viva_class: VivaClass, capsys: Capture
 ) -> None:
     viva_class.make = lambda job: {"note": "it hangs"}
-    viva_class.add(1, "attention")
-    viva_class.add(2)
-    viva_class.add(3)
-    viva_class.course.roster.append("999,nobody,No Body,")
-    viva_class.add(4, "sentiment")
-    for exercise in viva_class.course.results["10004"]["exercises"]:
+    viva_class.enrol(1, "attention")
+    viva_class.enrol(2)
+    viva_class.enrol(3)
+    viva_class.roster.append("999,nobody,No Body,")
+    viva_class.enrol(4, "sentiment")
+    for exercise in viva_class.results["10004"]["exercises"]:
         exercise["task"] = exercise["id"] == "sentiment"
 
-    assert viva_class.course.grade("--viva", "5") == 0
+    assert viva_class.grade("--viva", "5") == 0
 
     output = capsys.readouterr().out
     assert "viva: no questions for 1 student (it hangs): 10001 (Student No1)\n" in output
@@ -163,25 +155,23 @@ def test_students_without_questions_are_listed_and_do_not_fail_the_run(
 
 
 def test_outdated_sheets_are_moved_and_never_lost(viva_class: VivaClass, capsys: Capture) -> None:
-    ada, bob = viva_class.add(1, "attention"), viva_class.add(2, "attention")
-    viva_class.course.grade("--viva", "5")
+    ada, bob = viva_class.enrol(1, "attention"), viva_class.enrol(2, "attention")
+    viva_class.grade("--viva", "5")
     before = viva_class.files()
-    edited_sheet = viva_class.course.out / f"viva/sheets/{ada}.html"
+    edited_sheet = viva_class.out / f"viva/sheets/{ada}.html"
     edited_sheet.write_text("by hand", encoding="utf-8")
-    (viva_class.course.folder / f"in/{bob}.py").unlink()
-    viva_class.course.roster.pop()
+    (viva_class.folder / f"in/{bob}.py").unlink()
+    viva_class.roster.pop()
 
-    viva_class.course.grade("--viva", "5")
+    viva_class.grade("--viva", "5")
 
-    (earlier,) = (
-        path for path in viva_class.course.out.glob("earlier*") if (path / "viva").exists()
-    )
+    (earlier,) = (path for path in viva_class.out.glob("earlier*") if (path / "viva").exists())
     assert (earlier / f"viva/sheets/{ada}.html").read_text() == "by hand"
     assert (earlier / f"viva/keys/{bob}.html").read_text("latin-1") == before[f"keys/{bob}.html"]
     assert viva_class.files("sheets") == {f"{ada}.html": before[f"sheets/{ada}.html"]}
 
     capsys.readouterr()
-    viva_class.course.grade()
+    viva_class.grade()
 
     assert viva_class.files() == {}
     assert "the previous run had VIVA=5, and this one has none" in capsys.readouterr().out
@@ -201,22 +191,22 @@ def test_outdated_sheets_are_moved_and_never_lost(viva_class: VivaClass, capsys:
 def test_an_invalid_option_is_one_sentence_before_anything_is_graded(
     viva_class: VivaClass, options: tuple[str, ...], message: str
 ) -> None:
-    viva_class.add(1, "attention")
+    viva_class.enrol(1, "attention")
 
-    assert message in viva_class.course.refused(*options)
+    assert message in viva_class.refused(*options)
 
 
 def test_no_students_name_takes_effect_in_files_or_pages(
     viva_class: VivaClass, capsys: Capture
 ) -> None:
     evil = "<script>alert(1)</script>"
-    ada = viva_class.add(1, "attention", name=evil)
-    viva_class.course.roster.append("../../../up,con,\x1b[2J'\"&,")
-    (viva_class.course.folder / "in/con.py").write_text(f"# {ada}\n", encoding="utf-8")
+    ada = viva_class.enrol(1, "attention", name=evil)
+    viva_class.roster.append("../../../up,con,\x1b[2J'\"&,")
+    (viva_class.folder / "in/con.py").write_text(f"# {ada}\n", encoding="utf-8")
 
-    assert viva_class.course.grade("--viva", "5") == 0
+    assert viva_class.grade("--viva", "5") == 0
 
-    assert {path.name for path in viva_class.course.folder.iterdir()} == {"in", "out", "roster.csv"}
+    assert {path.name for path in viva_class.folder.iterdir()} == {"in", "out", "roster.csv"}
     sheets = viva_class.files("sheets")
     assert len(sheets) == 2
     assert all(re.fullmatch(r"[\w.-]+\.html", name) for name in sheets)
@@ -229,18 +219,18 @@ def test_a_stopped_run_keeps_the_sheets_that_it_made(
     viva_class: VivaClass, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     for number in (1, 2):
-        viva_class.add(number, "attention")
+        viva_class.enrol(number, "attention")
 
     def stop_after_one(run: Run, asks: Sequence[Ask]) -> None:
-        viva_class.ask(run, asks[:1])
+        viva_class.make_sheets(run, asks[:1])
         raise Stopped
 
     with monkeypatch.context() as patch:
         patch.setattr(Run, "ask", stop_after_one)
-        assert viva_class.course.grade("--viva", "5") == 130
+        assert viva_class.grade("--viva", "5") == 130
     assert "stopped; " in capsys.readouterr().out
 
-    assert viva_class.course.grade("--viva", "5") == 0
+    assert viva_class.grade("--viva", "5") == 0
 
     assert len({job.digest for job in viva_class.jobs}) == len(viva_class.jobs) == 2
     assert len(viva_class.files("sheets")) == 2
