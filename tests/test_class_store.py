@@ -274,17 +274,3 @@ def test_a_name_that_is_not_utf_8_is_stored_written_and_found_again(tmp_path: Pa
         path.read_text(encoding="utf-8")
     model = json.loads((tmp_path / "out/feedback/12/results.json").read_text(encoding="utf-8"))
     assert model["name"].encode("utf-8") == rb"jos\udce9_12_34_bert.py"
-
-
-def test_feedback_does_not_tell_where_the_instructor_keeps_the_hand_ins(tmp_path: Path) -> None:
-    (tmp_path / "secret place").mkdir()
-    with Store(tmp_path / "store") as store:
-        course = class_of(store, tmp_path / "secret place", ada="a = 1")
-        (work,) = course.left(TERMS, force=False)
-        store.add(work.digest, TERMS, graded())
-
-        write_results(course.entries(TERMS), tmp_path / "out")
-
-    for path in (tmp_path / "out/feedback/ada").iterdir():
-        assert b"secret place" not in path.read_bytes()
-        assert b"ada.py" in path.read_bytes()

@@ -29,17 +29,18 @@ def assignment(tmp_path: Path) -> Path:
     return tmp_path / "assignment"
 
 
-def code_after_a_change(folder: Path, name: str) -> str:
-    (folder / name).write_text("# changed\n", encoding="utf-8")
+def changes_the_code(assignment: Path, path: Path) -> bool:
+    """Change a file of the engine or of an assignment; say whether the code is another one."""
     code.cache_clear()
-    return code(folder)
+    before = code(assignment)
+    path.write_text("# changed\n", encoding="utf-8")
+    code.cache_clear()
+    return code(assignment) != before
 
 
 @pytest.mark.parametrize("name", [*DECIDE, *DO_NOT])
 def test_the_assignments_files_that_decide_a_grade_count(assignment: Path, name: str) -> None:
-    before = code(assignment)
-
-    assert (code_after_a_change(assignment, name) != before) == (name in DECIDE)
+    assert changes_the_code(assignment, assignment / name) == (name in DECIDE)
 
 
 @pytest.mark.parametrize(
@@ -59,13 +60,8 @@ def test_the_engines_files_that_decide_a_grade_count(
     copy = tmp_path / "engine"
     shutil.copytree(version.ENGINE, copy)
     monkeypatch.setattr(version, "ENGINE", copy)
-    code.cache_clear()
-    before = code(assignment)
 
-    (copy / name).write_text("# changed\n", encoding="utf-8")
-    code.cache_clear()
-
-    assert (code(assignment) != before) == counts
+    assert changes_the_code(assignment, copy / name) == counts
 
 
 def test_a_copy_elsewhere_has_the_same_code(assignment: Path, tmp_path: Path) -> None:

@@ -3,8 +3,6 @@
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from tensormark.classroom.entry import Entry
 from tensormark.classroom.evidence import GAP, MOVED, OWN, RENAMED, SAME, Rarity, side_by_side
 from tensormark.classroom.gradebook import SIMILAR, write_results
@@ -103,25 +101,18 @@ def test_a_file_of_a_million_lines_is_bounded() -> None:
     assert "and 20 groups more" in text
 
 
-def test_a_class_without_groups_has_no_page_and_keeps_none(tmp_path: Path) -> None:
+def test_the_two_pages_agree_about_groups_and_without_any_there_is_one_page(tmp_path: Path) -> None:
     source = "".join(f"def f{n}(a):\n    b = a + {n}\n    return b * {n}\n\n" for n in range(9))
-
     write_results(entries(source, source, "x = 1"), tmp_path, starter=STARTER)
     before = (tmp_path / SIMILAR).read_text("utf-8")
+    overview = (tmp_path / "gradebook.html").read_text("utf-8")
+    assert "return b * 8" in before
+    assert 'id="group-1"' in before
+    assert 'href="similar.html#group-1"' in overview
+
     lines = write_results(entries(source, "y = 2", "x = 1"), tmp_path, starter=STARTER)
 
     assert "near-identical submissions: none among 3" in lines
     overview = (tmp_path / "gradebook.html").read_text("utf-8")
     assert '>none</span><span class="what">among 3 submissions<' in overview
-    assert "return b * 8" in before
     assert not (tmp_path / SIMILAR).exists()
-
-
-@pytest.mark.parametrize("name", ["gradebook.html", "similar.html"])
-def test_the_two_pages_agree_about_groups(tmp_path: Path, name: str) -> None:
-    source = "".join(f"def f{n}(a):\n    b = a + {n}\n    return b * {n}\n\n" for n in range(9))
-    write_results(entries(source, source, "x = 1"), tmp_path, starter=STARTER)
-
-    text = (tmp_path / name).read_text("utf-8")
-
-    assert ('href="similar.html#group-1"' if name == "gradebook.html" else 'id="group-1"') in text

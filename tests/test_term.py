@@ -45,73 +45,65 @@ def test_a_term_has_the_data_of_its_seed_and_a_checkpoint_made_from_them(tmp_pat
     assert not (root / "runs" / "term-2031").exists()
 
 
-def writing_step(name: str, text: str) -> Step:
-    code = f"open('data/{name}', 'w').write({text!r})"
-    return Step(name, ("timeit", "-n", "1", "-r", "1", code), ("data",), 1)
-
-
-def test_a_term_that_fails_changes_nothing_and_goes_on_where_it_stopped(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    root = tmp_path
-    (root / "data").mkdir()
-    (root / "data" / "a.txt").write_text("old", encoding="utf-8")
-    first, broken = writing_step("a.txt", "new"), Step("b.txt", ("no_such_module",), ("data",), 1)
-
-    with pytest.raises(TermError, match=r"b\.txt failed"):
-        make_term(root, [first, broken], "term-1")
-    assert (root / "data" / "a.txt").read_text(encoding="utf-8") == "old"
-    capfd.readouterr()
-    lines = make_term(root, [first, writing_step("b.txt", "also")], "term-1")
-
-    assert "1 of 2" not in capfd.readouterr().out  # the first step is not repeated
-    assert [path.read_text(encoding="utf-8") for path in sorted((root / "data").iterdir())] == [
-        "new",
-        "also",
-    ]
-    assert lines == ["  data/a.txt: 3 -> 3 bytes", "  data/b.txt: new -> 4 bytes"]
-
-
-def small_repository(folder: Path) -> Path:
-    """Return a repository of two files, of which a term writes the first."""
-    (folder / "data").mkdir(parents=True)
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A repository of two files, of which a term writes the first."""
+    (tmp_path / "data").mkdir()
     for name in ("a.txt", "b.txt"):
-        (folder / "data" / name).write_text("old", encoding="utf-8")
-    return folder
+        (tmp_path / "data" / name).write_text("old", encoding="utf-8")
+    return tmp_path
 
 
 def texts(root: Path) -> list[str]:
     return [path.read_text(encoding="utf-8") for path in sorted((root / "data").iterdir())]
 
 
-def editing_step(path: Path, text: str) -> Step:
-    """Return a step in which somebody edits a file of the repository itself."""
+def writing(path: str | Path, text: str) -> Step:
+    """Return a step that writes a file of the copy or, as if somebody edited it, any other."""
     code = f"open({str(path)!r}, 'w').write({text!r})"
-    return Step("edit", ("timeit", "-n", "1", "-r", "1", code), ("data",), 1)
+    name = f"{text} {Path(path).name}"
+    return Step(name, ("timeit", "-n", "1", "-r", "1", code), ("data",), 1)
+
+
+BROKEN = Step("broken", ("no_such_module",), ("data",), 1)
+
+
+def test_a_term_that_fails_changes_nothing_and_goes_on_where_it_stopped(
+    root: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    first = writing("data/a.txt", "new")
+
+    with pytest.raises(TermError, match="broken failed"):
+        make_term(root, [first, BROKEN], "term-1")
+    assert texts(root) == ["old", "old"]
+    capfd.readouterr()
+    lines = make_term(root, [first, writing("data/c.txt", "also")], "term-1")
+
+    assert "1 of 2" not in capfd.readouterr().out  # the first step is not repeated
+    assert texts(root) == ["new", "old", "also"]
+    assert lines == ["  data/a.txt: 3 -> 3 bytes", "  data/c.txt: new -> 4 bytes"]
 
 
 @pytest.mark.parametrize(
     ("name", "remaining"), [("a", ["mine", "old"]), ("c", ["old", "old", "mine"])]
 )
 def test_if_a_file_was_edited_or_created_meanwhile_nothing_is_replaced(
-    tmp_path: Path, name: str, remaining: list[str]
+    root: Path, name: str, remaining: list[str]
 ) -> None:
-    root = small_repository(tmp_path)
-    steps = [writing_step("a.txt", "new"), writing_step("c.txt", "new")]
+    steps = [writing("data/a.txt", "new"), writing("data/c.txt", "new")]
     copy = root / "runs" / "term-1" / "minbert"
 
     with pytest.raises(TermError, match=rf"nothing was replaced: data/{name}\.txt; .*{copy}"):
-        make_term(root, [*steps, editing_step(root / "data" / f"{name}.txt", "mine")], "term-1")
+        make_term(root, [*steps, writing(root / "data" / f"{name}.txt", "mine")], "term-1")
 
     assert texts(root) == remaining
     assert texts(copy) == ["new", "old", "new"]
 
 
 def test_with_the_old_file_restored_the_same_command_only_moves_the_new_ones(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    root: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    root = small_repository(tmp_path)
-    steps = [writing_step("a.txt", "new"), editing_step(root / "data" / "a.txt", "mine")]
+    steps = [writing("data/a.txt", "new"), writing(root / "data" / "a.txt", "mine")]
     with pytest.raises(TermError):
         make_term(root, steps, "term-1")
     (root / "data" / "a.txt").write_text("old", encoding="utf-8")
@@ -123,22 +115,20 @@ def test_with_the_old_file_restored_the_same_command_only_moves_the_new_ones(
     assert texts(root) == ["new", "old"]
 
 
-def test_a_file_that_no_step_changed_may_be_edited_meanwhile(tmp_path: Path) -> None:
-    root = small_repository(tmp_path)
-    steps = [writing_step("a.txt", "new"), writing_step("b.txt", "old")]
+def test_a_file_that_no_step_changed_may_be_edited_meanwhile(root: Path) -> None:
+    steps = [writing("data/a.txt", "new"), writing("data/b.txt", "old")]
 
-    make_term(root, [*steps, editing_step(root / "data" / "b.txt", "mine")], "term-1")
+    make_term(root, [*steps, writing(root / "data" / "b.txt", "mine")], "term-1")
 
     assert texts(root) == ["new", "mine"]
 
 
-def test_private_references_and_a_class_are_not_copied(tmp_path: Path) -> None:
-    root = small_repository(tmp_path)
+def test_private_references_and_a_class_are_not_copied(root: Path) -> None:
     for name in ("reference_outputs/private", "class"):
         (root / name).mkdir(parents=True)
 
     with pytest.raises(TermError):
-        make_term(root, [Step("broken", ("no_such_module",), ("data",), 1)], "term-1")
+        make_term(root, [BROKEN], "term-1")
 
     copy = root / "runs" / "term-1" / "minbert"
     assert sorted(path.name for path in copy.rglob("*") if path.is_dir()) == [
@@ -148,20 +138,17 @@ def test_private_references_and_a_class_are_not_copied(tmp_path: Path) -> None:
 
 
 def test_a_step_that_fails_is_one_line_with_its_reason_and_a_log(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch
+    root: Path, capfd: pytest.CaptureFixture[str], monkeypatch
 ) -> None:
     steps = [Step("gate", ("timeit", "-n", "1", "raise OSError('no space left')"), ("data",), 1)]
-    for name, value in {
-        "ROOT": small_repository(tmp_path),
-        "check_before": lambda root: None,
-    }.items():
-        monkeypatch.setattr(term, name, value)
+    monkeypatch.setattr(term, "ROOT", root)
+    monkeypatch.setattr(term, "check_before", lambda root: None)
     monkeypatch.setattr(term, "steps_for", lambda seed: steps)
     monkeypatch.setattr(term.INTERRUPTS, "handle", lambda: None)
 
     assert main(["--seed", "1"]) == 1
 
-    log = tmp_path / "runs" / "term-1" / "gate.log"
+    log = root / "runs" / "term-1" / "gate.log"
     error = capfd.readouterr().err
     assert error.startswith(f"term: gate failed: OSError: no space left (log: {log}); ")
     assert error.count("\n") == 1
@@ -184,9 +171,8 @@ sys.exit(term.main(["--seed", "1"]))
 
 @pytest.mark.parametrize("number", [2, 15])
 def test_an_interrupted_term_is_one_line_and_leaves_nothing_running(
-    number: int, tmp_path: Path
+    number: int, root: Path
 ) -> None:
-    root = small_repository(tmp_path)
     command = [sys.executable, "-c", INTERRUPTED, root, number]
 
     completed = ran(*command, cwd=ROOT)

@@ -1,6 +1,5 @@
 """Tests of the viva column: answers that platforms export are imported into the gradebook."""
 
-
 import pytest
 from courses import VivaClass
 
