@@ -20,6 +20,8 @@ from resident import workers_are_kept, workers_are_started
 if TYPE_CHECKING:
     from courses import Course, VivaClass
 
+    from tensormark.classroom.store import Store
+
     from bench import Bench
 
 __all__ = [
@@ -80,6 +82,15 @@ def bench() -> Iterator["Bench"]:
 
     with Bench(Settings.of(ROOT)) as bench:
         yield bench
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator["Store"]:
+    """The store of a class of which nothing is graded yet."""
+    from tensormark.classroom.store import Store
+
+    with Store(tmp_path / "store") as opened:
+        yield opened
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """A class's run with scripted workers: what the run tries again, and when it stops."""
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -94,12 +93,6 @@ class Watch:
 
     def tick(self, slots: int, under_way: int) -> None:
         pass
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store(tmp_path / "store") as opened:
-        yield opened
 
 
 def works(count: int) -> list[Work]:

@@ -87,7 +87,7 @@ def test_a_deadline_is_a_moment_or_the_end_of_a_day(tmp_path: Path, text: str, h
 
 
 def test_without_a_tier_the_strictest_is_taken_and_later_runs_keep_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     requests = []
 
@@ -96,29 +96,27 @@ def test_without_a_tier_the_strictest_is_taken_and_later_runs_keep_it(
         return Strictest(LOCKED, ("contained: no",))
 
     monkeypatch.setattr(run, "strictest", strictest)
-    with Store(tmp_path / "store") as store:
-        assert run.chosen_tier(options(tmp_path), store, ASSIGNMENT) == LOCKED
-        store.choose("tier", LOCKED)
-        assert run.chosen_tier(options(tmp_path), store, ASSIGNMENT) == LOCKED
-        explicit = options(tmp_path, "--tier", CONTAINED)
-        assert run.chosen_tier(explicit, store, ASSIGNMENT) == CONTAINED
+    assert run.chosen_tier(options(tmp_path), store, ASSIGNMENT) == LOCKED
+    store.choose("tier", LOCKED)
+    assert run.chosen_tier(options(tmp_path), store, ASSIGNMENT) == LOCKED
+    explicit = options(tmp_path, "--tier", CONTAINED)
+    assert run.chosen_tier(explicit, store, ASSIGNMENT) == CONTAINED
 
     assert requests == [(CONTAINED, LOCKED)]
 
 
 def test_nothing_is_graded_without_isolation_unless_it_is_asked_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(run, "strictest", lambda *_: Strictest(None, ("contained: no bubblewrap",)))
-    with Store(tmp_path / "store") as store:
-        explicit = options(tmp_path, "--tier", PROCESS)
-        assert run.chosen_tier(explicit, store, ASSIGNMENT) == PROCESS
-        store.choose("tier", PROCESS)
+    explicit = options(tmp_path, "--tier", PROCESS)
+    assert run.chosen_tier(explicit, store, ASSIGNMENT) == PROCESS
+    store.choose("tier", PROCESS)
 
-        with pytest.raises(
-            SubmissionError, match=r"cannot isolate submissions \(contained: no bubblewrap\)"
-        ):
-            run.chosen_tier(options(tmp_path), store, ASSIGNMENT)
+    with pytest.raises(
+        SubmissionError, match=r"cannot isolate submissions \(contained: no bubblewrap\)"
+    ):
+        run.chosen_tier(options(tmp_path), store, ASSIGNMENT)
 
 
 def test_a_run_without_readable_submissions_says_what_is_wrong_with_each(
@@ -168,7 +166,7 @@ def test_on_a_terminal_there_is_a_bar_with_counts(monkeypatch: pytest.MonkeyPatc
 
 
 def test_the_bar_begins_below_the_line_that_says_what_is_graded(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, store: Store, capfd: pytest.CaptureFixture[str]
 ) -> None:
     printed = []
 
@@ -180,17 +178,16 @@ def test_the_bar_begins_below_the_line_that_says_what_is_graded(
     monkeypatch.setattr(rounds, "Progress", progress)
     terms = SimpleNamespace(tier=PROCESS, mode="grade")
 
-    with Store(tmp_path / "store") as store:
-        class_run: Any = SimpleNamespace(
-            options=options(tmp_path),
-            terms=terms,
-            assignment=ASSIGNMENT,
-            store=store,
-            references=None,
-            again="",
-        )
-        with pytest.raises(ClusterError):
-            run.Run.grade(class_run, [Work({"bert": "x = 1"})])
+    class_run: Any = SimpleNamespace(
+        options=options(tmp_path),
+        terms=terms,
+        assignment=ASSIGNMENT,
+        store=store,
+        references=None,
+        again="",
+    )
+    with pytest.raises(ClusterError):
+        run.Run.grade(class_run, [Work({"bert": "x = 1"})])
 
     out, err = printed
     assert out.startswith("1 to grade, tier process, workers: ")

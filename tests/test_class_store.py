@@ -17,13 +17,11 @@ from tensormark.classroom.gradebook import write_results
 from tensormark.classroom.store import Attempt, Store, StoreError, only_run
 from tensormark.classroom.summary import OURS, kind_of
 from tensormark.classroom.work import Terms
-from tensormark.intake.given_files import GivenFiles
 
 import sample
-from downloads import find
+from downloads import GIVEN, find
 
 TERMS = Terms("code", {"torch": "2"}, "references", "checkpoint", "contained", "check", 300.0, 10.0)
-GIVEN = GivenFiles(ASSIGNMENT, {})
 
 
 def result(score: float = 10.0, outcome: str = "passed") -> dict[str, Any]:
@@ -63,17 +61,16 @@ def test_a_result_is_still_in_the_file_after_reopening_it(tmp_path: Path) -> Non
     assert (attempt.result, attempt.worker, attempt.seconds) == (result(), "here", 1.5)
 
 
-def test_only_new_and_changed_submissions_are_left_to_grade(tmp_path: Path) -> None:
-    with Store(tmp_path / "store") as store:
-        first = class_of(store, tmp_path / "in", ada="a = 1", bob="b = 1")
-        for work in first.left(TERMS, force=False):
-            store.add(work.digest, TERMS, graded())
+def test_only_new_and_changed_submissions_are_left_to_grade(tmp_path: Path, store: Store) -> None:
+    first = class_of(store, tmp_path / "in", ada="a = 1", bob="b = 1")
+    for work in first.left(TERMS, force=False):
+        store.add(work.digest, TERMS, graded())
 
-        later = class_of(store, tmp_path / "in", ada="a = 2", bob="b = 1", cy="c = 1")
+    later = class_of(store, tmp_path / "in", ada="a = 2", bob="b = 1", cy="c = 1")
 
-        remaining = [dict(work.sources)["bert"] for work in later.left(TERMS, force=False)]
-        assert remaining == ["a = 2", "c = 1"]
-        assert len(later.left(TERMS, force=True)) == 3
+    remaining = [dict(work.sources)["bert"] for work in later.left(TERMS, force=False)]
+    assert remaining == ["a = 2", "c = 1"]
+    assert len(later.left(TERMS, force=True)) == 3
 
 
 @pytest.mark.parametrize(
@@ -81,44 +78,42 @@ def test_only_new_and_changed_submissions_are_left_to_grade(tmp_path: Path) -> N
     ["code", "references", "checkpoint", "tier", "mode", "budget", "training_times", "versions"],
 )
 def test_a_result_counts_only_for_the_terms_that_it_was_graded_under(
-    tmp_path: Path, field: str
+    tmp_path: Path, store: Store, field: str
 ) -> None:
     old = getattr(TERMS, field)
     other = {"torch": "3"} if field == "versions" else old * 2
-    with Store(tmp_path / "store") as store:
-        course = class_of(store, tmp_path / "in", ada="a = 1")
-        (work,) = course.left(TERMS, force=False)
-        store.add(work.digest, TERMS, graded())
+    course = class_of(store, tmp_path / "in", ada="a = 1")
+    (work,) = course.left(TERMS, force=False)
+    store.add(work.digest, TERMS, graded())
 
-        assert course.left(TERMS, force=False) == []
-        assert course.left(dataclasses.replace(TERMS, **{field: other}), force=False) == [work]
+    assert course.left(TERMS, force=False) == []
+    assert course.left(dataclasses.replace(TERMS, **{field: other}), force=False) == [work]
 
 
 @pytest.mark.parametrize(
     "attempt", [Attempt("", problem="killed"), Attempt("", 1, "", unfinished())]
 )
 def test_work_that_could_not_be_graded_is_left_for_the_next_run(
-    tmp_path: Path, attempt: Attempt
+    tmp_path: Path, store: Store, attempt: Attempt
 ) -> None:
-    with Store(tmp_path / "store") as store:
-        course = class_of(store, tmp_path / "in", ada="a = 1")
-        (work,) = course.left(TERMS, force=False)
+    course = class_of(store, tmp_path / "in", ada="a = 1")
+    (work,) = course.left(TERMS, force=False)
 
-        store.add(work.digest, TERMS, attempt)
+    store.add(work.digest, TERMS, attempt)
 
-        assert course.left(TERMS, force=False) == [work]
-        assert [kind_of(entry) in OURS for entry in course.entries(TERMS)] == [True]
+    assert course.left(TERMS, force=False) == [work]
+    assert [kind_of(entry) in OURS for entry in course.entries(TERMS)] == [True]
 
 
 def test_the_same_files_of_two_students_are_graded_once_and_have_their_own_names(
     tmp_path: Path,
+    store: Store,
 ) -> None:
-    with Store(tmp_path / "store") as store:
-        course = class_of(store, tmp_path / "in", ada="a = 1", bob="a = 1")
-        (work,) = course.left(TERMS, force=False)
-        store.add(work.digest, TERMS, graded())
+    course = class_of(store, tmp_path / "in", ada="a = 1", bob="a = 1")
+    (work,) = course.left(TERMS, force=False)
+    store.add(work.digest, TERMS, graded())
 
-        results = [entry.result for entry in course.entries(TERMS)]
+    results = [entry.result for entry in course.entries(TERMS)]
 
     paths = [tmp_path / "in" / name for name in ("ada.py", "bob.py")]
     assert [model and model["submission"] for model in results] == list(map(str, paths))
@@ -130,21 +125,20 @@ def fill(store: Store) -> None:
         store.add(f"work {number}", TERMS, graded())
 
 
-def test_a_full_disk_is_one_sentence_and_loses_nothing(tmp_path: Path) -> None:
-    with Store(tmp_path / "store") as store:
-        store.add("first", TERMS, graded())
-        (pages,) = store.rows("PRAGMA page_count")[0]
-        store.rows(f"PRAGMA max_page_count = {pages}")  # as if the disk had no more room
+def test_a_full_disk_is_one_sentence_and_loses_nothing(store: Store) -> None:
+    store.add("first", TERMS, graded())
+    (pages,) = store.rows("PRAGMA page_count")[0]
+    store.rows(f"PRAGMA max_page_count = {pages}")  # as if the disk had no more room
 
-        with pytest.raises(StoreError, match="the disk is full; free some space"):
-            fill(store)
+    with pytest.raises(StoreError, match="the disk is full; free some space"):
+        fill(store)
 
-        assert store.last("first", TERMS) is not None
-        assert store.rows("PRAGMA integrity_check") == [("ok",)]
+    assert store.last("first", TERMS) is not None
+    assert store.rows("PRAGMA integrity_check") == [("ok",)]
 
-        store.rows("PRAGMA max_page_count = 100000")
-        store.add("work 99", TERMS, graded())
-        assert store.last("work 99", TERMS) is not None
+    store.rows("PRAGMA max_page_count = 100000")
+    store.add("work 99", TERMS, graded())
+    assert store.last("work 99", TERMS) is not None
 
 
 def begin_and_fail(store: Store) -> None:
@@ -153,13 +147,12 @@ def begin_and_fail(store: Store) -> None:
         raise KeyError
 
 
-def test_a_crash_in_the_middle_of_a_change_leaves_none_of_it(tmp_path: Path) -> None:
-    with Store(tmp_path / "store") as store:
-        with pytest.raises(KeyError):
-            begin_and_fail(store)
+def test_a_crash_in_the_middle_of_a_change_leaves_none_of_it(store: Store) -> None:
+    with pytest.raises(KeyError):
+        begin_and_fail(store)
 
-        assert store.setting("tier") is None
-        store.add("work", TERMS, graded())
+    assert store.setting("tier") is None
+    store.add("work", TERMS, graded())
 
 
 def test_a_second_run_in_the_same_folder_is_refused(tmp_path: Path) -> None:
@@ -201,16 +194,17 @@ def test_others_cannot_read_the_store(tmp_path: Path) -> None:
         assert (tmp_path / "store").stat().st_mode & 0o077 == 0
 
 
-def test_a_result_that_differs_from_the_previous_one_comes_with_it(tmp_path: Path) -> None:
-    with Store(tmp_path / "store") as store:
-        first = class_of(store, tmp_path / "in", ada="a = 1", bob="b = 1")
-        for work in first.left(TERMS, force=False):
-            store.add(work.digest, TERMS, graded(5.0, "failed"))
-        later = class_of(store, tmp_path / "in", ada="a = 2", bob="b = 2")
-        for work, score in zip(later.left(TERMS, force=False), (10.0, 5.0), strict=True):
-            store.add(work.digest, TERMS, graded(score, "passed" if score == 10 else "failed"))
+def test_a_result_that_differs_from_the_previous_one_comes_with_it(
+    tmp_path: Path, store: Store
+) -> None:
+    first = class_of(store, tmp_path / "in", ada="a = 1", bob="b = 1")
+    for work in first.left(TERMS, force=False):
+        store.add(work.digest, TERMS, graded(5.0, "failed"))
+    later = class_of(store, tmp_path / "in", ada="a = 2", bob="b = 2")
+    for work, score in zip(later.left(TERMS, force=False), (10.0, 5.0), strict=True):
+        store.add(work.digest, TERMS, graded(score, "passed" if score == 10 else "failed"))
 
-        ada, bob = later.entries(TERMS)
+    ada, bob = later.entries(TERMS)
 
     assert ada.previous is not None
     lines = standing.differences(ada.previous, ada.result or {})
@@ -218,23 +212,18 @@ def test_a_result_that_differs_from_the_previous_one_comes_with_it(tmp_path: Pat
     assert bob.previous is None
 
 
-def test_the_counts_add_up_and_every_student_has_a_kind(tmp_path: Path) -> None:
+def test_the_counts_add_up_and_every_student_has_a_kind(tmp_path: Path, store: Store) -> None:
     texts = {"ada": "a = 1", "bob": "b = 1", "cy": "c = 1", "dee": "d = 1", "eve": "e = 1"}
-    with Store(tmp_path / "store") as store:
-        course = class_of(store, tmp_path / "in", **texts)
-        works = course.left(TERMS, force=False)
-        for work, attempt in zip(
-            works,
-            [graded(), Attempt("", problem="killed"), Attempt("", 1, "", unfinished())],
-            strict=False,
-        ):
-            store.add(work.digest, TERMS, attempt)
-        (tmp_path / "in" / "fay.zip").touch()
-        more = [HandIn("fay", "fay", tmp_path / "in" / "fay.zip"), HandIn("gus", "gus", None)]
-        larger_course = standing.Class(
-            [*(student.hand_in for student in course.students), *more], GIVEN, store
-        )
-        kinds = standing.by_kind(larger_course.entries(TERMS))
+    course = class_of(store, tmp_path / "in", **texts)
+    attempts = [graded(), Attempt("", problem="killed"), Attempt("", 1, "", unfinished())]
+    for work, attempt in zip(course.left(TERMS, force=False), attempts, strict=False):
+        store.add(work.digest, TERMS, attempt)
+    (tmp_path / "in" / "fay.zip").touch()
+    more = [HandIn("fay", "fay", tmp_path / "in" / "fay.zip"), HandIn("gus", "gus", None)]
+    larger_course = standing.Class(
+        [*(student.hand_in for student in course.students), *more], GIVEN, store
+    )
+    kinds = standing.by_kind(larger_course.entries(TERMS))
 
     assert standing.counted(kinds) == (
         "7 students: 1 graded, 1 graded in part, 1 could not be graded, 1 could not be read, "
@@ -252,22 +241,23 @@ def test_a_long_list_is_cut_on_the_terminal() -> None:
     assert lines[-1] == "  not handed in: and 30 more"
 
 
-def test_a_name_that_is_not_utf_8_is_stored_written_and_found_again(tmp_path: Path) -> None:
+def test_a_name_that_is_not_utf_8_is_stored_written_and_found_again(
+    tmp_path: Path, store: Store
+) -> None:
     folder = os.fsencode(tmp_path / "in")
     os.mkdir(folder)
     with open(folder + b"/jos\xe9_12_34_bert.py", "wb") as file:
         file.write(b"a = 1\n")
     with open(folder + b"/andr\xe9.py", "wb") as file:
         file.write(b"a = 2\n")
-    with Store(tmp_path / "store") as store:
-        course = standing.Class(find(tmp_path / "in"), GIVEN, store)
-        for work in course.works().values():
-            store.add(work.digest, TERMS, graded())
-        entries = course.entries(TERMS)
-        write_results(entries, tmp_path / "out")
+    course = standing.Class(find(tmp_path / "in"), GIVEN, store)
+    for work in course.works().values():
+        store.add(work.digest, TERMS, graded())
+    entries = course.entries(TERMS)
+    write_results(entries, tmp_path / "out")
 
-        assert store.earlier(entries[0].hand_in.student, TERMS.mode) is not None
-        assert course.find("andr\udce9") is course.find(r"andr\udce9") is not None
+    assert store.earlier(entries[0].hand_in.student, TERMS.mode) is not None
+    assert course.find("andr\udce9") is course.find(r"andr\udce9") is not None
 
     assert [entry.hand_in.student for entry in entries] == [r"andr\udce9", "12"]
     for path in (tmp_path / "out").rglob("*.*"):

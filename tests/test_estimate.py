@@ -5,7 +5,6 @@ import io
 import random
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from test_class_store import TERMS, result
@@ -68,19 +67,18 @@ def test_without_a_known_number_of_workers_the_estimate_is_for_one() -> None:
     assert text.startswith("19 min to 21 min for one worker, if these are like the last 1000 grad")
 
 
-def test_known_durations_are_those_of_the_last_attempts_of_the_same_kind(tmp_path: Path) -> None:
-    with Store(tmp_path / "store") as store:
-        store.add("other", replace(TERMS, mode="grade"), Attempt("a", 90.0, "", result()))
-        store.add("other", replace(TERMS, tier="process"), Attempt("a", 91.0, "", result()))
-        store.add("lost", TERMS, Attempt("", 0.0, "its worker was lost"))
-        store.add("old", replace(TERMS, code="before"), Attempt("a", 7.0, "", result()))
-        assert durations(store, TERMS) == [7.0]
+def test_known_durations_are_those_of_the_last_attempts_of_the_same_kind(store: Store) -> None:
+    store.add("other", replace(TERMS, mode="grade"), Attempt("a", 90.0, "", result()))
+    store.add("other", replace(TERMS, tier="process"), Attempt("a", 91.0, "", result()))
+    store.add("lost", TERMS, Attempt("", 0.0, "its worker was lost"))
+    store.add("old", replace(TERMS, code="before"), Attempt("a", 7.0, "", result()))
+    assert durations(store, TERMS) == [7.0]
 
-        with store.change() as file:
-            columns = "(NULL, 'x', '', '', '', ?, ?, '', '', ?, '', 1, NULL)"
-            rows = [(TERMS.mode, TERMS.tier, 1.0)] * LATEST
-            file.executemany(f"INSERT INTO attempt VALUES {columns}", rows)
-        assert durations(store, TERMS) == [1.0] * LATEST
+    with store.change() as file:
+        columns = "(NULL, 'x', '', '', '', ?, ?, '', '', ?, '', 1, NULL)"
+        rows = [(TERMS.mode, TERMS.tier, 1.0)] * LATEST
+        file.executemany(f"INSERT INTO attempt VALUES {columns}", rows)
+    assert durations(store, TERMS) == [1.0] * LATEST
 
 
 def lines(total: int, slots: int, estimated: bool) -> list[str]:

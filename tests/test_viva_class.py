@@ -246,23 +246,22 @@ class Deadly(Crew):
 
 
 def test_a_submission_that_kills_workers_while_questions_are_made_has_a_note(
-    tmp_path: Path,
+    store: Store,
 ) -> None:
     jobs = [Ask(Work({"bert": str(number)}), ("attention",), "7", 6) for number in range(3)]
-    with Store(tmp_path / "store") as store:
-        sheets = Sheets(store)
-        engine_parts: Any = (Deadly(), sheets, TERMS, Watch(store), Stop(), blamed)
+    sheets = Sheets(store)
+    engine_parts: Any = (Deadly(), sheets, TERMS, Watch(store), Stop(), blamed)
 
-        Engine[Ask](*engine_parts).run(jobs)
+    Engine[Ask](*engine_parts).run(jobs)
 
-        killed, *other_records = (sheets.last(job.digest, TERMS) for job in jobs)
-        assert killed is not None
-        assert killed.result == {"note": "the submission kills the process that makes them"}
-        assert [record and record.result for record in other_records] == [
-            made_result(job) for job in jobs[1:]
-        ]
-        assert sheets.graded(TERMS) == {job.digest for job in jobs}
-        assert store.rows("SELECT * FROM attempt") == []
+    killed, *other_records = (sheets.last(job.digest, TERMS) for job in jobs)
+    assert killed is not None
+    assert killed.result == {"note": "the submission kills the process that makes them"}
+    assert [record and record.result for record in other_records] == [
+        made_result(job) for job in jobs[1:]
+    ]
+    assert sheets.graded(TERMS) == {job.digest for job in jobs}
+    assert store.rows("SELECT * FROM attempt") == []
 
 
 def test_a_worker_answers_with_a_sheet_or_says_why_there_is_none(
