@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 
 import pytest
-from PIL import Image
+from PIL import Image, ImageColor
 from playwright.sync_api import Browser, ViewportSize
 
 from tensormark.release.page import html_of
@@ -52,6 +52,7 @@ def test_diagrams_of_the_handout_have_the_mode_of_their_reader_and_fit(
     # higher than every diagram: Chromium 156 never takes a screenshot of one that does not fit
     size: ViewportSize = {"width": width, "height": 1000}
     view = browser.new_page(viewport=size, color_scheme=mode)  # type: ignore[arg-type]
+    background = ImageColor.getrgb(MODES[mode]["page"][0])
     count = 0
 
     for name in PAGES:
@@ -61,9 +62,7 @@ def test_diagrams_of_the_handout_have_the_mode_of_their_reader_and_fit(
             if folder := os.environ.get("SHOTS"):
                 shot.save(Path(folder) / f"diagram-{count}-{width}-{mode}.png")
             assert shot.width <= width - 2 * 16
-            assert shot.convert("RGB").getpixel((shot.width // 2, shot.height - 3)) == rgb(
-                MODES[mode]["page"][0]
-            )
+            assert shot.convert("RGB").getpixel((shot.width // 2, shot.height - 3)) == background
             count += 1
         assert view.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
@@ -81,8 +80,3 @@ def test_axe_finds_no_fault_in_the_handout_and_its_title_comes_first(
             box = view.locator("h1").bounding_box()
             assert box is not None
             assert box["y"] < 100
-
-
-def rgb(color: str) -> tuple[int, ...]:
-    """Return red, green and blue, from 0 to 255."""
-    return tuple(int(color[i : i + 2], 16) for i in (1, 3, 5))

@@ -3,11 +3,8 @@
 SHOTS=folder also saves screenshots to look at.
 """
 
-import ast
 import dataclasses
-import itertools
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,79 +14,41 @@ from tensormark.classroom.entry import Entry, HandIn
 from tensormark.classroom.viva import StudentSheet
 from tensormark.classroom.viva_sheets import index
 from tensormark.viva import page as pages
-from tensormark.viva.question import Listing, Mark, Sheet
+from tensormark.viva.question import Mark, Sheet, labelled
 
 import vivas
-from conftest import ROOT
 from page import SCREENS, faults, opened, pages_of, quiet, shoot
 from page import browser as browser
 from test_payloads import PAYLOADS
 
-NAMES = "BertSelfAttention.attention", "BertLayer.forward", "BertModel.embed"
 LONG = "        weights = self.dropout(F.softmax(scores + attention_mask, dim=-1))"
+MARKED = (
+    "self.dropout(F.softmax(scores + attention_mask, dim=-1))",
+    "F.softmax(scores + attention_mask, dim=-1)",
+    "scores + attention_mask",
+    "dim=-1",
+)
 
 
-def listings_of_the_solution() -> tuple[Listing, ...]:
-    """Return three functions as students have them, without their docstrings."""
-    text = (ROOT / "solution" / "bert.py").read_text(encoding="utf-8")
-    lines, found = text.split("\n"), []
-    for kind in ast.parse(text).body:
-        for function in getattr(kind, "body", ()):
-            if isinstance(function, ast.FunctionDef) and f"{kind.name}.{function.name}" in NAMES:
-                docstring = function.body[0]
-                kept = [
-                    (number, lines[number - 1])
-                    for number in range(function.lineno, function.end_lineno + 1)
-                    if not docstring.lineno <= number <= docstring.end_lineno
-                ]
-                found.append(Listing(f"{kind.name}.{function.name}", "bert.py", tuple(kept)))
-    return tuple(found)
-
-
-def unlabelled(mark: Mark) -> Mark:
-    return dataclasses.replace(mark, label="")
-
-
-def marks_in(listings: tuple[Listing, ...]) -> Iterator[Mark]:
-    """Yield four places of each function: the first that are of several words, as they nest."""
-    labels = itertools.count(1)
-    for listing in listings:
-        found = (
-            Mark(listing.name, number, indent + node.col_offset, indent + node.end_col_offset)
-            for number, text in listing.lines[1:]
-            if text.count("(") > 1 and not text.strip().startswith("#")
-            for indent in [len(text) - len(text.lstrip())]
-            for node in ast.walk(ast.parse(text.strip()))
-            if isinstance(node, ast.Call | ast.BinOp | ast.keyword)
-        )
-        for mark in sorted(itertools.islice(found, 4), key=lambda m: (m.line, m.start, -m.end)):
-            yield dataclasses.replace(mark, label=str(next(labels)))
-
-
-def sheet_on(listings: tuple[Listing, ...]) -> Sheet:
-    """Return the sample's questions, asked about other functions."""
-    marks = tuple(marks_in(listings))
-    names = dict(zip((each.name for each in vivas.LISTINGS), listings, strict=True))
+def long_sheet() -> Sheet:
+    """Return the sample's questions on functions of 25 lines, with marks that nest."""
+    source = "\n".join(["    def f(self, x):", *[LONG] * 24])
+    listings = tuple(vivas.listing(each.name, 1, source) for each in vivas.LISTINGS)
+    spans = [(LONG.index(code), LONG.index(code) + len(code)) for code in MARKED]
     questions = tuple(
         dataclasses.replace(
-            each, function=listing.name, line=listing.lines[-1 - place % 3][0], marks=named
+            each,
+            line=25 - place % 3,
+            marks=tuple(Mark(each.function, 2, *span) for span in spans),
         )
         for place, each in enumerate(vivas.QUESTIONS)
-        for listing in [names[each.function]]
-        for named in [tuple(unlabelled(m) for m in marks if m.function == listing.name)]
     )
-    return dataclasses.replace(vivas.sheet(), listings=listings, questions=questions, marks=marks)
-
-
-def long_functions(count: int) -> tuple[Listing, ...]:
-    source = "\n".join(["    def f(self, x):", *[LONG] * (count - 1)])
-    return tuple(vivas.listing(each.name, 1, source) for each in vivas.LISTINGS)
+    return labelled(dataclasses.replace(vivas.sheet(), listings=listings, questions=questions))
 
 
 SHEETS = {
     "sample": vivas.sheet(),
-    "solution": sheet_on(listings_of_the_solution()),
-    "long": sheet_on(long_functions(25)),
+    "long": long_sheet(),
     "hostile": vivas.with_text(vivas.sheet(), lambda text: f"{text} {' '.join(PAYLOADS)[:400]}"),
 }
 
@@ -121,7 +80,7 @@ def written(folder: Path, name: str, sheet: str) -> Path:
 
 
 @pytest.mark.parametrize(("size", "scheme"), SCREENS)
-@pytest.mark.parametrize("sheet", ["solution", "hostile"])
+@pytest.mark.parametrize("sheet", ["long", "hostile"])
 @pytest.mark.parametrize("name", MADE)
 def test_a_page_is_quiet_fits_and_has_no_fault(
     browser: Browser, tmp_path: Path, name: str, sheet: str, size: str, scheme: str
@@ -220,7 +179,7 @@ def test_answers_open_without_a_script(browser: Browser, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("paper", ["A4", "Letter"])
-@pytest.mark.parametrize("sheet", ["sample", "solution", "long"])
+@pytest.mark.parametrize("sheet", ["sample", "long"])
 def test_a_paper_is_one_page(browser: Browser, tmp_path: Path, sheet: str, paper: str) -> None:
     page = browser.new_page()
     page.goto(written(tmp_path, "paper", sheet).as_uri())

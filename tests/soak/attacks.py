@@ -6,9 +6,7 @@ are hard to decode, and output that is hard to show. KNOWN makes named ones, `dr
 
 import dataclasses
 import functools
-import gzip
 import io
-import lzma
 import random
 import shutil
 import tarfile
@@ -124,14 +122,12 @@ def tarred(names: list[str], content: bytes, packing: str) -> bytes:
         packing: "", "gz" or "xz".
     """
     file = io.BytesIO()
-    with tarfile.open(fileobj=file, mode="w") as archive:
+    with tarfile.open(fileobj=file, mode=f"w:{packing}") as archive:
         for name in names:
             member = tarfile.TarInfo(name)
             member.size = len(content)
             archive.addfile(member, io.BytesIO(content))
-    if packing == "gz":
-        return gzip.compress(file.getvalue())
-    return lzma.compress(file.getvalue()) if packing == "xz" else file.getvalue()
+    return file.getvalue()
 
 
 LONG = [f"{n:04}" + "n" * 240 + ".py" for n in range(9_000)]
