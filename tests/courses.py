@@ -34,6 +34,12 @@ SHEET = "student,memory (2 + 1 + 1),memory comment,rate (1.5 + 0.5),rate comment
 RULE = 'points = 5\nper = "day"\n'
 
 
+def gradebook_in(out: Path) -> dict[str, dict[str, str]]:
+    """Return the rows of gradebook.csv by student."""
+    text = (out / "gradebook.csv").read_text(encoding="utf-8")
+    return {row["student"]: row for row in csv.DictReader(text.splitlines())}
+
+
 class Course:
     """A folder with a class, in which each student gets the result that `results` has for them."""
 
@@ -107,8 +113,7 @@ class Course:
         return new_sheet.main(ROOT, "sheet", [*self.usual_options(), out, *options])
 
     def gradebook(self) -> dict[str, dict[str, str]]:
-        text = (self.out / "gradebook.csv").read_text(encoding="utf-8")
-        return {row["student"]: row for row in csv.DictReader(text.splitlines())}
+        return gradebook_in(self.out)
 
     def feedback(self, student: str) -> dict[str, Any]:
         """Return the results.json that a student gets, checked by its schema."""
@@ -171,12 +176,12 @@ DISTRACTOR_EXPLANATION = "BECAUSE-IT-IS-NOT"
 STAFF_NOTE = "there are few of these"
 
 
-def question(number: int, function: str = "attention", seed: str = "") -> Question:
+def question(number: int, seed: str) -> Question:
     options = tuple(f"answer {letter} to number {number}" for letter in "wxyz")
     others = tuple("" if place == number % 4 else DISTRACTOR_EXPLANATION for place in range(4))
     prompt = f"What is true of place {number}{seed}?"
     return Question(
-        f"family {number % 6}", function, 1, prompt, options, number % 4, KEY_EXPLANATION, others
+        f"family {number % 6}", "attention", 1, prompt, options, number % 4, KEY_EXPLANATION, others
     )
 
 

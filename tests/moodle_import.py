@@ -11,15 +11,12 @@ import zipfile
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-NEVER = 0.0
-
 
 def moodle_grades(
     content: bytes,
     most: float = 100,
     delimiter: str = ",",
     held: Mapping[int, float] | None = None,
-    locked: Collection[int] = (),
 ) -> dict[int, float]:
     """Return the grades that Moodle changes, by participant."""
     text = content.decode("utf-8-sig")
@@ -30,7 +27,7 @@ def moodle_grades(
     for row in filter(None, rows):
         number = int(row[identifier].removeprefix("Participant "))
         value = row[grade].replace(",", ".")
-        if value and number not in locked and 0 <= float(value) <= most:
+        if value and 0 <= float(value) <= most:
             changed[number] = float(value)
     return {n: value for n, value in changed.items() if (held or {}).get(n) != value}
 

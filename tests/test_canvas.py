@@ -29,17 +29,14 @@ Student,ID,SIS User ID,SIS Login ID,Section,Quiz (7),Example project (8),"Essay,
 TITLE = "Example project (8)"
 
 
-def result(score: float = 87.5) -> dict:
-    return sample.complete() | {"score": score, "max_score": 100.0}
-
-
 def entry(student: str, name: str = "", score: float = 87.5, keys: tuple = ()) -> Entry:
-    return Entry(HandIn(student, name or student, Path("in/x.py"), keys=keys), result(score))
+    result = sample.complete() | {"score": score, "max_score": 100.0}
+    return Entry(HandIn(student, name or student, Path("in/x.py"), keys=keys), result)
 
 
-def exported(folder: Path, text: str = EXPORT, encoding: str = "utf-8") -> Path:
+def exported(folder: Path, text: str = EXPORT) -> Path:
     path = folder / "export.csv"
-    path.write_bytes(text.encode(encoding))
+    path.write_text(text, encoding="utf-8", newline="")
     return path
 
 
@@ -84,9 +81,9 @@ def test_no_cell_is_a_formula_or_another_row_whatever_a_student_is_called(
 
 
 def test_without_scores_the_file_has_only_a_header(tmp_path: Path) -> None:
-    fill_export([], exported(tmp_path), TITLE, tmp_path / "canvas.csv")
+    rows, _ = filled(tmp_path, [], column=TITLE)
 
-    assert (tmp_path / "canvas.csv").read_text("utf-8").count("\n") == 1
+    assert len(rows) == 1
 
 
 ADAS = {"101": "87.5"}
@@ -212,21 +209,19 @@ def test_an_ambiguous_or_missing_column_is_an_error_with_the_titles(
 def test_an_export_with_semicolons_and_decimal_commas_is_read(tmp_path: Path) -> None:
     text = "Student;ID;SIS User ID;SIS Login ID;Section;Example (8)\n"
     text += '"    Points Possible";;;;;100,00\n"L; A";101;;;A;\n'
-    out = tmp_path / "canvas.csv"
 
-    lines = fill_export([entry("101")], exported(tmp_path, text), "", out)
+    _, lines = filled(tmp_path, [entry("101")], text)
 
-    assert out.read_text("utf-8").splitlines()[1] == '"L; A";101;;;A;87.5'
+    assert (tmp_path / "canvas.csv").read_text("utf-8").splitlines()[1] == '"L; A";101;;;A;87.5'
     assert not any("nothing is scaled" in line for line in lines)
 
 
 def test_first_and_last_names_may_have_separate_columns(tmp_path: Path) -> None:
     text = "LastName,FirstName,ID,SIS Login ID,Section,Example (8)\nLovelace,Ada,101,al,A,\n"
-    out = tmp_path / "canvas.csv"
 
-    fill_export([entry("x", "Ada Lovelace")], exported(tmp_path, text), "", out)
+    rows, _ = filled(tmp_path, [entry("x", "Ada Lovelace")], text)
 
-    assert out.read_text("utf-8").splitlines()[1] == "Lovelace,Ada,101,al,A,87.5"
+    assert rows[1] == ["Lovelace", "Ada", "101", "al", "A", "87.5"]
 
 
 def test_a_different_maximum_is_reported_and_nothing_is_scaled(tmp_path: Path) -> None:

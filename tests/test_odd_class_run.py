@@ -8,6 +8,7 @@ from typing import Any
 
 import odd_class
 import pytest
+from courses import gradebook_in
 from moodle_import import moodle_files, moodle_grades
 from odd_class import SMUGGLED, Member, members
 from teaching import grade_at_once
@@ -38,8 +39,8 @@ def gradebook(folder: Path, *options: str) -> dict[str, str]:
         ROOT, "class", [str(folder / "in"), "--out", str(folder / "out"), *options]
     )
     assert status == 0
-    text = (folder / "out/gradebook.csv").read_text(encoding="utf-8")
-    return {row["student"].lstrip("'"): row["score"] for row in csv.DictReader(text.splitlines())}
+    rows = gradebook_in(folder / "out")
+    return {student.lstrip("'"): row["score"] for student, row in rows.items()}
 
 
 def scores(people: Sequence[Member]) -> dict[int, str]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from courses import gradebook_in
 from test_class import rows, run, texts
 
 from tensormark.sandbox.interface import CONTAINED
@@ -96,6 +97,5 @@ def test_answers_are_imported_and_no_sheet_is_made_again(viva_run: VivaRun, tmp_
     assert "viva: 1 student answered, 1 with a sheet did not\n" in output
     assert "to make questions on" not in output
     assert {student: viva_run.sheet(student) for student in STUDENTS_WITH_SAME_CODE} == before
-    with (viva_run.out / "gradebook.csv").open(encoding="utf-8") as file:
-        marks = {row["student"]: row["viva"] for row in csv.DictReader(file)}
+    marks = {student: row["viva"] for student, row in gradebook_in(viva_run.out).items()}
     assert marks == {"ada": "", "bob": "1 of 2", "hopper": ""}

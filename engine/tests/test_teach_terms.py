@@ -1,7 +1,7 @@
 """What teach.html says about handing in and about the last term, which `class` is given."""
 
 import datetime
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,18 +19,17 @@ from graded import files_in
 # --- handing in -------------------------------------------------------------------------------
 
 
-def with_times(entries: Sequence[Entry], hours: Sequence[float | None]) -> Iterator[Entry]:
-    """Yield the entries as handed in these hours before the deadline."""
-    for entry, before in zip(entries, hours, strict=True):
+def handed_in(*hours: float | None) -> Iterator[Entry]:
+    """Yield entries that passed, handed in these hours before the deadline."""
+    for entry, before in zip(made(*[PASSED] * len(hours)), hours, strict=True):
         time = None if before is None else DEADLINE - datetime.timedelta(hours=before)
         yield replace(entry, hand_in=replace(entry.hand_in, submitted=time))
 
 
 def test_how_long_before_the_deadline_is_shown_where_it_is_known(assignment: Assignment) -> None:
-    hours = [-1.0] * 3 + [0.5] * 4 + [12.0] + [100.0] * 4 + [None] * 3
-    entries = list(with_times(made(*[PASSED] * 15), hours))
+    entries = handed_in(*[-1.0] * 3, *[0.5] * 4, 12.0, *[100.0] * 4, *[None] * 3)
 
-    text = shown(assignment, entries, "times", deadline=DEADLINE)
+    text = shown(assignment, [*entries], "times", deadline=DEADLINE)
 
     assert "after the deadline 3 of 12" in text
     assert "in the last hour 5 of 12, 42% *" in text
@@ -42,7 +41,7 @@ def test_how_long_before_the_deadline_is_shown_where_it_is_known(assignment: Ass
 def test_times_and_tries_that_are_known_of_few_are_left_out(
     assignment: Assignment, timed: int
 ) -> None:
-    entries = list(with_times(made(*[PASSED] * 15), [1.0] * timed + [None] * (15 - timed)))
+    entries = [*handed_in(*[1.0] * timed, *[None] * (15 - timed))]
     versions = dict.fromkeys(["s0", "s1"], 2)
 
     page = teach.page(lesson(assignment, entries, deadline=DEADLINE, versions=versions))
