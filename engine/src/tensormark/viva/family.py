@@ -10,7 +10,6 @@ import functools
 import itertools
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Protocol
 
 import numpy as np
 
@@ -32,6 +31,7 @@ GENERAL_STATEMENTS: Mapping[str, str] = {
     ONLY_TRAINING: "Results change only in training mode.",
 }
 Claim = tuple[Change, str, bool]
+Selection = tuple[Sequence[str], int]  # options, and the index of the answer
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,13 +50,50 @@ class Draft:
     holds: Callable[[], bool] = lambda: True
 
 
-class Family(Protocol):
-    """A kind of question."""
+class Family:
+    """A kind of question.
+
+    Attributes:
+        follow_up: what to ask next in a conversation.
+    """
 
     name: str
+    follow_up: str
 
     def drafts(self, sample: "Sample") -> Iterator[Draft]:
         """Propose questions on the function of a sample."""
+        raise NotImplementedError
+
+    def question(
+        self,
+        sample: "Sample",
+        prompt: str,
+        selection: Selection,
+        explanation: str,
+        others: Sequence[str],
+        marks: Sequence[Mark],
+        picture: Picture | None = None,
+    ) -> Question:
+        """Return a question.
+
+        Args:
+            others: why each option is wrong; not used for the answer.
+            marks: the places that its texts refer to.
+        """
+        options, key = selection
+        return Question(
+            family=self.name,
+            function=sample.function,
+            line=min(mark.line for mark in marks),  # of all, as the key's would give it away
+            prompt=prompt,
+            options=tuple(options),
+            key=key,
+            explanation=explanation,
+            others=tuple("" if place == key else why for place, why in enumerate(others)),
+            ask_next=self.follow_up,
+            picture=picture,
+            marks=tuple(marks),
+        )
 
 
 class Sample:
@@ -156,10 +193,10 @@ def width(option: str) -> int:
 
 def draw_options(
     generator: random.Random, answer: str, distractors: Iterable[str]
-) -> tuple[tuple[str, ...], int] | None:
+) -> Selection | None:
     """Choose options in random order, so that their lengths do not give away the answer.
 
-    Returns: the options and the index of the answer; None if there are not enough distractors.
+    Returns: None if there are not enough distractors.
     """
     others = [option for option in dict.fromkeys(distractors) if option != answer]
     generator.shuffle(others)
@@ -172,7 +209,7 @@ def draw_options(
         return None
     options = [answer, *drawn]
     generator.shuffle(options)
-    return tuple(options), options.index(answer)
+    return options, options.index(answer)
 
 
 def draw_changes(
@@ -187,9 +224,10 @@ def draw_changes(
     return ([by_text[text] for text in selection[0]], selection[1]) if selection else None
 
 
-def unique_marks(changes: Iterable[Change]) -> tuple[Mark, ...]:
-    """Return the marks of changes, without repetition."""
-    return tuple(dict.fromkeys(change.mark for change in changes))
+def as_options(changes: Sequence[Change]) -> tuple[list[str], list[Mark]]:
+    """Return changes as options, and the marks that these refer to."""
+    marks = list(dict.fromkeys(change.mark for change in changes))
+    return [change.short(marks.index(change.mark)) for change in changes], marks
 
 
 def as_clause(sentence: str) -> str:

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
-from tensormark.viva.family import Draft, Sample, as_clause, draw_changes, unique_marks
-from tensormark.viva.question import OPTIONS, Question
+from tensormark.viva.family import Draft, Family, Sample, as_clause, as_options, draw_changes
+from tensormark.viva.question import OPTIONS
 from tensormark.viva.source import Change
 from tensormark.viva.study import DIFFERS, EVERYWHERE, RAISES, USUAL
 
 
-class Cause:
+class Cause(Family):
     """Questions such as "Which change has this among its effects: the call raises?"."""
 
     name = "cause"
@@ -31,28 +31,21 @@ class Cause:
 
     def draft(self, sample: Sample, name: str, changes: Sequence[Change], key: int) -> Draft:
         """Return the draft with these changes as options."""
-        marks, effect = unique_marks(changes), as_clause(sample.statements[name])
+        (options, marks), effect = as_options(changes), as_clause(sample.statements[name])
         claims = [
             claim
             for place, change in enumerate(changes)
             for claim in sample.basis(change, name, place == key)
         ]
-        question = Question(
-            self.name,
-            sample.function,
-            min(mark.line for mark in marks),  # not the key's line, which would give it away
+        question = self.question(
+            sample,
             f"Which change to the marked code has this among its effects: {effect}?",
-            tuple(change.short(marks.index(change.mark)) for change in changes),
-            key,
+            (options, key),
             "Each changed function was run on inputs of three sizes. This is the only change after "
             f"which {effect}.",
-            tuple(
-                "" if place == key else self.reason_against(sample, change)
-                for place, change in enumerate(changes)
-            ),
-            self.follow_up,
-            sample.picture(changes[key]),
+            [self.reason_against(sample, change) for change in changes],
             marks,
+            sample.picture(changes[key]),
         )
         return Draft(question, changes[key], tuple(claims))
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from tensormark.viva.family import Draft, Sample, as_clause, draw_options
-from tensormark.viva.question import OPTIONS, Question
+from tensormark.viva.family import Draft, Family, Sample, as_clause, draw_options
+from tensormark.viva.question import OPTIONS
 
 
-class Counterfactual:
+class Counterfactual(Family):
     """Questions such as "The code marked 1 is removed. Which of these statements is then true?"."""
 
     name = "counterfactual"
@@ -28,34 +28,21 @@ class Counterfactual:
                 )
                 if selection is None:
                     continue
-                options, key = selection
-                used_names = [
-                    used_name for used_name in (name, *distractors) if texts[used_name] in options
-                ]
+                used_names = [each for each in (name, *distractors) if texts[each] in selection[0]]
                 claims = [
                     c
                     for used_name in used_names
                     for c in sample.basis(change, used_name, used_name == name)
                 ]
-                yield Draft(
-                    Question(
-                        self.name,
-                        sample.function,
-                        change.line,
-                        f"{change.sentence()} Which of these statements is then true?",
-                        options,
-                        key,
-                        "The changed function was run on inputs of three sizes: "
-                        f"{as_clause(texts[name])}.",
-                        tuple(
-                            "" if place == key else "This was false in every call."
-                            for place in range(OPTIONS)
-                        ),
-                        self.follow_up,
-                        sample.picture(change),
-                        (change.mark,),
-                    ),
-                    change,
-                    tuple(claims),
+                question = self.question(
+                    sample,
+                    f"{change.sentence()} Which of these statements is then true?",
+                    selection,
+                    "The changed function was run on inputs of three sizes: "
+                    f"{as_clause(texts[name])}.",
+                    ["This was false in every call."] * OPTIONS,
+                    [change.mark],
+                    sample.picture(change),
                 )
+                yield Draft(question, change, tuple(claims))
                 break

@@ -3,8 +3,8 @@
 import functools
 from collections.abc import Iterator, Sequence
 
-from tensormark.viva.family import Draft, Sample, draw_changes, unique_marks
-from tensormark.viva.question import OPTIONS, Question
+from tensormark.viva.family import Draft, Family, Sample, as_options, draw_changes
+from tensormark.viva.question import OPTIONS
 from tensormark.viva.source import Change
 from tensormark.viva.study import EVERYWHERE, RAISES, SAME
 
@@ -13,7 +13,7 @@ MAX_EXTRA_CHANGES = 8  # to a function, besides those of its sample
 LIKELY_KINDS = ("order", "form", "nesting", "arguments", "number", "name")
 
 
-class Equal:
+class Equal(Family):
     """Questions such as "Which of these changes leaves the results unchanged?"."""
 
     name = "equal"
@@ -45,7 +45,7 @@ class Equal:
         Args:
             one_differs: the answer is the only change that makes a difference.
         """
-        marks = unique_marks(changes)
+        options, marks = as_options(changes)
         unchanged = "results and gradients unchanged, up to rounding, for every valid input"
         prompt = f"Which of these changes leaves {unchanged}?"
         if one_differs:
@@ -54,18 +54,14 @@ class Equal:
         answer_text, distractor_text = (
             (difference, no_difference) if one_differs else (no_difference, difference)
         )
-        question = Question(
-            self.name,
-            sample.function,
-            min(mark.line for mark in marks),  # not the key's line, which would give it away
+        question = self.question(
+            sample,
             prompt,
-            tuple(change.short(marks.index(change.mark)) for change in changes),
-            key,
+            (options, key),
             f"{answer_text} Each changed function was run on inputs of three sizes, in both modes.",
-            tuple("" if place == key else distractor_text for place in range(OPTIONS)),
-            self.follow_up,
-            sample.picture(changes[key]) if one_differs else None,
+            [distractor_text] * OPTIONS,
             marks,
+            sample.picture(changes[key]) if one_differs else None,
         )
         claims = [
             (change, *((SAME, False) if (place == key) is one_differs else (EVERYWHERE, True)))

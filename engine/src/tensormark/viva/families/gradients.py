@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from tensormark.viva.family import Claim, Draft, Sample, draw_options
-from tensormark.viva.question import OPTIONS, Question
+from tensormark.viva.family import Claim, Draft, Family, Sample, Selection, draw_options
+from tensormark.viva.question import OPTIONS
 from tensormark.viva.sameness import tensors_of
 from tensormark.viva.source import Change
 from tensormark.viva.study import NO_GRADIENT, RAISES, USUAL
@@ -15,7 +15,7 @@ from tensormark.viva.study import NO_GRADIENT, RAISES, USUAL
 NEGLIGIBLE = 1e-6  # below this, a gradient is only rounding, such as that of the keys' biases
 
 
-class Gradients:
+class Gradients(Family):
     """Questions such as "`.detach()` is added. Which of these then gets no gradient?"."""
 
     name = "gradient"
@@ -86,7 +86,7 @@ class Gradients:
         sample: Sample,
         change: Change,
         prompt: str,
-        selection: tuple[tuple[str, ...], int],
+        selection: Selection,
         claims: Sequence[Claim],
         distractor_text: str,
     ) -> Draft:
@@ -94,26 +94,20 @@ class Gradients:
 
         Args:
             prompt: the question, without the sentence on the change.
-            selection: the options, and the index of the answer.
             distractor_text: why the other options are wrong.
         """
-        options, key = selection
         cut_names = [
             label(sample, name.removeprefix(no_gradient(""))) for _, name, value in claims if value
         ]
-        question = Question(
-            self.name,
-            sample.function,
-            change.line,
+        question = self.question(
+            sample,
             f"{change.sentence()} {prompt}",
-            options,
-            key,
+            selection,
             f"After a backward pass, there is no gradient for {joined_with_and(cut_names)}."
             if cut_names
             else "After a backward pass, each of them has a gradient.",
-            tuple("" if place == key else distractor_text for place in range(OPTIONS)),
-            self.follow_up,
-            marks=(change.mark,),
+            [distractor_text] * OPTIONS,
+            [change.mark],
         )
         return Draft(question, change, tuple(claims))
 

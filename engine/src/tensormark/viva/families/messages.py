@@ -4,15 +4,15 @@ from collections.abc import Iterator
 
 from tensormark.references import References
 from tensormark.viva.families.equal import differs
-from tensormark.viva.family import Draft, Sample, draw_options
-from tensormark.viva.question import OPTIONS, Question
+from tensormark.viva.family import Draft, Family, Sample, draw_options
+from tensormark.viva.question import OPTIONS
 from tensormark.viva.source import Change
 from tensormark.viva.study import SAME
 
 MAX_GRADED = 2  # changes to a function that are graded
 
 
-class Messages:
+class Messages(Family):
     """Questions such as "A number is changed. What does the grader then report?"."""
 
     name = "message"
@@ -37,19 +37,14 @@ class Messages:
             selection = draw_options(sample.random, message, messages)
             if selection is None:
                 continue
-            options, key = selection
-            question = Question(
-                self.name,
-                sample.function,
-                change.line,
+            question = self.question(
+                sample,
                 f"{change.sentence()} What does the grader then report for `{exercise}`?",
-                options,
-                key,
+                selection,
                 "This is what the grader said about the changed file.",
-                tuple("" if place == key else "It did not say this." for place in range(OPTIONS)),
-                self.follow_up,
+                ["It did not say this."] * OPTIONS,
+                [change.mark],
                 sample.picture(change),
-                (change.mark,),
             )
             yield Draft(question, change, ((change, SAME, False),))
 

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tensormark.viva.copies import Run
-from tensormark.viva.family import Draft, Sample, draw_options
-from tensormark.viva.question import OPTIONS, Question
+from tensormark.viva.family import Draft, Family, Sample, draw_options
 from tensormark.viva.sameness import output_of
 from tensormark.viva.source import Change
 from tensormark.viva.subject import Example
@@ -16,7 +15,7 @@ STEP, LARGEST = 0.25, 99.0  # numbers that a question shows are multiples of STE
 ROUNDING_ERROR = 1e-4
 
 
-class Numbers:
+class Numbers(Family):
     """Questions such as "With the change, what is the first row of the result?"."""
 
     name = "numbers"
@@ -37,11 +36,18 @@ class Numbers:
                 selection = draw_options(sample.random, text, distractors)
                 if selection is None:
                     continue
-                yield Draft(
-                    self.question(sample, example, change, *selection),
-                    change,
-                    holds=functools.partial(self.is_reproduced, text, sample, example, change),
+                known = {original: "This is the result without the change."}
+                question = self.question(
+                    sample,
+                    f"{change.sentence()} {example.text} With the change, what is "
+                    f"{example.shown[0]}?",
+                    selection,
+                    f"The changed function was run on these inputs, and gave {text}.",
+                    [known.get(o, "This is the result of another change.") for o in selection[0]],
+                    [change.mark],
                 )
+                holds = functools.partial(self.is_reproduced, text, sample, example, change)
+                yield Draft(question, change, holds=holds)
 
     def is_reproduced(self, text: str, sample: Sample, example: Example, change: Change) -> bool:
         """Return whether another run gives this result, in the shape that it should have."""
@@ -72,29 +78,3 @@ class Numbers:
         if values.ndim != 1 or not (np.abs(values) <= LARGEST).all() or not is_round.all():
             return None
         return f"`[{', '.join(f'{round(step) * STEP:g}' for step in steps.tolist())}]`"
-
-    def question(
-        self, sample: Sample, example: Example, change: Change, options: tuple[str, ...], key: int
-    ) -> Question:
-        """Return the question with these options."""
-        original = self.result(sample, example, None)
-        explanations = {original: "This is the result without the change."}
-        return Question(
-            self.name,
-            sample.function,
-            change.line,
-            f"{change.sentence()} {example.text} With the change, what is {example.shown[0]}?",
-            options,
-            key,
-            f"The changed function was run on these inputs, and gave {options[key]}.",
-            tuple(
-                ""
-                if place == key
-                else explanations.get(text, "This is the result of another change.")
-                for place, text in enumerate(options)
-            )
-            if len(options) == OPTIONS
-            else (),
-            self.follow_up,
-            marks=(change.mark,),
-        )

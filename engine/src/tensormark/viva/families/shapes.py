@@ -5,8 +5,8 @@ import functools
 import itertools
 from collections.abc import Iterator, Mapping
 
-from tensormark.viva.family import Draft, Sample, draw_options
-from tensormark.viva.question import OPTIONS, Question, named
+from tensormark.viva.family import Draft, Family, Sample, draw_options
+from tensormark.viva.question import OPTIONS, named
 from tensormark.viva.sameness import output_of
 from tensormark.viva.study import USUAL
 
@@ -19,7 +19,7 @@ REPEATED_CODE = (
 )
 
 
-class Shapes:
+class Shapes(Family):
     """Questions such as "With B = 2, what is the shape of the expression marked 1?"."""
 
     name = "shapes"
@@ -61,7 +61,16 @@ class Shapes:
             holds = functools.partial(
                 self.is_reproduced, shape, sample, places[node], source.of(node)
             )
-            yield Draft(self.question(sample, node, *selection), holds=holds)
+            question = self.question(
+                sample,
+                f"With {self.sizes_in_words(sample)}, what is the shape of the expression marked "
+                f"{named(0)}?",
+                selection,
+                f"The function was run with these sizes, and the shape there was `{shape}`.",
+                ["It has another shape."] * OPTIONS,
+                [source.mark(*source.span(node))],
+            )
+            yield Draft(question, holds=holds)
 
     def distractors(self, sample: Sample, shape: Shape, own_shapes: set[Shape]) -> list[Shape]:
         """Return three other shapes of the function; or one, and a near miss of it and of the key.
@@ -115,22 +124,7 @@ class Shapes:
         (reply,) = study.answer(text, [study.world(0).runs[USUAL]])
         return output_of(reply).shape if reply.status == "ok" else None
 
-    def question(
-        self, sample: Sample, node: ast.expr, options: tuple[str, ...], key: int
-    ) -> Question:
-        """Return the question with these options."""
-        sizes, source = self.sizes(sample), sample.study.source
-        letters = (f"{letter} = {size}" for letter, size in sizes.items())
-        sizes_text = sample.study.in_words(", ".join(letters))
-        return Question(
-            self.name,
-            sample.function,
-            node.lineno,
-            f"With {sizes_text}, what is the shape of the expression marked {named(0)}?",
-            options,
-            key,
-            f"The function was run with these sizes, and the shape there was {options[key]}.",
-            tuple("" if place == key else "It has another shape." for place in range(OPTIONS)),
-            self.follow_up,
-            marks=(source.mark(*source.span(node)),),
-        )
+    def sizes_in_words(self, sample: Sample) -> str:
+        """Return the sizes as a question gives them."""
+        letters = (f"{letter} = {size}" for letter, size in self.sizes(sample).items())
+        return sample.study.in_words(", ".join(letters))

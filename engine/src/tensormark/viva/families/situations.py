@@ -1,14 +1,14 @@
 """Ask in which call a change shows."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
-from tensormark.viva.family import Draft, Sample, draw_options
-from tensormark.viva.question import OPTIONS, Question
+from tensormark.viva.family import Draft, Family, Sample, Selection, draw_options
+from tensormark.viva.question import OPTIONS
 from tensormark.viva.source import Change
 from tensormark.viva.study import DIFFERS, RAISES, SHAPE, USUAL
 
 
-class Situations:
+class Situations(Family):
     """Questions such as "In which of these cases does the result change?"."""
 
     name = "situation"
@@ -27,7 +27,7 @@ class Situations:
                 sample.random, names[answer], [names[name] for name in distractors]
             )
             if selection is not None:
-                yield self.draft(sample, change, *selection, shows, {names[n]: n for n in names})
+                yield self.draft(sample, change, selection, shows, {names[n]: n for n in names})
 
     def cases(
         self, sample: Sample, change: Change, names: Mapping[str, str]
@@ -52,8 +52,7 @@ class Situations:
         self,
         sample: Sample,
         change: Change,
-        options: Sequence[str],
-        key: int,
+        selection: Selection,
         shows: bool,
         names: Mapping[str, str],
     ) -> Draft:
@@ -63,6 +62,7 @@ class Situations:
             shows: ask where the result changes, not where it stays the same.
             names: the names of the calls, by the words that options use for them.
         """
+        options, key = selection
         claims = [
             (change, f"{DIFFERS}{names[option]}", (place == key) is shows)
             for place, option in enumerate(options)
@@ -73,17 +73,13 @@ class Situations:
         distractor_text = (
             "The result stays the same there." if shows else "The result changes there."
         )
-        question = Question(
-            self.name,
-            sample.function,
-            change.line,
+        question = self.question(
+            sample,
             f"{change.sentence()} In which of these cases does the result {infinitive}?",
-            tuple(options),
-            key,
+            selection,
             f"This is the only one of the four cases in which the result {present}.",
-            tuple("" if place == key else distractor_text for place in range(OPTIONS)),
-            self.follow_up,
+            [distractor_text] * OPTIONS,
+            [change.mark],
             sample.picture(change),
-            (change.mark,),
         )
         return Draft(question, change, tuple(claims))
