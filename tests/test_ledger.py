@@ -54,7 +54,7 @@ def test_without_either_file_there_is_no_final(course: Course) -> None:
     assert "final" not in course.gradebook()[ada]
     assert '"how"' not in course.page()
     assert "final" not in course.report(ada)
-    assert course.ask("SELECT * FROM sqlite_master WHERE name IN ('ledger', 'final')") == []
+    assert course.ask("SELECT * FROM ledger") == course.ask("SELECT * FROM final") == []
 
 
 def test_canvas_gets_final_where_there_is_one(course: Course) -> None:

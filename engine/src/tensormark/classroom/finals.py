@@ -18,14 +18,6 @@ from tensormark.classroom.ledger import Ledger
 from tensormark.classroom.store import Store
 from tensormark.reports.text import points, visible
 
-TABLES = (
-    "CREATE TABLE IF NOT EXISTS ledger (id INTEGER PRIMARY KEY, time TEXT NOT NULL,"
-    " rule TEXT NOT NULL, adjustments TEXT NOT NULL)",
-    "CREATE TABLE IF NOT EXISTS final (ledger INTEGER NOT NULL, student TEXT NOT NULL,"
-    " score REAL, final REAL, how TEXT NOT NULL)",
-    "CREATE TABLE IF NOT EXISTS written (ledger INTEGER NOT NULL, student TEXT NOT NULL,"
-    " question TEXT NOT NULL, points REAL, comments TEXT NOT NULL, who TEXT NOT NULL)",
-)
 Row = tuple[str, float | None, float | None, str]  # of the table final, without the version
 MarkRow = tuple[str, str, float | None, str, str]  # of the table written
 
@@ -67,22 +59,16 @@ def _mark_rows(entries: Sequence[Entry]) -> list[MarkRow]:
     ]
 
 
-def _has_table(store: Store, table: str) -> bool:
-    return bool(store.rows("SELECT 1 FROM sqlite_master WHERE name = ?", table))
-
-
 def _last(store: Store) -> tuple[tuple[str, str], list[Row], list[MarkRow]] | None:
-    if not _has_table(store, "ledger"):
-        return None
     versions = store.rows("SELECT id, rule, adjustments FROM ledger ORDER BY id DESC LIMIT 1")
     if not versions:
         return None
     number, *texts = versions[0]
     query = "SELECT student, score, final, how FROM final WHERE ledger = ? ORDER BY rowid"
     rows = list(store.rows(query, number))
-    query = "SELECT student, question, points, comments, who FROM written WHERE ledger = ?"
-    marks = store.rows(f"{query} ORDER BY rowid", number) if _has_table(store, "written") else []
-    return (texts[0], texts[1]), rows, list(marks)
+    query = """SELECT student, question, points, comments, who FROM written
+        WHERE ledger = ? ORDER BY rowid"""
+    return (texts[0], texts[1]), rows, list(store.rows(query, number))
 
 
 def _changes(before: Sequence[Row], rows: Sequence[Row], always: str | None) -> list[str]:
@@ -120,8 +106,6 @@ def keep(
     if last != (texts, rows, marks):
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         with store.change() as file:
-            for table in TABLES:
-                file.execute(table)
             version = file.execute("INSERT INTO ledger VALUES (NULL, ?, ?, ?)", (now, *texts))
             values = [(version.lastrowid, *row) for row in rows]
             file.executemany("INSERT INTO final VALUES (?, ?, ?, ?, ?)", values)

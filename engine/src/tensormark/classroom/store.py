@@ -3,6 +3,8 @@
     submission   which student handed in what, by the digest of its work
     attempt      how some work was graded, with the digests of everything that decides the result;
                  or why it was not
+    viva         how questions about some work were made, see viva.py
+    ledger, final, written   every version of the final points, see finals.py
 
 An attempt is on disk when `add` returns. SQLite's write-ahead log undoes what a crash leaves half
 done; a lock that the kernel releases with the process keeps a second run out.
@@ -27,19 +29,34 @@ from tensormark.usage import option
 
 VERSION = 1
 TABLES = """
-CREATE TABLE submission (
+CREATE TABLE IF NOT EXISTS submission (
     student TEXT NOT NULL, digest TEXT NOT NULL, path TEXT NOT NULL, seen TEXT NOT NULL,
     PRIMARY KEY (student, digest)
 );
-CREATE TABLE attempt (
+CREATE TABLE IF NOT EXISTS attempt (
     id INTEGER PRIMARY KEY, digest TEXT NOT NULL,
     reference TEXT NOT NULL, grader TEXT NOT NULL, checkpoint TEXT NOT NULL,
     mode TEXT NOT NULL, tier TEXT NOT NULL,
     worker TEXT NOT NULL, finished TEXT NOT NULL, seconds REAL NOT NULL,
     problem TEXT NOT NULL, complete INTEGER NOT NULL, result TEXT
 );
-CREATE INDEX attempts_of ON attempt (digest);
-CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE INDEX IF NOT EXISTS attempts_of ON attempt (digest);
+CREATE TABLE IF NOT EXISTS setting (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS viva (
+    id INTEGER PRIMARY KEY, job TEXT NOT NULL, reference TEXT NOT NULL, grader TEXT NOT NULL,
+    worker TEXT NOT NULL, finished TEXT NOT NULL, seconds REAL NOT NULL,
+    problem TEXT NOT NULL, result TEXT
+);
+CREATE TABLE IF NOT EXISTS ledger (
+    id INTEGER PRIMARY KEY, time TEXT NOT NULL, rule TEXT NOT NULL, adjustments TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS final (
+    ledger INTEGER NOT NULL, student TEXT NOT NULL, score REAL, final REAL, how TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS written (
+    ledger INTEGER NOT NULL, student TEXT NOT NULL, question TEXT NOT NULL,
+    points REAL, comments TEXT NOT NULL, who TEXT NOT NULL
+);
 """
 TERMS = "reference = ? AND grader = ? AND checkpoint = ? AND mode = ? AND tier = ?"
 ATTEMPT = "worker, seconds, problem, result, attempt.id"
@@ -130,10 +147,10 @@ class Store:
             self.file.execute("PRAGMA journal_mode = WAL")
             self.file.execute("PRAGMA synchronous = FULL")
             (version,) = self.file.execute("PRAGMA user_version").fetchone()
-            if version == 0:
-                self.file.executescript(f"BEGIN; {TABLES} PRAGMA user_version = {VERSION}; COMMIT;")
-            elif version != VERSION:
+            if version not in (0, VERSION):
                 raise StoreError(f"{path} was written by another version; {_advice()}")
+            # an older store lacks some of the tables
+            self.file.executescript(f"BEGIN; {TABLES} PRAGMA user_version = {VERSION}; COMMIT;")
 
     def __enter__(self) -> "Store":
         return self

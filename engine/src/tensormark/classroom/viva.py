@@ -30,10 +30,6 @@ from tensormark.viva import draw
 from tensormark.viva.question import Sheet, labelled
 from tensormark.viva.subject import subjects_of
 
-TABLE = """CREATE TABLE IF NOT EXISTS viva (
-    id INTEGER PRIMARY KEY, job TEXT NOT NULL, reference TEXT NOT NULL, grader TEXT NOT NULL,
-    worker TEXT NOT NULL, finished TEXT NOT NULL, seconds REAL NOT NULL,
-    problem TEXT NOT NULL, result TEXT)"""
 SECRET = "viva secret"  # the name of a setting
 NOTHING_RIGHT = "no function is right"
 NO_QUESTION = "no good question was found"
@@ -61,10 +57,7 @@ class Sheets:
     """The table of sheets in a store, which keeps answers for the engine."""
 
     def __init__(self, store: Store) -> None:
-        """Create the table if needed."""
         self.store = store
-        with store.change() as file:
-            file.execute(TABLE)
 
     def add(self, job: str, terms: Terms, attempt: Attempt) -> None:
         """Add an attempt; it is on disk when this returns."""
@@ -115,7 +108,7 @@ class Viva:
     def __init__(
         self, number: int, store: Store, students: Class, terms: Terms, assignment: Assignment
     ) -> None:
-        """Create the table and the secret if needed.
+        """Create the secret if needed.
 
         Args:
             number: how many questions a sheet has.
