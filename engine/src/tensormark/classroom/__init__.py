@@ -31,7 +31,7 @@ Who handed in, and the results:
         typed.py   how such files are read
         written.py, marks.py   what all sheets say about the answers to written questions
         sheet.py, new_sheet.py, rubric.py   a sheet, the command that writes one, and the questions
-        names.py    how staff may refer to a student in a file
+        names.py    how staff may refer to a student
         finals.py   every version of the final points, in the store
     entry.py      a student's line of the gradebook, from which all reports of a class are made
     gradebook.py  writes all the reports

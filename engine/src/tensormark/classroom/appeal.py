@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def _student(run: "Run", name: str) -> Student:
     student = run.students.find(name)
     if student is None:
-        several = run.students.candidates(name)
+        several = run.students.names.candidates(name)
         what = "matches several students" if several else "there is no such student"
         fix = "use a name from the `student` column of gradebook.csv"
         raise SubmissionError(f"{option('only', name)}: {what}; {fix}")

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tensormark.classroom import summary
-from tensormark.classroom.entry import Entry, HandIn, first_of, legible, number_of
+from tensormark.classroom.entry import Entry, HandIn, first_of, number_of
 from tensormark.classroom.hand_ins import UNREAD
+from tensormark.classroom.names import Names
 from tensormark.classroom.owners import STRANGERS
-from tensormark.classroom.people import Index, Person
 from tensormark.classroom.store import Attempt, Store, verdict
 from tensormark.classroom.work import Terms, Work, named, read_work
 from tensormark.intake.given_files import GivenFiles
@@ -57,16 +57,6 @@ def read_all(
         yield _student(hand_in, given)
 
 
-def person_of(hand_in: HandIn) -> Person:
-    """Return a student's ids, logins, addresses and names."""
-    return Person((hand_in.student, *hand_in.keys), (hand_in.name, *hand_in.keys))
-
-
-def index_of(hand_ins: Sequence[HandIn]) -> Index:
-    """Return an index of the students; see `person_of`."""
-    return Index(list(map(person_of, hand_ins)))
-
-
 class Class:
     """The students, and a store with their results."""
 
@@ -82,7 +72,7 @@ class Class:
         Raises:
             InspectionError: nothing can be read on this machine.
         """
-        self.store = store
+        self.store, self.names = store, Names(hand_ins)
         self.students = list(read_all(hand_ins, given, say))
         handed_in = {
             student.hand_in.student: (student.work.digest, student.hand_in.path)
@@ -107,17 +97,9 @@ class Class:
         return [Entry(student.hand_in, problem=student.fault, attempts=0) for student in students]
 
     def find(self, name: str) -> Student | None:
-        """Return the student called this, or else the only one with this login or name."""
-        for student in self.students:
-            if student.hand_in.student == legible(name):
-                return student
-        hits = self.candidates(name)
-        return hits[0] if len(hits) == 1 else None
-
-    def candidates(self, name: str) -> list[Student]:
-        """Return the students with this login or name."""
-        index = index_of([student.hand_in for student in self.students])
-        return [self.students[place] for place in index.candidates(name)]
+        """Return the student whom a name means; None if there is none, or several."""
+        found = self.names.find(name)
+        return next((each for each in self.students if each.hand_in.student == found), None)
 
     def entry(self, student: Student, terms: Terms) -> Entry:
         """Return a student's line of the gradebook."""

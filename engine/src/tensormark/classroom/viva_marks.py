@@ -10,8 +10,8 @@ from pathlib import Path
 
 from tensormark.classroom import viva_answers
 from tensormark.classroom.entry import Entry, first_of, number_of
+from tensormark.classroom.names import person_of
 from tensormark.classroom.people import Person, matches
-from tensormark.classroom.standing import person_of
 from tensormark.classroom.viva import StudentSheet
 from tensormark.reports.text import visible
 
