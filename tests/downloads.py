@@ -8,7 +8,7 @@ import pytest
 from grader.assignment import ASSIGNMENT
 from tensormark.classroom import hand_ins, standing
 from tensormark.classroom.entry import HandIn
-from tensormark.classroom.hand_ins import HandInError
+from tensormark.classroom.failure import FileError
 from tensormark.classroom.store import Store
 from tensormark.intake.given_files import GivenFiles
 
@@ -50,7 +50,7 @@ def names(hand_in: HandIn) -> list[str]:
 
 
 def error(folder: Path, **options) -> str:
-    with pytest.raises(HandInError) as caught:
+    with pytest.raises(FileError) as caught:
         find(folder, **options)
     return str(caught.value)
 

@@ -9,7 +9,7 @@ from courses import HEAD, Course, whole
 from grader.assignment import ASSIGNMENT
 from tensormark.classroom.adjustments import read_adjustments
 from tensormark.classroom.entry import HandIn
-from tensormark.classroom.failure import LedgerError
+from tensormark.classroom.failure import FileError
 
 BAD_ROWS = {
     "adda,,+1,,,": "line 2: there is no student 'adda'; take a name from",
@@ -72,7 +72,7 @@ def test_the_login_of_one_of_two_students_with_the_same_name_is_ambiguous(tmp_pa
     (tmp_path / "adjustments.csv").write_text(f"{HEAD}login1,,+1,,,", encoding="utf-8")
     twins = [HandIn("Twin", "Twin", None, keys=(f"login{n}",)) for n in (1, 2)]
 
-    with pytest.raises(LedgerError, match="line 2: several students match 'login1'"):
+    with pytest.raises(FileError, match="line 2: several students match 'login1'"):
         read_adjustments(tmp_path / "adjustments.csv", twins, ASSIGNMENT)
 
 

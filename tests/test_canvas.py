@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tensormark.classroom.canvas import CanvasError, Export, fill_export
+from tensormark.classroom.canvas import Export, fill_export
 from tensormark.classroom.entry import Entry, HandIn
+from tensormark.classroom.failure import FileError
 from tensormark.classroom.gradebook import write_results
 
 import sample
@@ -198,7 +199,7 @@ def test_a_column_is_found_by_title_or_number(tmp_path: Path, column: str) -> No
 def test_an_ambiguous_or_missing_column_is_an_error_with_the_titles(
     tmp_path: Path, column: str, text: str, message: str
 ) -> None:
-    with pytest.raises(CanvasError) as error:
+    with pytest.raises(FileError) as error:
         filled(tmp_path, [entry("101")], text, column)
 
     assert message in str(error.value)
@@ -248,16 +249,16 @@ def test_a_file_that_is_not_an_export_is_one_sentence(
     path = tmp_path / "export.csv"
     path.write_bytes(content)
 
-    with pytest.raises(CanvasError, match=message):
+    with pytest.raises(FileError, match=message):
         Export(path, "", "Example")
 
 
 def test_the_export_itself_is_never_written_over(tmp_path: Path) -> None:
     path = exported(tmp_path)
 
-    with pytest.raises(CanvasError, match="copy it"):
+    with pytest.raises(FileError, match="copy it"):
         fill_export([entry("101")], path, "", path)
-    with pytest.raises(CanvasError, match="cannot be read"):
+    with pytest.raises(FileError, match="cannot be read"):
         fill_export([entry("101")], tmp_path / "none.csv", "", tmp_path / "canvas.csv")
 
     assert path.read_bytes() == EXPORT.encode()

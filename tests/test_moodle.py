@@ -10,7 +10,8 @@ import pytest
 from moodle_import import moodle_grades
 
 from tensormark.classroom.entry import Entry, HandIn
-from tensormark.classroom.moodle import MoodleError, Worksheet, cells_of, feedback_name
+from tensormark.classroom.failure import FileError
+from tensormark.classroom.moodle import Worksheet, cells_of, feedback_name
 
 import sample
 
@@ -143,7 +144,7 @@ def test_another_kind_of_grade_is_an_error(
 ) -> None:
     worksheet = sheet(tmp_path, SHEET.replace(old, f'"{new}"').encode())
 
-    with pytest.raises(MoodleError, match=complaint):
+    with pytest.raises(FileError, match=complaint):
         worksheet.check(100.0)
 
 

@@ -8,7 +8,7 @@ import pytest
 from grader.assignment import ASSIGNMENT
 from tensormark.authoring.course import Staff
 from tensormark.classroom import rubric
-from tensormark.classroom.failure import LedgerError
+from tensormark.classroom.failure import FileError
 from tensormark.classroom.gradebook import FINAL, FIRST, LAST, WRITTEN
 from tensormark.classroom.marks import Question
 from tensormark.classroom.rubric import RESERVED, read_rubric
@@ -60,7 +60,7 @@ BAD = {
 def test_a_rubric_that_contradicts_itself_or_the_handout_is_refused_in_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
-    with pytest.raises(LedgerError) as error:
+    with pytest.raises(FileError) as error:
         read(tmp_path, monkeypatch, text, ASKED)
 
     assert BAD[text] in str(error.value)
@@ -85,7 +85,7 @@ def test_a_question_without_points_or_with_a_taken_name_is_refused_in_one_line(
     if "called" in BAD_QUESTIONS[handout]:
         text = text.replace("Memory", handout.partition("(")[2].partition(")")[0].capitalize())
 
-    with pytest.raises(LedgerError, match=r"^[^\n]+$") as error:
+    with pytest.raises(FileError, match=r"^[^\n]+$") as error:
         read(tmp_path, monkeypatch, text, handout)
 
     assert BAD_QUESTIONS[handout] in str(error.value)
@@ -100,7 +100,7 @@ def test_an_assignment_without_a_rubric_says_where_to_name_one(
 ) -> None:
     monkeypatch.setattr(rubric, "staff_of", lambda _: Staff())
 
-    with pytest.raises(LedgerError, match="minBERT has no written questions; name a rubric in"):
+    with pytest.raises(FileError, match="minBERT has no written questions; name a rubric in"):
         read_rubric(ASSIGNMENT)
 
 

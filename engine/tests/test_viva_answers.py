@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tensormark.classroom import viva_answers
-from tensormark.classroom.failure import LedgerError
+from tensormark.classroom.failure import FileError
 from tensormark.viva import canvas_quiz
 
 import vivas
@@ -115,7 +115,7 @@ def test_a_file_that_is_not_an_export_is_refused_with_advice(
 ) -> None:
     path = write_csv(tmp_path / "export.csv", rows)
 
-    with pytest.raises(LedgerError) as caught:
+    with pytest.raises(FileError) as caught:
         viva_answers.read(path, CODES)
 
     assert str(caught.value).startswith(f"{path}: ")
@@ -129,7 +129,7 @@ def test_bytes_that_are_not_csv_are_refused(tmp_path: Path, content: bytes) -> N
     path = tmp_path / "export.csv"
     path.write_bytes(content)
 
-    with pytest.raises(LedgerError, match=re.escape(str(path))):
+    with pytest.raises(FileError, match=re.escape(str(path))):
         viva_answers.read(path, CODES)
 
 

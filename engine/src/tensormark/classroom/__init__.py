@@ -28,7 +28,7 @@ Who handed in, and the results:
         choice.py   which of several hand-ins is graded, and how late it is
     ledger.py     each student's final points, and how they were computed
         adjustments.py, late.py   the files of staff's changes and of the late penalty
-        typed.py   how such files are read
+        typed.py   how files that staff give are read
         written.py, marks.py   what all sheets say about the answers to written questions
         sheet.py, new_sheet.py, rubric.py   a sheet, the command that writes one, and the questions
         names.py    how staff may refer to a student

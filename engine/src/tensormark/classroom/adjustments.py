@@ -19,7 +19,7 @@ from pathlib import Path
 
 from tensormark.classroom.choice import deadline_of
 from tensormark.classroom.entry import HandIn
-from tensormark.classroom.failure import LedgerError
+from tensormark.classroom.failure import FileError
 from tensormark.classroom.names import Names
 from tensormark.classroom.typed import lines_of, plain
 from tensormark.exercise import Assignment
@@ -57,9 +57,9 @@ def _header(path: Path, cells: Sequence[str]) -> list[str]:
         if name not in COLUMNS or count > 1:
             fault = "appears twice" if count > 1 else "is not a column"
             columns = ",".join(COLUMNS)
-            raise LedgerError(f"{path}: {visible(name, 40)!r} {fault}; the columns are {columns}")
+            raise FileError(f"{path}: {visible(name, 40)!r} {fault}; the columns are {columns}")
     if "student" not in names or not {"points", "deadline"} & set(names):
-        raise LedgerError(f"{path}: its first line must be {','.join(COLUMNS)}")
+        raise FileError(f"{path}: its first line must be {','.join(COLUMNS)}")
     return names
 
 
@@ -68,20 +68,20 @@ def _adjustment(where: str, cells: Mapping[str, str]) -> Adjustment:
     exercise = cells.get("exercise", "")
     exercise = "" if exercise.casefold() == TOTAL else exercise
     if points and deadline:
-        raise LedgerError(f"{where}: has both points and a deadline; use a row for each")
+        raise FileError(f"{where}: has both points and a deadline; use a row for each")
     if not points and not deadline:
-        raise LedgerError(f"{where}: has neither points nor a deadline; give one of them")
+        raise FileError(f"{where}: has neither points nor a deadline; give one of them")
     if deadline and exercise:
-        raise LedgerError(f"{where}: a deadline applies to all exercises; leave the exercise empty")
+        raise FileError(f"{where}: a deadline applies to all exercises; leave the exercise empty")
     match = POINTS.fullmatch(points)
     if points and match is None:
         fix = "write 2 or -1.5 for a change, or `to 20` for a new value"
-        raise LedgerError(f"{where}: {visible(points, 40)!r} is not a number of points; {fix}")
+        raise FileError(f"{where}: {visible(points, 40)!r} is not a number of points; {fix}")
     try:
         until = deadline_of(deadline) if deadline else None
     except (ValueError, OverflowError, OSError):
         given = visible(deadline, 40)
-        raise LedgerError(f"{where}: {given!r} must be like 2027-03-01T18:00") from None
+        raise FileError(f"{where}: {given!r} must be like 2027-03-01T18:00") from None
     return Adjustment(
         student=cells.get("student", ""),
         exercise=exercise,
@@ -99,11 +99,11 @@ def _read(path: Path) -> list[tuple[str, Adjustment]]:
     rows: list[tuple[str, Adjustment]] = []
     for where, cells in lines:
         if len(cells) > len(names):
-            raise LedgerError(
+            raise FileError(
                 f"{where}: has more cells than the first line; quote any text with commas"
             )
         if len(rows) == MAX_ROWS:
-            raise LedgerError(f"{where}: is beyond the limit of {MAX_ROWS} rows; give another file")
+            raise FileError(f"{where}: is beyond the limit of {MAX_ROWS} rows; give another file")
         rows.append((where, _adjustment(where, dict(zip(names, cells, strict=False)))))
     return rows
 
@@ -131,24 +131,24 @@ class _Class:
         """Check that a row makes sense for this class.
 
         Raises:
-            LedgerError: it does not.
+            FileError: it does not.
         """
         if row.exercise in self.bonus:
             fix = "is a bonus exercise, outside the score; leave the exercise empty"
-            raise LedgerError(f"{where}: {row.exercise} {fix}")
+            raise FileError(f"{where}: {row.exercise} {fix}")
         if row.exercise not in self.most:
             name, ids = visible(row.exercise, 40), ", ".join(filter(None, self.most))
-            raise LedgerError(f"{where}: there is no exercise {name!r} here; choose from {ids}")
+            raise FileError(f"{where}: there is no exercise {name!r} here; choose from {ids}")
         if row.points is not None:
             most = self.most[row.exercise]
             if not (0 if row.sets else -most) <= row.points <= most:
                 target = row.exercise or "the total"
                 limit = f"{target} has {shown(most)} points"
-                raise LedgerError(f"{where}: {shown(row.points)} is out of range; {limit}")
+                raise FileError(f"{where}: {shown(row.points)} is out of range; {limit}")
         if row.deadline is not None and self.deadline is not None:
             extension = row.deadline.astimezone() - self.deadline.astimezone()
             if not datetime.timedelta(0) <= extension <= MAX_EXTENSION:
-                raise LedgerError(
+                raise FileError(
                     f"{where}: is before the class's deadline or over a year after it; "
                     "correct the date"
                 )
@@ -158,25 +158,25 @@ def _check_once(rows: Sequence[tuple[str, Adjustment]]) -> None:
     """Check that no row is repeated, and that no row which sets a value overrides another.
 
     Raises:
-        LedgerError: two rows conflict.
+        FileError: two rows conflict.
     """
     first: dict[Adjustment, str] = {}
     setters: dict[tuple[str, str, bool], str] = {}
     for where, row in rows:
         if (other := first.setdefault(row, where)) != where:
             fix = "remove one of them, or give them different reasons"
-            raise LedgerError(f"{where}: is the same as {other.rpartition(', ')[2]}; {fix}")
+            raise FileError(f"{where}: is the same as {other.rpartition(', ')[2]}; {fix}")
         if row.sets or row.deadline is not None:
             other = setters.setdefault((row.student, row.exercise, row.sets), where)
             if other != where:
                 target = row.exercise or ("the total" if row.sets else "the deadline")
                 line = other.rpartition(", ")[2]
-                raise LedgerError(f"{where}: sets {target} again, after {line}; keep one of them")
+                raise FileError(f"{where}: sets {target} again, after {line}; keep one of them")
     for where, row in rows:
         if row.exercise and (row.student, "", True) in setters:
             line = setters[row.student, "", True].rpartition(", ")[2]
             why = f"{line} sets the total, regardless of the exercises"
-            raise LedgerError(f"{where}: would have no effect, because {why}; remove one of them")
+            raise FileError(f"{where}: would have no effect, because {why}; remove one of them")
 
 
 def read_adjustments(
@@ -195,7 +195,7 @@ def read_adjustments(
         written: the points of the written questions, which are part of the total.
 
     Raises:
-        LedgerError: the file cannot be read, or a row is invalid.
+        FileError: the file cannot be read, or a row is invalid.
     """
     checks, names = _Class(assignment, check, deadline, written), Names(hand_ins)
     rows = []

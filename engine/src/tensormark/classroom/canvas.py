@@ -14,8 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tensormark.classroom.entry import Entry
+from tensormark.classroom.failure import FileError
 from tensormark.classroom.people import Person, matches
-from tensormark.classroom.roster import TEST_STUDENTS, RosterError, rows_of, separator_of, text_of
+from tensormark.classroom.roster import TEST_STUDENTS, text_of
+from tensormark.classroom.typed import rows_of, separator_of
 from tensormark.files import write_whole
 from tensormark.reports.platforms import cell
 from tensormark.reports.text import points, visible
@@ -32,10 +34,6 @@ MAXIMA = "Points Possible"
 SHOWN = 40  # lines of one kind at most
 ROUNDED = 0.005  # half of the last decimal that a platform shows
 WARNING = "warning: "  # lines that begin with this are printed last
-
-
-class CanvasError(Exception):
-    """An export that cannot be used; the message is one sentence that says what to do."""
 
 
 @dataclass
@@ -71,7 +69,7 @@ def _column(path: Path, header: Sequence[str], wanted: str, assignment: str) -> 
     what = f"titled {wanted!r}" if wanted else f"with {assignment!r} in the title"
     count = "several columns" if hits else "no column"
     fix = f"set {option('column')} to one of these titles, with its number"
-    raise CanvasError(f"{path}: has {count} {visible(what)}; {fix}: {names}")
+    raise FileError(f"{path}: has {count} {visible(what)}; {fix}: {names}")
 
 
 def _neutral(text: str) -> str:
@@ -112,22 +110,22 @@ class Export:
         """Read an export.
 
         Raises:
-            CanvasError: the file is not one, or the column is ambiguous or missing.
+            FileError: the file is not one, or the column is ambiguous or missing.
         """
         try:
             text = text_of(path)
-            rows = rows_of(path, text)
-        except RosterError as error:
-            raise CanvasError(f"{error}; use the file as Canvas exported it") from error
+            rows = [row for _, row in rows_of(path, text)]
+        except FileError as error:
+            raise FileError(f"{error}; use the file as Canvas exported it") from error
         except OSError as error:
-            raise CanvasError(f"{path}: cannot be read ({error.strerror or error})") from error
+            raise FileError(f"{path}: cannot be read ({error.strerror or error})") from error
         self.separator = separator_of(text)
         self.header = rows[0] if rows else []
         self.place = _column(path, self.header, column, assignment)
         self.title = self.header[self.place]
         self.names = [name.strip().casefold() for name in self.header]
         if not {"id", LAST} <= set(self.names):
-            raise CanvasError(f"{path}: has no column ID or Section; use Canvas's own export")
+            raise FileError(f"{path}: has no column ID or Section; use Canvas's own export")
         self.ids = [self.names.index(name) for name in IDS if name in self.names]
         blank = [""] * len(self.header)
         whole = [[*row, *blank[len(row) :]] for row in rows[1:]]
@@ -213,10 +211,10 @@ def open_export(path: Path, column: str, assignment: str, out: Path) -> Export:
     """Read an export from which `out` will be made; see Export.
 
     Raises:
-        CanvasError: it cannot be used, or it is `out` itself.
+        FileError: it cannot be used, or it is `out` itself.
     """
     if out.exists() and path.exists() and out.samefile(path):
-        raise CanvasError(f"{path}: is the file that this run would write; copy it elsewhere first")
+        raise FileError(f"{path}: is the file that this run would write; copy it elsewhere first")
     return Export(path, column, assignment)
 
 
@@ -230,7 +228,7 @@ def fill_export(
         roster: whether the class is given by a roster.
 
     Raises:
-        CanvasError: the export cannot be used. OSError: the file cannot be written.
+        FileError: the export cannot be used. OSError: the file cannot be written.
     """
     results = [entry.result for entry in entries if entry.result is not None]
     most = next((entry.most for entry in entries if entry.result), None)

@@ -20,9 +20,7 @@ def grade(folder: Path, name: str, arguments: Sequence[str]) -> int:
     # imported here, inside `main`'s handler: it takes a second, in which Ctrl-C may be pressed
     from tensormark.authoring.variants import VariantError
     from tensormark.classroom.appeal import appeal
-    from tensormark.classroom.canvas import CanvasError
     from tensormark.classroom.failure import RunError
-    from tensormark.classroom.hand_ins import HandInError
     from tensormark.classroom.options import STORE, parse
     from tensormark.classroom.run import Run
     from tensormark.classroom.store import Store, only_run
@@ -41,8 +39,8 @@ def grade(folder: Path, name: str, arguments: Sequence[str]) -> int:
             run = Run(options, store, assignment)
             return run.everybody() if options.only is None else appeal(run, options.only)
     except (
-        *(SubmissionError, InspectionError, HandInError, ReferencesError),
-        *(VariantError, RunError, CanvasError, OSError),
+        *(SubmissionError, InspectionError, ReferencesError),
+        *(VariantError, RunError, OSError),
     ) as error:
         print(f"{name}: {printable(str(error))}", file=sys.stderr)
         return 2

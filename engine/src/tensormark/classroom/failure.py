@@ -9,8 +9,8 @@ class ClusterError(RunError):
     """No worker is left to grade; the message is one sentence."""
 
 
-class LedgerError(RunError):
-    """A file that staff wrote about a class cannot be used; the message is one sentence."""
+class FileError(RunError):
+    """A file or folder that staff gave cannot be used; the message is one sentence."""
 
 
 class Stopped(Exception):

@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from tensormark.classroom import similar_page
-from tensormark.classroom.canvas import WARNING, CanvasError, fill_export
+from tensormark.classroom.canvas import WARNING, fill_export
 from tensormark.classroom.earlier import Earlier
 from tensormark.classroom.entry import Entry, number_of
+from tensormark.classroom.failure import FileError
 from tensormark.classroom.feedback import FOLDER, write_feedback
 from tensormark.classroom.page import page
 from tensormark.classroom.returned import RETURNED, returned
@@ -166,7 +167,7 @@ def _filled_canvas(
         lines = fill_export(entries, canvas, column, path, roster)
         earlier.note(CANVAS, sha256(path))
         return lines
-    except CanvasError as error:
+    except FileError as error:
         if not same:
             earlier.move(CANVAS)
         return [f"Canvas: nothing was filled in: {error}"]

@@ -12,9 +12,10 @@ from types import MappingProxyType
 
 from tensormark.classroom import choice
 from tensormark.classroom.entry import HandIn
+from tensormark.classroom.failure import FileError
 from tensormark.classroom.file_names import uploads_in
 from tensormark.classroom.owners import Student, by_name, by_roster
-from tensormark.classroom.roster import Listed, RosterError, read_roster
+from tensormark.classroom.roster import Listed, read_roster
 from tensormark.classroom.upload import Upload
 from tensormark.intake.submission import Part
 from tensormark.intake.syntax import shown
@@ -24,24 +25,20 @@ MARKED_LATE = "late according to its name, which does not say by how much"
 UNREAD = "Moodle's worksheet gives an unreadable time of submission: "
 
 
-class HandInError(Exception):
-    """The hand-ins cannot be read; the message is one sentence that says what to do."""
-
-
 def _roster_file(student: Listed, folder: Path) -> Path | None:
     """Return the file that the roster names for a student, if any."""
     if not student.file:
         return None
     parts = Path(student.file).parts
     if Path(student.file).is_absolute() or ".." in parts:
-        raise HandInError(
+        raise FileError(
             f"{student.file}: is named in the roster, but is not in {folder}; move it there"
         )
     path = folder
     for part in parts:
         path = path / part
         if path.is_symlink():
-            raise HandInError(
+            raise FileError(
                 f"{student.file}: is named in the roster, but is a link; replace it with the file"
             )
     return path
@@ -121,11 +118,11 @@ def _students(
         reason = (
             f"contains {main_file} itself, so it is one submission, not a folder of submissions"
         )
-        raise HandInError(f"{folder}: {reason}; use {command('grade')}, or give its parent folder")
+        raise FileError(f"{folder}: {reason}; use {command('grade')}, or give its parent folder")
     uploads = uploads_in(folder, [*own, *([roster] if roster else [])])
     students = _by_roster(uploads, read_roster(roster), folder) if roster else by_name(uploads)
     if not students:
-        raise HandInError(f"{folder}: is empty; unpack the hand-ins into it")
+        raise FileError(f"{folder}: is empty; unpack the hand-ins into it")
     return students
 
 
@@ -151,21 +148,19 @@ def find(
         deadlines: those of students who have their own.
 
     Raises:
-        HandInError: there is nothing to grade, or an option is invalid.
+        FileError: there is nothing to grade, or an option is invalid.
     """
     if late not in choice.CHOICES:
-        raise HandInError(f"{option('late', late)}: must be one of {', '.join(choice.CHOICES)}")
+        raise FileError(f"{option('late', late)}: must be one of {', '.join(choice.CHOICES)}")
     if late == choice.BEFORE and deadline is None:
         given, missing = option("late", late), option("deadline")
-        raise HandInError(f"{given} needs a deadline; give {missing} as well")
+        raise FileError(f"{given} needs a deadline; give {missing} as well")
     try:
         students = _students(folder, editable[0], roster, own)
         return [
             _hand_in(student, folder, editable, deadlines.get(student.student, deadline), late)
             for student in students
         ]
-    except RosterError as error:
-        raise HandInError(str(error)) from error
     except OSError as error:
         where = error.filename or folder
-        raise HandInError(f"{where}: cannot be read ({error.strerror or error})") from error
+        raise FileError(f"{where}: cannot be read ({error.strerror or error})") from error

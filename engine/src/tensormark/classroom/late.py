@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tensormark.classroom.entry import number_of
-from tensormark.classroom.failure import LedgerError
+from tensormark.classroom.failure import FileError
 from tensormark.classroom.typed import small_text
 from tensormark.reports.text import shown, visible
 
@@ -68,7 +68,7 @@ def _number(where: str, name: str, value: object) -> Decimal:
     in_range = isinstance(number, Decimal) and number.is_finite() and least <= number <= most
     if not isinstance(number, Decimal) or not in_range or number % (1 if name in WHOLE else FINEST):
         kind = "a whole number" if name in WHOLE else "a number with at most 4 decimals"
-        raise LedgerError(f"{where}: {name} must be {kind}, {least} to {most}")
+        raise FileError(f"{where}: {name} must be {kind}, {least} to {most}")
     return number
 
 
@@ -76,16 +76,16 @@ def _rule(where: str, table: Mapping[str, Any]) -> Rule:
     names = (*NUMBERS, *WHOLE, "of", "per", "written")
     if unknown := [name for name in table if name not in names]:
         name = visible(unknown[0], 40)
-        raise LedgerError(f"{where}: there is no key {name!r}; use {', '.join(names)}")
+        raise FileError(f"{where}: there is no key {name!r}; use {', '.join(names)}")
     for name, choices in (("of", OF), ("per", tuple(UNITS))):
         if table.get(name, choices[0]) not in choices:
-            raise LedgerError(f'{where}: {name} must be "{choices[0]}" or "{choices[1]}"')
+            raise FileError(f'{where}: {name} must be "{choices[0]}" or "{choices[1]}"')
     if not isinstance(table.get("written", False), bool):
-        raise LedgerError(f"{where}: written must be true or false")
+        raise FileError(f"{where}: written must be true or false")
     if ("points" in table) == ("percent" in table):
-        raise LedgerError(f"{where}: give either points or percent, such as points = 5")
+        raise FileError(f"{where}: give either points or percent, such as points = 5")
     if "of" in table and "points" in table:
-        raise LedgerError(f"{where}: `of` requires percent; remove it, or replace points")
+        raise FileError(f"{where}: `of` requires percent; remove it, or replace points")
     numbers = {name: _number(where, name, table[name]) for name in names[:-3] if name in table}
     return Rule(**{**table, **numbers})
 
@@ -94,11 +94,11 @@ def read_rule(path: Path) -> Rule:
     """Read a rule; see the module.
 
     Raises:
-        LedgerError: the file is not a valid rule.
+        FileError: the file is not a valid rule.
     """
     text = small_text(path)
     try:
         table = tomllib.loads(text, parse_float=Decimal)
     except (ValueError, ArithmeticError, RecursionError) as error:
-        raise LedgerError(f"{path}: is not TOML: {visible(error, 200)}") from error
+        raise FileError(f"{path}: is not TOML: {visible(error, 200)}") from error
     return _rule(str(path), table)

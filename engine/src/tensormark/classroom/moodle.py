@@ -21,7 +21,9 @@ from pathlib import Path
 
 from tensormark.classroom.canvas import is_same, number
 from tensormark.classroom.entry import Entry
-from tensormark.classroom.roster import NUMBER, separator_of, text_of
+from tensormark.classroom.failure import FileError
+from tensormark.classroom.roster import NUMBER, text_of
+from tensormark.classroom.typed import separator_of
 from tensormark.files import opened_regular
 from tensormark.reports.text import points, visible
 
@@ -33,10 +35,6 @@ LONGEST = 40  # letters of a student's name in a file's name
 AGAIN = "download the worksheet again"
 
 Row = list[tuple[int, int]]  # where each cell starts and stops in the text
-
-
-class MoodleError(Exception):
-    """A worksheet that cannot be filled; the message is one sentence that says what to do."""
 
 
 @dataclass
@@ -73,7 +71,7 @@ class Worksheet:
         """Read a worksheet.
 
         Raises:
-            RosterError: it is not a CSV file. OSError: it cannot be read.
+            FileError: it is not a CSV file. OSError: it cannot be read.
         """
         self.path, self.text = path, text_of(path)
         with opened_regular(path, follow=True) as file:
@@ -105,19 +103,19 @@ class Worksheet:
             most: the highest mark of this class, if anything was graded.
 
         Raises:
-            MoodleError: it would not, or its grades have another meaning.
+            FileError: it would not, or its grades have another meaning.
         """
         for title in NEEDED:
             if self.titles.count(title) != 1:
                 how = "no column" if title not in self.titles else "two columns"
-                raise MoodleError(f"{self.path}: has {how} {title!r}; {AGAIN}, in English")
+                raise FileError(f"{self.path}: has {how} {title!r}; {AGAIN}, in English")
         if SCALE in self.titles:
             fix = f"choose points in the assignment's settings, and {AGAIN}"
-            raise MoodleError(f"{self.path}: Moodle grades it on a scale; {fix}")
+            raise FileError(f"{self.path}: Moodle grades it on a scale; {fix}")
         maxima = (number(self.under(MOST, row)) for row in self.rows)
         others = [value for value in maxima if value is not None and value != most]
         if others and most is not None:
-            raise MoodleError(
+            raise FileError(
                 f"{self.path}: the maximum grade is {points(others[0])} in Moodle, {points(most)} "
                 f"here, and nothing is scaled; change the assignment's settings, and {AGAIN}"
             )

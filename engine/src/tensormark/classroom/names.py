@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from tensormark.classroom.entry import HandIn, legible
-from tensormark.classroom.failure import LedgerError
+from tensormark.classroom.failure import FileError
 from tensormark.classroom.people import Index, Person
 from tensormark.reports.platforms import cell
 from tensormark.reports.text import visible
@@ -44,13 +44,13 @@ class Names:
         """Return the student whom a name means.
 
         Raises:
-            LedgerError: there is none, or several match.
+            FileError: there is none, or several match.
         """
         student = self.find(name)
         if student is None:
             several = "several students match"
             what = several if self.candidates(name) else "there is no student"
-            raise LedgerError(
+            raise FileError(
                 f"{where}: {what} {visible(name, 60)!r}; "
                 "take a name from the student column of gradebook.csv, or delete the row"
             )

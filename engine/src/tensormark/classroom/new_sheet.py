@@ -10,9 +10,9 @@ from pathlib import Path
 
 from tensormark import usage
 from tensormark.classroom.entry import first_of, number_of
-from tensormark.classroom.failure import LedgerError
+from tensormark.classroom.failure import FileError
 from tensormark.classroom.file_names import real
-from tensormark.classroom.hand_ins import HandInError, find
+from tensormark.classroom.hand_ins import find
 from tensormark.classroom.options import submissions
 from tensormark.classroom.rubric import read_rubric
 from tensormark.classroom.sheet import write_sheet
@@ -67,7 +67,7 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     print_any_letter()
     try:
         _write(folder, _parsed(folder, name, arguments))
-    except (SubmissionError, HandInError, LedgerError, OSError) as error:
+    except (SubmissionError, FileError, OSError) as error:
         print(f"{name}: {printable(str(error))}", file=sys.stderr)
         return 2
     return 0

@@ -21,9 +21,9 @@ from tensormark.classroom.bulk_names import anonymous_reading, canvas_readings, 
 from tensormark.classroom.canvas import listed
 from tensormark.classroom.earlier import Earlier
 from tensormark.classroom.entry import Entry, number_of
+from tensormark.classroom.failure import FileError
 from tensormark.classroom.feedback import PAGE, RESULT
-from tensormark.classroom.moodle import MoodleError, Worksheet, feedback_name
-from tensormark.classroom.roster import RosterError
+from tensormark.classroom.moodle import Worksheet, feedback_name
 from tensormark.classroom.summary import problem_of
 from tensormark.files import replaced, sha256
 from tensormark.reports.platforms import comments
@@ -124,7 +124,7 @@ def _filled_worksheet(sheet: Worksheet, entries: Sequence[Entry], earlier: Earli
     most = next((entry.most for entry in entries if entry.result), None)
     try:
         sheet.check(most)
-    except MoodleError as error:
+    except FileError as error:
         earlier.withdraw(WORKSHEET)
         return [f"Moodle: nothing was filled in: {error}"]
     filled = sheet.fill(entries)
@@ -165,7 +165,7 @@ def returned(
     lines = [*_without_report(whole), *_to_canvas(pairs, earlier)]
     try:
         sheet = Worksheet(roster) if roster else None
-    except (RosterError, OSError) as error:
+    except (FileError, OSError) as error:
         return [*lines, f"Moodle: nothing was filled in: {error}"]
     if sheet is None or not sheet.is_one:
         for name in (WORKSHEET, MOODLE_ZIP):

@@ -1,17 +1,17 @@
 """Reads the roster: a CSV file, exported by any system, of the students and their ids."""
 
 import contextlib
-import csv
 import datetime
-import io
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tensormark.classroom.choice import deadline_of
+from tensormark.classroom.failure import FileError
 from tensormark.classroom.gradescope_export import moment
 from tensormark.classroom.people import Person
+from tensormark.classroom.typed import rows_of
 from tensormark.classroom.upload import CANVAS, MOODLE
 from tensormark.files import NotAFileError, TooLargeError, read_text
 
@@ -42,10 +42,6 @@ TEST_STUDENTS = ("student, test", "test student")  # as Canvas calls them
 MODIFIED = ("%A, %d %B %Y, %I:%M %p", "%A, %B %d, %Y, %I:%M %p")
 NEVER = "-"  # Moodle's mark for nothing handed in
 NUMBER = re.compile(r".*?([0-9]+)", re.S)  # in `Participant 123`, in any language
-
-
-class RosterError(Exception):
-    """A roster that cannot be used; the message says why and what to do."""
 
 
 @dataclass(frozen=True)
@@ -92,35 +88,16 @@ def text_of(path: Path) -> str:
     """Read a CSV file.
 
     Raises:
-        RosterError: it is too large or not UTF-8. OSError: it cannot be read.
+        FileError: it is too large or not UTF-8. OSError: it cannot be read.
     """
     try:
         return read_text(path, LARGEST)
     except TooLargeError as error:
-        raise RosterError(f"{path}: {error}, too large for a roster") from error
+        raise FileError(f"{path}: {error}, too large for a roster") from error
     except NotAFileError as error:
-        raise RosterError(f"{path}: is not a file; give the CSV file with the students") from error
+        raise FileError(f"{path}: is not a file; give the CSV file with the students") from error
     except UnicodeDecodeError as error:
-        raise RosterError(f"{path}: not UTF-8 text; export it as CSV UTF-8") from error
-
-
-def separator_of(text: str) -> str:
-    """Return the separator of cells in the first line: a comma, semicolon or tab."""
-    unquoted = "".join(re.split("[\r\n]", text, maxsplit=1)[0].split('"')[::2])
-    return max(",;\t", key=unquoted.count)
-
-
-def rows_of(path: Path, text: str) -> list[list[str]]:
-    """Return the cells of a CSV file, by row.
-
-    Raises:
-        RosterError: it is not a CSV file.
-    """
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator_of(text), strict=True)
-    try:
-        return list(reader)
-    except csv.Error as error:
-        raise RosterError(f"{path}, line {reader.line_num}: not a CSV file ({error})") from error
+        raise FileError(f"{path}: not UTF-8 text; export it as CSV UTF-8") from error
 
 
 def _is_canvas_export(names: Sequence[str]) -> bool:
@@ -161,14 +138,14 @@ def _submitted(cells: Mapping[str, str], where: str) -> datetime.datetime | None
     """Return when something was handed in, according to staff.
 
     Raises:
-        RosterError: it is not a time.
+        FileError: it is not a time.
     """
     if not (text := cells.get("submitted")):
         return None
     with contextlib.suppress(ValueError, OverflowError, OSError):
         return deadline_of(text)
     if (when := moment(text)) is None:
-        raise RosterError(f"{where}: {text[:60]!r} is not a time such as 2026-11-20T23:10")
+        raise FileError(f"{where}: {text[:60]!r} is not a time such as 2026-11-20T23:10")
     return when
 
 
@@ -199,20 +176,20 @@ def read_roster(path: Path) -> list[Listed]:
     """Read a roster: columns student, id, login, name or email, others as in COLUMNS.
 
     Raises:
-        RosterError: it identifies no students, or lists one twice. OSError: it cannot be read.
+        FileError: it identifies no students, or lists one twice. OSError: it cannot be read.
     """
-    rows = rows_of(path, text_of(path))
+    rows = [row for _, row in rows_of(path, text_of(path))]
     titles = [name.strip().casefold() for name in rows[0]] if rows else []
     columns, exported = _meanings(titles), _is_canvas_export(titles)
     if not set(columns.values()) & {*IDS, "name", "last"}:
-        raise RosterError(
+        raise FileError(
             f"{path}: its first line names none of the columns student, id, login, name and email"
         )
     students: dict[str, Listed] = {}
     for number, row in enumerate(rows[1:], start=2):
         student = _student(row, columns, f"{path}, row {number}")
         if student is not None and student.student in students:
-            raise RosterError(
+            raise FileError(
                 f"{path}, row {number}: {student.student[:60]!r} is listed twice; "
                 "give each student an id of their own"
             )

@@ -21,7 +21,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from tensormark.authoring.course import staff_of
-from tensormark.classroom.failure import LedgerError
+from tensormark.classroom.failure import FileError
 from tensormark.classroom.marks import Question
 from tensormark.classroom.typed import small_text
 from tensormark.exercise import Assignment
@@ -49,9 +49,9 @@ def _handout_questions(assignment: Assignment) -> dict[str, tuple[str, Decimal, 
             match = QUESTION.fullmatch(heading)
             if match is None:
                 like = "Question (id): title (4 points)"
-                raise LedgerError(f"{page}: {heading!r} must be like `{like}`")
+                raise FileError(f"{page}: {heading!r} must be like `{like}`")
             if match[1] in headings:
-                raise LedgerError(f"{page}: two questions are called {match[1]}; rename one")
+                raise FileError(f"{page}: two questions are called {match[1]}; rename one")
             headings[match[1]] = match[2], Decimal(match[3]), page
     return headings
 
@@ -66,13 +66,13 @@ def _sections(path: Path) -> Iterator[tuple[str, str, Decimal, list[Decimal]]]:
                 yield section
             match = SECTION.fullmatch(line[3:].strip())
             if match is None:
-                raise LedgerError(f"{where}: must be like `## Memory (4 points)`")
+                raise FileError(f"{where}: must be like `## Memory (4 points)`")
             section = where, match[1].casefold(), Decimal(match[2]), []
         elif section is not None and line.startswith("- "):
             match = ITEM.fullmatch(line.rstrip())
             if match is None:
                 fix = "begin other lists with an asterisk"
-                raise LedgerError(f"{where}: must be like `- 2 points: what for`; {fix}")
+                raise FileError(f"{where}: must be like `- 2 points: what for`; {fix}")
             section[3].append(Decimal(match[1]))
     if section is not None:
         yield section
@@ -85,14 +85,14 @@ def _question(
     """Return a section's question, whose points must be those in the handout."""
     where, name, points, items = section
     if name not in headings:
-        raise LedgerError(f"{where}: the handout has no heading `Question ({name}): ...`")
+        raise FileError(f"{where}: the handout has no heading `Question ({name}): ...`")
     title, most, page = headings[name]
     if points != most:
-        raise LedgerError(f"{where}: has {shown(points)} points, but {shown(most)} in {page}")
+        raise FileError(f"{where}: has {shown(points)} points, but {shown(most)} in {page}")
     question = Question(name, title, tuple(items))
     if question.most != points or not all(items):
         sums = f"has {shown(points)} points, and its items add up to {shown(question.most)}"
-        raise LedgerError(f"{where}: {sums}; each must have some, as in `- 2 points: what for`")
+        raise FileError(f"{where}: {sums}; each must have some, as in `- 2 points: what for`")
     return question
 
 
@@ -100,12 +100,12 @@ def read_rubric(assignment: Assignment) -> tuple[Question, ...]:
     """Read the written questions of an assignment, in the order of the rubric.
 
     Raises:
-        LedgerError: there are none, or rubric and handout contradict themselves or each other.
+        FileError: there are none, or rubric and handout contradict themselves or each other.
     """
     name = staff_of(assignment.folder).rubric
     if not name:
         fix = "name a rubric in grader/staff.py: STAFF = Staff(rubric=...)"
-        raise LedgerError(f"{assignment.name} has no written questions; {fix}")
+        raise FileError(f"{assignment.name} has no written questions; {fix}")
     path, headings = assignment.folder / name, _handout_questions(assignment)
     reserved = RESERVED | {exercise.id for exercise in assignment.exercises}
     questions: dict[str, Question] = {}
@@ -113,10 +113,10 @@ def read_rubric(assignment: Assignment) -> tuple[Question, ...]:
         question = _question(headings, section)
         if question.id in questions or question.id in reserved:
             fix = f"something else is called {question.id}; rename the question"
-            raise LedgerError(f"{section[0]}: {fix}")
+            raise FileError(f"{section[0]}: {fix}")
         questions[question.id] = question
     if missing := [name for name in headings if name not in questions]:
-        raise LedgerError(f"{path}: has no section for Question ({missing[0]})")
+        raise FileError(f"{path}: has no section for Question ({missing[0]})")
     if not questions:
-        raise LedgerError(f"{path}: has no section such as `## Memory (4 points)`")
+        raise FileError(f"{path}: has no section such as `## Memory (4 points)`")
     return tuple(questions.values())

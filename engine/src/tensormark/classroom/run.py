@@ -116,7 +116,7 @@ class Run:
 
         Raises:
             SubmissionError: there is nothing to grade, or it cannot be isolated.
-            HandInError, CanvasError: a file given as an option cannot be used.
+            FileError: a file given as an option cannot be used.
             ReferencesError: there are no references. InspectionError: nothing can be read here.
         """
         self.options, self.store, self.assignment = options, store, assignment

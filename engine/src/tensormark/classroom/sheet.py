@@ -13,7 +13,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from tensormark.classroom.entry import HandIn, legible
-from tensormark.classroom.failure import LedgerError
+from tensormark.classroom.failure import FileError
 from tensormark.classroom.marks import Answer, Question
 from tensormark.classroom.names import Names
 from tensormark.classroom.typed import lines_of, plain
@@ -47,12 +47,12 @@ def _header(path: Path, cells: Sequence[str], questions: Sequence[Question]) -> 
         if title is None:
             columns = [each.column for each in questions if _key(text).startswith(f"{each.id} ")]
             fix = f"it is now {columns[0]!r}" if columns else f"`{command('sheet')}` writes a sheet"
-            raise LedgerError(f"{path}: {excerpt!r} is not a column; {fix}")
+            raise FileError(f"{path}: {excerpt!r} is not a column; {fix}")
         if title in titles:
-            raise LedgerError(f"{path}: {excerpt!r} occurs twice; delete one of the columns")
+            raise FileError(f"{path}: {excerpt!r} occurs twice; delete one of the columns")
         titles.append(title)
     if STUDENT not in titles:
-        raise LedgerError(f"{path}: has no column {STUDENT}; `{command('sheet')}` writes a sheet")
+        raise FileError(f"{path}: has no column {STUDENT}; `{command('sheet')}` writes a sheet")
     return titles
 
 
@@ -67,13 +67,13 @@ def _rows(
     lines = lines_of(path, LARGEST)
     titles = _header(path, next(lines, ("", []))[1], questions)
     if complete and len(titles) < len(_titles(questions)):
-        raise LedgerError(f"{path}: lacks columns; `{command('sheet')}` writes a sheet")
+        raise FileError(f"{path}: lacks columns; `{command('sheet')}` writes a sheet")
     for count, (where, cells) in enumerate(lines):
         if len(cells) > len(titles):
             fix = "quote text that contains commas"
-            raise LedgerError(f"{where}: has more cells than the first line; {fix}")
+            raise FileError(f"{where}: has more cells than the first line; {fix}")
         if count == STUDENTS:
-            raise LedgerError(f"{where}: is beyond {STUDENTS} rows; name another file")
+            raise FileError(f"{where}: is beyond {STUDENTS} rows; name another file")
         row = zip(titles, cells, strict=False)
         yield where, {title: text for title, text in row if text}
 
@@ -83,10 +83,10 @@ def _points(where: str, question: Question, text: str) -> Decimal:
     items = "+".join(map(shown, question.items))
     if not all(map(TERM.fullmatch, terms)):
         fix = f"write a number such as 1.5, or one for each item of the rubric, as in {items}"
-        raise LedgerError(f"{where}: {question.id}: {visible(text, 40)!r} is not points; {fix}")
+        raise FileError(f"{where}: {question.id}: {visible(text, 40)!r} is not points; {fix}")
     limits = [question.most] if len(terms) == 1 else question.items
     if len(terms) != len(limits):
-        raise LedgerError(
+        raise FileError(
             f"{where}: {question.id}: {visible(text, 40)} is not one number for each item of the "
             f"rubric, like {items}; write them all, or their sum"
         )
@@ -94,7 +94,7 @@ def _points(where: str, question: Question, text: str) -> Decimal:
         if Decimal(term) > most:
             what = "the question" if len(terms) == 1 else "that item of the rubric"
             about = f"{term} is out of range; {what} has {shown(most)}"
-            raise LedgerError(f"{where}: {question.id}: {about}")
+            raise FileError(f"{where}: {question.id}: {about}")
     return sum(map(Decimal, terms), Decimal(0))
 
 
@@ -106,7 +106,7 @@ def _answers(
         points, comment = row.get(question.column, ""), row.get(question.comment, "")
         if len(comment) > LONGEST:
             about = f"the comment has {len(comment)} characters; shorten it to {LONGEST}"
-            raise LedgerError(f"{where}: {question.id}: {about}")
+            raise FileError(f"{where}: {question.id}: {about}")
         if points or comment:
             yield Answer(
                 student=student,
@@ -122,7 +122,7 @@ def read_sheet(path: Path, questions: Sequence[Question], names: Names) -> list[
     """Read the answers that a sheet marks.
 
     Raises:
-        LedgerError: it is not a sheet, or something in it is invalid.
+        FileError: it is not a sheet, or something in it is invalid.
     """
     answers, rows = list[Answer](), dict[str, str]()
     for where, row in _rows(path, questions):
@@ -132,7 +132,7 @@ def read_sheet(path: Path, questions: Sequence[Question], names: Names) -> list[
             continue  # an unknown student without marks
         if (first := rows.setdefault(student, where)) != where:
             line, who = first.rpartition(", ")[2], visible(row[STUDENT], 60)
-            raise LedgerError(f"{where}: {who} already has a row, {line}; keep one of them")
+            raise FileError(f"{where}: {who} already has a row, {line}; keep one of them")
         answers += _answers(where, student, row, questions)
     return answers
 
@@ -141,7 +141,7 @@ def _is_empty(path: Path, questions: Sequence[Question]) -> bool:
     """Say whether a file is a sheet that nobody has filled in."""
     try:
         return all(set(row) <= {STUDENT, NAME} for _, row in _rows(path, questions, complete=True))
-    except LedgerError:
+    except FileError:
         return False
 
 
@@ -151,12 +151,12 @@ def write_sheet(
     """Write a sheet; return how many students it has, and whose names were too ambiguous.
 
     Raises:
-        LedgerError: another file is there, such as a sheet with marks. OSError: it cannot be
+        FileError: another file is there, such as a sheet with marks. OSError: it cannot be
             written.
     """
     if (path.is_symlink() or path.exists()) and not _is_empty(path, questions):
         why = "exists, and is not an empty sheet of this rubric"
-        raise LedgerError(f"{option('out', path)}: {why}; name another file")
+        raise FileError(f"{option('out', path)}: {why}; name another file")
     names = Names(hand_ins)
     listed, ambiguous = list[HandIn](), list[HandIn]()
     for hand_in in hand_ins:

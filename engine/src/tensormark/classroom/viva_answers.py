@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tensormark.classroom.entry import first_of
-from tensormark.classroom.failure import LedgerError
+from tensormark.classroom.failure import FileError
 from tensormark.classroom.people import Person
 from tensormark.classroom.roster import COLUMNS, IDS, LARGEST, cells_of, name_and_ids
 from tensormark.classroom.typed import lines_of
@@ -75,14 +75,14 @@ def read(path: Path, known: Collection[str]) -> tuple[list[Answered], list[str]]
         known: the codes of all questions that were asked.
 
     Raises:
-        LedgerError: it cannot be read, or has no question codes or no column for who answered.
+        FileError: it cannot be read, or has no question codes or no column for who answered.
     """
     lines = lines_of(path, LARGEST)
     header = next(lines, ("", []))[1]
     titles = map(str.casefold, header)
     columns = {index: WHO[title] for index, title in enumerate(titles) if title in WHO}
     if not {*IDS, "name", "last"} & set(columns.values()):
-        raise LedgerError(f"{path}: its first line has no column for who answered; {FIX}")
+        raise FileError(f"{path}: its first line has no column for who answered; {FIX}")
     codes = [_code(title) for title in header]
     attempts, present = list[Answered](), {code: None for code in codes if code}
     for where, row in lines:
@@ -92,7 +92,7 @@ def read(path: Path, known: Collection[str]) -> tuple[list[Answered], list[str]]
         if pairs and (person := _person(columns, row)):
             attempts.append(Answered(person, where, answers))
     if not present:
-        raise LedgerError(f"{path}: no question in it has a code such as [3FA09C2B]; {FIX}")
+        raise FileError(f"{path}: no question in it has a code such as [3FA09C2B]; {FIX}")
     unknown = [code for code in present if code not in known]
     warning = f"{path}: nobody was asked {first_of(unknown)}; are these from another term?"
     return attempts, [warning] if unknown else []

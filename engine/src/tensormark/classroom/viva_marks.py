@@ -23,7 +23,7 @@ def check(paths: Sequence[Path]) -> None:
     """Read exports, so that errors in them are found before anything is graded.
 
     Raises:
-        LedgerError: one cannot be used.
+        FileError: one cannot be used.
     """
     for path in paths:
         viva_answers.read(path, ())
@@ -97,7 +97,7 @@ def marked(
     """Return entries with their numbers of right answers, and lines for staff.
 
     Raises:
-        LedgerError: an export cannot be used.
+        FileError: an export cannot be used.
     """
     exports, problems = Answers(), {FOREIGN: list[str](), UNCLEAR: list[str]()}
     for path in paths:

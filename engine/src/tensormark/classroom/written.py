@@ -11,7 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from tensormark.classroom.entry import HandIn, number_of
-from tensormark.classroom.failure import LedgerError
+from tensormark.classroom.failure import FileError
 from tensormark.classroom.marks import Answer, Mark, Marks, Question
 from tensormark.classroom.names import Names
 from tensormark.classroom.rubric import read_rubric
@@ -87,12 +87,12 @@ def files_of(name: str, text: str) -> Iterator[Path]:
     """Yield the files that an option names; in a folder, all .csv files.
 
     Raises:
-        LedgerError: a folder has none.
+        FileError: a folder has none.
     """
     for path in sheet_paths(text):
         files = sorted(path.glob("[!.]*.csv")) if path.is_dir() else [path]
         if not files:
-            raise LedgerError(f"{option(name, text)}: there is no .csv file in {path}")
+            raise FileError(f"{option(name, text)}: there is no .csv file in {path}")
         yield from files
 
 
@@ -100,7 +100,7 @@ def read_written(text: str, hand_ins: Sequence[HandIn], assignment: Assignment) 
     """Read the sheets that WRITTEN= names.
 
     Raises:
-        LedgerError: one cannot be used, or the rubric cannot.
+        FileError: one cannot be used, or the rubric cannot.
     """
     questions, names = read_rubric(assignment), Names(hand_ins)
     paths = list(files_of("written", text))
@@ -108,7 +108,7 @@ def read_written(text: str, hand_ins: Sequence[HandIn], assignment: Assignment) 
     real_paths = set[str]()
     for path in paths:
         if (real_path := os.path.realpath(path)) in real_paths:
-            raise LedgerError(f"{option('written', text)}: names {path} twice; remove one")
+            raise FileError(f"{option('written', text)}: names {path} twice; remove one")
         real_paths.add(real_path)
         for answer in read_sheet(path, questions, names):
             answers.setdefault((answer.student, answer.question), []).append(answer)
