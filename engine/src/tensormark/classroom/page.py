@@ -18,9 +18,8 @@ from tensormark.reports.markup import Element, drawing, element, joined
 from tensormark.reports.text import points
 from tensormark.usage import option
 
-HERE = Path(__file__).parent
-STYLES = (html.STYLE, HERE / "gradebook.css")
-SCRIPT = HERE / "gradebook.js"
+STYLE = Path(__file__).with_name("gradebook.css")
+SCRIPT = Path(__file__).with_name("gradebook.js")
 LISTED = 15  # lines of a list; the table's filter shows everybody
 NAMES = 30  # students named in one line
 FLAGS = 5  # flags shown per student
@@ -255,5 +254,4 @@ def page(
         _times(view),
     )
     title = f"{assignment}: gradebook" if assignment else "Gradebook"
-    style = "".join(path.read_text(encoding="utf-8") for path in STYLES)
-    return html.document(title, style, body, SCRIPT.read_text(encoding="utf-8"))
+    return html.document(title, body, STYLE, script=SCRIPT)

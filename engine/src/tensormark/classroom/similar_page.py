@@ -22,9 +22,9 @@ from tensormark.classroom.evidence import (
 )
 from tensormark.classroom.similar import Group, Similar
 from tensormark.reports import html
-from tensormark.reports.markup import Element, element, say
+from tensormark.reports.markup import Element, element, say, table
 
-STYLES = (html.STYLE, Path(__file__).with_name("similar.css"))
+STYLE = Path(__file__).with_name("similar.css")
 GROUPS, PAIRS = 50, 5  # that are shown, in all and of one group
 ROWS = 20_000  # on the page
 LONGEST = 300  # characters of a line
@@ -66,7 +66,7 @@ def _table(name: str, owners: Sequence[str], lines: Sequence[Line], size: int) -
     first, second = owners
     heads = (
         element("th", element("span", first, class_="name"), scope="col", colspan=2),
-        element("th", "have it", scope="col"),
+        "have it",
         element("th", element("span", second, class_="name"), scope="col", colspan=2),
     )
     counts = {kind: sum(line.kind == kind for line in lines) for kind in (SAME, RENAMED)}
@@ -75,15 +75,9 @@ def _table(name: str, owners: Sequence[str], lines: Sequence[Line], size: int) -
         "for names and layout"
     )
     rows = (_row(line, size) for line in lines)
-    table = element(
-        "table",
-        element("caption", caption),
-        element("thead", element("tr", *heads)),
-        element("tbody", *rows),
-        class_="pair",
-    )
+    pair = table(heads, rows, caption, class_="pair")
     label = f"{name}.py of {first} and {second}"
-    return element("div", table, class_="scroll", tabindex=0, role="region", aria_label=label)
+    return element("div", pair, class_="scroll", tabindex=0, role="region", aria_label=label)
 
 
 class _Evidence:
@@ -170,5 +164,4 @@ def page(
         *groups,
         element("p", rest) if rest else None,
     )
-    style = "".join(path.read_text(encoding="utf-8") for path in STYLES)
-    return html.document("Near-identical submissions", style, body)
+    return html.document("Near-identical submissions", body, STYLE)

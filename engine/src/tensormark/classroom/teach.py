@@ -13,10 +13,10 @@ from tensormark.classroom.anonymous import FEWEST, SMALLEST, Bar, Mistake, Place
 from tensormark.classroom.lesson import Lesson
 from tensormark.exercise import Exercise
 from tensormark.reports import html
-from tensormark.reports.markup import Element, element, joined, say
+from tensormark.reports.markup import Element, element, joined, say, table
 from tensormark.reports.text import points
 
-STYLES = (html.STYLE, Path(__file__).with_name("teach.css"))
+STYLE = Path(__file__).with_name("teach.css")
 LISTED, QUOTED = 6, 3  # mistakes of an exercise that are listed, and that are shown with code
 COMPARED = 5  # mistakes of each of two terms
 FEW = f"No bar represents fewer than {FEWEST} hand-ins, and rarer mistakes are not named."
@@ -147,13 +147,11 @@ def _overview(lesson: Lesson) -> Screen:
 
 
 def _compared(caption: str, rows: Iterable[Sequence[object]]) -> Element:
-    heads = (element("th", text, scope="col") for text in (caption, "last term", "this term"))
     lines = (
         element("tr", element("th", first, scope="row"), *(element("td", text) for text in others))
         for first, *others in rows
     )
-    parts = element("thead", element("tr", *heads)), element("tbody", *lines)
-    return element("table", *parts, class_="compared")
+    return table((caption, "last term", "this term"), lines, class_="compared")
 
 
 def _passed_then_and_now(lesson: Lesson, terms: Sequence[Term]) -> Element:
@@ -210,5 +208,4 @@ def page(lesson: Lesson) -> str:
         link = element("p", "→ ", element("a", after.short, href=f"#{after.id}"), class_="on")
         names = {"id": screen.id, "aria_labelledby": f"{screen.id}-title"}
         sections.append(element("section", title, *screen.parts, link, **names, class_="screen"))
-    style = "".join(path.read_text(encoding="utf-8") for path in STYLES)
-    return html.document(str(screens[0].title), style, element("main", *sections))
+    return html.document(str(screens[0].title), element("main", *sections), STYLE)

@@ -15,7 +15,7 @@ from tensormark.classroom.entry import first_of, number_of
 from tensormark.classroom.feedback import folder_names
 from tensormark.classroom.viva import StudentSheet
 from tensormark.reports import html
-from tensormark.reports.markup import Element, element, joined
+from tensormark.reports.markup import Element, element, joined, table
 from tensormark.reports.text import visible
 from tensormark.usage import option
 from tensormark.viva import canvas_quiz, moodle_quiz, page
@@ -24,14 +24,7 @@ from tensormark.viva.question import Sheet
 FOLDER = "viva"
 SHEETS, KEYS, INDEX = "sheets", "keys", "keys.html"
 CANVAS, MOODLE = "canvas-quiz.zip", "moodle-quiz.xml"
-STYLE = """
-.scroll { overflow-x: auto; margin-top: 1.5rem; }
-.scroll th, .scroll td { padding: .3rem 1.25rem .3rem 0; text-align: start; vertical-align: top; }
-.scroll tbody th { font-weight: 400; min-width: 8rem; }
-.scroll thead th, .scroll td { white-space: nowrap; }
-.scroll td:last-child { white-space: normal; min-width: 12rem; }
-details li { max-width: 44rem; }
-"""
+STYLE = Path(__file__).with_name("keys.css")
 TITLE = "Questions about their own code: keys"
 STAFF = "For staff only. Keys have the answers: give students their own sheets and nothing else."
 
@@ -81,18 +74,16 @@ def _row(name: str, student: StudentSheet) -> Element:
 def index(named: Sequence[tuple[str, StudentSheet]]) -> str:
     """Return the page that lists everybody."""
     heads = ("student", "questions", "pages", "code on Canvas", "notes")
-    head = element("tr", *(element("th", text, scope="col") for text in heads))
-    rows = (_row(name, student) for name, student in named)
-    table = element("table", element("thead", head), element("tbody", *rows))
+    everybody = table(heads, (_row(name, student) for name, student in named))
     body = element(
         "main",
         element("header", element("h1", TITLE), element("p", element("b", STAFF))),
         *(_how(title, steps) for title, steps in HOW.items()),
         element(
-            "div", table, class_="scroll", role="region", aria_label="all students", tabindex=0
+            "div", everybody, class_="scroll", role="region", aria_label="all students", tabindex=0
         ),
     )
-    return html.document(TITLE, html.STYLE.read_text(encoding="utf-8") + STYLE, body)
+    return html.document(TITLE, body, STYLE)
 
 
 def _how(title: str, steps: Sequence[str]) -> Element:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tensormark.reports.figures import curve, difference_map
-from tensormark.reports.markup import Element, element, joined, say
+from tensormark.reports.markup import Element, element, joined, say, table
 from tensormark.reports.text import visible
 
 Json = dict[str, Any]
@@ -34,15 +34,8 @@ def _worst_table(excerpt: Json) -> Element:
         )
         for number, (expected, got, wrong) in enumerate(rows)
     ]
-    heads = (element("th", text, scope="col") for text in (axes[-1], "expected", "got", "right?"))
     caption = f"Worst at {place}{part}{allowed}" if place else f"The values{part}{allowed}"
-    return element(
-        "table",
-        element("caption", caption),
-        element("thead", element("tr", *heads)),
-        element("tbody", *body),
-        class_="values",
-    )
+    return table((axes[-1], "expected", "got", "right?"), body, caption, class_="values")
 
 
 def finding_parts(finding: Json) -> list[Element]:
@@ -60,7 +53,7 @@ def finding_parts(finding: Json) -> list[Element]:
 def _confusion_table(measured: Json) -> Element:
     """Return how often each class was predicted as each class."""
     classes = [visible(name, 40) for name in measured["classes"]]
-    heads = [element("td"), *(element("th", f"read as {n}", scope="col") for n in classes)]
+    heads = [element("td"), *(f"read as {name}" for name in classes)]
     body = [
         element(
             "tr",
@@ -72,13 +65,7 @@ def _confusion_table(measured: Json) -> Element:
         )
         for down, (name, counts) in enumerate(zip(classes, measured["confusion"], strict=True))
     ]
-    return element(
-        "table",
-        element("caption", "True and predicted labels"),
-        element("thead", element("tr", *heads)),
-        element("tbody", *body),
-        class_="confusion",
-    )
+    return table(heads, body, "True and predicted labels", class_="confusion")
 
 
 def _misread_list(measured: Json) -> Element:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tensormark.reports.details import FINDINGS, finding_parts, measured_parts
-from tensormark.reports.markup import Element, element, joined, say
+from tensormark.reports.markup import Element, element, joined, say, table
 from tensormark.reports.model import (
     Model,
     headline,
@@ -56,14 +56,20 @@ def _digest(text: str) -> str:
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def document(title: str, style: str, body: Element, script: str = "") -> str:
-    """Return a page whose policy allows nothing but this style sheet and this script."""
+def document(title: str, body: Element, *styles: Path, script: Path | None = None) -> str:
+    """Return a page whose policy allows nothing but its style sheets and this script.
+
+    Args:
+        styles: style sheets besides that of reports.
+    """
+    style = "".join(path.read_text(encoding="utf-8") for path in (STYLE, *styles))
     policy = f"default-src 'none'; style-src 'sha256-{_digest(style)}'; "
     policy += "base-uri 'none'; form-action 'none'"
     program = ""
     if script:
-        policy += f"; script-src 'sha256-{_digest(script)}'"
-        program = f"<script>{script}</script>\n"
+        text = script.read_text(encoding="utf-8")
+        policy += f"; script-src 'sha256-{_digest(text)}'"
+        program = f"<script>{text}</script>\n"
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
@@ -119,12 +125,10 @@ def _row(exercise: Model) -> Element:
 
 def _table(result: Model) -> Element:
     shown = shown_exercises(result)
-    heads = (element("th", text, scope="col") for text in ("exercise", "verdict", "points"))
-    body = element("tbody", *map(_row, shown))
     hidden = len(result["exercises"]) - len(shown)
     subject = "One extension is" if hidden == 1 else f"{hidden} extensions are"
     more = element("p", f"{subject} not written yet.", class_="about") if hidden else None
-    return joined(element("table", element("thead", element("tr", *heads)), body), more)
+    return joined(table(("exercise", "verdict", "points"), map(_row, shown)), more)
 
 
 def _section(exercise: Model, handout: Handout) -> Element | None:
@@ -202,11 +206,10 @@ def _written(result: Model) -> Element | None:
     written = result.get("written")
     if written is None:
         return None
-    heads = (element("th", text, scope="col") for text in ("written question", "points"))
     rows = map(_written_row, written["questions"])
     total = element("td", out_of(written["score"], written["max_score"]), class_="points")
     last = element("tr", element("th", "total", scope="row"), total)
-    return element("table", element("thead", element("tr", *heads)), element("tbody", *rows, last))
+    return table(("written question", "points"), [*rows, last])
 
 
 def _overview(result: Model) -> Element:
@@ -253,5 +256,4 @@ def page(result: Model, handout: Handout = HANDOUT_BESIDE_PAGE) -> str:
         *parts,
         _ending(result),
     )
-    title = f"{result['assignment']}: {result['name']}"
-    return document(title, STYLE.read_text(encoding="utf-8"), body)
+    return document(f"{result['assignment']}: {result['name']}", body)

@@ -1,5 +1,6 @@
 """Elements of HTML and SVG, as text: anything that is not already an element is escaped."""
 
+from collections.abc import Iterable
 from html import escape
 
 from tensormark.reports.text import LONGEST, visible
@@ -41,3 +42,21 @@ def element(tag: str, *children: object, **attributes: object) -> Element:
         if value is not None
     )
     return Element(f"<{tag}{written}>{joined(*children)}</{tag}>")
+
+
+def table(
+    heads: Iterable[object], rows: Iterable[Element], caption: object = None, **attributes: object
+) -> Element:
+    """Return a table.
+
+    Args:
+        heads: the titles of the columns, or cells in their place.
+    """
+    cells = (c if isinstance(c, Element) else element("th", c, scope="col") for c in heads)
+    return element(
+        "table",
+        None if caption is None else element("caption", caption),
+        element("thead", element("tr", *cells)),
+        element("tbody", *rows),
+        **attributes,
+    )

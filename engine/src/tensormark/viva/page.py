@@ -15,7 +15,7 @@ from tensormark.viva.picture import figure
 from tensormark.viva.question import Listing, Mark, Question, Sheet
 from tensormark.viva.texts import LETTERS, Row, dedented, labelled_marks, marked
 
-STYLES = (html.STYLE, Path(__file__).with_name("viva.css"))
+STYLE = Path(__file__).with_name("viva.css")
 SCRIPT = Path(__file__).with_name("viva.js")
 PAGE_ROWS = (90, 112)  # of a printed page in large and in medium type
 ROW_WIDTH = 62  # characters of such a row
@@ -153,9 +153,8 @@ def _explained(question: Question) -> Element:
     )
 
 
-def _document(title: str, classes: str, parts: Iterable[object], script: str = "") -> str:
-    style = "".join(path.read_text(encoding="utf-8") for path in STYLES)
-    return html.document(title, style, element("main", *parts, class_=classes), script)
+def _document(title: str, classes: str, parts: Iterable[object], script: Path | None = None) -> str:
+    return html.document(title, element("main", *parts, class_=classes), STYLE, script=script)
 
 
 def _head(
@@ -221,7 +220,7 @@ def practice(sheet: Sheet) -> str:
         element("footer", element("p", seed, class_="about")),
     )
     title = f"{sheet.assignment}: questions"
-    return _document(title, "viva practice", parts, SCRIPT.read_text(encoding="utf-8"))
+    return _document(title, "viva practice", parts, SCRIPT)
 
 
 def _rows(
