@@ -8,7 +8,6 @@ only the columns that say who answered need titles in a known language.
 import html
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from tensormark.classroom.entry import first_of
@@ -21,6 +20,7 @@ from tensormark.reports.text import visible
 CODE = re.compile(r"(?:[0-9]+: ?)?\s*\[([0-9A-F]{8})\]")
 TAG = re.compile(r"<(?=[A-Za-z/!])[^>]*>?")  # which a platform may have removed
 LONGEST = 4000  # characters of an option
+Answered = tuple[Person, dict[str, str]]  # who, and the text of the chosen option by code
 NONE = ("", "-")  # no answer
 WHO = {
     **{alias: meaning for meaning, aliases in COLUMNS.items() for alias in aliases},
@@ -30,21 +30,6 @@ FIX = (
     "in Canvas, export the quiz's Student Analysis; in Moodle, the report of responses as CSV with "
     "`question text` and `response` ticked"
 )
-
-
-@dataclass(frozen=True)
-class Answered:
-    """One attempt of one person.
-
-    Attributes:
-        person: as people.py matches them; ids as in roster.IDS.
-        where: the file and line.
-        answers: text of the chosen option, by the code of the question.
-    """
-
-    person: Person
-    where: str
-    answers: Mapping[str, str]
 
 
 def _code(cell: str) -> str | None:
@@ -85,12 +70,12 @@ def read(path: Path, known: Collection[str]) -> tuple[list[Answered], list[str]]
         raise FileError(f"{path}: its first line has no column for who answered; {FIX}")
     codes = [_code(title) for title in header]
     attempts, present = list[Answered](), {code: None for code in codes if code}
-    for where, row in lines:
+    for _, row in lines:
         pairs = list(_pairs(codes, row))
         present |= dict.fromkeys(code for code, _ in pairs)
         answers = {code: text for code, text in pairs if code in known and text not in NONE}
         if pairs and (person := _person(columns, row)):
-            attempts.append(Answered(person, where, answers))
+            attempts.append((person, answers))
     if not present:
         raise FileError(f"{path}: no question in it has a code such as [3FA09C2B]; {FIX}")
     unknown = [code for code in present if code not in known]

@@ -5,7 +5,7 @@ questions that are not on the student's own sheet are ignored, and reported.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 from tensormark.classroom import viva_answers
@@ -29,36 +29,33 @@ def check(paths: Sequence[Path]) -> None:
         viva_answers.read(path, ())
 
 
-@dataclass
-class Answers:
-    """The answers in exports.
+def _read(
+    paths: Sequence[Path], everybody: Sequence[StudentSheet]
+) -> tuple[dict[int, dict[str, str]], list[str]]:
+    """Read exports.
 
-    Attributes:
-        texts: of options, by code, by the student's index in the class.
-        strangers: respondents who are not in the class.
-        warnings: lines for staff.
+    Returns: the texts of chosen options, by code, by the student's index in the class; and lines
+        for staff.
     """
-
-    texts: dict[int, dict[str, str]] = field(default_factory=dict)
-    strangers: dict[str, None] = field(default_factory=dict)
-    warnings: list[str] = field(default_factory=list)
-
-    def read(self, path: Path, everybody: Sequence[StudentSheet]) -> None:
-        """Add the answers of an export."""
-        sheets = [student.sheet for student in everybody if student.sheet]
-        known = {question.code for sheet in sheets for question in sheet.questions}
-        attempts, lines = viva_answers.read(path, known)
-        self.warnings += [f"viva: {line}" for line in lines]
-        persons = list(dict.fromkeys(attempt.person for attempt in attempts))
-        people = [person_of(student.entry.hand_in) for student in everybody]
+    sheets = [student.sheet for student in everybody if student.sheet]
+    known = {question.code for sheet in sheets for question in sheet.questions}
+    people = [person_of(student.entry.hand_in) for student in everybody]
+    texts, strangers, lines = dict[int, dict[str, str]](), dict[str, None](), list[str]()
+    for path in paths:
+        attempts, warnings = viva_answers.read(path, known)
+        lines += [f"viva: {warning}" for warning in warnings]
+        persons = list(dict.fromkeys(person for person, _ in attempts))
         places = dict(zip(persons, matches(persons, people), strict=True))
-        for attempt in attempts:
-            place = places[attempt.person]
+        for person, answers in attempts:
+            place = places[person]
             if place is None:
-                self.strangers[_name(attempt.person)] = None
+                strangers[_name(person)] = None
             else:
-                texts = self.texts.setdefault(place, {})
-                texts |= {code: text for code, text in attempt.answers.items() if code not in texts}
+                texts[place] = answers | texts.get(place, {})
+    if strangers:
+        count = number_of(len(strangers), "respondent")
+        lines.append(f"viva: {count} not in the class: {first_of(list(strangers))}")
+    return texts, lines
 
 
 def _name(person: Person) -> str:
@@ -99,16 +96,10 @@ def marked(
     Raises:
         FileError: an export cannot be used.
     """
-    exports, problems = Answers(), {FOREIGN: list[str](), UNCLEAR: list[str]()}
-    for path in paths:
-        exports.read(path, everybody)
+    texts, lines = _read(paths, everybody)
+    problems = {FOREIGN: list[str](), UNCLEAR: list[str]()}
     entries = [
-        _marked(student, exports.texts.get(index, {}), problems)
-        for index, student in enumerate(everybody)
+        _marked(student, texts.get(index, {}), problems) for index, student in enumerate(everybody)
     ]
     sheets = sum(bool(student.sheet) for student in everybody)
-    lines = [*_report(entries, sheets, problems), *exports.warnings]
-    if names := list(exports.strangers):
-        count = number_of(len(names), "respondent")
-        lines.append(f"viva: {count} not in the class: {first_of(names)}")
-    return entries, lines
+    return entries, [*_report(entries, sheets, problems), *lines]

@@ -107,15 +107,13 @@ def _asked(sheet: Sheet) -> Iterator[bool]:
             yield answer == key
 
 
-def practice(sheet: Sheet) -> int:
-    """Ask the questions of a sheet, explain each, and return the number of right answers."""
+def practice(sheet: Sheet) -> None:
+    """Ask the questions of a sheet, explain each, and print the number of right answers."""
     print_any_letter()
     for note in sheet.notes:
         print(*_wrapped(note), sep="\n")
-    results = list[bool]()
+    results, ending = list[bool](), "\n{} of {} right."
     with contextlib.suppress(EOFError, KeyboardInterrupt):
         results.extend(_asked(sheet))
-        print(f"{sum(results)} of {len(results)} right. Another seed gives other questions.")
-        return sum(results)
-    print(f"\n{sum(results)} of {len(results)} right.")
-    return sum(results)
+        ending = "{} of {} right. Another seed gives other questions."
+    print(ending.format(sum(results), len(results)))
