@@ -60,15 +60,15 @@ def replaced(path: Path) -> Iterator[BinaryIO]:
         raise
 
 
-def write_whole(path: Path, content: bytes | str) -> None:
-    """Write a file atomically; see `replaced`.
+def encoded(text: str) -> bytes:
+    """Return a text as UTF-8; a lone surrogate, which has no such form, is escaped."""
+    return text.encode("utf-8", "backslashreplace")
 
-    Args:
-        content: bytes, or text to write as UTF-8.
-    """
-    raw = content.encode("utf-8") if isinstance(content, str) else content
+
+def write_whole(path: Path, content: bytes | str) -> None:
+    """Write a file atomically; see `replaced` and `encoded`."""
     with replaced(path) as file:
-        file.write(raw)
+        file.write(encoded(content) if isinstance(content, str) else content)
 
 
 def check_replaceable(path: Path, ending: str, given: str) -> None:

@@ -236,7 +236,7 @@ def fill_export(
     owners = export.owners(entries)
     pairs = list(zip(entries, owners, strict=True))
     filled = export.fill([(e, export.students[index]) for e, index in pairs if index is not None])
-    write_whole(out, export.text(filled).encode("utf-8", "backslashreplace"))
+    write_whole(out, export.text(filled))
     strangers = [
         visible(entry.hand_in.called, 200)
         for entry, owner in pairs

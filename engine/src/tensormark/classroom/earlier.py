@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from tensormark.files import digest, free_path, sha256, write_whole
+from tensormark.files import digest, encoded, free_path, sha256, write_whole
 
 WRITTEN = ".written.json"  # file name to the digests of what runs last wrote there
 FOLDER = "earlier"
@@ -59,11 +59,12 @@ class Earlier:
         if not (path.is_file() and not path.is_symlink() and sha256(path) in own):
             self.move(name)
 
-    def write(self, name: str, content: bytes) -> None:
+    def write(self, name: str, content: bytes | str) -> None:
         """Write a file."""
+        raw = encoded(content) if isinstance(content, str) else content
         self.make_room(name)
-        self.note(name, digest(content))
-        write_whole(self.out / name, content)
+        self.note(name, digest(raw))
+        write_whole(self.out / name, raw)
 
     def write_folder(self, folder: str, files: Iterable[tuple[str, bytes]]) -> None:
         """Write the files of a folder, and move other files that earlier runs wrote there.

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tensormark.classroom.marks import Marks
+from tensormark.files import encoded
 from tensormark.intake.submission import Part
 from tensormark.reports.model import ungraded
 
@@ -15,7 +16,7 @@ SHOWN = 20  # students named in one line at most
 
 def legible(name: str) -> str:
     r"""Return a name as text that can be encoded: a byte that is not UTF-8 becomes `\\udce9`."""
-    return name.encode("utf-8", "backslashreplace").decode()
+    return encoded(name).decode()
 
 
 def number_of(count: int, noun: str) -> str:

@@ -98,7 +98,7 @@ def _write_folder(folder: Path, entry: Entry, remake: bool) -> bool:
     text = (json.dumps(model) + "\n").encode()  # on one line, which is several times faster
     if not remake and page.exists() and file.exists() and file.read_bytes() == text:
         return False
-    write_whole(page, html.page(model, html.NO_HANDOUT).encode("utf-8", "backslashreplace"))
+    write_whole(page, html.page(model, html.NO_HANDOUT))
     write_whole(file, text)  # last: its presence means a finished page
     return True
 

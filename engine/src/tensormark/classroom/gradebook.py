@@ -131,16 +131,14 @@ def write_results(
     if len(earlier.moved) > moved_before:  # of students who are in the earlier gradebook
         earlier.move(TABLE, PAGE)
     similarity = _compared(entries, starter or {}, known, out / CACHE)
-    earlier.write(TABLE, _table(entries).encode("utf-8", "backslashreplace"))
-    html = page(entries, folders, similarity, says)
-    earlier.write(PAGE, html.encode("utf-8", "backslashreplace"))
+    earlier.write(TABLE, _table(entries))
+    earlier.write(PAGE, page(entries, folders, similarity, says))
     if teach:
-        earlier.write(TEACH, teach.encode("utf-8", "backslashreplace"))
+        earlier.write(TEACH, teach)
     feedback = number_of(sum(map(bool, folders)), "folder")
     lines = [f"wrote {out / PAGE}, {out / TABLE} and {feedback} of feedback"]
     if similarity.groups:
-        beside = similar_page.page(entries, similarity, starter or {}, known)
-        earlier.write(SIMILAR, beside.encode("utf-8", "backslashreplace"))
+        earlier.write(SIMILAR, similar_page.page(entries, similarity, starter or {}, known))
         groups = number_of(len(similarity.groups), "group")
         lines.append(f"near-identical submissions for you to compare: {groups}, in {out / SIMILAR}")
     else:

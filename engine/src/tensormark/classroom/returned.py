@@ -25,7 +25,7 @@ from tensormark.classroom.failure import FileError
 from tensormark.classroom.feedback import PAGE, RESULT
 from tensormark.classroom.moodle import Worksheet, feedback_name
 from tensormark.classroom.summary import problem_of
-from tensormark.files import replaced, sha256
+from tensormark.files import encoded, replaced, sha256
 from tensormark.reports.platforms import comments
 from tensormark.reports.text import visible
 from tensormark.zipped import write_zip, zipped
@@ -80,7 +80,7 @@ def _canvas_file(folder: Path, name: str) -> bytes:
     if name.lower().endswith(ZIP):
         return zipped({PAGE: (folder / PAGE).read_bytes()})
     result = json.loads((folder / RESULT).read_bytes())
-    return comments(result).encode("utf-8", "backslashreplace")
+    return encoded(comments(result))
 
 
 def _write(earlier: Earlier, name: str, files: Iterator[tuple[str, bytes]]) -> None:

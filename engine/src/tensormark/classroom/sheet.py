@@ -166,6 +166,5 @@ def write_sheet(
         (listed if match == hand_in.student else ambiguous).append(hand_in)
     blank = [None] * (2 * len(questions) + 1)
     rows = [[legible(each.student), legible(each.name), *blank] for each in listed]
-    text = csv_text([_titles(questions), *rows])
-    write_whole(path, text.encode("utf-8", "backslashreplace"))
+    write_whole(path, csv_text([_titles(questions), *rows]))
     return len(listed), [visible(each.called, 60) for each in ambiguous]

@@ -14,6 +14,7 @@ from tensormark.classroom.earlier import Earlier
 from tensormark.classroom.entry import first_of, number_of
 from tensormark.classroom.feedback import folder_names
 from tensormark.classroom.viva import StudentSheet
+from tensormark.files import encoded
 from tensormark.reports import html
 from tensormark.reports.markup import Element, element, joined, table
 from tensormark.reports.text import visible
@@ -112,14 +113,10 @@ def _files(everybody: Sequence[StudentSheet]) -> Iterator[tuple[str, bytes]]:
     for name, student in named:
         if student.sheet is not None:
             label = _label(student)
-            yield f"{SHEETS}/{name}.html", _page(page.paper(student.sheet.for_students(), label))
-            yield f"{KEYS}/{name}.html", _page(page.key(student.sheet, label))
-    yield INDEX, _page(index(named))
+            yield f"{SHEETS}/{name}.html", encoded(page.paper(student.sheet.for_students(), label))
+            yield f"{KEYS}/{name}.html", encoded(page.key(student.sheet, label))
+    yield INDEX, encoded(index(named))
     yield from _quizzes(named)
-
-
-def _page(text: str) -> bytes:
-    return text.encode("utf-8", "backslashreplace")
 
 
 def _report(everybody: Sequence[StudentSheet], folder: Path) -> Iterator[str]:

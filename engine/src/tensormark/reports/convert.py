@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from tensormark.files import write_whole
+from tensormark.files import encoded, write_whole
 from tensormark.reports import github, html, platforms
 from tensormark.reports.model import Model, ModelError, read_model
 from tensormark.usage import parser
@@ -49,7 +49,7 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
         elif options.format == CHECK:
             print(f"check: {text or 'passed'}")
         else:
-            sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
+            sys.stdout.buffer.write(encoded(text))
     except (KeyError, TypeError, ValueError, AttributeError):
         print(f"{name}: {options.result} is not a result of a grading", file=sys.stderr)
         return 2
