@@ -44,38 +44,29 @@ def _readings(pattern: re.Pattern[str], name: str) -> Iterator[tuple[str, re.Mat
             yield name[:position], match
 
 
-def canvas_readings(name: str) -> list[Upload]:
-    """Return every way to read a file name as Canvas's; the uploads have no path."""
-    return [
-        Upload(
-            student=match["id"],
-            name=display,
-            keys=(),
-            file=match["file"] or "",
-            again=again(match["file"] or ""),
-            late=bool(match["late"]),
-            typed=not match["file"],
-            kind=CANVAS,
-        )
-        for display, match in _readings(CANVAS_ID, name)
-        if _is_canvas_name(display)
-    ]
-
-
-def anonymous_reading(name: str) -> Upload | None:
-    """Read a file name as that of Canvas with anonymous grading."""
-    if not (match := ANONYMOUS.fullmatch(name)):
-        return None
+def _from_canvas(match: re.Match[str], name: str) -> Upload:
     file = match["file"] or ""
     return Upload(
         student=match["id"],
-        name=match["id"],
+        name=name,
         file=file,
         again=again(file),
         late=bool(match["late"]),
         typed=not file,
         kind=CANVAS,
     )
+
+
+def canvas_readings(name: str) -> list[Upload]:
+    """Return every way to read a file name as Canvas's; the uploads have no path."""
+    readings = _readings(CANVAS_ID, name)
+    return [_from_canvas(match, display) for display, match in readings if _is_canvas_name(display)]
+
+
+def anonymous_reading(name: str) -> Upload | None:
+    """Read a file name as that of Canvas with anonymous grading."""
+    match = ANONYMOUS.fullmatch(name)
+    return _from_canvas(match, match["id"]) if match else None
 
 
 def moodle_readings(name: str) -> list[Upload]:

@@ -88,18 +88,18 @@ def _student(group: Sequence[Upload], *notes: str) -> Student:
     return Student(first.student, first.name, first.keys, list(group), (*upload_notes, *notes))
 
 
+def _unlisted(group: Sequence[Upload], *notes: str) -> Student:
+    """Return the student of uploads that belong to nobody on a list."""
+    readings = group[0].readings
+    if len(readings) > 1:
+        return _undecided(group, (called(reading.student, reading.name) for reading in readings))
+    return _student(group, *notes)
+
+
 def by_name(uploads: Sequence[Upload]) -> list[Student]:
     """Return the uploads by student, in order, without a list of the class."""
-    students = []
-    for group in _groups(_without_repeats(uploads, lambda _: False)):
-        readings = group[0].readings
-        if len(readings) > 1:
-            students.append(
-                _undecided(group, (called(reading.student, reading.name) for reading in readings))
-            )
-        else:
-            students.append(_student(group))
-    return _with_unique_names(students)
+    groups = _groups(_without_repeats(uploads, lambda _: False))
+    return _with_unique_names(list(map(_unlisted, groups)))
 
 
 def _with_unique_names(students: Sequence[Student]) -> list[Student]:
@@ -278,14 +278,9 @@ class _ClassList:
         )
 
     def unassigned(self, group: Sequence[Upload], owners: set[Owner]) -> Student:
-        readings = group[0].readings
         if owners:
             return _undecided(group, [self.label(owner) for owner in sorted(owners, key=sorted)])
-        if len(readings) > 1:
-            return _undecided(
-                group, (called(reading.student, reading.name) for reading in readings)
-            )
-        return replace(_student(group, self.stranger), known=False)
+        return replace(_unlisted(group, self.stranger), known=False)
 
 
 def by_roster(uploads: Sequence[Upload], roster: Sequence[Listed]) -> list[Student]:
