@@ -1,18 +1,17 @@
 """Sheets of questions as pages: to practise with, for a student to fill in, and for staff.
 
-The parts that the pages share are built from the result of `Sheet.for_students`, so a printed sheet
-cannot hold an answer. Every text is escaped where it becomes an element (reports/markup.py).
+The parts that the pages share are built from a `Paper`, so a printed sheet cannot hold an answer.
+Every text is escaped where it becomes an element (reports/markup.py).
 """
 
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from tensormark.reports import html
 from tensormark.reports.markup import Element, element, joined, say
 from tensormark.viva.picture import figure
-from tensormark.viva.question import Listing, Mark, Question, Sheet
+from tensormark.viva.question import Asked, Listing, Mark, Paper, Question, Sheet
 from tensormark.viva.texts import LETTERS, Row, dedented, labelled_marks, marked
 
 STYLE = Path(__file__).with_name("viva.css")
@@ -25,15 +24,15 @@ PAPER_TEXT = (
 )
 MARKS_TEXT = " Small numbers mark the code that questions refer to."
 STAFF_TEXT = "Questions on a student's own code, with the answers. For staff only."
-PublicQuestion = Mapping[str, Any]  # a question as students may see it
-Options = Callable[[int, PublicQuestion], Element]
+Options = Callable[[int, Asked], Element]
 
 
-def _line_id(listings: Sequence[Listing], function: str, line: int) -> str | None:
+def _line_id(listings: Sequence[Listing], question: Asked) -> str | None:
     """Return the id of the line that a question is about; None if it is not shown."""
     for place, listing in enumerate(listings):
-        if listing.name == function and any(number == line for number, _ in listing.lines):
-            return f"f{place}-{line}"
+        numbers = (number for number, _ in listing.lines)
+        if listing.name == question.function and question.line in numbers:
+            return f"f{place}-{question.line}"
     return None
 
 
@@ -82,32 +81,28 @@ def _listing(
     return element("figure", caption, element("ol", *rows, class_="lines"), class_="listing")
 
 
-def _listings(
-    listings: Sequence[Listing], questions: Sequence[PublicQuestion], marks: Sequence[Mark]
-) -> Element:
+def _listings(shown: Paper) -> Iterator[Element]:
     numbers_by_line: dict[str, list[int]] = {}
-    for number, question in enumerate(questions, start=1):
-        if name := _line_id(listings, question["function"], question["line"]):
+    for number, question in enumerate(shown.questions, start=1):
+        if name := _line_id(shown.listings, question):
             numbers_by_line.setdefault(name, []).append(number)
-    return joined(
-        *(_listing(place, each, numbers_by_line, marks) for place, each in enumerate(listings))
-    )
+    for place, listing in enumerate(shown.listings):
+        yield _listing(place, listing, numbers_by_line, shown.marks)
 
 
-def _place_link(listings: Sequence[Listing], question: PublicQuestion) -> Element:
-    name = _line_id(listings, question["function"], question["line"])
-    line = f"line {question['line']}"
+def _place_link(listings: Sequence[Listing], question: Asked) -> Element:
+    name, line = _line_id(listings, question), f"line {question.line}"
     place = element("a", line, href=f"#{name}") if name else line
-    return element("span", place, " of ", element("code", question["function"]), class_="title")
+    return element("span", place, " of ", element("code", question.function), class_="title")
 
 
-def _options(question: PublicQuestion) -> Iterator[tuple[str, Element]]:
+def _options(question: Asked) -> Iterator[tuple[str, Element]]:
     """Yield the options, each after its letter."""
-    for letter, option in zip(LETTERS, question["options"], strict=False):
+    for letter, option in zip(LETTERS, question.options, strict=False):
         yield letter, joined(element("b", letter), " ", element("span", marked(option)))
 
 
-def _radios(number: int, question: PublicQuestion) -> Element:
+def _radios(number: int, question: Asked) -> Element:
     return joined(
         *(
             element("label", element("input", type="radio", name=f"q{number}", value=letter), text)
@@ -116,22 +111,17 @@ def _radios(number: int, question: PublicQuestion) -> Element:
     )
 
 
-def _boxes(number: int, question: PublicQuestion) -> Element:
+def _boxes(number: int, question: Asked) -> Element:
     box = element("span", class_="box")
     items = (element("li", box, text) for _, text in _options(question))
     return element("ul", *items, aria_label=f"answers to question {number}")
 
 
-def _question(
-    number: int,
-    question: PublicQuestion,
-    listings: Sequence[Listing],
-    options: Options,
-    tag: str = "",
-) -> Element:
-    place = _place_link(listings, question)
+def _question(number: int, shown: Paper, options: Options, tag: str = "") -> Element:
+    question = shown.questions[number - 1]
+    place = _place_link(shown.listings, question)
     name = element("span", tag, class_="tag") if tag else None
-    prompt = element("p", marked(question["prompt"]), class_="prompt", id=f"p{number}")
+    prompt = element("p", marked(question.prompt), class_="prompt", id=f"p{number}")
     return joined(
         element("h2", f"Question {number} ", place, name), prompt, options(number, question)
     )
@@ -157,22 +147,20 @@ def _document(title: str, classes: str, parts: Iterable[object], script: Path | 
     return html.document(title, element("main", *parts, class_=classes), STYLE, script=script)
 
 
-def _head(
-    title: str, name: str, about: str, notes: Sequence[str], marks: Sequence[object]
-) -> Element:
-    items = [element("li", marked(note)) for note in notes]
+def _head(shown: Paper, name: str, about: str) -> Element:
+    items = [element("li", marked(note)) for note in shown.notes]
     return element(
         "header",
-        element("h1", f"{title}: ", element("span", name, class_="name")),
-        element("p", about, MARKS_TEXT if marks else None, class_="about"),
+        element("h1", f"{shown.assignment}: ", element("span", name, class_="name")),
+        element("p", about, MARKS_TEXT if shown.marks else None, class_="about"),
         element("ul", *items, class_="notes") if items else None,
     )
 
 
-def _columns(listings: Element, questions: Iterable[Element]) -> Element:
+def _columns(shown: Paper, questions: Iterable[Element]) -> Element:
     code = element(
         "div",
-        listings,
+        *_listings(shown),
         class_="code",
         tabindex=0,
         role="region",
@@ -181,19 +169,8 @@ def _columns(listings: Element, questions: Iterable[Element]) -> Element:
     return element("div", code, element("div", *questions, class_="questions"), class_="columns")
 
 
-def _question_pairs(sheet: Sheet) -> Iterator[tuple[int, PublicQuestion, Question]]:
-    """Yield each question's number, the question as students see it, and the whole question."""
-    shown = sheet.for_students()["questions"]
-    for number, (public_question, question) in enumerate(
-        zip(shown, sheet.questions, strict=True), start=1
-    ):
-        yield number, public_question, question
-
-
-def _practice_form(
-    number: int, public_question: PublicQuestion, question: Question, sheet: Sheet
-) -> Element:
-    choice = _question(number, public_question, sheet.listings, _radios)
+def _practice_form(number: int, question: Question, sheet: Sheet) -> Element:
+    choice = _question(number, sheet.for_students(), _radios)
     return element(
         "form",
         element("fieldset", choice, aria_labelledby=f"p{number}"),
@@ -203,69 +180,57 @@ def _practice_form(
         class_="question",
         id=f"q{number}",
         data_key=LETTERS[question.key],
-        data_line=_line_id(sheet.listings, question.function, question.line),
+        data_line=_line_id(sheet.listings, question),
         data_marks=" ".join(mark.label for mark in labelled_marks(question, sheet)),
     )
 
 
 def practice(sheet: Sheet) -> str:
     """Return the page to practise with: a script marks answers; without it, explanations open."""
-    questions = [_practice_form(*each, sheet) for each in _question_pairs(sheet)]
-    code = _listings(sheet.listings, sheet.for_students()["questions"], sheet.marks)
+    questions = [_practice_form(n, each, sheet) for n, each in enumerate(sheet.questions, start=1)]
+    shown = sheet.for_students()
     seed = f"Drawn with seed {sheet.seed}; another seed gives other questions."
     parts = (
-        _head(sheet.assignment, sheet.submission, PRACTICE_TEXT, sheet.notes, sheet.marks),
+        _head(shown, sheet.submission, PRACTICE_TEXT),
         element("p", id="count", role="status", hidden="hidden"),
-        _columns(code, questions),
+        _columns(shown, questions),
         element("footer", element("p", seed, class_="about")),
     )
     title = f"{sheet.assignment}: questions"
     return _document(title, "viva practice", parts, SCRIPT)
 
 
-def _rows(
-    listings: Sequence[Listing], questions: Iterable[PublicQuestion], marks: Sequence[Mark]
-) -> int:
+def _rows(shown: Paper) -> int:
     """Return about how many rows a sheet takes on paper, over both columns."""
-    lines = [row.text + "  " * len(row.marks) for each in listings for row in dedented(each, marks)]
-    texts = [text for each in questions for text in (each["prompt"], *each["options"])]
-    rows = sum(1 + len(text) // ROW_WIDTH for text in (*lines, *texts))
-    return rows + 2 * len(listings) + len(texts) // 2
+    rows = (row for listing in shown.listings for row in dedented(listing, shown.marks))
+    lines = [row.text + "  " * len(row.marks) for row in rows]
+    texts = [text for each in shown.questions for text in (each.prompt, *each.options)]
+    count = sum(1 + len(text) // ROW_WIDTH for text in (*lines, *texts))
+    return count + 2 * len(shown.listings) + len(texts) // 2
 
 
-def paper(sheet: Mapping[str, Any], name: str) -> str:
-    """Return a student's sheet, to print on one page and fill in by hand; it holds no answer.
-
-    Args:
-        sheet: what `Sheet.for_students` returned.
-    """
-    listings = [Listing(**each) for each in sheet["listings"]]
-    marks = [Mark(**each) for each in sheet["marks"]]
+def paper(shown: Paper, name: str) -> str:
+    """Return a student's sheet, to print on one page and fill in by hand; it holds no answer."""
     questions = [
         element(
             "section",
-            _question(number, public_question, listings, _boxes, public_question["code"]),
+            _question(number, shown, _boxes, question.code),
             class_="question",
             id=f"q{number}",
         )
-        for number, public_question in enumerate(sheet["questions"], start=1)
+        for number, question in enumerate(shown.questions, start=1)
     ]
-    size = sum(_rows(listings, sheet["questions"], marks) > limit for limit in PAGE_ROWS)
-    parts = (
-        _head(sheet["assignment"], name, PAPER_TEXT, sheet["notes"], marks),
-        _columns(_listings(listings, sheet["questions"], marks), questions),
-    )
-    return _document(f"{sheet['assignment']}: {name}", f"viva paper size{size}", parts)
+    size = sum(_rows(shown) > limit for limit in PAGE_ROWS)
+    parts = _head(shown, name, PAPER_TEXT), _columns(shown, questions)
+    return _document(f"{shown.assignment}: {name}", f"viva paper size{size}", parts)
 
 
-def _staff_section(
-    number: int, public_question: PublicQuestion, question: Question, sheet: Sheet
-) -> Element:
+def _staff_section(number: int, question: Question, sheet: Sheet) -> Element:
     tag = f"{question.family} {question.code}"
     follow_up = element("p", element("b", "Ask next: "), marked(question.ask_next))
     return element(
         "section",
-        _question(number, public_question, sheet.listings, _boxes, tag),
+        _question(number, sheet.for_students(), _boxes, tag),
         element(
             "div",
             _explained(question),
@@ -279,10 +244,7 @@ def _staff_section(
 
 def key(sheet: Sheet, name: str) -> str:
     """Return the questions for staff, with the answers and what to ask next."""
-    questions = [_staff_section(*each, sheet) for each in _question_pairs(sheet)]
-    code = _listings(sheet.listings, sheet.for_students()["questions"], sheet.marks)
-    parts = (
-        _head(sheet.assignment, name, STAFF_TEXT, sheet.notes, sheet.marks),
-        _columns(code, questions),
-    )
+    questions = [_staff_section(n, each, sheet) for n, each in enumerate(sheet.questions, start=1)]
+    shown = sheet.for_students()
+    parts = _head(shown, name, STAFF_TEXT), _columns(shown, questions)
     return _document(f"{sheet.assignment}: key of {name}", "viva staff", parts)

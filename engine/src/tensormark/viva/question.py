@@ -60,20 +60,15 @@ class Picture:
 
 
 @dataclasses.dataclass(frozen=True)
-class Question:
-    """A question with one right answer.
+class Asked:
+    """The part of a question that students see before they answer.
 
     Attributes:
         family: the kind of question, such as "counterfactual".
         function: the name of the listing that it is about.
         line: the first line of the place that it is about.
         prompt: the question itself: one to three sentences.
-        options: the possible answers, one of them right; key: the index of that one.
-        explanation: why it is right, from the run that decided it.
-        others: why each other option is wrong, from the same runs; empty for the key.
-        ask_next: what to ask next in a conversation; for staff.
-        picture: the numbers, where they say more than words.
-        marks: the places that its texts refer to with `named`.
+        options: the possible answers, one of them right.
     """
 
     family: str
@@ -81,6 +76,27 @@ class Question:
     line: int
     prompt: str
     options: tuple[str, ...]
+
+    @property
+    def code(self) -> str:
+        """Eight letters that identify it on platforms; they do not give away the key."""
+        content = "\0".join([self.family, self.function, self.prompt, *self.options])
+        return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:8].upper()
+
+
+@dataclasses.dataclass(frozen=True)
+class Question(Asked):
+    """A question with its answer.
+
+    Attributes:
+        key: the index of the right option.
+        explanation: why it is right, from the run that decided it.
+        others: why each other option is wrong, from the same runs; empty for the key.
+        ask_next: what to ask next in a conversation; for staff.
+        picture: the numbers, where they say more than words.
+        marks: the places that its texts refer to with `named`.
+    """
+
     key: int
     explanation: str
     others: tuple[str, ...] = ("",) * OPTIONS
@@ -89,10 +105,9 @@ class Question:
     marks: tuple[Mark, ...] = ()
 
     @property
-    def code(self) -> str:
-        """Eight letters that identify it on platforms; they do not give away the key."""
-        content = "\0".join([self.family, self.function, self.prompt, *self.options])
-        return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:8].upper()
+    def asked(self) -> Asked:
+        """The question without its answer."""
+        return Asked(self.family, self.function, self.line, self.prompt, self.options)
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Question":
@@ -107,6 +122,17 @@ def _with_tuples(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _with_tuples(field) for name, field in value.items()}
     return tuple(map(_with_tuples, value)) if isinstance(value, list) else value
+
+
+@dataclasses.dataclass(frozen=True)
+class Paper:
+    """What students may see of a sheet: no key, explanation or seed."""
+
+    assignment: str
+    listings: tuple[Listing, ...]
+    questions: tuple[Asked, ...]
+    notes: tuple[str, ...]
+    marks: tuple[Mark, ...]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -138,20 +164,10 @@ class Sheet:
         marks = tuple(Mark(**mark) for mark in fields["marks"])
         return cls(**{**fields, "listings": listings, "questions": questions, "marks": marks})
 
-    def for_students(self) -> dict[str, Any]:
-        """Return what students may see, as JSON: no key, explanation or seed."""
-        shown = ("family", "function", "line", "prompt", "options")
-        return {
-            "assignment": self.assignment,
-            "submission": self.submission,
-            "listings": [dataclasses.asdict(listing) for listing in self.listings],
-            "questions": [
-                {"code": question.code, **{name: getattr(question, name) for name in shown}}
-                for question in self.questions
-            ],
-            "notes": list(self.notes),
-            "marks": [dataclasses.asdict(mark) for mark in self.marks],
-        }
+    def for_students(self) -> Paper:
+        """Return what students may see."""
+        asked = tuple(question.asked for question in self.questions)
+        return Paper(self.assignment, self.listings, asked, self.notes, self.marks)
 
 
 def named(place: int) -> str:
