@@ -78,29 +78,26 @@ def version() -> str:
     return digest("".join(sha256(path) for path in (*paths, Path(__file__))).encode())
 
 
-def _write_folder(folder: Path, entry: Entry, remake: bool) -> bool:
-    """Write a student's files if they change, or remove them; say whether anything changed.
+def _write_folder(folder: Path, entry: Entry, remake: bool) -> None:
+    """Write a student's files if they change, or remove them.
 
     Args:
         remake: whether to remake the page even if the result is unchanged.
     """
     page, file = folder / PAGE, folder / RESULT
     if entry.result is None:
-        existed = page.exists() or file.exists()
         file.unlink(missing_ok=True)
         page.unlink(missing_ok=True)
-        return existed
+        return
     model = _for_student(entry.result)
     if entry.final is not None and entry.final.points is not None:
         model["final"] = {"points": entry.final.points, "steps": entry.final.steps}
     if entry.written is not None:
         model["written"] = _written(entry.written)
     text = (json.dumps(model) + "\n").encode()  # on one line, which is several times faster
-    if not remake and page.exists() and file.exists() and file.read_bytes() == text:
-        return False
-    write_whole(page, html.page(model, html.NO_HANDOUT))
-    write_whole(file, text)  # last: its presence means a finished page
-    return True
+    if remake or not page.exists() or not file.exists() or file.read_bytes() != text:
+        write_whole(page, html.page(model, html.NO_HANDOUT))
+        write_whole(file, text)  # last: its presence means a finished page
 
 
 def _safe(name: str) -> str:
