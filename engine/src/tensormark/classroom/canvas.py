@@ -16,7 +16,7 @@ from pathlib import Path
 from tensormark.classroom.entry import Entry
 from tensormark.classroom.failure import FileError
 from tensormark.classroom.people import Person, matches
-from tensormark.classroom.roster import TEST_STUDENTS, text_of
+from tensormark.classroom.roster import EXPORT, TEST_STUDENTS, cells_of, name_and_ids, text_of
 from tensormark.classroom.typed import rows_of, separator_of
 from tensormark.files import write_whole
 from tensormark.reports.platforms import cell
@@ -24,8 +24,6 @@ from tensormark.reports.text import points, visible
 from tensormark.usage import option
 
 TITLE = re.compile(r"(.+) \(([0-9]+)\)", re.S)  # of an assignment, with its id
-IDS = ("id", "sis user id", "sis login id")  # in the order in which Canvas itself matches
-NAMES = ("student", "firstname", "lastname")
 LAST = "section"  # last of the columns about students
 ID = re.compile(r"[0-9]+")
 NUMBER = re.compile(r"\s*-?\d+(?:[.,]\d+)*\s*")
@@ -126,20 +124,18 @@ class Export:
         self.names = [name.strip().casefold() for name in self.header]
         if not {"id", LAST} <= set(self.names):
             raise FileError(f"{path}: has no column ID or Section; use Canvas's own export")
-        self.ids = [self.names.index(name) for name in IDS if name in self.names]
+        self.columns = {n: EXPORT[name] for n, name in enumerate(self.names) if name in EXPORT}
+        own_id = self.names.index("id")
         blank = [""] * len(self.header)
         whole = [[*row, *blank[len(row) :]] for row in rows[1:]]
-        self.students = [row for row in whole if ID.fullmatch(row[self.ids[0]].strip())]
-        maxima = [
-            row[self.place] for row in whole[:5] if MAXIMA in row[0] and row[self.ids[0]] == ""
-        ]
+        self.students = [row for row in whole if ID.fullmatch(row[own_id].strip())]
+        maxima = [row[self.place] for row in whole[:5] if MAXIMA in row[0] and row[own_id] == ""]
         self.most = maxima[0].strip().replace(",", ".") if maxima else ""
 
     def person(self, row: Sequence[str]) -> Person:
-        """Return the ids and names by which a student is matched."""
-        parts = [row[self.names.index(name)] for name in NAMES if name in self.names]
-        ids = tuple(row[index].strip() for index in self.ids)
-        return Person(ids, (" ".join(parts).strip(),))
+        """Return the ids and name of a student; Canvas too matches by ids in this order."""
+        name, ids = name_and_ids(cells_of(row, self.columns))
+        return Person(ids, (name,))
 
     def called(self, row: Sequence[str]) -> str:
         """Return how to refer to a student of the export in messages."""
