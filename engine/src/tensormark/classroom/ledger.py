@@ -14,7 +14,6 @@ from decimal import ROUND_HALF_UP, Decimal
 
 from tensormark.classroom.adjustments import Adjustment, read_adjustments
 from tensormark.classroom.entry import Entry, Final, HandIn, first_of, number_of
-from tensormark.classroom.failure import FileError
 from tensormark.classroom.hand_ins import MARKED_LATE
 from tensormark.classroom.late import Rule, read_rule
 from tensormark.classroom.marks import Marks
@@ -213,9 +212,6 @@ def read_ledger(
     Raises:
         FileError: a file cannot be used.
     """
-    if options.rule and options.deadline is None:
-        given, lacking = option("rule", options.rule), option("deadline")
-        raise FileError(f"{given}: needs a deadline; give {lacking} as well")
     rule = read_rule(options.rule) if options.rule else None
     written = read_written(options.written, hand_ins, assignment) if options.written else None
     rows: dict[str, list[Adjustment]] = {}

@@ -16,6 +16,11 @@ SETTING = "options"
 FILES = ("roster", "canvas", "adjustments", "rule", "last")
 SHEETS = ("written", "answers")  # may be several files, separated by commas
 OPTIONS = (*FILES, *SHEETS, "deadline", "late", "column", "viva")
+NEEDS = {  # the option without which another means nothing, and why
+    "column": ("canvas", "names a column of a Canvas export"),
+    "answers": ("viva", "needs the questions that it answers"),
+    "rule": ("deadline", "needs a deadline"),
+}
 
 
 def _text(name: str, value: object) -> str:
@@ -72,16 +77,9 @@ def settle(options: argparse.Namespace, store: Store) -> list[str]:
             setattr(options, name, _value(name, text))
         previous = ", ".join(option(name, text) for name, text in inherited.items())
         lines += [f"as in the previous run: {printable(previous)}"] if inherited else []
-    if options.column and not options.canvas:
-        argument, other = option("column", options.column), option("canvas")
-        raise SubmissionError(
-            f"{argument}: names a column of a Canvas export; give {other} as well"
-        )
-    if options.answers and not options.viva:
-        argument, other = option("answers", options.answers), option("viva")
-        raise SubmissionError(
-            f"{argument}: needs the questions that it answers; give {other} as well"
-        )
+    for name, (other, why) in NEEDS.items():
+        if (value := getattr(options, name)) and not getattr(options, other):
+            raise SubmissionError(f"{option(name, value)}: {why}; give {option(other)} as well")
     return lines
 
 
