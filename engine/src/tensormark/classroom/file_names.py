@@ -13,10 +13,12 @@ from pathlib import Path
 
 from tensormark.classroom.blackboard import by_blackboard, named_by_blackboard
 from tensormark.classroom.bulk_names import anonymous_reading, canvas_readings, moodle_readings
+from tensormark.classroom.choice import DOCUMENTS
 from tensormark.classroom.entry import legible
 from tensormark.classroom.gradescope_export import METADATA, by_gradescope, read_metadata
 from tensormark.classroom.upload import Upload
 from tensormark.files import is_folder, is_regular
+from tensormark.intake.file_names import ARCHIVES
 
 # what systems and editors leave behind; any other name, even a hidden one, may be a student's
 IGNORED = {
@@ -30,9 +32,8 @@ EXPORT = re.compile(r"assignment_[0-9]+_export")
 COMPANION = "._"  # begins the name of the metadata that macOS keeps beside a file or folder
 IGNORED_BEGINNINGS = (".~lock.", ".nfs", ".fuse_hidden", ".Trash-")
 ENDINGS = (
-    *(".tar.gz", ".tar.xz", ".tar.bz2", ".tgz", ".txz", ".tbz2", ".tar", ".zip", ".7z", ".rar"),
-    *(".py", ".ipynb", ".gz", ".xz", ".bz2", ".txt", ".md", ".pdf", ".docx", ".doc", ".odt"),
-    *(".rtf", ".pages", ".html", ".htm", ".png", ".jpg", ".jpeg"),
+    *(".tar.gz", ".tar.xz", ".tar.bz2", ".tbz2", ".py", ".ipynb"),
+    *(*ARCHIVES, *DOCUMENTS),
 )
 
 
