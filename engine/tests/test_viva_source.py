@@ -143,7 +143,7 @@ def test_names_are_replaced_by_names_that_have_a_value_of_the_same_kind() -> Non
 def test_a_statement_is_put_before_another(text: str) -> None:
     source, names = Source(text, "f"), dict[str, object]()
 
-    exec(source.returning(source.body[-1], "(x, 7)"), names)
+    exec(source.before(source.body[-1], "return (x, 7)"), names)
     assert names["f"](0) in ((0, 7), (1, 7))  # type: ignore[operator]
     exec(source.beginning_with("x = 5"), names)
     assert names["f"](0) == 6  # type: ignore[operator]

@@ -161,10 +161,6 @@ class Source:
             children = [child for child in ast.iter_child_nodes(node) if _is_code(node, child)]
             stack += [(child, [node, *ancestors]) for child in reversed(children)]
 
-    def statement_of(self, ancestors: Sequence[ast.AST]) -> ast.stmt:
-        """Return the innermost statement among an expression's ancestors."""
-        return next(node for node in ancestors if isinstance(node, ast.stmt))
-
     def mark(self, start: int, end: int) -> Mark:
         """Return a part of one line as a listing shows it."""
         line = bisect.bisect_right(self.starts, start)
@@ -225,10 +221,6 @@ class Source:
     def beginning_with(self, statement: str) -> str:
         """Return the module's text with a new statement at the beginning of the function."""
         return self.before(self.body[0], statement)
-
-    def returning(self, statement: ast.stmt, expression: str) -> str:
-        """Return the module's text, returning an expression before a statement."""
-        return self.before(statement, f"return {expression}")
 
 
 def is_bare_call(node: ast.AST) -> bool:

@@ -39,7 +39,7 @@ class Shapes(Family):
             runs_once = not any(isinstance(each, REPEATED_CODE) for each in ancestors)
             is_argument = isinstance(node, ast.Name) and node.id in argument_names
             if is_plain and runs_once and not is_argument and node.lineno == node.end_lineno:
-                places[node] = source.statement_of(ancestors)
+                places[node] = next(each for each in ancestors if isinstance(each, ast.stmt))
         nodes = sample.random.sample([*places], min(MAX_EXPRESSIONS, len(places)))
         nodes = [node for node in nodes if sample.study.reached(node.lineno)]
         shapes = {node: self.shape(sample, places[node], source.of(node)) for node in nodes}
@@ -120,7 +120,7 @@ class Shapes(Family):
     def shape(self, sample: Sample, statement: ast.stmt, expression: str) -> Shape | None:
         """Return the shape of an expression when its statement is first reached."""
         study = sample.study
-        text = study.source.returning(statement, expression)
+        text = study.source.before(statement, f"return {expression}")
         (reply,) = study.answer(text, [study.world(0).runs[USUAL]])
         return output_of(reply).shape if reply.status == "ok" else None
 
