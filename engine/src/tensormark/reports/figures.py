@@ -6,7 +6,7 @@ They have no inline styles: report.css colours them for light and dark mode.
 from collections.abc import Sequence
 from typing import Any
 
-from tensormark.reports.markup import Element, drawing, element, joined
+from tensormark.reports.markup import Element, drawing, element
 from tensormark.reports.text import visible
 
 LEVELS = 5  # shades of a difference
@@ -86,26 +86,13 @@ def _panel_figure(
 
 
 def _key(largest: float) -> Element:
-    bounds = [largest * step / LEVELS for step in range(1, LEVELS + 1)]
-    meanings = [
-        ("l0", "within the limit"),
-        *((f"l{i}", f"{b:.2g}") for i, b in enumerate(bounds, start=1)),
-    ]
-    entries = [
-        joined(
-            element(
-                "svg",
-                element("rect", width=14, height=14, class_=name),
-                viewBox="0 0 14 14",
-                width=14,
-                height=14,
-                aria_hidden="true",
-            ),
-            element("span", meaning if name == "l0" else f"up to {meaning}"),
-        )
-        for name, meaning in meanings
-    ]
-    return element("ul", *(element("li", entry) for entry in entries), class_="key")
+    bounds = (f"up to {largest * step / LEVELS:.2g}" for step in range(1, LEVELS + 1))
+    size, entries = {"width": 14, "height": 14}, []
+    for level, meaning in enumerate(["within the limit", *bounds]):
+        square = element("rect", **size, class_=f"l{level}")
+        icon = element("svg", square, viewBox="0 0 14 14", **size, aria_hidden="true")
+        entries.append(element("li", icon, element("span", meaning)))
+    return element("ul", *entries, class_="key")
 
 
 def difference_map(excerpt: dict[str, Any]) -> Element:
