@@ -70,13 +70,9 @@ def fitting(folder: Path, pattern: str) -> list[Path]:
 
 def own_code(folder: Path) -> list[Path]:
     """Return the assignment's own grading code, except the files for staff only."""
-    of_staff = [folder / PACKAGE / name for name in STAFF_ONLY]
-    paths = fitting(folder, f"{PACKAGE}/**/*")
-    return [
-        path
-        for path in paths
-        if not any(path.is_relative_to(staff_path) for staff_path in of_staff)
-    ]
+    package = folder / PACKAGE
+    paths = fitting(package, "**/*")
+    return [path for path in paths if path.relative_to(package).parts[0] not in STAFF_ONLY]
 
 
 def _pictures(assignment: Assignment) -> list[Path]:
