@@ -77,11 +77,7 @@ def parser(folder: Path, name: str = "class") -> argparse.ArgumentParser:
     add("--roster", type=Path, help="a CSV file with the students")
     add("--deadline", type=_moment, help="such as 2027-03-01T18:00")
     add("--late", help="which hand-in to grade if a student has several")
-    add(
-        "--adjustments",
-        type=Path,
-        help="a CSV file with point changes and individual deadlines",
-    )
+    add("--adjustments", type=Path, help="a CSV file with point changes and individual deadlines")
     add("--rule", type=Path, help="a TOML file that says what lateness costs")
     add("--written", help="sheets with the marks of written questions, or a folder of such sheets")
     questions = "questions for each student about their own code"

@@ -23,13 +23,7 @@ from tensormark.reports import browser
 from tensormark.reports.live import LiveLine
 from tensormark.reports.text import print_any_letter
 from tensormark.result import Outcome
-from tensormark.sandbox.interface import (
-    PROCESS,
-    Program,
-    Sandbox,
-    WorkerStartError,
-    printable,
-)
+from tensormark.sandbox.interface import PROCESS, Program, Sandbox, WorkerStartError, printable
 from tensormark.sandbox.process import ProcessSandbox
 from tensormark.sandbox.tiers import open_sandbox
 from tensormark.sandbox.worker_process import WorkerProcess
