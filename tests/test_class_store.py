@@ -189,6 +189,13 @@ def test_a_path_that_is_not_a_store_of_this_version_is_refused_and_left_as_it_is
     assert (path.is_file() and path.read_bytes()) == before
 
 
+def test_an_older_store_gets_the_tables_that_it_lacks(tmp_path: Path) -> None:
+    with Store(tmp_path / "store.sqlite") as store, store.change() as file:
+        file.execute("DROP TABLE viva")
+    with Store(tmp_path / "store.sqlite") as store:
+        assert store.rows("SELECT * FROM viva") == []
+
+
 def test_others_cannot_read_the_store(tmp_path: Path) -> None:
     with Store(tmp_path / "store"):
         assert (tmp_path / "store").stat().st_mode & 0o077 == 0
