@@ -43,9 +43,9 @@ def exported(folder: Path, text: str = EXPORT) -> Path:
 
 def filled(folder: Path, entries: list[Entry], text: str = EXPORT, column: str = "") -> tuple:
     """Return the rows of the file, and the printed lines."""
-    out = folder / "canvas.csv"
-    lines = fill_export(entries, exported(folder, text), column, out)
-    return list(csv.reader(io.StringIO(out.read_bytes().decode("utf-8-sig"), newline=""))), lines
+    export = exported(folder, text)
+    table, lines = fill_export(entries, export, column, folder / "canvas.csv")
+    return list(csv.reader(io.StringIO(table, newline=""))), lines
 
 
 def scores_of(rows: list[list[str]]) -> dict[str, str]:
@@ -69,9 +69,10 @@ def test_no_cell_is_a_formula_or_another_row_whatever_a_student_is_called(
     name = name.replace("\ud800", "").replace("\udfff", "").replace("\0", "")
     quoted = '"' + name.replace('"', '""') + '"'
 
-    filled(tmp_path, [entry("101")], EXPORT.replace('"Lovelace, Ada"', quoted))
+    export = exported(tmp_path, EXPORT.replace('"Lovelace, Ada"', quoted))
 
-    content = (tmp_path / "canvas.csv").read_text("utf-8")
+    content, _ = fill_export([entry("101")], export, "", tmp_path / "canvas.csv")
+
     for separator in ",;\t":
         for row in csv.reader(io.StringIO(content, newline=""), delimiter=separator):
             assert not [cell for cell in row if cell.lstrip(' "').startswith(tuple("=+-@\t\r"))]
@@ -204,16 +205,15 @@ def test_an_ambiguous_or_missing_column_is_an_error_with_the_titles(
 
     assert message in str(error.value)
     assert "Quiz (7)" in str(error.value)
-    assert not (tmp_path / "canvas.csv").exists()
 
 
 def test_an_export_with_semicolons_and_decimal_commas_is_read(tmp_path: Path) -> None:
     text = "Student;ID;SIS User ID;SIS Login ID;Section;Example (8)\n"
     text += '"    Points Possible";;;;;100,00\n"L; A";101;;;A;\n'
 
-    _, lines = filled(tmp_path, [entry("101")], text)
+    table, lines = fill_export([entry("101")], exported(tmp_path, text), "", tmp_path / "out.csv")
 
-    assert (tmp_path / "canvas.csv").read_text("utf-8").splitlines()[1] == '"L; A";101;;;A;87.5'
+    assert table.splitlines()[1] == '"L; A";101;;;A;87.5'
     assert not any("nothing is scaled" in line for line in lines)
 
 

@@ -18,7 +18,6 @@ from tensormark.classroom.failure import FileError
 from tensormark.classroom.people import Person, matches
 from tensormark.classroom.roster import EXPORT, TEST_STUDENTS, cells_of, name_and_ids, text_of
 from tensormark.classroom.typed import rows_of, separator_of
-from tensormark.files import write_whole
 from tensormark.reports.platforms import cell
 from tensormark.reports.text import points, visible
 from tensormark.usage import option
@@ -216,15 +215,15 @@ def open_export(path: Path, column: str, assignment: str, out: Path) -> Export:
 
 def fill_export(
     entries: Sequence[Entry], path: Path, column: str, out: Path, roster: bool = False
-) -> list[str]:
-    """Write the scores for Canvas to import; return lines for the instructor.
+) -> tuple[str, list[str]]:
+    """Return the text of a file for Canvas to import, and lines for the instructor.
 
     Args:
-        path: the export; out: the file to write.
+        path: the export; out: the file that will be written.
         roster: whether the class is given by a roster.
 
     Raises:
-        FileError: the export cannot be used. OSError: the file cannot be written.
+        FileError: the export cannot be used.
     """
     results = [entry.result for entry in entries if entry.result is not None]
     most = next((entry.most for entry in entries if entry.result), None)
@@ -232,7 +231,6 @@ def fill_export(
     owners = export.owners(entries)
     pairs = list(zip(entries, owners, strict=True))
     filled = export.fill([(e, export.students[index]) for e, index in pairs if index is not None])
-    write_whole(out, export.text(filled))
     strangers = [
         visible(entry.hand_in.called, 200)
         for entry, owner in pairs
@@ -246,7 +244,7 @@ def fill_export(
     why = "but not matched to a hand-in"
     if roster:
         why = f"but not in the class given by {option('roster')}"
-    return [
+    lines = [
         f"Canvas: wrote {out}, scores in {visible(export.title, 100)}: {len(filled.rows)}",
         *listed("Canvas", "with a different score, which this file replaces", filled.replaced),
         *listed("Canvas", "without a new score", filled.left),
@@ -256,3 +254,4 @@ def fill_export(
         *listed("Canvas", f"in the export, {why}", absent),
         *(export.scaled(most) if most is not None else ()),
     ]
+    return export.text(filled), lines

@@ -23,7 +23,6 @@ from tensormark.classroom.page import page
 from tensormark.classroom.returned import RETURNED, returned
 from tensormark.classroom.similar import Similar, similar
 from tensormark.classroom.summary import Says, flags_of, problem_of
-from tensormark.files import sha256
 from tensormark.reports.platforms import csv_text
 
 TABLE, PAGE, CANVAS = "gradebook.csv", "gradebook.html", "canvas.csv"
@@ -158,14 +157,11 @@ def _filled_canvas(
     if canvas is None:
         earlier.withdraw(CANVAS)
         return []
-    same = canvas.exists() and path.exists() and canvas.samefile(path)
-    if not same:
-        earlier.make_room(CANVAS)
     try:
-        lines = fill_export(entries, canvas, column, path, roster)
-        earlier.note(CANVAS, sha256(path))
-        return lines
+        text, lines = fill_export(entries, canvas, column, path, roster)
     except FileError as error:
-        if not same:
+        if not (canvas.exists() and path.exists() and canvas.samefile(path)):
             earlier.move(CANVAS)
         return [f"Canvas: nothing was filled in: {error}"]
+    earlier.write(CANVAS, text)
+    return lines
