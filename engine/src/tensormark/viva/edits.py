@@ -24,12 +24,7 @@ OPERATORS: Mapping[type[ast.AST], tuple[str, str]] = {
     ast.Mult: ("*", "/"),
     ast.Div: ("/", "*"),
 }
-COMPARISONS: Mapping[type[ast.AST], tuple[str, str]] = {
-    ast.Eq: ("==", "!="),
-    ast.NotEq: ("!=", "=="),
-    ast.Lt: ("<", ">"),
-    ast.Gt: (">", "<"),
-}
+COMPARISONS = {ast.Eq: "!=", ast.NotEq: "==", ast.Lt: ">", ast.Gt: "<"}  # to what replaces them
 
 
 def numbers(source: Source, node: ast.expr) -> Iterator[Edit]:
@@ -130,9 +125,8 @@ def _root(node: ast.expr) -> str:
 def comparisons(source: Source, node: ast.expr) -> Iterator[Edit]:
     """Replace the operator of a comparison."""
     if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in COMPARISONS:
-        _, other = COMPARISONS[type(node.ops[0])]
-        left, right = node.left, node.comparators[0]
-        yield Edit("comparison", f"{source.of(left)} {other} {source.of(right)}")
+        left, right = source.of(node.left), source.of(node.comparators[0])
+        yield Edit("comparison", f"{left} {COMPARISONS[type(node.ops[0])]} {right}")
 
 
 def matrix_products(source: Source, node: ast.expr) -> Iterator[Edit]:
