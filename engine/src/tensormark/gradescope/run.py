@@ -45,11 +45,11 @@ NOT_COVERED = {
 class _Writer(Observer):
     """Observes a grading, and writes results.json as it goes on."""
 
-    def __init__(self, path: Path, tier: str) -> None:
+    def __init__(self, path: Path) -> None:
         """Write that nothing is graded yet."""
-        self.path, self.tier = path, tier
+        self.path, self.tier = path, ""
         self.name, self.shown, self.results = "", frozenset[str](), list[Result]()
-        self.write(Grade(self.name, tier, []), UNFINISHED)
+        self.write(Grade("", "", []), UNFINISHED)
 
     def begin(self, assignment: str, submission: str, tier: str, shown: Collection[str]) -> None:
         """Note what is graded."""
@@ -70,11 +70,9 @@ class _Writer(Observer):
     def write(self, grade: Grade, first: str) -> None:
         """Write results.json, with a line before the report's text."""
         model: dict[str, Any] = json.loads(gradescope(grade.as_json()))
-        model["output"] = "\n".join(filter(None, [first, model.get("output", "")]))
-        model["extra_data"] = model.get("extra_data", {}) | {
-            "tier": self.tier,
-            "not covered": NOT_COVERED.get(self.tier, ""),
-        }
+        model["output"] = "\n".join(filter(None, [first, model["output"]]))
+        model["extra_data"]["tier"] = self.tier
+        model["extra_data"]["not covered"] = NOT_COVERED.get(self.tier, "")
         write_whole(self.path, json.dumps(model, indent=2) + "\n")
 
 
@@ -132,7 +130,7 @@ def _report(choice: Strictest) -> None:
 
 def grade(assignment: Assignment, submission: Path, results: Path, limit: float) -> None:
     """Grade, and write the results."""
-    writer = _Writer(results, "")
+    writer = _Writer(results)
     settings = settings_for(assignment, limit)
     choice = strictest(assignment, settings, allowed(assignment.folder))
     _report(choice)
