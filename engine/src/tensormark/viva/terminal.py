@@ -27,17 +27,13 @@ def _listing(sheet: Sheet, question: Question) -> Iterator[str]:
 
     Carets point to the places that the question refers to.
     """
-    marks = labelled_marks(question, sheet)
-    for listing in sheet.listings:
-        if listing.name != question.function:
-            continue
-        yield f"{visible(listing.name)} in {visible(listing.file)}"
-        rows = zip(listing.lines, numbered(listing, marks), strict=True)
-        for (number, _), (text, *carets) in rows:
-            yield f" {'>' if number == question.line else ' '} {text}"
-            yield from (f"   {line}" for line in carets)
-        yield ""
-        return
+    listing = next(each for each in sheet.listings if each.name == question.function)
+    yield f"{visible(listing.name)} in {visible(listing.file)}"
+    rows = zip(listing.lines, numbered(listing, labelled_marks(question, sheet)), strict=True)
+    for (number, _), (text, *carets) in rows:
+        yield f" {'>' if number == question.line else ' '} {text}"
+        yield from (f"   {line}" for line in carets)
+    yield ""
 
 
 def _matrix(name: str, rows: tuple[tuple[float, ...], ...]) -> Iterator[str]:

@@ -100,13 +100,8 @@ def labelled_marks(question: Question, sheet: Sheet) -> list[Mark]:
 
 def fragment(question: Question, sheet: Sheet) -> Element:
     """Return a question for a platform: its code in brackets, its prompt, and the function."""
-    marks = labelled_marks(question, sheet)
-    code = [
-        element(
-            "pre", element("code", say("\n".join(chain(*lines)), MAX_LISTING_LENGTH, keep="\n"))
-        )
-        for listing in sheet.listings
-        if listing.name == question.function
-        for lines in [numbered(listing, marks)]
-    ]
-    return joined(element("p", f"[{question.code}] ", marked(question.prompt)), *code[:1])
+    listing = next(each for each in sheet.listings if each.name == question.function)
+    lines = "\n".join(chain(*numbered(listing, labelled_marks(question, sheet))))
+    code = element("code", say(lines, MAX_LISTING_LENGTH, keep="\n"))
+    prompt = element("p", f"[{question.code}] ", marked(question.prompt))
+    return joined(prompt, element("pre", code))
