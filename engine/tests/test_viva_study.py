@@ -74,6 +74,15 @@ def test_a_cut_stops_gradients_behind_it_and_nothing_else(
                 assert study.confirms(change, f"{NO_GRADIENT}grad/{name}", name in behind)
 
 
+def test_a_change_that_leaves_no_numbers_has_no_picture(folder: Path, solution_source: str) -> None:
+    whole = (RETURN, f"sums = {SUM}\n        return sums[0:]{toy.BIAS}")
+    with study_of(folder, edited(solution_source, whole)) as study:
+        sample = Sample(study, generator("any"))
+
+        assert sample.picture(change_of(study, "sums[0:]", "sums[1:]")) is not None
+        assert sample.picture(change_of(study, "sums[0:]", "sums[2:]")) is None  # B = 2
+
+
 LOOPS = """K = self.weight.shape[-1]
         flat = self.weight.flatten(1).T
         signals = signals.unfold(-1, K, 1)

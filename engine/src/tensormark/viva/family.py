@@ -167,10 +167,13 @@ class Sample:
         return [name for name in self.statements if self.finding(change, name) is False]
 
     def picture(self, change: Change) -> Picture | None:
-        """Return the first numbers of the usual call's result, before and after a change."""
+        """Return the first numbers of the usual call's result, before and after a change.
+
+        There is no picture if they are the same, if the call fails, or if it has no numbers.
+        """
         texts = self.study.source.text, change.text
         own, changed = (self.study.replies(text, 0, [])[USUAL] for text in texts)
-        if changed.status != "ok":
+        if changed.status != "ok" or not output_of(changed).size:
             return None
         before, after = corner(output_of(own)), corner(output_of(changed))
         if before == after:
