@@ -99,6 +99,19 @@ def test_the_references_of_an_exercise_that_was_removed_are_removed(copy: Path) 
     assert names == {"conv.safetensors"}
 
 
+def test_recording_lists_new_files_and_a_second_recording_lists_none(
+    copy: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = copy / "reference_outputs"
+    shutil.rmtree(out)
+
+    assert record.main(copy, "references", []) == record.main(copy, "references", []) == 0
+
+    files = ("conv.safetensors", "detector.safetensors", "manifest.json")
+    lines = [*(f"{name}: new" for name in files), f"{out} is up to date"]
+    assert capsys.readouterr().out.splitlines() == lines
+
+
 def test_help_needs_no_assignment(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
