@@ -1,7 +1,6 @@
 """A small submission that misbehaves on request, and sandboxes to run it in."""
 
 import contextlib
-import signal
 import time
 from pathlib import Path
 
@@ -107,9 +106,3 @@ def alive(process: int) -> bool:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
-
-
-def listen_to_interrupts() -> None:
-    """Handle SIGINT, which background processes ignore, and SIGHUP, which nohup ignores."""
-    for number in (signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, signal.SIG_DFL)

@@ -21,9 +21,10 @@ from tensormark.sandbox.slot import Slot
 from tensormark.worker import lockdown
 
 import toy
-from asking import CODE, all_end, ask, descendants, listen_to_interrupts, sandbox_of
-from graded import edited, tensormark
+from asking import CODE, all_end, ask, descendants, sandbox_of
+from graded import edited
 from tiers import marked
+from watching import Running
 
 pytestmark = pytest.mark.tier(CONTAINED)
 HERE = Path(__file__).resolve().parent
@@ -191,21 +192,15 @@ def test_an_interrupted_check_leaves_no_process_and_no_result(
 ) -> None:
     path = tmp_path / toy.MAIN
     path.write_text(edited(solution_source, ("found = torch.relu(", "while True: (")))
-    command = tensormark("check", str(path), "--tier", tier)
     result = tmp_path / "result.json"
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    pipes["preexec_fn"] = listen_to_interrupts
 
-    with subprocess.Popen([*command, "--json", str(result)], cwd=folder, **pipes) as grader:
-        assert grader.stdout is not None
-        while "conv" not in grader.stdout.readline():  # detector is next, and hangs
-            pass
-        processes = descendants(grader.pid)
-        grader.send_signal(signal.SIGINT)
-        _, errors = grader.communicate(timeout=60)
+    with Running(folder, "check", path, "--tier", tier, "--json", result) as check:
+        check.until("conv")  # detector is next, and hangs
+        processes = check.below()
+        output = check.ended_by("SIGINT")
 
-    assert grader.returncode == 130
-    assert errors == "\ncheck: interrupted; no result was written\n"
+    assert check.process.returncode == 130
+    assert output == "\ncheck: interrupted; no result was written\n"
     assert not result.exists()
     assert processes
     assert all_end(processes)
@@ -216,21 +211,15 @@ def test_an_interrupted_training_leaves_no_process(folder: Path, tmp_path: Path,
     path = tmp_path / toy.MAIN
     text = (folder / "solution" / toy.MAIN).read_text(encoding="utf-8")
     path.write_text(edited(text, (toy.WINDOWS, SLOWLY + toy.WINDOWS)), encoding="utf-8")
-    command = tensormark("grade", str(path), "--tier", tier)
-    pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
-    pipes["preexec_fn"] = listen_to_interrupts
 
-    with subprocess.Popen(command, cwd=folder, **pipes) as grader:
-        assert grader.stderr is not None
-        while "training: step" not in grader.stderr.readline():
-            pass
-        processes = descendants(grader.pid)
-        grader.send_signal(signal.SIGINT)
-        _, errors = grader.communicate(timeout=60)
+    with Running(folder, "grade", path, "--tier", tier) as grading:
+        grading.until("training: step")
+        processes = grading.below()
+        output = grading.ended_by("SIGINT")
 
-    assert grader.returncode == 130
-    assert errors.endswith("\ngrade: interrupted; no result was written\n")
-    assert "Traceback" not in errors
+    assert grading.process.returncode == 130
+    assert output.endswith("\ngrade: interrupted; no result was written\n")
+    assert "Traceback" not in output
     assert processes
     assert all_end(processes)
 

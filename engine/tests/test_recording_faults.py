@@ -1,8 +1,6 @@
 """Mistakes of authors that recording reports: nothing is recorded that would not be graded."""
 
 import shutil
-import signal
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,8 +8,7 @@ import pytest
 from tensormark.authoring import record
 from tensormark.cli import main as tensormark
 
-import graded
-from asking import listen_to_interrupts
+from watching import Running
 
 EXERCISES = "grader/exercises"
 
@@ -126,19 +123,14 @@ def test_help_needs_no_assignment(
 
 def test_an_interrupted_recording_has_written_nothing(copy: Path) -> None:
     shutil.rmtree(copy / "reference_outputs")
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
 
-    line = graded.tensormark("-C", str(copy), "references")
-    with subprocess.Popen(line, **pipes, preexec_fn=listen_to_interrupts) as recording:
-        assert recording.stderr is not None
-        while "recording " not in recording.stderr.readline():
-            pass
-        recording.send_signal(signal.SIGINT)
-        _, errors = recording.communicate(timeout=60)
+    with Running(copy, "references") as recording:
+        recording.until("recording ")
+        output = recording.ended_by("SIGINT")
 
-    assert recording.returncode == 130
-    assert errors.endswith("\nreferences: interrupted; nothing was written\n")
-    assert "Traceback" not in errors
+    assert recording.process.returncode == 130
+    assert output.endswith("\nreferences: interrupted; nothing was written\n")
+    assert "Traceback" not in output
     assert not (copy / "reference_outputs").exists()
 
 

@@ -3,7 +3,6 @@
 import os
 import re
 import signal
-import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -13,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from asking import all_end
-from graded import tensormark
-from watching import LONG, Watching, descriptors_of, memory_of
+from graded import ran, tensormark
+from watching import Watching, descriptors_of, memory_of
 
 RIGHT = "found = torch.relu("
 WRONG = "found = 1.01 * torch.relu("
@@ -112,8 +111,7 @@ def test_a_save_is_graded_however_an_editor_saves(
 
 
 def test_a_report_is_that_of_check_below_the_time(folder: Path, path: Path) -> None:
-    command = tensormark("check", str(path))
-    checked = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stdout
+    checked = ran(*tensormark("check", str(path)), cwd=folder).stdout
 
     with Watching(folder, path) as watching:
         report = watching.report()
@@ -186,9 +184,7 @@ def test_exercises_and_folders_are_watched_as_they_are_checked(
 def test_a_file_or_an_exercise_that_cannot_be_watched_is_an_error(
     folder: Path, options: tuple[str, ...], error: str
 ) -> None:
-    command = tensormark("watch", *options)
-
-    completed = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    completed = ran(*tensormark("watch", *options), cwd=folder)
 
     assert completed.returncode == 2
     assert completed.stderr.startswith("watch: ")
@@ -205,9 +201,9 @@ def test_a_path_that_cannot_be_read_is_not_waited_for(
         os.mkfifo(path)
     elif path.parent == tmp_path:
         path.symlink_to("/dev/zero")
-    command = tensormark("watch", str(tmp_path if name.endswith("folder") else path))
+    watched = tmp_path if name.endswith("folder") else path
 
-    completed = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    completed = ran(*tensormark("watch", str(watched)), cwd=folder)
 
     assert completed.returncode == 2
     assert re.fullmatch(r"watch: .*\n", completed.stderr)
@@ -245,14 +241,12 @@ def test_the_command_may_be_ended_at_any_time_and_leaves_nothing(
     with Watching(folder, path) as watching:
         watching.until("conv" if busy else "waiting")
         below = watching.below()
-        watching.process.send_signal(getattr(signal, name))
-        output = watching.rest()
-        status = watching.process.wait(LONG)
+        output = watching.ended_by(name)
 
     assert below
     assert output.endswith("\nwatch: ended\n")
     assert "Traceback" not in output
-    assert status == 0
+    assert watching.process.returncode == 0
     assert all_end(below)
     assert list(temporary.iterdir()) == []
 
@@ -265,8 +259,7 @@ def test_processes_that_the_command_started_end_when_it_is_killed(
     with Watching(folder, path) as watching:
         watching.until("conv")
         below = watching.below()
-        watching.process.kill()
-        watching.rest()
+        watching.ended_by("SIGKILL")
 
     assert len(below) >= 2
     assert all_end(below)
@@ -319,8 +312,4 @@ def test_check_does_not_import_what_only_watch_needs() -> None:
         "print([name for name in late if name in sys.modules])"
     )
 
-    completed = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-
-    assert completed.stdout == "[]\n"
+    assert ran(sys.executable, "-c", code).stdout == "[]\n"

@@ -1,24 +1,31 @@
-"""Runs `tensormark watch` and reads what it prints."""
+"""Runs a command, such as `tensormark watch`, and reads what it prints while it runs."""
 
 import queue
+import signal
 import subprocess
 import threading
 import time
 from pathlib import Path
 
-from asking import descendants, listen_to_interrupts
+from asking import descendants
 from graded import tensormark
 
 LONG = 300.0  # seconds; longer than a busy machine may be unresponsive
 WAITING = "waiting for a change"
 
 
-class Watching:
-    """A running watch of a submission, in an assignment's folder."""
+def listen_to_interrupts() -> None:
+    """Handle SIGINT, which background processes ignore, and SIGHUP, which nohup ignores."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
-    def __init__(self, folder: Path, path: Path, *options: str) -> None:
+
+class Running:
+    """A running command of tensormark, in an assignment's folder."""
+
+    def __init__(self, folder: Path, *words: object) -> None:
         self.process = subprocess.Popen(
-            tensormark("watch", str(path), *options),
+            tensormark(*map(str, words)),
             cwd=folder,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -29,19 +36,17 @@ class Watching:
         self.thread = threading.Thread(target=self.read, daemon=True)
         self.thread.start()
 
-    def __enter__(self) -> "Watching":
+    def __enter__(self) -> "Running":
         return self
 
     def __exit__(self, *_: object) -> None:
         self.process.terminate()
         self.process.wait(LONG)
         self.thread.join(LONG)
-        assert self.process.stdout is not None
         self.process.stdout.close()
 
     def read(self) -> None:
         """Pass on lines as they come."""
-        assert self.process.stdout is not None
         for line in self.process.stdout:
             self.lines.put(line)
         self.lines.put(None)
@@ -55,14 +60,28 @@ class Watching:
                 return text
         raise AssertionError(f"ended before {word!r}: {text}")
 
-    def report(self) -> str:
-        return self.until(WAITING)
-
     def rest(self) -> str:
         return "".join(iter(lambda: self.lines.get(timeout=LONG) or "", ""))
 
+    def ended_by(self, name: str) -> str:
+        """Send a signal; return what is printed from then on, once the command has ended."""
+        self.process.send_signal(getattr(signal, name))
+        output = self.rest()
+        self.process.wait(LONG)
+        return output
+
     def below(self) -> list[int]:
         return descendants(self.process.pid)
+
+
+class Watching(Running):
+    """A running watch of a submission."""
+
+    def __init__(self, folder: Path, path: Path, *options: str) -> None:
+        super().__init__(folder, "watch", path, *options)
+
+    def report(self) -> str:
+        return self.until(WAITING)
 
 
 def memory_of(process: int) -> int:
