@@ -2,10 +2,11 @@
 
 import ast
 import re
-import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
+
+from graded import ran
 
 ENGINE = Path(__file__).resolve().parents[1]
 PAGE, README = ENGINE / "docs" / "first_assignment.md", ENGINE / "README.md"
@@ -60,15 +61,7 @@ class Reader:
         if command.startswith("cd "):
             self.folder /= command.removeprefix("cd ")
             return
-        process = subprocess.run(
-            command,
-            shell=True,
-            cwd=self.folder,
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        process = ran("sh", "-c", command, cwd=self.folder, env=self.environment)
         actual = f"$ {command}\n{process.stdout}{process.stderr}"
         assert process.returncode == 0, actual
         assert re.fullmatch(pattern(output), process.stdout), f"{actual}\nthe page has:\n{output}"

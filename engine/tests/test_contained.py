@@ -1,7 +1,6 @@
 """The tier `contained` from the command line; tests/hostile has the hostile submissions."""
 
 import os
-import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,7 +13,7 @@ from tensormark.sandbox.cores import core_for
 from tensormark.sandbox.isolated import SLOTS
 
 from asking import BUSY, CODE, ask, descendants, sandbox_of
-from graded import Grade, edited, tensormark
+from graded import Grade, edited, ran, tensormark
 from toy import MAIN, WINDOWS
 
 pytestmark = pytest.mark.tier("contained")
@@ -80,9 +79,7 @@ def score(process: int) -> str:
 
 def orphans() -> set[str]:
     """Return the process ids of zygotes and containers whose grader is gone."""
-    command = ["ps", "-eo", "ppid,pid,args"]
-    output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    rows = [line.split(None, 2) for line in output.splitlines()]
+    rows = [line.split(None, 2) for line in ran("ps", "-eo", "ppid,pid,args").stdout.splitlines()]
     return {pid for parent, pid, command in rows if parent == "1" and "zygote.py" in command}
 
 
@@ -95,8 +92,7 @@ def test_a_check_leaves_no_process_running_and_changes_no_file_of_the_grader(
     checksums = {path: sha256(path) for path in files if path.is_file()}
     existing = orphans()
 
-    command = tensormark("check", str(path), *CONTAINED)
-    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    assert ran(*tensormark("check", str(path), *CONTAINED), cwd=folder).returncode == 0
 
     deadline = time.monotonic() + 60
     while orphans() - existing and time.monotonic() < deadline:  # other tests kill their graders

@@ -5,7 +5,6 @@ import io
 import json
 import os
 import random
-import subprocess
 import sys
 import tarfile
 import threading
@@ -26,6 +25,7 @@ from tensormark.intake.inspection import inspected
 from tensormark.intake.submission import SubmissionError, read_submission
 from tensormark.intake.texts import MAX_SOURCE
 
+from graded import ran
 from packing import EDITABLE, SOURCE, tarred, unpacked, zipped
 
 MARKS = "".join(map(chr, (0x334, 0x327, 0x31B, 0x316, 0x301)))
@@ -198,12 +198,8 @@ def test_without_fork_the_process_does_one_job_itself(tmp_path: Path) -> None:
     request = {"parts": [part], "editable": ["main.py"], "given": {}, "job": "read", "seconds": 9}
     code = "import os, runpy, sys; del os.fork; runpy.run_path(sys.argv[1], run_name='__main__')"
 
-    completed = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", code, limited.__file__],
-        input=json.dumps(request).encode(),
-        capture_output=True,
-        check=True,
-    )
+    command = [sys.executable, "-I", "-S", "-c", code, limited.__file__]
+    completed = ran(*command, input=json.dumps(request))
 
     ready, answer, end = map(json.loads, completed.stdout.splitlines())
     assert (ready, end) == ({"ready": True}, {"ended": 0})
@@ -217,9 +213,7 @@ def test_a_process_with_the_limits_cannot_write_to_a_file(tmp_path: Path) -> Non
         f"print('x', file=open({str(tmp_path / 'x')!r}, 'w'), flush=True)\n"
     )
 
-    completed = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
-
-    assert b"File too large" in completed.stderr
+    assert "File too large" in ran(sys.executable, "-c", code).stderr
     assert not (tmp_path / "x").read_bytes()
 
 

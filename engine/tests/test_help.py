@@ -1,7 +1,6 @@
 """Each command starts without torch, and shows in its help what each option defaults to."""
 
 import importlib
-import subprocess
 import sys
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from helps import check_help
 from tensormark.cli import COMMANDS
 from tensormark.sandbox.worker_process import WorkerProcess
 
+from graded import ran
 from resident import called, workers_by
 
 
@@ -33,11 +33,7 @@ def test_no_command_imports_torch(folder: Path) -> None:
         "print('torch' in sys.modules)\n"
     )
 
-    completed = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-
-    assert completed.stdout.endswith("\nFalse\n")
+    assert ran(sys.executable, "-c", code).stdout.endswith("\nFalse\n")
 
 
 @pytest.mark.parametrize(("path", "starts"), [("starter", False), ("solution", True)])

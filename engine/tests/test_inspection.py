@@ -1,6 +1,5 @@
 """Sources are parsed once, in a process with limits; their faults are explained to the student."""
 
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -20,7 +19,7 @@ from tensormark.result import Outcome
 from tensormark.settings import Settings
 
 import toy
-from graded import Grade
+from graded import Grade, ran
 
 RIGHT = "import torch\n"
 
@@ -117,9 +116,7 @@ def test_warnings_about_a_source_are_not_printed() -> None:
         f"print(inspected(Submission('x', {{'main': {source!r}}}, {{}})).faults)\n"
     )
 
-    completed = subprocess.run(
-        [sys.executable, "-W", "always", "-c", code], capture_output=True, text=True
-    )
+    completed = ran(sys.executable, "-W", "always", "-c", code)
 
     assert (completed.stdout, completed.stderr) == ("{}\n", "")
 
@@ -146,11 +143,7 @@ def test_the_inspector_starts_without_numpy_and_torch() -> None:
         "print('numpy' in sys.modules)"
     )
 
-    completed = subprocess.run(
-        [sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True
-    )
-
-    assert completed.stdout == "False\n"
+    assert ran(sys.executable, "-I", "-c", code).stdout == "False\n"
 
 
 # --- what a student is told -------------------------------------------------------------------

@@ -9,14 +9,12 @@ import csv
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import sysconfig
 import time
 import venv
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -25,9 +23,10 @@ from pages import PAGE, README, follow
 from tensormark.sandbox.interface import CONTAINED, PROCESS
 
 import toy
+from graded import program, ran
+from watching import WAITING, Running
 
 SOURCES = Path(__file__).resolve().parents[1]
-ON_TIME = 120.0  # seconds to wait for anything that should happen
 
 
 class Place:
@@ -46,24 +45,15 @@ class Place:
         install = "-m pip install --quiet --no-deps --no-index --ignore-installed".split()
         pip = [str(self.bin / "python"), *install, str(wheel)]
         subprocess.run(pip, check=True, capture_output=True)
-        program = self.bin / "pytest"  # pytest of the packages, but with this environment's plugins
-        program.write_text(
-            f"#!{self.bin / 'python'}\nimport pytest\n\nraise SystemExit(pytest.main())\n"
-        )
-        program.chmod(0o755)
+        # pytest of the packages, but with this environment's plugins
+        program(self.bin / "pytest", f'exec "{self.bin / "python"}" -P -m pytest "$@"')
         variables = {"HOME": str(folder), "PATH": f"{self.bin}{os.pathsep}{os.environ['PATH']}"}
         self.environment = {**variables, "LANG": "C.UTF-8"}
 
     def run(self, folder: Path, *words: str, status: int = 0) -> str:
         """Run a command; return what it prints."""
-        completed = subprocess.run(
-            [str(self.bin / words[0]), *words[1:]],
-            cwd=folder,
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        command = [self.bin / words[0], *words[1:]]
+        completed = ran(*command, cwd=folder, env=self.environment)
         assert completed.returncode == status, f"{words}: {completed.stdout}{completed.stderr}"
         return completed.stdout + completed.stderr
 
@@ -154,32 +144,18 @@ def test_a_hand_in_is_packed_and_graded(place: Place, course: Path, tmp_path: Pa
     assert zipfile.ZipFile(out).namelist() == [toy.MAIN]
 
 
-def lines_of(process: "subprocess.Popen[str]") -> Iterator[str]:
-    """Yield what a process prints, until it ends."""
-    assert process.stdout is not None
-    yield from process.stdout
-
-
 def test_a_file_is_checked_again_when_it_is_saved(
     place: Place, course: Path, tmp_path: Path
 ) -> None:
     source = (course / "starter" / toy.MAIN).read_text(encoding="utf-8")
     submission = tmp_path / toy.MAIN
     submission.write_text(source, encoding="utf-8")
-    command = [str(place.bin / "tensormark"), "watch", str(submission)]
-    with subprocess.Popen(
-        command, cwd=course, env=place.environment, stdout=subprocess.PIPE, text=True
-    ) as process:
-        try:
-            lines = lines_of(process)
-            assert any("not written yet  conv" in line for line in lines)
-            assert any("waiting for a change" in line for line in lines)
-            time.sleep(0.2)  # a file system may have no finer times
-            shutil.copy(course / "solution" / toy.MAIN, submission)
-            assert any("passed           conv" in line for line in lines)
-        finally:
-            process.send_signal(signal.SIGTERM)
-        process.wait(ON_TIME)
+    command = place.bin / "tensormark", "watch", submission
+    with Running(course, *command, env=place.environment) as watch:
+        assert "not written yet  conv" in watch.until(WAITING)
+        time.sleep(0.2)  # a file system may have no finer times
+        shutil.copy(course / "solution" / toy.MAIN, submission)
+        assert "passed           conv" in watch.until(WAITING)
 
 
 def test_students_grade_with_the_release(place: Place, course: Path) -> None:

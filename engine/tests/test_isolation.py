@@ -22,7 +22,7 @@ from tensormark.worker import lockdown
 
 import toy
 from asking import CODE, all_end, ask, descendants, sandbox_of
-from graded import edited
+from graded import edited, tensormark
 from tiers import marked
 from watching import Running
 
@@ -193,8 +193,9 @@ def test_an_interrupted_check_leaves_no_process_and_no_result(
     path = tmp_path / toy.MAIN
     path.write_text(edited(solution_source, ("found = torch.relu(", "while True: (")))
     result = tmp_path / "result.json"
+    command = tensormark("check", str(path), "--tier", tier, "--json", str(result))
 
-    with Running(folder, "check", path, "--tier", tier, "--json", result) as check:
+    with Running(folder, *command) as check:
         check.until("conv")  # detector is next, and hangs
         processes = check.below()
         output = check.ended_by("SIGINT")
@@ -212,7 +213,7 @@ def test_an_interrupted_training_leaves_no_process(folder: Path, tmp_path: Path,
     text = (folder / "solution" / toy.MAIN).read_text(encoding="utf-8")
     path.write_text(edited(text, (toy.WINDOWS, SLOWLY + toy.WINDOWS)), encoding="utf-8")
 
-    with Running(folder, "grade", path, "--tier", tier) as grading:
+    with Running(folder, *tensormark("grade", str(path), "--tier", tier)) as grading:
         grading.until("training: step")
         processes = grading.below()
         output = grading.ended_by("SIGINT")

@@ -8,6 +8,7 @@ import pytest
 from tensormark.authoring import record
 from tensormark.cli import main as tensormark
 
+from graded import tensormark as command
 from watching import Running
 
 EXERCISES = "grader/exercises"
@@ -124,7 +125,7 @@ def test_help_needs_no_assignment(
 def test_an_interrupted_recording_has_written_nothing(copy: Path) -> None:
     shutil.rmtree(copy / "reference_outputs")
 
-    with Running(copy, "references") as recording:
+    with Running(copy, *command("references")) as recording:
         recording.until("recording ")
         output = recording.ended_by("SIGINT")
 

@@ -2,7 +2,6 @@
 
 import dataclasses
 import importlib.util
-import subprocess
 import sys
 from collections.abc import Iterator
 
@@ -14,6 +13,7 @@ from tensormark.sandbox.process import ProcessSandbox
 from tensormark.sandbox.tiers import open_sandbox
 
 from asking import CODE, GIVEN, LIMITS, X, ask, program_with, sandbox_of
+from graded import ran
 from tiers import marked, own_tiers, run_in_locked
 
 
@@ -174,18 +174,13 @@ def test_a_tier_that_does_not_exist_is_an_error() -> None:
 
 
 def test_the_process_tier_needs_nothing_of_linux() -> None:
-    code = (
-        "import sys, tensormark.sandbox.tiers\n"
-        "print(*sorted(name for name in sys.modules if name.startswith('tensormark')))"
-    )
+    code = "import sys, tensormark.sandbox.tiers\nprint(*sys.modules)"
     of_linux = {f"tensormark.sandbox.{name}" for name in ("isolated", "slot", "seccomp")}
 
-    completed = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
+    imported = set(ran(sys.executable, "-c", code).stdout.split())
 
-    assert f"tensormark.sandbox.{PROCESS}" in completed.stdout.split()
-    assert not of_linux & set(completed.stdout.split())
+    assert f"tensormark.sandbox.{PROCESS}" in imported
+    assert not of_linux & imported
 
 
 def test_an_optimizer_is_built_without_the_compiler() -> None:
@@ -200,11 +195,7 @@ def test_an_optimizer_is_built_without_the_compiler() -> None:
         "print('torch._dynamo' in sys.modules)\n"
     )
 
-    completed = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-
-    assert completed.stdout == "False\n"
+    assert ran(sys.executable, "-c", code).stdout == "False\n"
 
 
 if LOCKED not in own_tiers():

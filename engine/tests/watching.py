@@ -6,6 +6,7 @@ import subprocess
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 from asking import descendants
 from graded import tensormark
@@ -21,16 +22,17 @@ def listen_to_interrupts() -> None:
 
 
 class Running:
-    """A running command of tensormark, in an assignment's folder."""
+    """A running command, in an assignment's folder."""
 
-    def __init__(self, folder: Path, *words: object) -> None:
+    def __init__(self, folder: Path, *command: object, **options: Any) -> None:
         self.process = subprocess.Popen(
-            tensormark(*map(str, words)),
+            [*map(str, command)],
             cwd=folder,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
             preexec_fn=listen_to_interrupts,
+            **options,
         )
         self.lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self.thread = threading.Thread(target=self.read, daemon=True)
@@ -78,7 +80,7 @@ class Watching(Running):
     """A running watch of a submission."""
 
     def __init__(self, folder: Path, path: Path, *options: str) -> None:
-        super().__init__(folder, "watch", path, *options)
+        super().__init__(folder, *tensormark("watch", str(path), *options))
 
     def report(self) -> str:
         return self.until(WAITING)
