@@ -1,7 +1,7 @@
 """Result models for tests of reports: one with everything in it, and ways to put text into it."""
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
@@ -11,16 +11,7 @@ from tensormark.judging.excerpt import excerpt
 from tensormark.result import Finding, Grade, Outcome, Result
 from tensormark.toolkit.measured import accuracy_curve, confusion, loss_curve
 
-NOT_FREE_TEXT = {
-    "outcome",
-    "mode",
-    "tier",
-    "references",
-    "file",
-    "started",
-    "since",
-    "only",
-}
+NOT_FREE_TEXT = {*"outcome mode tier references file started since only".split()}
 
 
 def wrong_pair(shape: tuple[int, ...] = (3, 7, 10)) -> Pair:
@@ -96,13 +87,18 @@ def complete() -> dict[str, Any]:
     return whole.as_json()
 
 
-def with_text(value: Any, change: Callable[[str], str], key: str = "") -> Any:
-    """Return a copy of a model with every free text changed."""
+def with_text(
+    value: Any, change: Callable[[str], str], kept: Collection[str] = NOT_FREE_TEXT
+) -> Any:
+    """Return a copy of a model with every text changed, except those with the kept names."""
     if isinstance(value, dict):
-        return {name: with_text(item, change, name) for name, item in value.items()}
-    if isinstance(value, list):
-        return [with_text(item, change, key) for item in value]
-    return change(value) if isinstance(value, str) and value and key not in NOT_FREE_TEXT else value
+        return {
+            name: item if name in kept else with_text(item, change, kept)
+            for name, item in value.items()
+        }
+    if isinstance(value, list | tuple):
+        return [with_text(item, change, kept) for item in value]
+    return change(value) if isinstance(value, str) and value else value
 
 
 def largest() -> dict[str, Any]:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 
 from tensormark.viva.question import Listing, Mark, Picture, Question, Sheet
 
+import sample
+
 MIX = """
     def mix(self, key, query, value, mask):
         B, H, T, d = query.shape
@@ -188,37 +190,5 @@ def sheet() -> Sheet:
 
 
 def with_text(original: Sheet, change: Callable[[str], str]) -> Sheet:
-    """Return a sheet with every free text changed, and function names consistently."""
-    names = {each.name: change(each.name) for each in original.listings}
-    listings = tuple(
-        Listing(
-            names[each.name],
-            change(each.file),
-            tuple((number, change(text)) for number, text in each.lines),
-        )
-        for each in original.listings
-    )
-
-    def renamed(mark: Mark) -> Mark:
-        return dataclasses.replace(mark, function=names[mark.function], label=change(mark.label))
-
-    questions = tuple(
-        dataclasses.replace(
-            each,
-            family=change(each.family),
-            function=names[each.function],
-            prompt=change(each.prompt),
-            options=tuple(map(change, each.options)),
-            explanation=change(each.explanation),
-            others=tuple(change(text) if text else "" for text in each.others),
-            ask_next=change(each.ask_next),
-            picture=each.picture
-            and dataclasses.replace(each.picture, title=change(each.picture.title)),
-            marks=tuple(renamed(mark) for mark in each.marks),
-        )
-        for each in original.questions
-    )
-    texts = {name: change(getattr(original, name)) for name in ("assignment", "submission", "seed")}
-    notes = tuple(map(change, original.notes))
-    marks = tuple(map(renamed, original.marks))
-    return Sheet(**texts, listings=listings, questions=questions, notes=notes, marks=marks)
+    """Return a sheet with every text changed, names too: equal texts must stay equal."""
+    return Sheet.from_json(sample.with_text(dataclasses.asdict(original), change, kept=()))
