@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from tensormark.judging.compare import Tolerance, compare, compare_all
+from tensormark.judging.compare import Mismatch, Tolerance, compare, compare_all
 
-AXES = {3: ("row", "token", "unit")}
+AXES = {1: ("unit",), 3: ("row", "token", "unit")}
 TIGHT = Tolerance(rtol=1e-5, atol=1e-5)
 REFERENCE = np.arange(24.0).reshape(2, 3, 4)
 
@@ -29,6 +29,14 @@ COMPARED = {
 }
 
 
+def mismatch_of(
+    got: np.ndarray, expected: np.ndarray = REFERENCE, tolerance: Tolerance = TIGHT
+) -> Mismatch:
+    mismatch = compare("output", got, expected, tolerance, "float64", AXES)
+    assert mismatch is not None
+    return mismatch
+
+
 @pytest.mark.parametrize(("got", "expected", "dtype", "kind"), COMPARED.values(), ids=COMPARED)
 def test_the_kind_of_a_mismatch_is_the_first_of_shape_type_and_values_that_differs(
     got: np.ndarray, expected: np.ndarray, dtype: str, kind: str | None
@@ -39,18 +47,14 @@ def test_the_kind_of_a_mismatch_is_the_first_of_shape_type_and_values_that_diffe
 
 
 def test_a_single_wrong_value_is_found_and_located() -> None:
-    mismatch = compare("output", REFERENCE + ONE_OFF, REFERENCE, TIGHT, "float64", AXES)
+    mismatch = mismatch_of(REFERENCE + ONE_OFF)
 
-    assert mismatch is not None
     assert mismatch.lines[0] == "1 of 24 values of output differ, worst at (row 1, token 2, unit 3)"
     assert mismatch.numbers == "expected 23.0000, got 24.0000, allowed difference 2e-04"
 
 
 def test_a_wrong_integer_is_shown_exactly() -> None:
-    mismatch = compare("output", np.array([4, 7]), np.array([4, 9]), TIGHT, "float64", AXES)
-
-    assert mismatch is not None
-    assert mismatch.numbers == "expected 9, got 7"
+    assert mismatch_of(np.array([4, 7]), np.array([4, 9])).numbers == "expected 9, got 7"
 
 
 def test_a_difference_as_large_as_allowed_agrees() -> None:
@@ -60,11 +64,8 @@ def test_a_difference_as_large_as_allowed_agrees() -> None:
 
 
 def test_the_worst_value_is_the_one_farthest_beyond_its_own_tolerance() -> None:
-    got, expected = np.array([111.0, 3.0]), np.array([100.0, 1.0])
+    mismatch = mismatch_of(np.array([111.0, 3.0]), np.array([100.0, 1.0]), Tolerance(0.1, 0.0))
 
-    mismatch = compare("output", got, expected, Tolerance(0.1, 0.0), "float64", {1: ("unit",)})
-
-    assert mismatch is not None
     assert mismatch.lines == ("2 of 2 values of output differ, worst at (unit 1)",)
 
 
@@ -89,25 +90,19 @@ def with_nan(*places: tuple[int, int, int]) -> np.ndarray:
     ids=["shape", "one value", "dtype", "finite"],
 )
 def test_a_mismatch_says_what_differs_and_where_first(got: np.ndarray, line: str) -> None:
-    mismatch = compare("output", got, REFERENCE, TIGHT, "float64", AXES)
-
-    assert mismatch is not None
-    assert mismatch.lines == (line,)
+    assert mismatch_of(got).lines == (line,)
 
 
 def test_a_place_in_an_array_without_named_axes_is_its_index() -> None:
-    mismatch = compare("output", np.eye(2), np.zeros((2, 2)), TIGHT, "float64", AXES)
+    mismatch = mismatch_of(np.eye(2), np.zeros((2, 2)))
 
-    assert mismatch is not None
     assert mismatch.lines[0].endswith("worst at (index (0, 0))")
 
 
 @pytest.mark.parametrize("got", [REFERENCE + 1.0, with_nan((0, 0, 0))], ids=["values", "finite"])
 def test_a_mismatch_keeps_values_that_differ_beside_the_expected_ones(got: np.ndarray) -> None:
-    mismatch = compare("output", got, REFERENCE, TIGHT, "float64", AXES)
+    pair = mismatch_of(got).pair
 
-    assert mismatch is not None
-    pair = mismatch.pair
     assert pair is not None
     assert (pair.name, pair.tolerance) == ("output", TIGHT)
     assert pair.got is got
@@ -130,8 +125,7 @@ def test_of_several_tensors_the_first_that_is_missing_or_differs_is_reported() -
 def test_arrays_are_never_printed_whole() -> None:
     big = np.zeros((50, 50, 50))
 
-    mismatch = compare("output", big + 1, big, TIGHT, "float64", AXES)
+    mismatch = mismatch_of(big + 1, big)
 
-    assert mismatch is not None
     assert len(mismatch.lines) == 1
     assert all(len(line) < 100 for line in (*mismatch.lines, mismatch.numbers))

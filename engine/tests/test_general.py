@@ -7,24 +7,17 @@ import numpy as np
 import pytest
 
 from tensormark.exercise import Probe
-from tensormark.judging.checks import judge
 from tensormark.judging.general import _shape
 from tensormark.result import Finding
 from tensormark.sandbox.interface import Reply
 
-from trials import MANIFEST_ENTRY, OUTPUT, OWN_CALL, STATE, X, make_exercise, reply, trial
+from trials import OUTPUT, OWN_CALL, STATE, X, finding, make_exercise, reply, trial
 
-ENTRY_WITHOUT_VARIANTS = MANIFEST_ENTRY | {"rows": ["the solution"], "variants": {}}
 VALUES = Probe("output", "values", "the output is wrong", (OWN_CALL,))
 
 
 def problem_in(answer: Reply, **probe: Any) -> Finding:
-    layer = make_exercise("layer", replace(VALUES, **probe))
-    entry = ENTRY_WITHOUT_VARIANTS | {
-        "rows": MANIFEST_ENTRY["rows"],
-        "variants": MANIFEST_ENTRY["variants"],
-    }
-    return judge(trial(answer, exercise=layer, entry=entry)).findings[0]
+    return finding(trial(answer, exercise=make_exercise("layer", replace(VALUES, **probe))))
 
 
 def reply_that_changes(name: str, **more: Any) -> Reply:
