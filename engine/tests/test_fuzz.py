@@ -3,12 +3,10 @@
 FUZZ=long tries 100,000 frames and 10,000 archives; otherwise a few hundred of each.
 """
 
-import io
 import json
 import mmap
 import os
 import random
-import tarfile
 import time
 import zipfile
 from collections.abc import Callable, Iterator
@@ -19,14 +17,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tensormark.intake.submission import Submission, SubmissionError, read_submission
+from tensormark.intake.submission import SubmissionError, read_submission
 from tensormark.sandbox import answers
 from tensormark.sandbox.interface import Reply, WorkerLostError, as_progress, as_reply
 from tensormark.worker import protocol
 from tensormark.worker.protocol import ProtocolError, encode
 from tensormark.worker.reply_buffer import ReplyBuffer, size
 
-from packing import EDITABLE
+from packing import EDITABLE, tarred, zipped
 
 LONG = os.environ.get("FUZZ") == "long"
 FRAMES, ARCHIVES = (100_000, 10_000) if LONG else (2_000, 300)
@@ -176,36 +174,25 @@ def test_any_reply_buffer_has_answers_or_an_error(content: bytes, at: int, lengt
         assert answer is None or isinstance(answer[0], dict)
 
 
-def archives_of_each_kind() -> list[bytes]:
-    """Return an archive of each kind, to be damaged."""
-    archives = []
-    for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        file = io.BytesIO()
-        with zipfile.ZipFile(file, "w", method) as archive:
-            archive.writestr("work/main.py", SOURCE)
-            archive.writestr("work/notes.txt", b"hello" * 50)
-        archives.append(file.getvalue())
-    for mode in ("w", "w:gz", "w:xz"):
-        file = io.BytesIO()
-        with tarfile.open(fileobj=file, mode=mode) as archive:
-            member = tarfile.TarInfo("work/main.py")
-            member.size = len(SOURCE)
-            archive.addfile(member, io.BytesIO(SOURCE))
-        archives.append(file.getvalue()[: 4096 if mode == "w" else None])
-    return archives
+def archives_of_each_kind(path: Path) -> list[bytes]:
+    """Return an archive of each kind, to be damaged; the end of a tar is only padding."""
+    files = {"work/main.py": SOURCE, "work/notes.txt": b"hello" * 50}
+    methods, modes = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED), ("w", "w:gz", "w:xz")
+    zips = [zipped(path, files, method).read_bytes() for method in methods]
+    return zips + [tarred(path, files, mode).read_bytes()[:4096] for mode in modes]
 
 
 def outcome(path: Path) -> str:
     try:
-        submission = read_submission(path, EDITABLE)
+        read_submission(path, EDITABLE)
     except SubmissionError as error:
         return str(error)
-    assert isinstance(submission, Submission)
     return ""
 
 
 def test_a_damaged_archive_is_refused_with_one_sentence_or_read(tmp_path: Path) -> None:
-    rng, archives, path = random.Random(2), archives_of_each_kind(), tmp_path / "work"
+    rng, path = random.Random(2), tmp_path / "work"
+    archives = archives_of_each_kind(path)
     for number in range(ARCHIVES):
         path.write_bytes(damage(archives[number % len(archives)], rng, rng.choice(archives)))
         start = time.process_time()
