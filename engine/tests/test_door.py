@@ -132,9 +132,8 @@ def test_a_source_that_ends_the_inspector_does_not_affect_other_files(tmp_path: 
 
 @pytest.fixture
 def new_door() -> Iterator[Door]:
-    instance = Door()
-    yield instance
-    instance.close()
+    with contextlib.closing(Door()) as instance:
+        yield instance
 
 
 def read(new_door: Door, path: Path) -> Answer:

@@ -3,6 +3,7 @@
 import shutil
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from types import ModuleType
 
@@ -30,9 +31,8 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
 
 @pytest.fixture(scope="module")
 def bench(course: Course) -> Iterator[Bench]:
-    opened = Bench(course)
-    yield opened
-    opened.close()
+    with closing(Bench(course)) as opened:
+        yield opened
 
 
 def headlines(bench: Bench, module: str, old: str, new: str) -> dict[str, tuple[float, str]]:

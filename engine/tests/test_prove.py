@@ -4,6 +4,7 @@ import dataclasses
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -25,9 +26,8 @@ def course(folder: Path) -> Course:
 
 @pytest.fixture(scope="module")
 def bench(course: Course) -> Iterator[Bench]:
-    opened = Bench(course)
-    yield opened
-    opened.close()
+    with closing(Bench(course)) as opened:
+        yield opened
 
 
 def claim(course: Course, name: str, **others: object) -> Claim:

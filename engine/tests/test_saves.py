@@ -1,6 +1,7 @@
 """A save is noticed as soon as it is made, and nothing else is taken for a save."""
 
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -22,16 +23,13 @@ def path(tmp_path: Path) -> Path:
 
 def test_saving_the_same_text_does_not_start_a_grading_over(path: Path) -> None:
     restarted = threading.Event()
-    saves = Saves(path, EDITABLE, restarted.set)
-    try:
+    with closing(Saves(path, EDITABLE, restarted.set)) as saves:
         saves.begin()
         path.write_text("x = 0\n", encoding="utf-8")
         saves.look()
         noticed = saves.saved.is_set()
         path.write_text("x = 1\n", encoding="utf-8")
         saves.look()
-    finally:
-        saves.close()
 
     assert not noticed
     assert saves.saved.is_set()
@@ -39,14 +37,11 @@ def test_saving_the_same_text_does_not_start_a_grading_over(path: Path) -> None:
 
 
 def test_saving_the_same_text_later_is_a_save(path: Path) -> None:
-    saves = Saves(path, EDITABLE, lambda: None)
-    try:
+    with closing(Saves(path, EDITABLE, lambda: None)) as saves:
         saves.begin()
         saves.end()
         path.write_text("x = 0\n", encoding="utf-8")
         assert saves.saved.wait(LONG)
-    finally:
-        saves.close()
 
 
 def test_saves_are_noticed_where_the_system_has_no_watches_left(path: Path, monkeypatch) -> None:
@@ -54,21 +49,15 @@ def test_saves_are_noticed_where_the_system_has_no_watches_left(path: Path, monk
         raise OSError("OS file watch limit reached")
 
     monkeypatch.setattr(watchfiles, "watch", watch)
-    saves = Saves(path, EDITABLE, lambda: None)
-    try:
+    with closing(Saves(path, EDITABLE, lambda: None)) as saves:
         path.write_text("x = 1\n", encoding="utf-8")
         assert saves.saved.wait(LONG)
-    finally:
-        saves.close()
 
 
 def test_a_file_that_a_link_leads_to_is_watched(path: Path, tmp_path: Path) -> None:
     link = tmp_path / "link.py"
     link.symlink_to(path)
-    saves = Saves(link, EDITABLE, lambda: None)
-    try:
+    with closing(Saves(link, EDITABLE, lambda: None)) as saves:
         assert saves.folders() == {tmp_path, path.parent}
         path.write_text("x = 1\n", encoding="utf-8")
         assert saves.saved.wait(LONG)
-    finally:
-        saves.close()

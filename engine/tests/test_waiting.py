@@ -2,6 +2,7 @@
 
 import dataclasses
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -30,8 +31,7 @@ COMPARE = """
 
 @pytest.mark.usefixtures("workers_are_started")
 def test_without_fork_the_next_worker_is_already_waiting() -> None:
-    spare = SpareWorker(1)
-    try:
+    with closing(SpareWorker(1)) as spare:
         for _ in range(2):
             waiting = spare.worker
             with ProcessSandbox(program_with(), start=spare.take) as sandbox:
@@ -39,13 +39,9 @@ def test_without_fork_the_next_worker_is_already_waiting() -> None:
                 used = sandbox.worker
             spare.prepare(program_with().harness)
             assert reply.status == "ok"
-            assert used is not None
             assert used.handle is waiting
-    finally:
         last = spare.worker
-        spare.close()
 
-    assert last is not None
     assert last.process.returncode is not None
 
 
@@ -75,15 +71,12 @@ def test_the_harness_is_loaded_once_for_all_later_workers_if_that_is_possible(
     program = dataclasses.replace(program_with(CODE + COMPARE), harness=harness)
     call = Call("Thing.loaded_by_parent", ("*loader",), "main").message()
     answers = []
-    server = ForkServer(1)
-    try:
+    with closing(ForkServer(1)) as server:
         for _ in range(3):
             with ProcessSandbox(program, start=server.take) as sandbox:
                 (reply,) = sandbox.run([Request("one", frozenset(), call, {})])
             assert reply.status == "ok", reply
             answers.append(reply.tensors["out/output"].item())
             server.prepare(harness)
-    finally:
-        server.close()
 
     assert answers == loaded_by_parent
