@@ -114,7 +114,7 @@ def skeleton(summary: str) -> str:
 class Terminal(io.StringIO):
     """A stream that claims to be a terminal."""
 
-    encoding = "utf-8"  # type: ignore[assignment]
+    encoding = "utf-8"
 
     def isatty(self) -> bool:
         return True

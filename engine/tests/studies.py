@@ -7,7 +7,6 @@ from pathlib import Path
 from tensormark.folder import open_assignment
 from tensormark.grading import Grading
 from tensormark.intake.submission import Submission
-from tensormark.references import References
 from tensormark.sandbox.interface import PROCESS
 from tensormark.settings import Settings
 from tensormark.viva.copies import opened
@@ -49,7 +48,6 @@ def check_words(study: Study) -> None:
 def messages_of(study: Study) -> dict[str, str]:
     """Return the messages for the known mistakes of a study's exercise, by id."""
     references = study.copies.grading.references
-    assert isinstance(references, References)
     variants = references.manifest["exercises"][study.exercise.id].get("variants", {})
     return {name: entry["says"] for name, entry in variants.items() if "says" in entry}
 

@@ -105,7 +105,7 @@ def modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[ModuleType
         module.__file__ = str(tmp_path / f"{module.__name__}.py")
         monkeypatch.setitem(sys.modules, module.__name__, module)
     exec("def f(x):\n    return x + 1", vars(first))
-    second.g = first.f  # type: ignore[attr-defined]
+    second.g = first.f
     return first, second
 
 

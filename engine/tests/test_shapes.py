@@ -44,7 +44,7 @@ def raised(function: str, *args: object, letters: dict[str, int] | None = None) 
     names: dict[str, object] = {"torch": torch}
     exec(compile(SOURCE, "main.py", "exec"), names)
     try:
-        names[function](*args)  # type: ignore[operator]
+        names[function](*args)
     except Exception as error:
         return shapes(error, {"main.py": SOURCE}, letters or {})
     raise AssertionError("nothing was raised")

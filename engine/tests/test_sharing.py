@@ -114,7 +114,7 @@ class Recorded:
 
 
 def ids(exercises: list[Exercise], **pairs: tuple[float, float]) -> list[str]:
-    grouped = groups(exercises, Recorded(**pairs))  # type: ignore[arg-type]
+    grouped = groups(exercises, Recorded(**pairs))
     return [" ".join(member.id for member in group) for group in grouped]
 
 

@@ -131,7 +131,7 @@ def test_the_tensor_of_the_same_shape_is_exchanged(name: str) -> None:
 
 def test_an_original_that_is_observed_changes_nothing() -> None:
     def original(module: nn.Module, x: Tensor) -> Any:
-        module.count = 1  # type: ignore[assignment]
+        module.count = 1
         x.mul_(torch.rand(1))
         torch.set_default_dtype(torch.float64)
         return [x, 1]

@@ -50,7 +50,6 @@ def test_a_value_that_is_nearly_zero_has_no_sign(dtype: str) -> None:
 
     mismatch = compare_values("output", got, expected, Tolerance(0.0, 1e-6), {})
 
-    assert mismatch is not None
     assert mismatch.numbers.startswith("expected 0.0000, got ")
     assert "-0.0000" not in mismatch.numbers
 

@@ -77,7 +77,7 @@ class Run:
         references: Any = SimpleNamespace(private=private, manifest={})
 
         def recording(answer: Ask) -> Ask:
-            return lambda request: self.requests.append(request) or answer(request)  # type: ignore[func-returns-value]
+            return lambda request: self.requests.append(request) or answer(request)
 
         self.task_run = TaskRun(
             references=references,

@@ -190,7 +190,7 @@ def test_a_mistake_in_training_is_named_by_the_probes_of_that_part(
     part: str, diagnosis: Diagnosis, mistake: str | None
 ) -> None:
     layer_trial = trial(WRONG, exercise=make_exercise("layer", replace(VALUES, part=part)))
-    layer_trial.diagnosis = diagnosis  # type: ignore[misc]
+    layer_trial.diagnosis = diagnosis
 
     assert finding(layer_trial).mistake == mistake
 

@@ -21,7 +21,7 @@ def practise(
     sheet: object = None,
 ) -> str:
     monkeypatch.setattr(sys, "stdin", io.StringIO(answers))
-    terminal.practice(sheet or vivas.sheet())  # type: ignore[arg-type]
+    terminal.practice(sheet or vivas.sheet())
     return capsys.readouterr().out
 
 
