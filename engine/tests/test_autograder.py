@@ -59,6 +59,7 @@ def test_the_zip_has_what_grading_needs_and_no_files_for_staff_only(source: Path
 
     top_level = {name for name in files if not name.startswith("assignment/")}
     assert top_level == {"setup.sh", "run_autograder", "limit", f"engine/{wheel().name}"}
+    assert (source / "engine" / wheel().name).read_bytes() == wheel().content
     assert {"assignment/grader/harness.py", "assignment/requirements.txt"} <= files
     assert not [name for name in files if "/mistakes/" in name or "/honest/" in name]
 

@@ -1,7 +1,6 @@
 """The isolating tiers: dying zygotes, killed graders, machines that lack something."""
 
 import dataclasses
-import shutil
 import signal
 import subprocess
 import sys
@@ -216,14 +215,6 @@ def test_an_interrupted_training_leaves_no_process(folder: Path, tmp_path: Path,
 
 
 # --- what the machine lacks is named ----------------------------------------------------------
-
-
-def test_without_bubblewrap_there_is_no_container(monkeypatch: pytest.MonkeyPatch) -> None:
-    SLOTS.close()
-    monkeypatch.setattr(shutil, "which", lambda name: None)
-
-    with pytest.raises(WorkerStartError, match="apt-get install bubblewrap"):
-        sandbox_of(CONTAINED)
 
 
 def test_without_libseccomp_there_is_no_isolation(monkeypatch: pytest.MonkeyPatch) -> None:

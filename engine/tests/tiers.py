@@ -74,19 +74,6 @@ def command_in(place: str, *command: str) -> list[str]:
     return [str(AS_USER), str(USERS[user]), *command] if user else list(command)
 
 
-def run_in_locked(file: str) -> subprocess.CompletedProcess[str]:
-    """Run a file's tests of the tier `locked`, if the tests themselves cannot open it."""
-    tests = [sys.executable, "-m", "pytest", "-p", "no:xdist", "-k", LOCKED, file]
-    return subprocess.run(
-        command_in("locked-root", *tests),
-        env={**os.environ, "REQUIRE_TIERS": ""},  # which has been handled already
-        cwd=Path(file).resolve().parents[1],  # where pytest finds its settings
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
 @functools.cache
 def missing(place: str) -> str:
     """Open a sandbox there; return a line on why its tests are skipped, or an empty one."""
