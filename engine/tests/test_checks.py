@@ -17,7 +17,6 @@ from trials import (
     GRADIENT,
     LAYER,
     MANIFEST_ENTRY,
-    NOT_WRITTEN,
     OUTPUT,
     OWN_CALL,
     POINTS,
@@ -84,10 +83,6 @@ def test_a_right_exercise_keeps_all_points_and_names_all_replaced_exercises() ->
 
     assert (result.score, result.lost) == (10, frozenset())
     assert result.note == "right when given a correct embed and norm"
-
-
-def test_an_unwritten_exercise_is_not_checked_any_further() -> None:
-    assert judge(trial(NOT_WRITTEN, WRONG)).outcome is Outcome.NOT_WRITTEN
 
 
 def test_the_same_finding_in_two_parts_is_shown_once() -> None:

@@ -37,14 +37,6 @@ def test_how_a_function_is_called_wrongly_is_shown() -> None:
     assert most_telling([(OWN, VALUES), stand_in_call], OWN, [])[1] is stand_in_call[1]
 
 
-def test_a_students_own_exception_comes_first_and_the_wrong_call_below_it() -> None:
-    own_call = raised("raised TypeError: no", through=["Attention.attention"])
-
-    answered, fault, more = most_telling([own_call, raised(IN_WORDS)], own_call[0], [])
-
-    assert (answered, fault, more) == (*own_call, [IN_WORDS])
-
-
 def test_an_exception_in_a_wrong_function_upstream_is_not_shown() -> None:
     own_call = raised("raised TypeError: no", through=["Attention.attention"])
 
