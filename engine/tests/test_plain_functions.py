@@ -1,6 +1,5 @@
 """Functions that return plain numbers or that a stand-in plays, an optimizer, and own kinds."""
 
-import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import closing
@@ -10,22 +9,20 @@ from types import ModuleType
 import pytest
 import torch
 
-from tensormark.authoring import record, strip
 from tensormark.authoring.course import Course, open_course
 from tensormark.authoring.prove import Bench, claims
 from tensormark.folder import open_assignment
 from tensormark.worker.outputs import StudentError, outputs_of
 from tensormark.worker.stand_ins import function_replaced
 
+import toy
+
 HERE = Path(__file__).parent
 
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
-    folder = tmp_path_factory.mktemp("plain") / "assignment"
-    shutil.copytree(HERE / "plain", folder, ignore=shutil.ignore_patterns("__pycache__"))
-    assert strip.main(folder, "starter", []) == 0
-    assert record.main(folder, "references", []) == 0
+    folder = toy.make(tmp_path_factory.mktemp("plain") / "assignment", HERE / "plain")
     return open_course(open_assignment(folder))
 
 

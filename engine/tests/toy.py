@@ -17,8 +17,9 @@ WINDOWS = "windows = signals.unfold(-1, self.weight.shape[-1], 1)"
 BIAS = " + self.bias[:, None]"
 
 
-def make(folder: Path) -> Path:
-    shutil.copytree(TEMPLATE, folder, ignore=shutil.ignore_patterns("__pycache__"))
+def make(folder: Path, source: Path = TEMPLATE) -> Path:
+    """Copy an assignment, derive its starter and record its references."""
+    shutil.copytree(source, folder, ignore=shutil.ignore_patterns("__pycache__"))
     assert strip.main(folder, "starter", []) == 0
     assert record.main(folder, "references", []) == 0
     return folder
