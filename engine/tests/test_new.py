@@ -1,7 +1,6 @@
 """A new assignment is complete and runs as it is; creating it overwrites nothing."""
 
 import os
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -14,15 +13,11 @@ from graded import grader_of
 from resident import called
 
 
-def create(folder: Path, name: str) -> subprocess.CompletedProcess[str]:
-    return called(folder, "new", name)
-
-
 @pytest.fixture(scope="module")
 def new_assignment(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """A new assignment, and what the command printed."""
     place = tmp_path_factory.mktemp("new")
-    completed = create(place, "Signals 2")
+    completed = called(place, "new", "Signals 2")
     assert completed.returncode == 0, completed.stderr
     return place / "Signals 2", completed.stdout
 
@@ -66,7 +61,7 @@ def test_an_assignment_that_exists_is_not_overwritten(new_assignment: tuple[Path
     mine = folder / "solution" / toy.MAIN
     before = mine.stat().st_mtime_ns
 
-    completed = create(folder.parent, folder.name)
+    completed = called(folder.parent, "new", folder.name)
 
     assert completed.returncode == 2
     assert (

@@ -3,32 +3,34 @@
 import io
 import re
 import sys
+from collections.abc import Callable
 
 import pytest
 
 from tensormark.viva import terminal
-from tensormark.viva.question import Listing, Mark
+from tensormark.viva.question import Listing, Mark, Sheet
 from tensormark.viva.texts import labelled_marks, numbered
 
 import vivas
 from test_payloads import PAYLOADS
 
-
-def practise(
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    answers: str,
-    sheet: object = None,
-) -> str:
-    monkeypatch.setattr(sys, "stdin", io.StringIO(answers))
-    terminal.practice(sheet or vivas.sheet())
-    return capsys.readouterr().out
+Practice = Callable[..., str]
 
 
-def test_answers_are_marked_and_explained(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    output = practise(monkeypatch, capsys, "a\nB\n b \n\nD\n")
+@pytest.fixture
+def practise(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Practice:
+    """Give these answers; return what is printed."""
+
+    def run(answers: str, sheet: Sheet | None = None) -> str:
+        monkeypatch.setattr(sys, "stdin", io.StringIO(answers))
+        terminal.practice(sheet or vivas.sheet())
+        return capsys.readouterr().out
+
+    return run
+
+
+def test_answers_are_marked_and_explained(practise: Practice) -> None:
+    output = practise("a\nB\n b \n\nD\n")
 
     assert output.count("Right.") == 2
     assert output.count("Not right: the answer is A.") == 2
@@ -73,10 +75,8 @@ def test_carets_are_aligned_after_tabs_and_under_escaped_letters() -> None:
     ]
 
 
-def test_only_the_marks_of_the_question_that_is_asked_are_shown(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    output = practise(monkeypatch, capsys, "a\nB\n")
+def test_only_the_marks_of_the_question_that_is_asked_are_shown(practise: Practice) -> None:
+    output = practise("a\nB\n")
 
     first, second, *_ = output.split(terminal.ASK)
     assert set(re.findall(r"\^+(\d+)", first)) == {"3", "4", "5", "6", "7"}
@@ -85,18 +85,18 @@ def test_only_the_marks_of_the_question_that_is_asked_are_shown(
 
 @pytest.mark.parametrize("answers", ["a\nq\n", "a\nQ", "a\n", "a"])
 def test_practice_stops_on_request_or_at_the_end_of_the_input(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], answers: str
+    practise: Practice, answers: str
 ) -> None:
-    output = practise(monkeypatch, capsys, answers)
+    output = practise(answers)
 
     assert "1 of 1 right" in output
     assert "3 of 5." not in output
 
 
 def test_after_an_invalid_answer_the_question_is_repeated_but_not_for_ever(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    practise: Practice,
 ) -> None:
-    output = practise(monkeypatch, capsys, "AB\nE\n\x1b[2J\na\n" + "yes\n" * 200)
+    output = practise("AB\nE\n\x1b[2J\na\n" + "yes\n" * 200)
 
     assert "1 of 1 right" in output
     assert "'AB' is not one of the answers." in output
@@ -123,11 +123,9 @@ def test_ctrl_c_ends_practice_with_the_number_of_right_answers(
 
 
 @pytest.mark.parametrize("payload", [*PAYLOADS, "\x00", "\u202e", "\ud800"], ids=ascii)
-def test_texts_of_a_student_are_harmless(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], payload: str
-) -> None:
+def test_texts_of_a_student_are_harmless(practise: Practice, payload: str) -> None:
     sheet = vivas.with_text(vivas.sheet(), lambda text: payload + text)
 
-    output = practise(monkeypatch, capsys, "a\n" * 5, sheet)
+    output = practise("a\n" * 5, sheet)
 
     assert all(char == "\n" or char.isprintable() for char in output)
