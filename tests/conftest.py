@@ -8,13 +8,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from graded import Grade, Graded, edited, grader_of, tensormark
-from hooks import (
-    pytest_collection_modifyitems,
-    pytest_runtest_setup,
-    pytest_sessionstart,
-    pytest_terminal_summary,
-    pytest_xdist_make_scheduler,
-)
 from resident import workers_are_kept, workers_are_started
 
 if TYPE_CHECKING:
@@ -24,18 +17,8 @@ if TYPE_CHECKING:
 
     from bench import Bench
 
-__all__ = [
-    "Grade",
-    "Graded",
-    "pytest_collection_modifyitems",
-    "pytest_runtest_setup",
-    "pytest_sessionstart",
-    "pytest_terminal_summary",
-    "pytest_xdist_make_scheduler",
-    "tensormark",
-    "workers_are_kept",
-    "workers_are_started",
-]
+__all__ = ["Grade", "Graded", "tensormark", "workers_are_kept", "workers_are_started"]
+pytest_plugins = ["hooks"]
 ROOT = Path(__file__).resolve().parent.parent
 collect_ignore = ["soak"]  # for `make nightly`, which names it
 # Some sentences of the handout and the answers describe the model of this seed (see `make term`).

@@ -11,24 +11,10 @@ from tensormark.folder import open_assignment
 
 import toy
 from graded import Grade, Graded, edited, grader_of
-from hooks import (
-    pytest_collection_modifyitems,
-    pytest_runtest_setup,
-    pytest_sessionstart,
-    pytest_terminal_summary,
-    pytest_xdist_make_scheduler,
-)
 from resident import workers_are_kept, workers_are_started
 
-__all__ = [
-    "pytest_collection_modifyitems",
-    "pytest_runtest_setup",
-    "pytest_sessionstart",
-    "pytest_terminal_summary",
-    "pytest_xdist_make_scheduler",
-    "workers_are_kept",
-    "workers_are_started",
-]
+__all__ = ["workers_are_kept", "workers_are_started"]
+pytest_plugins = ["hooks"]
 # variables set for the test run must not reach the processes that tests start
 for name in ("TENSORMARK_MAKE", "TENSORMARK_ASSIGNMENT"):
     os.environ.pop(name, None)
