@@ -1,9 +1,7 @@
 """Malicious archives: bombs, damage, strange names. All are refused with one sentence."""
 
 import bz2
-import gzip
 import io
-import lzma
 import os
 import tarfile
 import zipfile
@@ -21,17 +19,10 @@ from packing import SOURCE, refusal, taken, tarred, zipped
 TOO_LARGE = ("larger than", "unpacks to more than 64 MiB", "too large or too complex")
 
 
-@pytest.mark.parametrize("pack", ["zip", "tar", "tar.gz", "tar.xz"])
+@pytest.mark.parametrize("pack", ["zip", "gz", "xz"])
 def test_a_bomb_of_zeros_is_refused(tmp_path: Path, pack: str) -> None:
-    path, zeros = tmp_path / f"bomb.{pack}", {"main.py": bytes(80 << 20)}
-    if pack == "zip":
-        zipped(path, zeros)
-    elif pack == "tar":
-        with path.open("wb") as file:  # a sparse file of 1 GiB
-            file.write(tarfile.TarInfo("main.py").tobuf())
-            file.truncate(1 << 30)
-    else:
-        tarred(path, zeros, "w:" + pack[4:])
+    path, zeros = tmp_path / "bomb", {"main.py": bytes(80 << 20)}
+    zipped(path, zeros) if pack == "zip" else tarred(path, zeros, f"w:{pack}")
 
     assert any(reason in refusal(path) for reason in TOO_LARGE)
 
@@ -85,20 +76,6 @@ def test_a_tar_of_many_files_with_pax_headers_is_read(tmp_path: Path) -> None:
     assert taken(path).sources["main"] == SOURCE.decode()
 
 
-@pytest.mark.parametrize("open_file", [gzip.open, lzma.open], ids=["gz", "xz"])
-def test_an_endless_tar_is_refused(
-    tmp_path: Path, open_file: Callable[..., io.BufferedIOBase]
-) -> None:
-    path, member = tmp_path / "bomb.tar.gz", tarfile.TarInfo("large.bin")
-    member.size = 1 << 40
-    with open_file(path, "wb") as file:
-        file.write(member.tobuf(tarfile.GNU_FORMAT))
-        for _ in range(80):
-            file.write(bytes(1 << 20))
-
-    assert any(reason in refusal(path) for reason in TOO_LARGE)
-
-
 @pytest.mark.parametrize("pack", [zipped, tarred])
 def test_too_many_files_are_refused(tmp_path: Path, pack: Callable[..., Path]) -> None:
     path = pack(tmp_path / "work", {f"{number}.txt": b"" for number in range(10_001)})
@@ -140,14 +117,14 @@ def test_an_unknown_compression_method_is_refused(tmp_path: Path) -> None:
     assert "main.py cannot be read (That compression method is not supported" in refusal(path)
 
 
-@pytest.mark.parametrize("pack", ["zip", "tar", "tar.gz", "tar.xz"])
+@pytest.mark.parametrize("pack", ["zip", "", "gz", "xz"])
 @pytest.mark.parametrize("fraction", [0.2, 0.5, 0.9])
 def test_a_truncated_archive_is_refused(tmp_path: Path, pack: str, fraction: float) -> None:
-    path, noise = tmp_path / f"work.{pack}", os.urandom(3000).hex().encode()
+    path, noise = tmp_path / "work", os.urandom(3000).hex().encode()
     files = {"main.py": b"# " + noise}
-    zipped(path, files) if pack == "zip" else tarred(path, files, "w:" + pack[4:])
-    if pack == "tar":
-        fraction = fraction * 0.5  # the rest is padding
+    zipped(path, files) if pack == "zip" else tarred(path, files, f"w:{pack}")
+    if not pack:
+        fraction = fraction * 0.5  # the rest of a plain tar is padding
     content = path.read_bytes()
     path.write_bytes(content[: int(len(content) * fraction)])
 

@@ -79,12 +79,17 @@ def test_the_schema_is_valid() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_result_of_every_kind_of_submission_fits_the_schema(graded, kind: str) -> None:
+def test_the_result_of_every_kind_of_submission_fits_the_schema_and_every_format(
+    graded, kind: str
+) -> None:
     formats.check_model(graded(kind))
+    formats.check_all(graded(kind))
 
 
-def test_a_result_with_everything_in_it_fits_the_schema() -> None:
-    formats.check_model(sample.model())
+@pytest.mark.parametrize("model", [sample.model(), sample.complete()])
+def test_a_result_with_everything_in_it_fits_the_schema_and_every_format(model) -> None:
+    formats.check_model(model)
+    formats.check_all(model)
 
 
 @pytest.mark.parametrize("key", ["version", "exercises", "printed"])
@@ -226,19 +231,6 @@ def test_only_headings_that_exist_are_linked(assignment: Assignment) -> None:
 
 
 # --- the formats --------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_format_of_every_kind_of_submission_is_valid(graded, kind: str) -> None:
-    model = graded(kind)
-
-    formats.check_all(model)
-
-
-@pytest.mark.parametrize("model", [sample.model(), sample.complete()])
-def test_every_format_is_valid_with_everything_in_it(model) -> None:
-    formats.check_all(model)
 
 
 def test_the_score_is_the_same_in_every_format() -> None:
