@@ -108,24 +108,18 @@ def pytest_run(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     return ran(*command, cwd=folder)
 
 
-def test_pytest_proves_the_assignment_in_a_folder(folder: Path) -> None:
-    completed = pytest_run(folder, "--assignment", ".", "-k", "starter or bias_forgotten", "-v")
-
-    assert completed.returncode == 0, completed.stdout
-    assert "collected 7 items / 5 deselected / 2 selected" in completed.stdout
-    assert "assignment::mistake[bias_forgotten] PASSED" in completed.stdout
-
-
-def test_pytest_reports_a_false_claim_in_one_line(copy: Path) -> None:
+def test_pytest_proves_what_is_true_and_reports_a_false_claim_in_one_line(copy: Path) -> None:
     mistakes = copy / "grader" / "mistakes" / "conv.py"
     text = mistakes.read_text("utf-8").replace(
         '" + self.bias[:, None]", ""', '"windows,", "windows, "'
     )
     mistakes.write_text(text, encoding="utf-8")
 
-    completed = pytest_run(copy, "--assignment", ".", "-k", "bias_forgotten")
+    completed = pytest_run(copy, "--assignment", ".", "-k", "starter or bias_forgotten", "-v")
 
     assert completed.returncode == 1
+    assert "collected 7 items / 5 deselected / 2 selected" in completed.stdout
+    assert "assignment::starter PASSED" in completed.stdout
     line = "mistake[bias_forgotten]: it costs no points of conv: no probe detects it"
     assert line in completed.stdout
     assert "Traceback" not in completed.stdout

@@ -9,6 +9,7 @@ from tensormark.authoring import record
 from tensormark.cli import main as tensormark
 
 from graded import tensormark as command
+from resident import called
 from watching import Running
 
 EXERCISES = "grader/exercises"
@@ -110,16 +111,11 @@ def test_recording_lists_new_files_and_a_second_recording_lists_none(
     assert capsys.readouterr().out.splitlines() == lines
 
 
-def test_help_needs_no_assignment(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_help_needs_no_assignment(tmp_path: Path) -> None:
+    completed = called(tmp_path, "references", "--help")
 
-    with pytest.raises(SystemExit) as caught:
-        tensormark(["references", "--help"])
-
-    assert caught.value.code == 0
-    assert "usage: tensormark references" in capsys.readouterr().out
+    assert completed.returncode == 0
+    assert "usage: tensormark references" in completed.stdout
 
 
 def test_an_interrupted_recording_has_written_nothing(copy: Path) -> None:
