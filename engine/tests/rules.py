@@ -1,6 +1,7 @@
 """Finds which modules import which, for tests of which may."""
 
 import ast
+import functools
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -19,16 +20,17 @@ def within(name: str, place: str) -> bool:
     return name == place or name.startswith(f"{place}.")
 
 
-def imported(path: Path) -> set[str]:
+@functools.cache
+def imported(path: Path) -> frozenset[str]:
     """Return every module that a file imports, anywhere in it."""
-    modules = set()
+    modules: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             modules |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             modules.add(node.module)
             modules |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return modules
+    return frozenset(modules)
 
 
 class Rooms:

@@ -78,28 +78,16 @@ PAYLOADS = [
 COLOURS = re.compile(r"\x1b\[(?:1;)?\d{1,2}m|\r?\x1b\[K")
 
 
-def harmless(payload: str) -> str:
-    """Return a text of the same length and lines."""
-    return re.sub(r"[^\n]", "x", payload)
-
-
 def is_clean(text: str) -> bool:
     """Return whether a text has only printable characters, tabs and line ends."""
     return all(char.isprintable() or char in "\n\t" for char in text)
 
 
-@pytest.fixture(params=PAYLOADS, ids=range(len(PAYLOADS)))
-def models(request: pytest.FixtureRequest) -> tuple[dict[str, Any], dict[str, Any]]:
-    """A model with a payload at the end of every text, and one with a harmless text instead."""
-    payload = request.param
-
-    def hostile(text: str) -> str:
-        return payload + text
-
-    def plain(text: str) -> str:
-        return harmless(payload) + text
-
-    return sample.with_text(sample.model(), hostile), sample.with_text(sample.model(), plain)
+@pytest.fixture(scope="module", params=PAYLOADS, ids=range(len(PAYLOADS)))
+def models(request: pytest.FixtureRequest) -> list[dict[str, Any]]:
+    """A model with a payload before every text, and one with as many harmless lines instead."""
+    prefixes = request.param, re.sub(r"[^\n]", "x", request.param)
+    return [sample.with_text(sample.model(), prefix.__add__) for prefix in prefixes]
 
 
 def test_no_payload_changes_the_page(models) -> None:
@@ -173,11 +161,11 @@ def test_no_payload_is_a_workflow_command(models) -> None:
 @pytest.mark.parametrize("stream", [io.StringIO, formats.Terminal])
 @pytest.mark.parametrize("payload", PAYLOADS, ids=range(len(PAYLOADS)))
 def test_no_payload_reaches_a_terminal(payload: str, stream, monkeypatch) -> None:
-    out, monkey = stream(), monkeypatch
-    monkey.setattr("sys.stdout", out)
-    monkey.setattr("sys.stderr", out)
-    monkey.delenv("NO_COLOR", raising=False)
-    monkey.setenv("TERM", "xterm")
+    out = stream()
+    monkeypatch.setattr("sys.stdout", out)
+    monkeypatch.setattr("sys.stderr", out)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
     finding = Finding(payload, (payload, "and"), "x")
     results = [
         Result("layer", Outcome.FAILED, 0.0, 10, (finding, finding)),
