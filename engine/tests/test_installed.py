@@ -21,6 +21,7 @@ import pytest
 from pages import PAGE, README, follow
 
 from tensormark.sandbox.interface import CONTAINED
+from tensormark.wheel import wheel as this_wheel
 
 import toy
 from graded import program, ran
@@ -165,6 +166,7 @@ def test_students_grade_with_the_release(place: Place, course: Path) -> None:
     with zipfile.ZipFile(archive) as release:
         release.extractall(unpacked)
     (wheel,) = unpacked.glob("signals/engine/*.whl")
+    assert wheel.read_bytes() == this_wheel().content
     student = Place(place.folder / "students own", wheel)
 
     assert "score   0 / 80" in student.tensormark(unpacked / "signals", "check")

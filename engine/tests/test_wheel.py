@@ -4,8 +4,6 @@ import base64
 import csv
 import hashlib
 import io
-import subprocess
-import sys
 import zipfile
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
@@ -51,21 +49,6 @@ def test_its_record_has_the_digest_of_every_file() -> None:
             expected = base64.urlsafe_b64encode(hashlib.sha256(files[name]).digest())
             assert digest == f"sha256={expected.decode().rstrip('=')}"
             assert int(size) == len(files[name])
-
-
-def test_pip_installs_the_wheel_and_the_installed_package_makes_it_again(tmp_path: Path) -> None:
-    path, place = tmp_path / wheel().name, tmp_path / "packages"
-    path.write_bytes(wheel().content)
-    install = "-m pip install --no-deps --no-index --target".split()
-    command = [sys.executable, *install, str(place), str(path)]
-    subprocess.run(command, check=True, capture_output=True)
-
-    code = f"import sys; sys.path.insert(0, {str(place)!r}); import tensormark.wheel as made; "
-    code += f"assert made.__file__.startswith({str(place)!r}); "
-    code += "sys.stdout.buffer.write(made.wheel().content)"
-    completed = subprocess.run([sys.executable, "-P", "-c", code], check=True, capture_output=True)
-
-    assert completed.stdout == wheel().content
 
 
 def test_a_package_that_runs_without_being_installed_gets_an_error_that_says_so(
