@@ -2,14 +2,12 @@
 
 import functools
 import json
-from typing import Any
 
 import pytest
 
 from tensormark.sandbox.interface import LOCKED, PROCESS
-from tensormark.sandbox.tiers import open_sandbox
 
-from asking import ask, program_with
+from asking import ask, sandbox_of
 from tiers import marked, own_tiers
 
 HIDDEN = "tensormark grader starter solution instructor tests conftest harness checkpoint data"
@@ -25,34 +23,26 @@ found.discard("tensormark")  # which an editable installation shows beside the p
 NAMES, MAIN = sorted(found), sorted(vars(sys.modules["__main__"]))
 
 
-def sent(value):
-    return torch.tensor(list(json.dumps(value).encode()))
-
-
 class Thing(torch.nn.Module):
-    def names(self, x):
-        return sent(NAMES)
-
-    def main(self, x):
-        return sent(MAIN)
-
-    def hidden(self, x):
-        found = []
+    def look(self, x):
+        hidden = []
         for name in "HIDDEN".split():
             for imported in (name, f"{name}.worker", f"{name}.main", f"{name}.utils"):
                 try:
                     importlib.import_module(imported)
                 except ModuleNotFoundError:
                     continue
-                found.append(imported)
-        return sent(found)
+                hidden.append(imported)
+        seen = {"names": NAMES, "main": MAIN, "hidden": hidden}
+        return torch.tensor(list(json.dumps(seen).encode()))
 """
 
 
 @functools.cache
-def result_of(tier: str, method: str) -> Any:
-    with open_sandbox(tier, program_with(CODE.replace("HIDDEN", HIDDEN))) as sandbox:
-        (reply,) = sandbox.run([ask(method)])
+def seen_in(tier: str) -> dict[str, list[str]]:
+    """Return names that a submission sees there: of modules, of __main__, and of what is hidden."""
+    with sandbox_of(tier, CODE.replace("HIDDEN", HIDDEN)) as sandbox:
+        (reply,) = sandbox.run([ask("look")])
     assert reply.status == "ok", reply.text
     return json.loads(bytes(reply.tensors["out/output"].tolist()))
 
@@ -62,18 +52,18 @@ TIERS = marked([tier for tier in own_tiers() if tier != LOCKED])
 
 @pytest.mark.parametrize("tier", TIERS)
 def test_nothing_of_this_repository_can_be_imported(tier: str) -> None:
-    assert result_of(tier, "hidden") == []
+    assert seen_in(tier)["hidden"] == []
 
 
 @pytest.mark.parametrize("tier", TIERS)
 def test_the_same_modules_can_be_imported_in_every_tier(tier: str) -> None:
     """Installed packages are left out: the isolating tiers show fewer of them than a laptop has."""
-    names = result_of(tier, "names")
+    names = seen_in(tier)["names"]
 
-    assert names == result_of(PROCESS, "names")
+    assert names == seen_in(PROCESS)["names"]
     assert {"math", "main", "given", "sys"} <= set(names)
 
 
 @pytest.mark.parametrize("tier", TIERS)
 def test_the_worker_is_not_the_main_module(tier: str) -> None:
-    assert not {"Overlay", "Worker", "Child"}.intersection(result_of(tier, "main"))
+    assert not {"Overlay", "Worker", "Child"}.intersection(seen_in(tier)["main"])
