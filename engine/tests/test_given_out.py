@@ -18,6 +18,7 @@ from tensormark.wheel import wheel
 
 import toy
 from graded import in_manifest
+from packing import unpacked
 from resident import called
 
 LABELS = [int(digit) for digit in f"{20260807**8:b}"[:60]]
@@ -40,11 +41,6 @@ def course_in(folder: Path, release: Release | None = None) -> Course:
     return dataclasses.replace(course, staff=dataclasses.replace(course.staff, release=release))
 
 
-def write(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-
-
 def names(files: dict[str, bytes]) -> set[str]:
     return {name.partition("/")[0] for name in files}
 
@@ -62,12 +58,9 @@ def test_a_release_has_what_students_need_and_no_files_for_staff_only(folder: Pa
 
 
 def test_declared_files_are_given_out(copy: Path) -> None:
-    write(copy / "grader/staff.py", STAFF)
-    write(copy / "notes/a.csv", "1,2\n")
-    write(copy / "notes/a.txt", "not declared\n")
-    write(copy / "card.md", "ours\n")
-    write(copy / "for_students/README.md", "# Welcome\n")
-    write(copy / "for_students/deep/.hidden", "here\n")
+    declared = {"notes/a.csv": b"1,2\n", "notes/a.txt": b"not declared\n", "card.md": b"ours\n"}
+    students = {"for_students/README.md": b"# Welcome\n", "for_students/deep/.hidden": b"here\n"}
+    unpacked(copy, {"grader/staff.py": STAFF.encode(), **declared, **students})
 
     files = contents(course_in(copy))
 
@@ -82,8 +75,8 @@ def test_declared_files_are_given_out(copy: Path) -> None:
 def test_pictures_of_the_handout_are_given_out(copy: Path) -> None:
     with (copy / "handout.md").open("a", encoding="utf-8") as file:
         file.write("\n![a line](pictures/line.svg)\n")
-    write(copy / "pictures/line.svg", "<svg xmlns='http://www.w3.org/2000/svg'/>")
-    write(copy / "pictures/other.svg", "<svg/>")
+    line = b"<svg xmlns='http://www.w3.org/2000/svg'/>"
+    unpacked(copy / "pictures", {"line.svg": line, "other.svg": b"<svg/>"})
 
     pictures = {name for name in contents(course_in(copy)) if name.startswith("pictures/")}
 
@@ -114,7 +107,8 @@ def secrets_of(copy: Path) -> Secrets:
         '"bdwk', "my_own_windows, '"
     )
     solution.write_text(changed, encoding="utf-8")
-    write(copy / "answers/notes.md", "The answer to the second question is forty-two.\n")
+    answer = b"The answer to the second question is forty-two.\n"
+    unpacked(copy, {"answers/notes.md": answer})
     secret = Secret(
         "the labelled letters",
         ["a text that nobody has read yet", "another text of a line"],
@@ -175,7 +169,7 @@ def test_tensors_outside_the_public_references_are_found_unless_they_are_declare
 
 
 def test_the_command_leaks_says_what_it_found(folder: Path, tmp_path: Path) -> None:
-    write(tmp_path / "given" / "solution" / "a.py", "x = 1\n")
+    unpacked(tmp_path, {"given/solution/a.py": b"x = 1\n"})
 
     completed = called(tmp_path, "-C", str(folder), "leaks", str(tmp_path / "given"))
 
