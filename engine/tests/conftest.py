@@ -10,7 +10,7 @@ from tensormark.exercise import Assignment
 from tensormark.folder import open_assignment
 
 import toy
-from graded import Grade, Graded, edited, grader_of
+from graded import Grade, Graded, edited, grader_of, in_manifest
 from resident import workers_are_kept, workers_are_started
 
 __all__ = ["workers_are_kept", "workers_are_started"]
@@ -32,6 +32,15 @@ def copy(folder: Path, tmp_path: Path) -> Path:
     """A copy of the assignment that a test may change."""
     ignored = shutil.ignore_patterns("__pycache__")  # it might be taken for that of edited files
     return Path(shutil.copytree(folder, tmp_path / "copy", ignore=ignored))
+
+
+@pytest.fixture(scope="session")
+def private(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The references again; their manifest says that they are private."""
+    references = tmp_path_factory.mktemp("references") / "private"
+    shutil.copytree(folder / "reference_outputs", references)
+    in_manifest(references, private=True)
+    return references
 
 
 @pytest.fixture

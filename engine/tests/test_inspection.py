@@ -7,16 +7,12 @@ from pathlib import Path
 import pytest
 from test_door import MARKS
 
-from tensormark.exercise import Assignment
-from tensormark.grading import Grading
 from tensormark.intake import door, limited
 from tensormark.intake.door import DOOR, InspectionError
 from tensormark.intake.inspection import inspected, inspected_here
 from tensormark.intake.inspector import MAX_FLAGS
 from tensormark.intake.submission import Submission
 from tensormark.intake.texts import MAX_SOURCE
-from tensormark.result import Outcome
-from tensormark.settings import Settings
 
 import toy
 from graded import Grade, ran
@@ -73,15 +69,15 @@ def test_a_source_that_exceeds_the_limits_is_the_submissions_fault(name: str) ->
 
 
 def test_a_submission_that_cannot_be_read_fails_with_its_file_named(
-    assignment: Assignment, tmp_path: Path
+    grade: Grade, tmp_path: Path
 ) -> None:
     path = tmp_path / toy.MAIN
     path.write_text(EXPENSIVE["minus"], encoding="utf-8")
 
-    grade = Grading(Settings.of(assignment.folder), assignment).grade(str(path), check=True)
+    graded = grade(path)
 
-    assert {result.outcome for result in grade.results} == {Outcome.FAILED}
-    assert grade.results[0].findings[0].details == (f"{toy.MAIN}: too complex to be read",)
+    assert set(graded.outcomes().values()) == {"failed"}
+    assert f"{toy.MAIN}: too complex to be read" in graded.exercise("conv")["message"]
 
 
 # --- what is found ----------------------------------------------------------------------------
@@ -122,17 +118,14 @@ def test_warnings_about_a_source_are_not_printed() -> None:
 
 
 def test_an_inspector_that_does_not_start_costs_no_points(
-    assignment: Assignment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    grade: Grade, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(door, "LIMITED", tmp_path / "missing.py")
     DOOR.close()
 
     with pytest.raises(InspectionError, match=r"cannot be read by missing\.py"):
         inspect(main=RIGHT)
-    solution = str(assignment.solution / toy.MAIN)
-    grade = Grading(Settings.of(assignment.folder), assignment).grade(solution, check=True)
-
-    assert {result.outcome for result in grade.results} == {Outcome.COULD_NOT_GRADE}
+    assert set(grade("solution").outcomes().values()) == {"could not grade"}
 
 
 def test_the_inspector_starts_without_numpy_and_torch() -> None:

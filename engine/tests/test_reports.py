@@ -2,7 +2,6 @@
 
 import csv
 import json
-import shutil
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from pathlib import Path
@@ -26,17 +25,13 @@ from tensormark.toolkit.measured import accuracy_curve, confusion, loss_curve
 import formats
 import sample
 import toy
-from graded import edited, in_manifest
+from graded import edited
 
 HOSTILE = """pass
         print("\\x1b[2J<script>" + "\\u202e" * 9)
         raise ValueError("<img src=x onerror=alert(1)>\\x1b]0;x\\x07::error::\\u202e")
         """
 AXES = {3: ("row", "token", "unit")}
-
-
-def wrong(source: str) -> str:
-    return edited(source, (toy.BIAS, ""))
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +43,7 @@ def graded(
     grading = Grading(Settings.of(folder), open_assignment(folder))
     sources = {
         "right": solution_source,
-        "wrong": wrong(solution_source),
+        "wrong": edited(solution_source, (toy.BIAS, "")),
         "hostile": edited(solution_source, (toy.WINDOWS, HOSTILE + toy.WINDOWS)),
         "broken": "def f(:\n",
         "nan": edited(solution_source, (toy.BIAS, " * float('nan')")),
@@ -122,17 +117,10 @@ def test_an_exercise_knows_the_sections_and_the_line_that_explain_it(graded) -> 
     assert raised["place"]["line"] > 10
 
 
-def test_nothing_of_private_references_is_in_the_result(
-    assignment: Assignment, tmp_path: Path, solution_source: str
-) -> None:
-    private = tmp_path / "references"
-    shutil.copytree(assignment.references, private)
-    in_manifest(private, private=True)
-    path = tmp_path / toy.MAIN
-    path.write_text(wrong(solution_source), "utf-8")
+def test_nothing_of_private_references_is_in_the_result(submit, private: Path) -> None:
+    options = ("--references", str(private), "--only", "conv")
 
-    grading = Grading(Settings.of(assignment.folder, references=private), assignment)
-    model = grading.grade(str(path), True, "conv").as_json()
+    model = submit((toy.BIAS, ""), options=options).result
 
     (exercise,) = model["exercises"]
     assert model["private"] is True

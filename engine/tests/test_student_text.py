@@ -1,7 +1,6 @@
 """With private references a report has no text of a submission, which has seen the inputs."""
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -12,20 +11,11 @@ from tensormark.references import References
 from tensormark.sandbox.interface import Reply
 from tensormark.worker.state import Model, Watch
 
-from graded import Grade, in_manifest
+from graded import Grade
 from toy import WINDOWS
 
 SOURCES = {"main": "line\n" * 9}
 SECRET = "the_hidden_input"
-
-
-@pytest.fixture(scope="module")
-def private(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """References whose manifest says that they are private."""
-    references = tmp_path_factory.mktemp("references") / "private"
-    shutil.copytree(folder / "reference_outputs", references)
-    in_manifest(references, private=True)
-    return references
 
 
 def abridged(text: str, status: str = "error", **message: object) -> Reply:
