@@ -23,8 +23,7 @@ for name in ("TENSORMARK_MAKE", "TENSORMARK_ASSIGNMENT"):
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the assignment, which tests must not change."""
-    place = tmp_path_factory.mktemp("toy")
-    return toy.make(place / "assignment")
+    return toy.make(tmp_path_factory.mktemp("toy") / "assignment")
 
 
 @pytest.fixture

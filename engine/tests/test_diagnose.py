@@ -99,28 +99,31 @@ def test_a_mistake_must_explain_every_call() -> None:
     assert recognize([fits, other], ROWS, {}) == []
 
 
-def test_another_level_may_decide_between_mistakes() -> None:
-    levels = [[Observation(prints(HALF), rows, ALLOWED)] for rows in (ALIKE, TABLE)]
+THREE_ALONE = ["the solution", "halved", "shifted", "doubled"]
+LEVELS = {  # for each level, an answer and the recorded rows
+    "it decides": ([(HALF, ALIKE), (HALF, TABLE)], ROWS, ("halved",)),
+    "it keeps those that agree": (
+        [(HALF, ALIKE), (HALF, table(3, TABLE[1]))],
+        THREE_ALONE,
+        ("halved",),
+    ),
+    "two together": (
+        [(HALF + 1, TABLE), (HALF + 1, table(2, TABLE[3]))],
+        ROWS,
+        ("halved+shifted",),
+    ),
+    "all agree": ([(HALF, TABLE)] * 3, ROWS, ("halved",)),
+    "it excludes": ([(HALF, ALIKE), (RIGHT / 3, ALIKE)], ROWS, ()),
+}
 
-    assert diagnose(levels, ROWS).mistakes == ("halved",)
 
+@pytest.mark.parametrize(("levels", "names", "mistakes"), LEVELS.values(), ids=LEVELS)
+def test_another_level_decides_between_mistakes_that_one_leaves(
+    levels: list[tuple[np.ndarray, np.ndarray]], names: list[str], mistakes: tuple[str, ...]
+) -> None:
+    observed = [[Observation(prints(array), rows, ALLOWED)] for array, rows in levels]
 
-def test_of_several_mistakes_another_level_keeps_those_that_agree() -> None:
-    names = ["the solution", "halved", "shifted", "doubled"]
-    levels = [
-        [Observation(prints(HALF), rows, ALLOWED)]
-        for rows in (table(2, TABLE[1]), table(3, TABLE[1]))
-    ]
-
-    assert diagnose(levels, names).mistakes == ("halved",)
-
-
-def test_two_mistakes_together_stay_named_if_another_level_agrees() -> None:
-    levels = [
-        [Observation(prints(HALF + 1), rows, ALLOWED)] for rows in (TABLE, table(2, TABLE[3]))
-    ]
-
-    assert diagnose(levels, ROWS).mistakes == ("halved+shifted",)
+    assert diagnose(observed, names).mistakes == mistakes
 
 
 TRAINED = np.stack([prints(a) for a in (0 * RIGHT, 0 * RIGHT, RIGHT + 1, 0 * RIGHT)])
@@ -145,10 +148,19 @@ def stuck_in_training(values: np.ndarray) -> list[Observation]:
     ]
 
 
-def test_values_and_differences_in_training_are_diagnosed_apart() -> None:
-    calls = stuck_in_training(RIGHT / 2)
-
-    assert diagnose([calls], NAMES_OF_ROWS) == Diagnosis(("halved+stuck",), "stuck")
+@pytest.mark.parametrize(
+    ("values", "diagnosis"),
+    [
+        (RIGHT / 2, Diagnosis(("halved+stuck",), "stuck")),
+        (RIGHT / 3, Diagnosis((), "stuck")),
+        (RIGHT, Diagnosis(("stuck",))),
+    ],
+    ids=["a mistake", "unknown", "right"],
+)
+def test_a_mistake_in_training_is_named_next_to_what_the_values_show(
+    values: np.ndarray, diagnosis: Diagnosis
+) -> None:
+    assert diagnose([stuck_in_training(values)], NAMES_OF_ROWS) == diagnosis
 
 
 def test_another_level_need_not_agree_in_training_if_that_was_diagnosed_apart() -> None:
@@ -165,14 +177,6 @@ def test_another_level_need_not_agree_in_training_if_that_was_diagnosed_apart() 
     assert with_other == ("stuck",)
 
 
-def test_a_mistake_in_training_is_named_next_to_unknown_values() -> None:
-    assert diagnose([stuck_in_training(RIGHT / 3)], NAMES_OF_ROWS) == Diagnosis((), "stuck")
-
-
-def test_a_mistake_that_shows_in_training_only_is_named() -> None:
-    assert diagnose([stuck_in_training(RIGHT)], NAMES_OF_ROWS) == Diagnosis(("stuck",))
-
-
 def test_right_values_are_not_diagnosed() -> None:
     unknown = Observation(prints(RIGHT / 3), TABLE[:3], ALLOWED, True)
 
@@ -183,18 +187,6 @@ def test_one_wrong_call_among_right_ones_is_enough_for_a_diagnosis() -> None:
     other = Observation(prints(RIGHT), TABLE[[0, 0, 0]], ALLOWED, False, "other", {"out/output": 0})
 
     assert diagnose([[other, *stuck_in_training(RIGHT / 3)]], NAMES_OF_ROWS).training == "stuck"
-
-
-def test_later_levels_that_agree_leave_the_diagnosis_as_it_is() -> None:
-    halved = [Observation(prints(RIGHT / 2), TABLE, ALLOWED)]
-
-    assert diagnose([halved] * 3, ROWS).mistakes == ("halved",)
-
-
-def test_a_level_that_excludes_a_mistake_drops_it() -> None:
-    levels = [[Observation(prints(a), ALIKE, ALLOWED)] for a in (HALF, RIGHT / 3)]
-
-    assert diagnose(levels, ROWS).mistakes == ()
 
 
 @pytest.mark.parametrize(
