@@ -36,6 +36,21 @@ def test_no_command_imports_torch(folder: Path) -> None:
     assert ran(sys.executable, "-c", code).stdout.endswith("\nFalse\n")
 
 
+def test_check_imports_nothing_that_only_watch_or_another_tier_needs() -> None:
+    code = (
+        "import sys, tensormark.cli, tensormark.grade, tensormark.grading\n"
+        "import tensormark.reports.terminal, tensormark.sandbox.tiers\n"
+        "print(*sys.modules)\n"
+    )
+    late = {"watchfiles", "anyio", "tensormark.watch"}
+    late |= {f"tensormark.sandbox.{name}" for name in ("isolated", "slot", "seccomp")}
+
+    imported = {*ran(sys.executable, "-c", code).stdout.split()}
+
+    assert "tensormark.sandbox.process" in imported
+    assert not late & imported
+
+
 @pytest.mark.parametrize(("path", "starts"), [("starter", False), ("solution", True)])
 def test_a_worker_is_started_only_for_an_edited_submission(
     folder: Path, path: str, starts: bool

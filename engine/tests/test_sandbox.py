@@ -173,16 +173,6 @@ def test_a_tier_that_does_not_exist_is_an_error() -> None:
         sandbox_of("none")
 
 
-def test_the_process_tier_needs_nothing_of_linux() -> None:
-    code = "import sys, tensormark.sandbox.tiers\nprint(*sys.modules)"
-    of_linux = {f"tensormark.sandbox.{name}" for name in ("isolated", "slot", "seccomp")}
-
-    imported = set(ran(sys.executable, "-c", code).stdout.split())
-
-    assert f"tensormark.sandbox.{PROCESS}" in imported
-    assert not of_linux & imported
-
-
 def test_an_optimizer_is_built_without_the_compiler() -> None:
     code = (
         "import sys, torch\n"

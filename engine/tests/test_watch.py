@@ -302,14 +302,3 @@ def test_twenty_saves_in_a_row_leave_nothing_behind(
     assert after == before
     assert descriptors == open_files
     assert all(kilobytes < 4096 for kilobytes in grown.values()), grown
-
-
-def test_check_does_not_import_what_only_watch_needs() -> None:
-    code = (
-        "import sys, tensormark.cli, tensormark.grade, tensormark.grading\n"
-        "import tensormark.reports.terminal\n"
-        "late = ('watchfiles', 'anyio', 'tensormark.watch')\n"
-        "print([name for name in late if name in sys.modules])"
-    )
-
-    assert ran(sys.executable, "-c", code).stdout == "[]\n"
