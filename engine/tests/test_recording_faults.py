@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from tensormark.authoring import record
-from tensormark.cli import main as tensormark
 
-from graded import tensormark as command
+from graded import edited, tensormark
 from resident import called
 from watching import Running
 
@@ -16,9 +15,7 @@ EXERCISES = "grader/exercises"
 
 
 def edit(path: Path, old: str, new: str) -> None:
-    text = path.read_text(encoding="utf-8")
-    assert text.count(old) == 1
-    path.write_text(text.replace(old, new), encoding="utf-8")
+    path.write_text(edited(path.read_text(encoding="utf-8"), (old, new)), encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -58,31 +55,31 @@ def edit(path: Path, old: str, new: str) -> None:
     ids=["shape", "stand-in", "path", "draw", "part"],
 )
 def test_recording_refuses_a_faulty_exercise_in_one_line(
-    copy: Path, capsys: pytest.CaptureFixture[str], file: str, old: str, new: str, message: str
+    copy: Path, file: str, old: str, new: str, message: str
 ) -> None:
     edit(copy / file, old, new)
     before = {path: path.read_bytes() for path in (copy / "reference_outputs").iterdir()}
 
-    status = tensormark(["-C", str(copy), "references"])
+    completed = called(copy, "references")
 
-    errors = [line for line in capsys.readouterr().err.splitlines() if "recording " not in line]
-    assert status == 2
+    errors = [line for line in completed.stderr.splitlines() if "recording " not in line]
+    assert completed.returncode == 2
     assert len(errors) == 1
     assert message in errors[0]
     assert {path: path.read_bytes() for path in before} == before
 
 
+@pytest.mark.parametrize("command", [("references",), ("try", "conv")], ids=" ".join)
 def test_without_its_solution_nothing_can_be_recorded_or_tried(
-    copy: Path, capsys: pytest.CaptureFixture[str]
+    copy: Path, command: tuple[str, ...]
 ) -> None:
     shutil.rmtree(copy / "solution")
 
-    assert tensormark(["-C", str(copy), "references"]) == 2
-    assert tensormark(["-C", str(copy), "try", "conv"]) == 2
+    completed = called(copy, *command)
 
-    errors = capsys.readouterr().err
-    assert errors.count("there is no solution/detector.py") == 2
-    assert "Traceback" not in errors
+    assert completed.returncode == 2
+    assert "there is no solution/detector.py" in completed.stderr
+    assert "Traceback" not in completed.stderr
 
 
 def test_the_references_of_an_exercise_that_was_removed_are_removed(copy: Path) -> None:
@@ -121,7 +118,7 @@ def test_help_needs_no_assignment(tmp_path: Path) -> None:
 def test_an_interrupted_recording_has_written_nothing(copy: Path) -> None:
     shutil.rmtree(copy / "reference_outputs")
 
-    with Running(copy, *command("references")) as recording:
+    with Running(copy, *tensormark("references")) as recording:
         recording.until("recording ")
         output = recording.ended_by("SIGINT")
 
@@ -161,10 +158,11 @@ def test_a_recording_that_is_interrupted_while_it_writes_admits_it(
     ],
 )
 def test_a_handout_that_disagrees_with_the_exercises_is_found(
-    copy: Path, capsys: pytest.CaptureFixture[str], old: str, new: str, message: str
+    copy: Path, old: str, new: str, message: str
 ) -> None:
     edit(copy / "handout.md", old, new)
 
-    assert tensormark(["-C", str(copy), "handout", "--check"]) == 1
+    completed = called(copy, "handout", "--check")
 
-    assert message in capsys.readouterr().err
+    assert completed.returncode == 1
+    assert message in completed.stderr
