@@ -7,7 +7,6 @@ import pytest
 import torch
 
 from tensormark.judging.student_text import STATE, without_text
-from tensormark.references import References
 from tensormark.sandbox.interface import Reply
 from tensormark.worker.state import Model, Watch
 
@@ -60,11 +59,6 @@ def test_states_have_names_that_the_grader_knows() -> None:
     assert reply.message["after"] == {"state 1": 2}
     watched = Watch(Model(torch.nn.Linear(1, 1), ()), silent=True, plain=[1])
     assert set(watched.before) == STATE
-
-
-def test_the_public_references_are_not_private(folder: Path, private: Path) -> None:
-    assert not References(folder / "reference_outputs").private
-    assert References(private).private
 
 
 RAISES = 'raise ValueError(f"the_hidden_input {signals.shape}")'
