@@ -125,53 +125,35 @@ def test_an_exercise_that_could_not_be_graded_has_no_score_and_says_why(
 DIFFERENTIATED = make_exercise("layer", replace(VALUES, calls=(replace(OWN_CALL, gradients=True),)))
 STOPS = "the output is right, but gradients stop: at .detach(), .data or no_grad()"
 WRONG_GRADIENT = "the output is right, but its gradients are wrong"
+DIFFERS = "6 of 6 values of the gradient of x differ, worst at (index (0, 0))"
+IN_PLACE = "inputs are changed in place", "the call changes x in place"
+RIGHT = {"grad/x": GRADIENT.astype("f4")}
+DOUBLED = {"grad/x": 2 * RIGHT["grad/x"]}
 
 
 @pytest.mark.parametrize(
     ("answer", "lost", "headline", "line"),
     [
-        (reply(tensors={"grad/x": GRADIENT.astype("f4")}), "", "", ""),
+        (reply(tensors=RIGHT), "", "", ""),
         (reply(), "properties", STOPS, "no gradient reaches x"),
+        (reply(tensors=DOUBLED), "properties", WRONG_GRADIENT, DIFFERS),
         (
-            reply(tensors={"grad/x": 2 * GRADIENT.astype("f4")}),
+            reply(tensors=DOUBLED, drew=True, causes=["dropout"]),
             "properties",
             WRONG_GRADIENT,
-            "6 of 6 values of the gradient of x differ, worst at (index (0, 0))",
+            DIFFERS,
         ),
+        (reply(tensors=RIGHT | {"after/a": X, "after/x": X.astype("f4")}), "", "", ""),
+        (reply(tensors=RIGHT | {"after/x": X + 1, "after/y": X}), "properties", *IN_PLACE),
+        (reply(tensors=RIGHT | {"after/x": X[None]}), "properties", *IN_PLACE),
         (
-            reply(tensors={"grad/x": 2 * GRADIENT.astype("f4")}, drew=True, causes=["dropout"]),
-            "properties",
-            WRONG_GRADIENT,
-            "6 of 6 values of the gradient of x differ, worst at (index (0, 0))",
-        ),
-        (
-            reply(
-                tensors={"grad/x": GRADIENT.astype("f4"), "after/a": X, "after/x": X.astype("f4")}
-            ),
-            "",
-            "",
-            "",
-        ),
-        (
-            reply(tensors={"grad/x": GRADIENT.astype("f4"), "after/x": X + 1, "after/y": X}),
-            "properties",
-            "inputs are changed in place",
-            "the call changes x in place",
-        ),
-        (
-            reply(tensors={"grad/x": GRADIENT.astype("f4"), "after/x": X[None]}),
-            "properties",
-            "inputs are changed in place",
-            "the call changes x in place",
-        ),
-        (
-            reply(tensors={"grad/x": GRADIENT.astype("f4")}, after={"seed": 2}),
+            reply(tensors=RIGHT, after={"seed": 2}),
             "properties",
             "the call changes something other than its output",
             "the call changes seed",
         ),
         (
-            reply(tensors={"grad/x": GRADIENT.astype("f4")}, after=None),
+            reply(tensors=RIGHT, after=None),
             "properties",
             "the output is wrong",
             "the worker did not report its state",

@@ -184,13 +184,13 @@ def test_the_form_is_enough_for_a_random_answer_that_cannot_be_measured(
     ]
 
 
-@pytest.mark.parametrize("output", [np.ones(MAX_VALUES), np.ones(1)], ids=["largest", "smallest"])
-def test_random_answers_up_to_the_bound_are_measured(output: np.ndarray) -> None:
-    assert fingerprint(reply_with(output), RANDOM_PROBE)[0, 1] == 1.0
-
-
-def test_random_answers_that_overflow_are_measured() -> None:
-    assert fingerprint(reply_with(np.full((2, 3), 1.7e308)), RANDOM_PROBE)[0, 1] == np.inf
+@pytest.mark.parametrize(
+    ("output", "mean"),
+    [(np.ones(MAX_VALUES), 1.0), (np.ones(1), 1.0), (np.full((2, 3), 1.7e308), np.inf)],
+    ids=["largest", "smallest", "overflow"],
+)
+def test_random_answers_up_to_the_bound_are_measured(output: np.ndarray, mean: float) -> None:
+    assert fingerprint(reply_with(output), RANDOM_PROBE)[0, 1] == mean
 
 
 @pytest.mark.parametrize("error", [ValueError, KeyError, IndexError, TypeError])
