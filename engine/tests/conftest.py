@@ -2,10 +2,14 @@
 
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from tensormark.authoring.course import Course, open_course
+from tensormark.authoring.prove import Bench
 from tensormark.exercise import Assignment
 from tensormark.folder import open_assignment
 
@@ -40,6 +44,17 @@ def private(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(folder / "reference_outputs", references)
     in_manifest(references, private=True)
     return references
+
+
+@pytest.fixture(scope="module")
+def course(folder: Path) -> Course:
+    return open_course(open_assignment(folder))
+
+
+@pytest.fixture(scope="module")
+def bench(course: Course) -> Iterator[Bench]:
+    with closing(Bench(course)) as opened:
+        yield opened
 
 
 @pytest.fixture

@@ -1,8 +1,6 @@
 """Functions that return plain numbers or that a stand-in plays, an optimizer, and own kinds."""
 
 import sys
-from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from types import ModuleType
 
@@ -24,12 +22,6 @@ HERE = Path(__file__).parent
 def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
     folder = toy.make(tmp_path_factory.mktemp("plain") / "assignment", HERE / "plain")
     return open_course(open_assignment(folder))
-
-
-@pytest.fixture(scope="module")
-def bench(course: Course) -> Iterator[Bench]:
-    with closing(Bench(course)) as opened:
-        yield opened
 
 
 def headlines(bench: Bench, module: str, old: str, new: str) -> dict[str, tuple[float, str]]:

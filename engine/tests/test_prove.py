@@ -3,31 +3,17 @@
 import dataclasses
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from tensormark.authoring.course import Course, open_course
+from tensormark.authoring.course import Course
 from tensormark.authoring.honest import Honest
 from tensormark.authoring.prove import Bench, Claim, claims
 from tensormark.authoring.variants import Variant
-from tensormark.folder import open_assignment
 
 import toy
 from graded import ran
-
-
-@pytest.fixture(scope="module")
-def course(folder: Path) -> Course:
-    return open_course(open_assignment(folder))
-
-
-@pytest.fixture(scope="module")
-def bench(course: Course) -> Iterator[Bench]:
-    with closing(Bench(course)) as opened:
-        yield opened
 
 
 def claim(course: Course, name: str, **others: object) -> Claim:
