@@ -17,8 +17,6 @@ from transformer import MultiHeadAttention
 
 from grader.assignment import ASSIGNMENT
 from tensormark.exercise import Exercise
-from tensormark.grading import Grading
-from tensormark.settings import Settings
 from tensormark.worker.outputs import outputs_of
 
 from config import BertConfig
@@ -84,30 +82,6 @@ def test_an_extension_that_is_asked_for_is_reported(grade: Grade) -> None:
 
     assert "not written yet  adamw" in graded.output
     assert "bonus   0 / 10" in graded.output
-
-
-class Begun(Exception):
-    """Ends a grading at its first line."""
-
-
-class Listing:
-    """An observer that raises Begun with the ids that are to be reported on."""
-
-    def begin(self, assignment: str, submission: str, tier: str, shown: list[str]) -> None:
-        raise Begun(*shown)
-
-
-@pytest.mark.parametrize(
-    ("submission", "only", "extension"),
-    [("starter", None, False), ("solution", None, True), ("starter", "adamw", True)],
-)
-def test_names_of_extensions_take_no_room_unless_they_are_listed(
-    submission: str, only: str | None, extension: bool
-) -> None:
-    with pytest.raises(Begun) as stopped:
-        Grading(Settings.of(ROOT), ASSIGNMENT).grade(submission, True, only, Listing())
-
-    assert ("adamw" in stopped.value.args) is extension
 
 
 def test_an_unwritten_function_in_a_started_file_is_reported(grade: Grade, solution: Path) -> None:
