@@ -21,6 +21,15 @@ PROGRAMS = [
         "pretraining.probes",
     )
 ]
+CHECKPOINT = f"{ROOT / 'checkpoint'})"
+PICTURES = {  # and what the help of each says
+    "walk": ("runs/walk.html)", "runs/tuned"),
+    "predict": ("runs/predict.png)", "runs/tuned"),
+    "attention": ("runs/attention.png)", CHECKPOINT),
+    "fill-mask": ("runs/fill-mask.png)", CHECKPOINT),
+    "embeddings": ("runs/embeddings.png)", CHECKPOINT, "400)"),
+    "positions": ("runs/positions.png)", CHECKPOINT),
+}
 
 
 @pytest.mark.parametrize("module", PROGRAMS)
@@ -32,15 +41,14 @@ def test_help_of_a_program_for_staff_shows_defaults(
     check_help(monkeypatch, importlib.import_module(module).main)
 
 
-@pytest.mark.parametrize("command", ["walk.html", "predict.png"])
-def test_help_of_walk_and_predict_shows_defaults(command, capsys, monkeypatch) -> None:
+@pytest.mark.parametrize("picture", PICTURES)
+def test_help_of_a_picture_shows_defaults(picture: str, capsys, monkeypatch) -> None:
     monkeypatch.setenv("COLUMNS", "1000")
     with pytest.raises(SystemExit):
-        visualize.main([command.partition(".")[0], "--help"])
+        visualize.main([picture, "--help"])
 
     text = capsys.readouterr().out
-    assert f"(default: runs/{command})" in text
-    assert "(default: runs/tuned" in text
+    assert [words for words in PICTURES[picture] if f"(default: {words}" not in text] == []
     assert "None" not in text
 
 
@@ -53,16 +61,3 @@ def test_help_of_the_classifier_shows_the_default_of_every_option(capsys, monkey
     assert len(rows) == 14
     assert [row for row in rows if "default: " not in row or "None" in row] == []
     assert "seed SEED of all random numbers (default: 0)" in rows
-
-
-@pytest.mark.parametrize("picture", ["attention", "fill-mask", "embeddings", "positions"])
-def test_help_of_a_picture_shows_defaults(picture: str, capsys, monkeypatch) -> None:
-    monkeypatch.setenv("COLUMNS", "1000")
-    with pytest.raises(SystemExit):
-        visualize.main([picture, "--help"])
-
-    text = capsys.readouterr().out
-    assert f"(default: runs/{picture}.png)" in text
-    assert f"(default: {ROOT / 'checkpoint'})" in text
-    assert "None" not in text
-    assert ("(default: 400)" in text) == (picture == "embeddings")
