@@ -12,59 +12,36 @@ from pathlib import Path
 
 import pytest
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
 
 import classifier
 import sentences
 from bert import BertModel
-from config import BertConfig
-from small import raising, refusal
-from tokenizer import SPECIAL_TOKENS
+from small import CONFIG, WORDS, raising, refusal, tiny_checkpoint
 
-WORDS = ["good", "bad", "film", "the", "a", "is", "plot", "."]
-CONFIG = BertConfig(
-    vocab_size=len(SPECIAL_TOKENS) + len(WORDS),
-    hidden_size=16,
-    num_hidden_layers=2,
-    num_attention_heads=2,
-    intermediate_size=24,
-    max_position_embeddings=12,
-)
 FAST = ["--epochs", "1", "--threads", "1", "--device", "cpu"]
 
 
 @pytest.fixture
-def checkpoint(tmp_path: Path) -> Path:
-    """A model with random weights, and a tokenizer of thirteen pieces."""
-    directory = tmp_path / "checkpoint"
-    directory.mkdir()
-    CONFIG.to_json(directory / "config.json")
-    (directory / "vocab.txt").write_text("\n".join([*SPECIAL_TOKENS, *WORDS]), encoding="utf-8")
-    torch.manual_seed(1)
-    save_file(BertModel(CONFIG).state_dict(), directory / "model.safetensors")
-    return directory
-
-
-@pytest.fixture
 def data(tmp_path: Path) -> dict[str, Path]:
-    """Three files of sentences whose label is the one opinion word in them."""
+    """Three files of sentences whose last word decides the label."""
     draw = random.Random(1)
     paths = {name: tmp_path / f"{name}.txt" for name in ("train", "dev", "test")}
     for path in paths.values():
         lines = []
         for number in range(40):
-            words = [*draw.choices(WORDS[2:], k=draw.randint(1, 7)), WORDS[number % 2]]
+            words = [*draw.choices(WORDS, k=draw.randint(1, 7)), ("witty", "avoid")[number % 2]]
             lines.append(f"{1 - number % 2} ||| {' '.join(words)}\n")
         path.write_text("".join(lines), encoding="utf-8")
     return paths
 
 
 @pytest.fixture
-def command(checkpoint: Path, data: dict[str, Path], tmp_path: Path) -> list[str]:
+def command(data: dict[str, Path], tmp_path: Path) -> list[str]:
     """The arguments of a run that takes a moment."""
     files = [part for name, path in data.items() for part in (f"--{name}", str(path))]
-    out = ["--predictions", str(tmp_path / "predictions")]
-    return ["--checkpoint", str(checkpoint), *files, *out, *FAST]
+    checkpoint, out = tiny_checkpoint(tmp_path / "checkpoint"), tmp_path / "predictions"
+    return ["--checkpoint", str(checkpoint), *files, "--predictions", str(out), *FAST]
 
 
 def tensors(rows: int = 24) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
@@ -73,7 +50,7 @@ def tensors(rows: int = 24) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     ids = torch.randint(5, CONFIG.vocab_size, (rows, 9), generator=draw)
     lengths = torch.randint(2, 10, (rows,), generator=draw)
     mask = (torch.arange(9) < lengths[:, None]).long()
-    return ids * mask, mask, (ids[:, 0] > 8).long()
+    return ids * mask, mask, (ids[:, 0] > 12).long()
 
 
 def model(**changes: float) -> classifier.BertSentimentClassifier:
@@ -212,7 +189,7 @@ def test_the_program_writes_predictions_and_the_model(command, data, tmp_path, c
 
 def test_five_labels_make_five_classes(command, data, tmp_path) -> None:
     for path in data.values():
-        lines = [f"{number % 5} ||| {WORDS[number % 5]} film\n" for number in range(40)]
+        lines = [f"{number % 5} ||| {WORDS[number % 5]} .\n" for number in range(40)]
         path.write_text("".join(lines), encoding="utf-8")
     save = tmp_path / "saved"
 
@@ -243,7 +220,7 @@ def test_the_best_epoch_on_dev_is_kept() -> None:
     [
         (["--epochs", "0"], "whole number, 1 or more"),
         (["--lr", "nan"], "above 0"),
-        (["--max-length", "13"], "12 positions"),
+        (["--max-length", "25"], "24 positions"),
         (["--train", "nowhere.txt"], "nowhere.txt: no such file"),
         (["--checkpoint", "nowhere"], "nowhere"),
         (["--colour", "red"], "unrecognized"),
@@ -319,4 +296,4 @@ def test_sentences_that_are_too_long_are_truncated_and_counted(command, data, ca
 
     assert classifier.main(command) == 0
 
-    assert "dev.txt: 2 sentences, 1 of them truncated to 12 tokens" in capsys.readouterr().out
+    assert "dev.txt: 2 sentences, 1 of them truncated to 24 tokens" in capsys.readouterr().out
