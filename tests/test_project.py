@@ -108,10 +108,6 @@ def test_the_solution_fits_in_a_readers_head() -> None:
     assert len((ROOT / "solution" / "bert.py").read_text("utf-8").splitlines()) < 200
 
 
-def test_there_is_no_star_import() -> None:
-    assert [path for path in SOURCES if any(n.endswith(".*") for n in imported(path))] == []
-
-
 @pytest.mark.parametrize("name", ["requirements.txt", "requirements-staff.txt"])
 def test_every_requirement_is_pinned_with_its_reason(name: str) -> None:
     for line in (ROOT / name).read_text(encoding="utf-8").splitlines():
