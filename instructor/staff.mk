@@ -36,7 +36,7 @@ ENGINE_PYTEST = python=$$(cd $(BIN) && pwd)/python && cd engine && \
 # with REQUIRE_TIERS=all, the tests that run alongside have already tried each tier
 CHECKED = export REQUIRE_TIERS=$${REQUIRE_TIERS:+checked};
 # the files of `make test-fast`; tests/test_tiers.py has the gradings
-FAST = gate handout help language make probes project references starter tiers tokenizer variants
+FAST = gate handout help language make probes project references tiers tokenizer variants
 ENGINE_FAST = archives compare diagnose edits flags found fuzz help intake links new_exercise protocol \
 	report_page reports rooms runs strip terminal
 

@@ -1,4 +1,4 @@
-"""The committed references match the solution, and private ones are different."""
+"""The committed starter and references are those of the solution."""
 
 import json
 import shutil
@@ -10,6 +10,7 @@ import pytest
 from grader.assignment import ASSIGNMENT
 from grader.staff import NOT_MEASURED, threshold
 from tensormark.authoring.record import digests
+from tensormark.authoring.strip import derive, drifted
 from tensormark.files import sha256
 from tensormark.references import References
 from tensormark.settings import references_for
@@ -32,6 +33,10 @@ def test_recording_again_moves_nothing() -> None:
 
     assert completed.returncode == 0, completed.stdout + completed.stderr
     assert completed.stdout == f"{ROOT / 'reference_outputs'} is up to date\n"
+
+
+def test_the_committed_starter_is_the_stripped_solution() -> None:
+    assert drifted(ASSIGNMENT.starter, derive(ASSIGNMENT)) == []
 
 
 def test_the_manifest_has_the_digest_of_every_file() -> None:
