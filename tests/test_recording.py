@@ -50,12 +50,6 @@ def only(exercise: str, *variants: str) -> Course:
     return dataclasses.replace(course, variants=chosen, honest=())
 
 
-def open_for(course: Course) -> ProcessSandbox:
-    exercises = course.assignment.exercises
-    program = program_of(course.assignment, exercises, course.sources(), Settings.of(ROOT))
-    return ProcessSandbox(program)
-
-
 def with_raising(course: Course, text: str) -> Course:
     """Return a course with one more mistake, which raises an exception with a text."""
     edit = ("return ", f"raise ValueError({text!r})  # ")
@@ -70,7 +64,9 @@ def course() -> Course:
 
 @pytest.fixture(scope="module")
 def recorder(course: Course) -> Iterator[Recorder]:
-    with open_for(course) as sandbox:
+    exercises = course.assignment.exercises
+    program = program_of(course.assignment, exercises, course.sources(), Settings.of(ROOT))
+    with ProcessSandbox(program) as sandbox:
         yield Recorder(course, sandbox, SEED)
 
 
@@ -233,25 +229,6 @@ def test_what_chance_decides_is_marked_and_other_processors_agree(
     for name, value in OTHER_PROCESSOR.items():
         monkeypatch.setenv(name, value)
     assert record(course, tmp_path, SEED, True, ASSIGNMENT.checkpoint) == []
-
-
-class OtherDraws(Recorder):
-    """Records as on a machine where the same seed draws other numbers."""
-
-    def ask(self, *arguments: Any, **overrides: Any) -> list[Reply]:
-        return super().ask(*arguments, **overrides | {"seed": overrides.get("seed", 0) + 100})
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("exercise", ["embed", "make_sentence_pairs"])
-def test_where_a_seed_draws_other_numbers_nothing_has_moved(exercise: str) -> None:
-    course = alone(COURSE, exercise)
-    singles = dataclasses.replace(course, honest=())
-    previous = previous_record(ROOT / "reference_outputs", course.assignment.exercises[0])
-    with open_for(singles) as sandbox:
-        result = OtherDraws(singles, sandbox, SEED).record(course.assignment.exercises[0], previous)
-
-    assert [line for line in result.changes if not line.endswith(": a row is gone")] == []
 
 
 def test_nudging_changes_last_bits_but_not_numbers_of_few_bits() -> None:

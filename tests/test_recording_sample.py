@@ -1,6 +1,7 @@
 """A sample of the references, recorded again; `make nightly` records all of them."""
 
 import dataclasses
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,7 @@ from tensormark.authoring.recorder import Recorder
 from tensormark.authoring.try_exercise import alone
 from tensormark.grading import program_of
 from tensormark.judging.diagnose import PAIR
+from tensormark.sandbox.interface import Reply
 from tensormark.sandbox.process import ProcessSandbox
 from tensormark.settings import Settings
 
@@ -34,13 +36,13 @@ def is_of_the_sample(change: str) -> bool:
     return what != "a row is gone" and not (what == "a new row" and PAIR in name)
 
 
-def record_again(course: Course) -> tuple[list[str], list[str]]:
+def record_again(course: Course, kind: type[Recorder] = Recorder) -> tuple[list[str], list[str]]:
     """Return the names of the rows of a course's only exercise, and what has changed in them."""
     (exercise,) = course.assignment.exercises
     program = program_of(course.assignment, [exercise], course.sources(), Settings.of(ROOT))
     previous = previous_record(ROOT / "reference_outputs", exercise)
     with ProcessSandbox(program) as sandbox:
-        result = Recorder(course, sandbox, ASSIGNMENT.seed).record(exercise, previous)
+        result = kind(course, sandbox, ASSIGNMENT.seed).record(exercise, previous)
     return result.rows, list(filter(is_of_the_sample, result.changes))
 
 
@@ -67,4 +69,21 @@ def test_a_pair_that_draws_an_output_of_another_shape_has_not_moved() -> None:
     names, changes = record_again(dataclasses.replace(course, variants=chosen, honest=()))
 
     assert PAIR.join(pair) in names
+    assert changes == []
+
+
+class OtherDraws(Recorder):
+    """Records as on a machine where the same seed draws other numbers."""
+
+    def ask(self, *arguments: Any, **overrides: Any) -> list[Reply]:
+        return super().ask(*arguments, **overrides | {"seed": overrides.get("seed", 0) + 100})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("exercise", ["embed", "make_sentence_pairs"])
+def test_where_a_seed_draws_other_numbers_nothing_has_moved(exercise: str) -> None:
+    course = dataclasses.replace(alone(COURSE, exercise), honest=())
+
+    _, changes = record_again(course, OtherDraws)
+
     assert changes == []
