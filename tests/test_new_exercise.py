@@ -20,7 +20,6 @@ def run(root: Path, *arguments: str) -> str:
     return completed.stdout
 
 
-@pytest.mark.slow
 def test_a_bonus_exercise_is_recorded_and_graded_and_its_mistakes_are_named(tmp_path: Path) -> None:
     for name in FOLDERS:
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))

@@ -92,7 +92,6 @@ def test_a_fresh_copy_is_opened_and_graded_and_says_what_to_write_next(
     assert pictures == []
 
 
-@pytest.mark.slow
 def test_every_cell_runs_and_leaves_what_was_written(folder: Path, pictures: list[bytes]) -> None:
     (folder / "starter").mkdir()
     shutil.copy(ROOT / "solution" / "bert.py", folder / "starter")

@@ -197,7 +197,6 @@ def test_the_sweep_is_that_of_the_question_and_fails_where_the_answer_says() -> 
 
 
 @of_the_shipped_model
-@pytest.mark.slow
 def test_a_row_of_the_sweep_can_be_measured_again(tmp_path, capsys) -> None:
     rate, first, _ = SWEEP[0]
 

@@ -212,7 +212,6 @@ def test_the_manifest_says_what_ran_and_another_processor_is_no_change(
     assert record(course, folder, SEED, True, ASSIGNMENT.checkpoint) == []
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("exercise", DECIDED_BY_CHANCE)
 def test_what_chance_decides_is_marked_and_other_processors_agree(
     exercise: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

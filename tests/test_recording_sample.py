@@ -79,7 +79,6 @@ class OtherDraws(Recorder):
         return super().ask(*arguments, **overrides | {"seed": overrides.get("seed", 0) + 100})
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("exercise", ["embed", "make_sentence_pairs"])
 def test_where_a_seed_draws_other_numbers_nothing_has_moved(exercise: str) -> None:
     course = dataclasses.replace(alone(COURSE, exercise), honest=())

@@ -26,7 +26,6 @@ def record(*options: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.nightly  # tests/test_recording_sample.py records a part in every run
-@pytest.mark.slow
 @pytest.mark.timeout(900)  # recording takes a minute, or several on a busy machine
 def test_recording_again_moves_nothing() -> None:
     completed = record("--check")
