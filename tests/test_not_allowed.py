@@ -94,14 +94,6 @@ def test_forbidden_code_that_runs_during_the_import_is_named(
             "    return vars(F)['layer_' + 'norm'](x, x.shape[-1:], gain, bias, eps)\n",
         ),
         (
-            "transformer.py",
-            "layer_norm",
-            "def layer_norm(x, gain, bias, eps=1e-12):\n"
-            "    found = getattr(torch.ops, 'at' + 'en')\n"
-            "    found = getattr(found, 'native_layer' + '_norm')\n"
-            "    return found(x, x.shape[-1:], gain, bias, eps)[0]\n",
-        ),
-        (
             "pretraining.py",
             "wordpiece",
             "def wordpiece(words, vocabulary, unknown_id, max_length=100):\n"
