@@ -16,7 +16,6 @@ from pretraining import (
     IS_NEXT,
     NOT_NEXT,
     BertForPreTraining,
-    pair_batch,
     pretraining_loss,
 )
 from tokenizer import SPECIAL_TOKENS, BertTokenizer, wordpiece
@@ -104,18 +103,6 @@ def test_a_damaged_snapshot_is_skipped(
 
     assert resumed.step == TINY.steps
     assert "skipped, the snapshot is damaged" in capsys.readouterr().err
-
-
-def test_a_pair_is_written_with_its_segments() -> None:
-    tokenizer = BertTokenizer(
-        wordpiece({piece: number for number, piece in enumerate([*SPECIAL_TOKENS, *WORDS])})
-    )
-
-    batch = pair_batch([([5, 6], [7], 1)], tokenizer)
-
-    assert batch["input_ids"].tolist() == [[2, 5, 6, 3, 7, 3]]
-    assert batch["token_type_ids"].tolist() == [[0, 0, 0, 0, 1, 1]]
-    assert batch["next_sentence_label"].tolist() == [1]
 
 
 def test_second_sentences_are_about_the_same_film() -> None:
