@@ -12,7 +12,6 @@ from instructor.language.lexicon import FILMS, HALF, VERDICTS, WHOLE
 from instructor.language.reviews import film_of, read_reviews, write_reviews
 from instructor.language.write_data import DATA, SIZES, main
 from tensormark.files import write_whole
-from tensormark.folders import between, put_between
 
 from graded import ran
 
@@ -164,13 +163,6 @@ def test_reviews_survive_being_written_and_read() -> None:
 
     assert all(len(review) >= 2 for review in reviews)
     assert "\n\n".join("\n".join(review) for review in reviews) + "\n" == text
-
-
-def test_only_the_text_between_the_marks_is_replaced() -> None:
-    text = "a <!-- gate:begin -->\nold\n<!-- gate:end --> b"
-
-    assert between(text, "gate") == "\nold\n"
-    assert put_between(text, "gate", "new") == "a <!-- gate:begin -->new<!-- gate:end --> b"
 
 
 def test_failed_write_leaves_the_old_file_alone(tmp_path: Path) -> None:
