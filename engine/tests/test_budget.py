@@ -8,8 +8,7 @@ import pytest
 
 from tensormark.exercise import Assignment
 from tensormark.grading import Grading
-from tensormark.sandbox.budget import HANGS
-from tensormark.sandbox.interface import BUDGET, CALL_DEADLINE, PROCESS, Limits, Sandbox
+from tensormark.sandbox.interface import BUDGET, CALL_DEADLINE, HANGS, PROCESS, Limits, Sandbox
 from tensormark.sandbox.tiers import open_sandbox
 from tensormark.settings import Settings
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from tensormark.intake.submission import SubmissionError, read_submission
 from tensormark.sandbox import answers
-from tensormark.sandbox.interface import Reply, WorkerLostError, as_progress, as_reply
+from tensormark.sandbox.interface import Reply, WorkerLostError
 from tensormark.worker import protocol
 from tensormark.worker.protocol import ProtocolError, encode
 from tensormark.worker.reply_buffer import ReplyBuffer, size
@@ -130,7 +130,7 @@ def test_random_parts_are_read_or_refused(decode: Decode, text: bytes, packed: b
 @given(st.dictionaries(ANSWER_KEYS, VALUES, max_size=5))
 def test_any_answer_is_a_reply_or_a_lost_worker(answer: dict[str, object]) -> None:
     try:
-        reply = as_reply(answers.message_of(json.dumps(answer).encode()), {})
+        reply = answers.as_reply(answers.message_of(json.dumps(answer).encode()), {})
     except (ProtocolError, WorkerLostError):
         return
     assert isinstance(reply, Reply)
@@ -150,7 +150,7 @@ def texts_in(value: object) -> Iterator[str]:
 @given(VALUES)
 def test_any_progress_is_two_bounded_numbers_or_a_lost_worker(value: object) -> None:
     try:
-        step, total = as_progress(value)
+        step, total = answers.as_progress(value)
     except WorkerLostError:
         return
     assert 0 <= step <= 10**9

@@ -68,7 +68,7 @@ def test_harm_to_a_shared_process_counts_against_no_exercise(
     assert ("three" in answers) is (harm == "large")
     assert reply.status == "ok"
     assert contained.budget.hung == []
-    assert contained.failed_calls.first == {}
+    assert contained.budget.lost == {}
 
 
 def test_output_of_an_import_is_kept_once_and_that_of_calls_by_exercise() -> None:

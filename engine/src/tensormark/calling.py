@@ -59,7 +59,7 @@ class Calling:
             runs = frozenset({exercise.id, *exercise.upstream} - set(call.given))
             forbidden = {"forbidden": usual_names(exercise.forbidden)} if exercise.forbidden else {}
             message, tensors = sent(call.message(), recording.inputs)
-            lost = self.sandbox.failed_calls.first.keys()  # exercises that hang or end the process
+            lost = self.sandbox.budget.lost.keys()  # exercises that hang or end the process
             message["observe"] = lost.isdisjoint(exercise.upstream)
             names = tensor_names_of(call, recording)
             request = Request(exercise.id, runs, message | forbidden, tensors, tensor_names=names)

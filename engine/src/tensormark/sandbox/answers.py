@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from tensormark.files import digest
-from tensormark.sandbox.interface import WorkerLostError, printable
+from tensormark.sandbox.interface import Reply, WorkerLostError, printable
 from tensormark.trouble import trouble_in
 from tensormark.worker.protocol import LONGEST, MAX_AXES, Message, ProtocolError, Tensors, parts_of
 
@@ -228,3 +228,21 @@ def lost_by(error: ProtocolError) -> WorkerLostError:
     """Return the error for a worker whose answer cannot be read."""
     trouble = str(error) if isinstance(error, _UnreadableError) else ""
     return WorkerLostError(error.says, trouble)
+
+
+def as_reply(answer: Mapping[str, Any], tensors: Tensors) -> Reply:
+    """Turn a worker's answer into a reply.
+
+    Raises:
+        WorkerLostError: it is invalid.
+    """
+    if answer.get("status") not in ("ok", "not written", "error"):
+        raise WorkerLostError("wrote into the grader's channel")
+    return Reply(answer["status"], answer.get("text", ""), dict(answer), tensors)
+
+
+def as_progress(value: Any) -> tuple[int, int]:
+    """Validate a worker's progress report."""
+    if isinstance(value, list) and len(value) == 2 and all(type(v) is int for v in value):
+        return min(max(value[0], 0), 10**9), min(max(value[1], 1), 10**9)
+    raise WorkerLostError("wrote into the grader's channel")

@@ -1,10 +1,11 @@
 """The interface of every sandbox: requests, replies, limits, errors."""
 
+import contextlib
 import dataclasses
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any, Self
 
 from tensormark.letters import with_piled_up
 from tensormark.sandbox import packages
@@ -17,6 +18,7 @@ MAX_OUTPUT = 16 << 10  # bytes of a submission's printed output that are kept
 
 CONTAINED, LOCKED, PROCESS = TIERS = ("contained", "locked", "process")
 
+clock = time.monotonic  # in seconds
 Progress = Callable[[int, int], None]
 Tensors = dict[str, Any]  # numpy arrays, named here without importing numpy
 
@@ -115,7 +117,7 @@ class Program:
         limits: what the submission may use.
         forbidden, given_only: library code that it may not use; see policy.py. Full names to names
             for messages.
-        budget: seconds for all calls, except tasks; see budget.py.
+        budget: seconds for all calls, except tasks; see `Budget`.
     """
 
     main_file: str
@@ -163,6 +165,11 @@ class WorkerLostError(Exception):
         super().__init__(text)
         self.trouble = trouble
 
+    def reply(self, target: str) -> Reply:
+        """Return the reply to a call, or to an import, that lost its worker."""
+        hung = isinstance(self, WorkerHungError)
+        return Reply("lost", f"{target} {self}", hung=hung, trouble=self.trouble)
+
 
 class WorkerHungError(WorkerLostError):
     """The worker did not answer in time."""
@@ -187,11 +194,6 @@ class CapturedOutput:
         """Whether nothing more will be kept."""
         return len(self.content) >= MAX_OUTPUT
 
-    def drain(self, stream: BinaryIO) -> None:
-        """Read the stream to its end."""
-        while chunk := stream.read1(1 << 16):  # type: ignore[attr-defined]
-            self.take(chunk)
-
     def text(self) -> str:
         """Return the captured output, without control characters that could affect a terminal."""
         text = self.content.decode("utf-8", "replace")
@@ -212,43 +214,6 @@ class Shared:
     first: bool
 
 
-class Sandbox(Protocol):
-    """Where a submission's code runs; the tiers differ in how well they isolate it.
-
-    Leaving its `with` block closes a sandbox.
-    """
-
-    printed: CapturedOutput
-    failed_calls: "FailedCalls"
-
-    def __enter__(self) -> "Sandbox": ...
-
-    def __exit__(self, *_: object) -> None: ...
-
-    def reload(self, sources: Mapping[str, str]) -> None:
-        """Switch to other sources: for your own code, never a student's."""
-
-    @property
-    def apart(self) -> Callable[[Program, Request], Reply] | None:
-        """Runs a call of another program, unaffected by this one's calls; None if it cannot."""
-
-    @property
-    def together(self) -> Callable[[Sequence[Request]], dict[str, Shared]] | None:
-        """Runs several exercises' calls in one process; None if `run` does so anyway.
-
-        Exercises without complete answers are left out, as nothing that happens to them there
-        counts, and so are those that ran after another one had changed the submission's modules.
-        """
-
-    def run(self, requests: Iterable[Request], progress: Progress = ...) -> Iterator[Reply]:
-        """Run calls in order; after a lost call, skip others that run the same exercise."""
-
-
-def clock() -> float:
-    """Return monotonic time in seconds."""
-    return time.monotonic()
-
-
 def _without_piled_marks(text: str) -> str:
     """Return a text without combining marks that are piled up higher than in any language."""
     return "".join(letter for letter, piled_up in with_piled_up(text) if not piled_up)
@@ -261,43 +226,102 @@ def printable(text: str) -> str:
     return _without_piled_marks("".join(c if c.isprintable() else "?" for c in text))
 
 
-def as_reply(answer: Mapping[str, Any], tensors: Tensors) -> Reply:
-    """Turn a worker's answer, as read by answers.py, into a reply.
+HANGS = 2  # calls that had to be ended; a single one may be due to an unresponsive machine
 
-    Raises:
-        WorkerLostError: it is invalid.
+
+class Budget:
+    """The time that one submission may keep a sandbox busy, and why further calls are not made.
+
+    Covered: the time from when a child or worker could begin until its answer arrived, by this
+    process's clock, imports included. A task (training) has its own deadline and is not counted.
+    After HANGS calls that had to be ended at a deadline, nothing more of the submission is run. An
+    exercise that has lost a call is not run again, so a hang costs only one deadline.
+    Not covered: importing torch, which happens before there is anything to run; and, in the tier
+    `process`, the milliseconds in which a call already runs while the answer before it is read.
+
+    Attributes:
+        unloadable: the reply to every call, once the submission could not be imported.
+        lost: exercise to the reply to its first call that was lost.
+        hung: the reason for each call that had to be ended.
     """
-    status, text = answer.get("status"), answer.get("text", "")
-    if status not in ("ok", "not written", "error") or not isinstance(text, str):
-        raise WorkerLostError("wrote into the grader's channel")
-    return Reply(str(status), text, dict(answer), tensors)
 
+    def __init__(self, seconds: float) -> None:
+        self.seconds = self.remaining = seconds
+        self.unloadable: Reply | None = None
+        self.lost: dict[str, Reply] = {}
+        self.hung: list[str] = []
 
-def lost(target: str, error: WorkerLostError) -> Reply:
-    """Return the reply to a call, or to an import, that lost its worker."""
-    hung = isinstance(error, WorkerHungError)
-    return Reply("lost", f"{target} {error}", hung=hung, trouble=error.trouble)
+    def cap(self, request: Request, seconds: float) -> float:
+        """Return these seconds, or the rest of the budget if that is less."""
+        return seconds if request.task else min(seconds, max(self.remaining, 0.0))
 
-
-def as_progress(value: Any) -> tuple[int, int]:
-    """Validate a worker's progress report."""
-    if isinstance(value, list) and len(value) == 2 and all(type(v) is int for v in value):
-        return min(max(value[0], 0), 10**9), min(max(value[1], 1), 10**9)
-    raise WorkerLostError("wrote into the grader's channel")
-
-
-class FailedCalls:
-    """Remembers which exercises have lost a call, so that a hang costs only one deadline."""
-
-    def __init__(self) -> None:
-        self.first: dict[str, Reply] = {}
+    @contextlib.contextmanager
+    def spend(self, request: Request) -> Iterator[None]:
+        """Count the time of a `with` block."""
+        started = clock()
+        try:
+            yield
+        finally:
+            self.remaining -= 0.0 if request.task else clock() - started
 
     def add(self, request: Request, reply: Reply) -> None:
-        """Record a reply."""
+        """Record the reply to a call."""
+        if reply.hung:
+            self.hung.append(reply.text)
         if reply.status == "lost":
-            self.first.setdefault(request.exercise, reply)
+            self.lost.setdefault(request.exercise, reply)
 
-    def reply_to(self, request: Request) -> Reply | None:
-        """Return the lost reply of an exercise that the request runs, if there is one."""
-        replies = [self.first[name] for name in sorted(request.runs) if name in self.first]
-        return replies[0] if replies else None
+    def known_reply(self, request: Request) -> Reply | None:
+        """Return the reply to a request that need not run, or None."""
+        if self.unloadable is not None:
+            return self.unloadable
+        if lost := self.lost.keys() & request.runs:
+            return self.lost[min(lost)]
+        if len(self.hung) >= HANGS:
+            return Reply("lost", f"not run: {', and '.join(self.hung[:HANGS])}")
+        if self.remaining <= 0 and not request.task:
+            return Reply("lost", f"not run: the submission used up its {self.seconds:g} seconds")
+        return None
+
+
+class Sandbox:
+    """Where a submission's code runs; the tiers differ in how well they isolate it.
+
+    Leaving its `with` block closes a sandbox.
+
+    Attributes:
+        printed: what the submission has printed.
+        apart: runs a call of another program, unaffected by this one's calls; None if it cannot.
+        together: runs several exercises' calls in one process; None if `run` does so anyway.
+            Exercises without complete answers are left out, as nothing that happens to them there
+            counts, and so are those that ran after another one had changed the submission's
+            modules.
+    """
+
+    apart: Callable[[Program, Request], Reply] | None = None
+    together: Callable[[Sequence[Request]], dict[str, Shared]] | None = None
+
+    def __init__(self, program: Program) -> None:
+        self.program, self.printed = program, CapturedOutput()
+        self.budget = Budget(program.budget)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        raise NotImplementedError
+
+    def reload(self, sources: Mapping[str, str]) -> None:
+        """Switch to other sources: for your own code, never a student's."""
+        self.program = dataclasses.replace(self.program, sources=dict(sources))
+        self.budget = Budget(self.program.budget)
+
+    def run(
+        self, requests: Iterable[Request], progress: Progress = lambda done, total: None
+    ) -> Iterator[Reply]:
+        """Run calls in order; after a lost call, skip others that run the same exercise.
+
+        Raises:
+            WorkerStartError: no worker can start, which is not the submission's fault.
+        """
+        raise NotImplementedError

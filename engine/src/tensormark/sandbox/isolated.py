@@ -18,23 +18,20 @@ import dataclasses
 import itertools
 import signal
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from tensormark.sandbox import answers
-from tensormark.sandbox.budget import Budget
 from tensormark.sandbox.interface import (
     CapturedOutput,
-    FailedCalls,
     Program,
     Progress,
     Reply,
     Request,
+    Sandbox,
     Shared,
     WorkerHungError,
     WorkerLostError,
     WorkerStartError,
-    as_reply,
-    lost,
 )
 from tensormark.sandbox.job import Ending, Job, SlotError, SlotKey
 from tensormark.sandbox.slot import Slot
@@ -88,7 +85,7 @@ def _cause(ending: Ending) -> WorkerLostError:
     return WorkerLostError(f"ended the process that graded it{name}")
 
 
-class IsolatedSandbox:
+class IsolatedSandbox(Sandbox):
     """Runs a submission's calls in the tier `contained` or `locked`."""
 
     def __init__(
@@ -109,17 +106,12 @@ class IsolatedSandbox:
         Raises:
             WorkerStartError: the machine lacks something; the message says what.
         """
-        self.program = program
-        self.printed, self.import_printed = CapturedOutput(), False
-        self.unloadable: Reply | None = None
-        self.failed_calls, self.budget = FailedCalls(), Budget(program.budget)
+        super().__init__(program)
+        self.import_printed = False
         self.fault: WorkerStartError | None = None  # raised again: the machine will not change
         checkpoint = program.checkpoint.resolve() if program.checkpoint else None
         self.key = SlotKey(contained, program.harness, program.requirements, checkpoint, lock)
         self.slot: Slot | None = slot or SLOTS.take(self.key)
-
-    def __enter__(self) -> "IsolatedSandbox":
-        return self
 
     def __exit__(self, *exception: object) -> None:
         self.fault = WorkerStartError("the sandbox is closed")
@@ -128,12 +120,6 @@ class IsolatedSandbox:
         elif self.slot is not None:  # something may still be running in it
             self.slot.close()
         self.slot = None
-
-    def reload(self, sources: Mapping[str, str]) -> None:
-        """Switch to other sources; nothing here depends on the old ones."""
-        self.program = dataclasses.replace(self.program, sources=dict(sources))
-        self.unloadable, self.failed_calls = None, FailedCalls()
-        self.budget = Budget(self.program.budget)
 
     def apart(self, program: Program, request: Request) -> Reply:
         """Run a call of another program, in a child of the same slot.
@@ -165,7 +151,7 @@ class IsolatedSandbox:
         replies: dict[int, Reply] = {}
         while True:
             for index, request in enumerate(requests):
-                if index not in replies and (reply := self._known_reply(request)):
+                if index not in replies and (reply := self.budget.known_reply(request)):
                     replies[index] = reply
             pending = [index for index in range(len(requests)) if index not in replies]
             if not pending:
@@ -173,15 +159,9 @@ class IsolatedSandbox:
             batch = self._run_batch([requests[index] for index in pending], progress)
             for index, reply in zip(pending, batch, strict=False):
                 replies[index] = reply
-                self.failed_calls.add(requests[index], reply)
-                self.budget.add(reply)
+                self.budget.add(requests[index], reply)
         for index in range(len(requests)):
             yield replies[index]
-
-    def _known_reply(self, request: Request) -> Reply | None:
-        """Return the reply to a request that need not run, or None."""
-        failed = self.failed_calls.reply_to(request)
-        return self.unloadable or failed or self.budget.refusal(request)
 
     def _run_batch(self, requests: Sequence[Request], progress: Progress) -> list[Reply]:
         """Run calls in one child; return the replies up to the first lost one."""
@@ -190,16 +170,16 @@ class IsolatedSandbox:
         try:
             loaded = self._read_reply(ending, 0, frozenset())
         except WorkerLostError as error:
-            loaded = lost(f"importing {self.program.main_file}", error)
+            loaded = error.reply(f"importing {self.program.main_file}")
         if loaded.status != "ok":
-            self.unloadable = loaded
+            self.budget.unloadable = loaded
             return []
         replies: list[Reply] = []
         for slot, request in enumerate(requests, start=1):
             try:
                 replies.append(self._read_reply(ending, slot, request.tensor_names))
             except WorkerLostError as error:
-                return [*replies, lost(request.target, error)]
+                return [*replies, error.reply(request.target)]
         return replies
 
     def together(self, requests: Sequence[Request]) -> dict[str, Shared]:
@@ -208,7 +188,7 @@ class IsolatedSandbox:
         Raises:
             WorkerStartError: no slot is available.
         """
-        if any(map(self._known_reply, requests)):
+        if any(map(self.budget.known_reply, requests)):
             return {}
         job = self.job(requests)
         deadlines = [min(SHARED_SECONDS, seconds) for seconds in job.deadlines]
@@ -218,7 +198,7 @@ class IsolatedSandbox:
         with contextlib.suppress(WorkerLostError):
             loaded = self._read_reply(ending, 0, frozenset())
             if loaded.status != "ok":
-                self.unloadable = loaded
+                self.budget.unloadable = loaded
         results: dict[str, Shared] = {}
         end = 1  # slot 0 is the import's
         for exercise, group in itertools.groupby(requests, key=lambda request: request.exercise):
@@ -299,4 +279,4 @@ class IsolatedSandbox:
             raise answers.lost_by(error) from error
         if message.get("number") != slot:
             raise WorkerLostError("wrote into the grader's channel")
-        return as_reply(message, tensors)
+        return answers.as_reply(message, tensors)

@@ -10,33 +10,30 @@ Not covered: a hostile submission can read the user's files, use the network and
 not grade untrusted code with it.
 """
 
-import dataclasses
 import itertools
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from tensormark.sandbox import packages
-from tensormark.sandbox.budget import Budget
 from tensormark.sandbox.interface import (
-    CapturedOutput,
-    FailedCalls,
     Program,
     Progress,
     Reply,
     Request,
+    Sandbox,
     WorkerLostError,
     WorkerStartError,
-    lost,
 )
 from tensormark.sandbox.worker_link import WorkerLink
 from tensormark.sandbox.worker_process import WorkerHandle, WorkerProcess
 
 
-class ProcessSandbox:
-    """Runs a submission's calls in worker processes of the tier `process`."""
+class ProcessSandbox(Sandbox):
+    """Runs a submission's calls in worker processes of the tier `process`.
 
-    apart = None  # a submission could reach any other process
-    together = None  # all exercises share a process until it is lost
+    Nothing runs `apart`, as a submission could reach any other process, or `together`, as all
+    exercises share a process until it is lost.
+    """
 
     def __init__(
         self,
@@ -50,18 +47,13 @@ class ProcessSandbox:
             handle: the first worker, if it has already been started.
             start: starts a worker, given torch's number of threads.
         """
-        self.program, self.start = program, start
-        self.printed = CapturedOutput()
+        super().__init__(program)
+        self.start = start
         self.worker: WorkerLink | None = WorkerLink(handle or start(program.threads), self.printed)
         self.loaded = self.closed = False
         self.start_lock = threading.Lock()  # held while a worker is started
-        self.unloadable: Reply | None = None
         self.sent: Request | None = None  # the call that the worker runs now
-        self.failed_calls, self.budget = FailedCalls(), Budget(program.budget)
         packages.modules(program.requirements)  # cached now, while the worker imports torch
-
-    def __enter__(self) -> "ProcessSandbox":
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.stop()
@@ -82,9 +74,8 @@ class ProcessSandbox:
 
     def reload(self, sources: Mapping[str, str]) -> None:
         """Make the same worker import other sources: for your own code, never a student's."""
-        self.program = dataclasses.replace(self.program, sources=dict(sources))
-        self.loaded, self.unloadable = False, None
-        self.failed_calls, self.budget = FailedCalls(), Budget(self.program.budget)
+        super().reload(sources)
+        self.loaded = False
 
     def _ready_worker(self) -> WorkerLink:
         """Return a worker that has imported torch.
@@ -108,9 +99,9 @@ class ProcessSandbox:
             reply = worker.answer(seconds)
         except WorkerLostError as error:
             self.drop()
-            reply = lost(f"importing {self.program.main_file}", error)
+            reply = error.reply(f"importing {self.program.main_file}")
         self.loaded = True
-        self.unloadable = None if reply.status == "ok" else reply
+        self.budget.unloadable = None if reply.status == "ok" else reply
 
     def _seconds(self, request: Request) -> float:
         """Return a call's deadline."""
@@ -131,8 +122,8 @@ class ProcessSandbox:
         with self.budget.spend(request):
             if not self.loaded:
                 self._load(worker, self.budget.cap(request, limits.load_seconds))
-            if self.unloadable:
-                return self.unloadable
+            if self.budget.unloadable:
+                return self.budget.unloadable
             seconds = self._seconds(request)
             reply_bytes = max(limits.reply_bytes, request.reply_bytes)
             try:
@@ -143,7 +134,7 @@ class ProcessSandbox:
                 reply = worker.answer(seconds, progress, request.tensor_names, reply_bytes)
             except WorkerLostError as error:
                 self.drop()
-                return lost(request.target, error)
+                return error.reply(request.target)
             self.sent = following
             if following is not None:
                 try:
@@ -161,15 +152,9 @@ class ProcessSandbox:
         """
         calls = [*requests]
         for request, following in itertools.zip_longest(calls, calls[1:]):
-            reply = self._known_reply(request)
+            reply = self.budget.known_reply(request)
             if reply is None:
-                ahead = following if following and not self._known_reply(following) else None
+                ahead = following if following and not self.budget.known_reply(following) else None
                 reply = self._ask(request, ahead, progress)
-                self.failed_calls.add(request, reply)
-                self.budget.add(reply)
+                self.budget.add(request, reply)
             yield reply
-
-    def _known_reply(self, request: Request) -> Reply | None:
-        """Return the reply to a request that need not run, or None."""
-        failed = self.failed_calls.reply_to(request)
-        return self.unloadable or failed or self.budget.refusal(request)

@@ -21,8 +21,6 @@ from tensormark.sandbox.interface import (
     WorkerHungError,
     WorkerLostError,
     WorkerStartError,
-    as_progress,
-    as_reply,
     clock,
 )
 from tensormark.sandbox.worker_process import WorkerHandle
@@ -74,7 +72,8 @@ class WorkerLink:
         """Read what is printed, so that its pipe does not fill up."""
         stream = self.handle.stderr
         with stream, contextlib.suppress(ValueError, OSError):
-            printed.drain(stream)
+            while chunk := stream.read1(1 << 16):  # type: ignore[attr-defined]
+                printed.take(chunk)
 
     def _next_frame(self, end: float) -> bytes:
         """Wait for a frame until this time.
@@ -100,7 +99,7 @@ class WorkerLink:
                     break
                 if "progress" not in message:
                     return message, tensors
-                done, total = as_progress(message["progress"])
+                done, total = answers.as_progress(message["progress"])
                 progress(done, total)
         except queue.Empty:
             raise WorkerHungError(f"took longer than {round(deadline, 1):g} seconds") from None
@@ -169,7 +168,7 @@ class WorkerLink:
             WorkerLostError: there is none in time, or it is invalid.
         """
         self.max_bytes = max_bytes
-        return as_reply(*self._receive(deadline, progress, tensor_names))
+        return answers.as_reply(*self._receive(deadline, progress, tensor_names))
 
     def kill(self) -> None:
         """End the process."""
