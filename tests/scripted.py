@@ -128,7 +128,7 @@ class Scripted(IsolatedSandbox):
         for number, call in enumerate(self.requests, start=1):
             changed = self.change(call, self.right.answer(number, call))
             frames.append(changed if isinstance(changed, bytes) else changed.frame())
-        ended = Ending(Frames(frames), 0, None, 0.0)  # type: ignore[arg-type]
+        ended = Ending(Frames(frames), 0, None)  # type: ignore[arg-type]
         return ended, [b""] * len(frames)
 
     def apart(self, program: Program, request: Request) -> Reply:

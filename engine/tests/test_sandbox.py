@@ -176,7 +176,7 @@ def test_a_tier_that_does_not_exist_is_an_error() -> None:
 def test_an_optimizer_is_built_without_the_compiler() -> None:
     code = (
         "import sys, torch\n"
-        "from tensormark.worker.dynamo import spare_dynamo\n"
+        "from tensormark.worker.warm import spare_dynamo\n"
         "spare_dynamo()\n"
         "parameter = torch.zeros(2, requires_grad=True)\n"
         "optimizer = torch.optim.Optimizer([parameter], {'lr': 0.1})\n"

@@ -43,7 +43,6 @@ KEYS: Mapping[str, type] = {
     "through": list,
     "imported": list,
     "shapes": list,
-    "torch": str,
     "drew": bool,
     "same": bool,
     "causes": list,

@@ -54,10 +54,8 @@ class Ending:
     Attributes:
         status: the exit status, or minus the number of the signal that ended it.
         exceeded: the deadline in seconds at which it had to be ended, if any.
-        seconds: processor time used.
     """
 
     answers: ReplyBuffer
     status: int
     exceeded: float | None
-    seconds: float

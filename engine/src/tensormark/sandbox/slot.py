@@ -253,10 +253,10 @@ class Slot:
             raise SlotError("a child died before it got its job")
         if "fault" in message:
             raise WorkerStartError(f"a child cannot be locked down: {str(message['fault'])[:500]}")
-        status, seconds = message.get("ended"), message.get("seconds")
-        if type(status) is not int or not isinstance(seconds, int | float):
+        status = message.get("ended")
+        if type(status) is not int:
             raise SlotError("invalid message from the zygote")
-        return Ending(reply_buffer, status, exceeded, float(seconds))
+        return Ending(reply_buffer, status, exceeded)
 
     def close(self) -> None:
         """End the zygote and everything in its container."""

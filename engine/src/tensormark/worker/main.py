@@ -9,11 +9,12 @@ a hostile submission on this process; isolation is the sandbox's job.
 """
 
 import contextlib
+import functools
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 if __name__ == "__main__":
     # `-I` keeps the environment, the current folder and this script's folder out of sys.path
@@ -53,43 +54,11 @@ def limit_resources() -> None:
         resource.setrlimit(kind, (bound, bound))
 
 
-class Worker:
-    """Answers requests from a stream."""
-
-    def __init__(self, replies: BinaryIO, new_overlay: NewOverlay | None) -> None:
-        self.replies, self.new_overlay = replies, new_overlay
-        self.overlay: Overlay | None = None
-
-    def send(self, frame: bytes) -> None:
-        """Write one frame and flush it."""
-        self.replies.write(frame)
-        self.replies.flush()
-
-    def handle(self, request: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
-        """Answer one request; the first one loads a submission."""
-
-        def progress(done: int, total: int) -> None:
-            self.send(protocol.encode({"number": request["number"], "progress": [done, total]}))
-
-        if self.overlay is None:
-            if self.new_overlay is None:
-                # imports torch: only once the streams are safe
-                from tensormark.worker.overlay import overlay_maker
-
-                self.new_overlay = overlay_maker(request["harness"])
-            self.overlay = self.new_overlay()
-        answer = self.overlay.answer(request, arrays, progress)
-        with contextlib.suppress(Exception):  # a submission may have replaced it
-            sys.stdout.flush()
-        self.send(answer)
-
-
 def import_torch() -> None:
     """Import torch and whatever else every submission needs, once the streams are safe."""
     from tensormark.worker import overlay, warm  # noqa: F401
-    from tensormark.worker.dynamo import spare_dynamo
 
-    spare_dynamo()
+    warm.spare_dynamo()
     warm.use_torch()
 
 
@@ -105,13 +74,30 @@ def serve(
         threads: of torch.
         new_overlay: see overlay_maker; None: the first request names the harness.
     """
-    import torch  # already imported
+    # already imported
+    import torch
+
+    from tensormark.worker.overlay import overlay_maker
+
+    def send(frame: bytes) -> None:
+        replies.write(frame)
+        replies.flush()
+
+    def progress(number: int, done: int, total: int) -> None:
+        send(protocol.encode({"number": number, "progress": [done, total]}))
 
     torch.set_num_threads(threads)
-    worker = Worker(replies, new_overlay)
-    worker.send(protocol.encode({"number": 0, "status": "ok", "torch": torch.__version__}))
+    send(protocol.encode({"number": 0, "status": "ok"}))
+    overlay: Overlay | None = None
     while (frame := protocol.read_frame(requests)) is not None:
-        worker.handle(*frame)
+        request, arrays = frame
+        if overlay is None:  # the first request loads a submission
+            new_overlay = new_overlay or overlay_maker(request["harness"])
+            overlay = new_overlay()
+        answer = overlay.answer(request, arrays, functools.partial(progress, request["number"]))
+        with contextlib.suppress(Exception):  # a submission may have replaced it
+            sys.stdout.flush()
+        send(answer)
 
 
 def main() -> None:

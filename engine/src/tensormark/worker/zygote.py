@@ -8,8 +8,8 @@ nobody is waiting; once it has a job, it locks itself down (lockdown.py), then i
 submission and runs the calls.
 
 Covered: a child inherits nothing from earlier jobs, and starts with torch warmed up; its exit
-status comes from wait4, not from its own report. Not covered: a bug in lockdown.py or in the kernel
-would let a child take over this process, and with it later jobs of this slot.
+status comes from waitpid, not from its own report. Not covered: a bug in lockdown.py or in the
+kernel would let a child take over this process, and with it later jobs of this slot.
 """
 
 import array
@@ -33,6 +33,7 @@ if __name__ == "__main__":
     sys.path += [folder for folder in sys.argv[3:] if folder not in sys.path]
 
 from tensormark.worker import lockdown, protocol, reply_buffer
+from tensormark.worker.main import import_torch
 
 MAX_MESSAGE = 1 << 18  # the first one lists a few hundred paths
 DESCRIPTORS = 3  # sent with a job: its requests, the reply buffer, the pipe for printed output
@@ -70,20 +71,6 @@ def check_threads() -> None:
     """
     if len(os.listdir("/proc/self/task")) != 1:
         raise RuntimeError("more than one thread before a fork")
-
-
-def _warm_up() -> str:
-    """Import what jobs need and use it once, on one thread; return torch's version."""
-    # every submission needs these; a harness imports whatever else its submissions need
-    import safetensors.torch  # noqa: F401
-    import torch
-
-    from tensormark.worker.dynamo import spare_dynamo
-    from tensormark.worker.warm import use_torch
-
-    spare_dynamo()
-    use_torch()
-    return str(torch.__version__)
 
 
 def _prepare(setup: dict[str, Any], harness: str) -> None:
@@ -175,15 +162,18 @@ class Child:
                 return  # later exercises would not run as they do alone
 
 
-def _watch(control: socket.socket, child: int) -> tuple[int, float]:
-    """Wait for a child to end; kill it on request, or if the trusted side is gone."""
+def _watch(control: socket.socket, child: int) -> int:
+    """Wait for a child to end; kill it on request, or if the trusted side is gone.
+
+    Returns: its exit status, or minus the number of the signal that ended it.
+    """
     descriptor = os.pidfd_open(child)
     try:
         while True:
             ready, _, _ = select.select([control.fileno(), descriptor], [], [])
             if descriptor in ready:
-                _, status, usage = os.wait4(child, 0)
-                return os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime
+                _, status = os.waitpid(child, 0)
+                return os.waitstatus_to_exitcode(status)
             os.kill(child, signal.SIGKILL)
             receive(control)  # whatever the message is
     finally:
@@ -235,13 +225,16 @@ def main() -> None:
     try:
         if setup["user"] is not None:
             lockdown.switch_user(setup["user"], setup["checkpoint"])
-        version = _warm_up()
+        # every submission needs it; a harness imports whatever else its submissions need
+        import safetensors.torch  # noqa: F401
+
+        import_torch()
         _prepare(setup, sys.argv[2])
         os.chdir(os.environ["HOME"])  # as in the tier `process`
     except Exception as error:
         send(control, fault=f"{error}")
         return
-    send(control, ready=version)
+    send(control, ready=True)
     idle = _fork_child(control, setup)
     while True:
         job, descriptors = receive(control)
@@ -252,8 +245,7 @@ def main() -> None:
         if fault is not None:  # empty if the child had died before it got the job
             send(control, **({"fault": fault} if fault else {"died": True}))
             continue
-        status, seconds = _watch(control, child.process)
-        send(control, ended=status, seconds=seconds)
+        send(control, ended=_watch(control, child.process))
 
 
 if __name__ == "__main__":
