@@ -6,7 +6,7 @@ import re
 import pytest
 
 from grader.assignment import ASSIGNMENT
-from tensormark.authoring.variants import Variant, apply
+from tensormark.authoring.variants import Variant
 
 from conftest import ROOT
 from handout_pages import TEXT
@@ -53,7 +53,7 @@ def test_no_two_mistakes_are_the_same_and_none_is_the_solution() -> None:
     }
     duplicates = []
     for variant in VARIANTS:
-        tree = tree_of(apply(variant, source_of(variant)), variant.id)
+        tree = tree_of(variant.apply(source_of(variant)), variant.id)
         duplicates += [(variant.id, names[tree])] if tree in names else []
         names[tree] = variant.id
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tensormark.authoring.honest import Honest
-from tensormark.authoring.variants import VariantError, apply, mistakes
+from tensormark.authoring.variants import VariantError, mistakes
 
 
 def test_a_mistake_that_no_longer_matches_the_solution_is_an_error() -> None:
@@ -11,15 +11,15 @@ def test_a_mistake_that_no_longer_matches_the_solution_is_an_error() -> None:
     source = "### BEGIN SOLUTION conv\npass\n### END SOLUTION conv\n"
 
     with pytest.raises(VariantError, match="gone finds 'not there' 0 times, not once"):
-        apply(variant, source)
+        variant.apply(source)
 
 
 def test_a_mistake_is_applied_to_its_own_exercise_only() -> None:
     (variant,) = mistakes("conv", "The windows", {"one": ("one", "x = 1", "x = 2")})
     source = "x = 1\n### BEGIN SOLUTION conv\nx = 1\n### END SOLUTION conv\n"
 
-    assert apply(variant, source).startswith("x = 1\n")
-    assert "x = 2" in apply(variant, source)
+    assert variant.apply(source).startswith("x = 1\n")
+    assert "x = 2" in variant.apply(source)
 
 
 def test_an_honest_variant_that_no_longer_matches_is_an_error() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from grader.assignment import ASSIGNMENT
-from tensormark.authoring.variants import Variant, apply
+from tensormark.authoring.variants import Variant
 
 from bench import Bench, lost, named
 from known import VARIANTS
@@ -37,7 +37,7 @@ def graded_with(variant: Variant) -> list[str]:
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.id)
 def test_a_mistake_costs_its_own_exercise_only_and_is_named(bench: Bench, variant: Variant) -> None:
-    source = apply(variant, bench.sources[variant.module])
+    source = variant.apply(bench.sources[variant.module])
 
     results = bench.grade(source, *graded_with(variant), module=variant.module)
 

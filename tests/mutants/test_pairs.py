@@ -5,7 +5,7 @@ import itertools
 import pytest
 from test_known import UNNAMED
 
-from tensormark.authoring.variants import Variant, apply
+from tensormark.authoring.variants import Variant
 
 from bench import Bench, lost, named
 from known import VARIANTS
@@ -42,7 +42,7 @@ def test_there_are_enough_pairs() -> None:
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("pair", pairs(), ids=lambda pair: f"{pair[0].id}-{pair[1].id}")
 def test_both_mistakes_are_found_and_named(bench: Bench, pair: tuple[Variant, Variant]) -> None:
-    source = apply(pair[1], apply(pair[0], bench.source))
+    source = pair[1].apply(pair[0].apply(bench.source))
 
     results = bench.grade(source)
 

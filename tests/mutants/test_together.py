@@ -4,8 +4,6 @@ import functools
 
 import pytest
 
-from tensormark.authoring.variants import apply
-
 from bench import Bench, named
 from known import VARIANTS
 
@@ -45,7 +43,7 @@ CALLS = {  # of dropout, and what to leave of the text before them
 @pytest.mark.parametrize("ids", TOGETHER, ids="+".join)
 def test_mistakes_in_one_exercise_are_all_named(bench: Bench, ids: tuple[str, ...]) -> None:
     mistakes = [KNOWN[id] for id in ids]
-    source = functools.reduce(lambda text, variant: apply(variant, text), mistakes, bench.source)
+    source = functools.reduce(lambda text, variant: variant.apply(text), mistakes, bench.source)
 
     exercise = mistakes[0].exercise
     result = bench.grade(source, exercise)[exercise]
@@ -60,7 +58,7 @@ def test_missing_dropout_is_named_next_to_values_that_are_wrong_in_an_unknown_wa
     bench: Bench, exercise: str
 ) -> None:
     mistake, text = DROPPED[exercise]
-    source = apply(KNOWN[mistake], bench.source)
+    source = KNOWN[mistake].apply(bench.source)
     assert source.count(text) == 1
 
     source = source.replace(text, f"1.37 * {text}")

@@ -14,7 +14,6 @@ import pytest
 
 from grader.assignment import ASSIGNMENT
 from tensormark.authoring.course import open_course
-from tensormark.authoring.variants import apply
 from tensormark.grading import Grading
 from tensormark.result import Result
 from tensormark.sandbox.worker_process import PROCESSOR
@@ -98,7 +97,7 @@ def submissions() -> Iterator[tuple[str, str, str | None]]:
     known = course.variants
     for number in range(min(MISTAKES, len(known))):
         wrong = known[number * len(known) // min(MISTAKES, len(known))]
-        yield wrong.module, apply(wrong, sources[wrong.module]), wrong.exercise
+        yield wrong.module, wrong.apply(sources[wrong.module]), wrong.exercise
 
 
 def checked(threads: int) -> list[str]:

@@ -9,7 +9,7 @@ import re
 import textwrap
 from collections.abc import Callable, Mapping
 
-from tensormark.authoring.variants import VariantError, region_of
+from tensormark.authoring.variants import edited, region_of
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,11 +40,7 @@ class Honest:
             indent = re.match(" *", source[end:])
             filled = textwrap.indent(textwrap.dedent(body).strip("\n"), indent[0] if indent else "")
             source = f"{source[:begin]}{filled}\n{source[end:]}"
-        for old, new in self.edits:
-            if source.count(old) != 1:
-                raise VariantError(f"{self.id} finds {old!r} {source.count(old)} times, not once")
-            source = source.replace(old, new)
-        return self.whole(source)
+        return self.whole(edited(source, self.edits, self.id))
 
 
 def bodies(exercise: str, table: Mapping[str, str], module: str = "") -> tuple[Honest, ...]:

@@ -11,16 +11,16 @@ exercises whose files it does not affect are left out.
 """
 
 import dataclasses
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Any
 
 from tensormark.authoring.course import Course
+from tensormark.authoring.honest import Honest
 from tensormark.authoring.strip import derive
-from tensormark.authoring.variants import apply
+from tensormark.authoring.variants import Variant
 from tensormark.exercise import Exercise
 from tensormark.grading import Grading, program_of
 from tensormark.intake.inspection import inspected_here
+from tensormark.intake.needed import needed_by
 from tensormark.intake.submission import Submission
 from tensormark.observer import Observer
 from tensormark.references import References
@@ -99,10 +99,9 @@ def _mistake_check(exercise: str, name: str) -> Callable[[Results], str | None]:
 def claims(course: Course) -> Iterator[Claim]:
     """Yield what an assignment claims; nothing is read or run before a claim is tested."""
 
-    def changed_by(edit: Any) -> Callable[[], dict[str, str]]:
+    def changed_by(edit: Honest | Variant) -> Callable[[], dict[str, str]]:
         """Return a function that makes the source of the changed module."""
-        changed = edit.apply if hasattr(edit, "apply") else lambda text: apply(edit, text)
-        return lambda: {edit.module: changed(course.sources()[edit.module])}
+        return lambda: {edit.module: edit.apply(course.sources()[edit.module])}
 
     def starter() -> dict[str, str]:
         """Return the starter's modules."""
@@ -151,16 +150,6 @@ class Bench:
         """End the worker."""
         self.sandbox.__exit__(None, None, None)
 
-    def _reached(self, changed: Collection[str]) -> set[str]:
-        """Return modules, and those that import them, directly or not."""
-        modules = set(changed)
-        while True:
-            imports = re.compile(rf"^\s*(?:from|import)\s+(?:{'|'.join(modules)})\b", re.MULTILINE)
-            importers = {name for name, text in self.sources.items() if imports.search(text)}
-            if importers <= modules:
-                return modules
-            modules |= importers
-
     def results(self, changed: Mapping[str, str], tasks: bool) -> Results:
         """Grade the solution with some of its modules changed.
 
@@ -168,7 +157,6 @@ class Bench:
             tasks: grade everything; otherwise, exercises that have probes and depend on the change.
         """
         sources = self.sources | dict(changed)
-        reached = () if tasks else self._reached(changed)
         self.sandbox.reload(sources)
         names = [name.removesuffix(".py") for name in self.assignment.editable]
         handed_in = {name: sources[name] for name in names if name in sources}
@@ -177,7 +165,7 @@ class Bench:
             [
                 exercise
                 for exercise in self.exercises
-                if tasks or (exercise.probes and exercise.module in reached)
+                if tasks or (exercise.probes and needed_by(exercise.module, sources) & {*changed})
             ],
             inspected_here(Submission(self.assignment.main_file, handed_in, {})),
             self.sandbox,

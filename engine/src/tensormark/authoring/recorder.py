@@ -14,7 +14,7 @@ from tensormark.authoring.course import Course
 from tensormark.authoring.earlier import WRONG, PreviousRecord, settle
 from tensormark.authoring.table import Table, nudged
 from tensormark.authoring.tolerance import Measured, measure
-from tensormark.authoring.variants import Variant, VariantError, apply
+from tensormark.authoring.variants import Variant, VariantError
 from tensormark.exercise import Exercise
 from tensormark.judging.diagnose import PAIR
 from tensormark.literals import sent
@@ -126,7 +126,7 @@ class Recorder:
         _require_gradients(exercise, self._all_inputs(exercise), right)
         names = [sorted(n for n in reply.tensors if not n.startswith("after/")) for reply in right]
         own = [variant for variant in self.course.variants if variant.exercise == exercise.id]
-        texts = [source, *(apply(variant, source) for variant in own)]
+        texts = [source, *(variant.apply(source) for variant in own)]
         replies = [self.ask(exercise, text) for text in texts]
         wrong = dict(zip([variant.id for variant in own], replies[1:], strict=True))
         entry = before.entry if before else None
@@ -184,7 +184,7 @@ class Recorder:
         replies: Sequence[Sequence[Reply]],
     ) -> None:
         source = self.sources[exercise.module]
-        texts = [(SOLUTION_ROW, source), *((v.name, apply(v, source)) for v in own)]
+        texts = [(SOLUTION_ROW, source), *((v.name, v.apply(source)) for v in own)]
         for (name, text), answers in zip(texts, replies, strict=True):
             table.add(name, answers, functools.partial(self.ask, exercise, text))
         for name, text in _pairs(own, source, self.course):
@@ -267,7 +267,7 @@ def _pairs(own: Sequence[Variant], source: str, course: Course) -> Iterator[tupl
             if rare or first.form_of or second.form_of:
                 continue
             try:
-                text = apply(second, apply(first, source))
+                text = second.apply(first.apply(source))
             except VariantError:  # one has removed what the other changes
                 continue
             yield f"{first.name}{PAIR}{second.name}", text

@@ -7,7 +7,7 @@ fails with the right name. Students receive the tensors and the names, never the
 
 import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,9 +39,35 @@ class Variant:
         """The id that the mistake is reported by."""
         return self.form_of or self.id
 
+    def apply(self, source: str) -> str:
+        """Return the solution's source with this mistake in it.
+
+        Raises:
+            VariantError: a text to replace does not occur exactly once.
+        """
+        begin, end = (0, len(source)) if self.everywhere else region_of(source, self.exercise)
+        region = edited(source[begin:end], self.edits, f"variant {self.id}")
+        return source[:begin] + region + source[end:]
+
 
 class VariantError(ValueError):
     """A variant no longer matches the solution; the message names it."""
+
+
+def edited(text: str, edits: Iterable[tuple[str, str]], name: str) -> str:
+    """Return a text with edits, (old, new) pairs.
+
+    Args:
+        name: of what makes the edits.
+
+    Raises:
+        VariantError: an old text does not occur exactly once.
+    """
+    for old, new in edits:
+        if text.count(old) != 1:
+            raise VariantError(f"{name} finds {old!r} {text.count(old)} times, not once")
+        text = text.replace(old, new)
+    return text
 
 
 def mistakes(
@@ -78,19 +104,3 @@ def region_of(source: str, exercise: str) -> tuple[int, int]:
     if begin is None or end is None:
         raise VariantError(f"the solution has no region {exercise}")
     return begin.end(), end.start()
-
-
-def apply(variant: Variant, source: str) -> str:
-    """Return the solution's source with the variant's mistake in it.
-
-    Raises:
-        VariantError: a text to replace does not occur exactly once.
-    """
-    begin, end = (0, len(source)) if variant.everywhere else region_of(source, variant.exercise)
-    region = source[begin:end]
-    for old, new in variant.edits:
-        if region.count(old) != 1:
-            times = f"{old!r} {region.count(old)} times, not once"
-            raise VariantError(f"variant {variant.id} finds {times}")
-        region = region.replace(old, new)
-    return source[:begin] + region + source[end:]

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tensormark.authoring.course import Course, open_course
-from tensormark.authoring.variants import VariantError, apply
+from tensormark.authoring.variants import VariantError
 from tensormark.classroom.anonymous import Bar, Mistake, Term
 from tensormark.classroom.entry import Entry, legible
 from tensormark.exercise import Assignment, Exercise
@@ -117,7 +117,7 @@ class Lesson:
             if (variant.exercise, variant.id) == (mistake.exercise, mistake.id):
                 try:
                     solution = self.course.sources()[variant.module]
-                    changed = apply(variant, solution)
+                    changed = variant.apply(solution)
                 except (KeyError, VariantError):
                     break
                 lines = list(difflib.ndiff(solution.splitlines(), changed.splitlines()))

@@ -10,7 +10,7 @@ import numpy as np
 from tensormark.authoring.course import Course
 from tensormark.authoring.private import private_folders
 from tensormark.authoring.strip import MARKER, derive
-from tensormark.authoring.variants import apply, region_of
+from tensormark.authoring.variants import region_of
 from tensormark.files import digest
 from tensormark.folder import PACKAGE
 from tensormark.release.given_out import Secret, copied, fitting, only_students, own_code
@@ -89,7 +89,7 @@ class Secrets:
         lines: dict[str, str] = {}
         sources = self.course.sources()
         for variant in self.course.variants:
-            source = apply(variant, sources[variant.module])
+            source = variant.apply(sources[variant.module])
             begin, end = 0, len(source)
             if not variant.everywhere:
                 begin, end = region_of(source, variant.exercise)
