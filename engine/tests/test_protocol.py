@@ -64,10 +64,7 @@ def test_a_number_gets_an_axis() -> None:
 def test_a_stream_of_frames_is_read_one_by_one() -> None:
     stream = io.BytesIO(encode({"number": 1}) + encode({"number": 2}, {"x": TENSORS["ids"]}))
 
-    frames = [protocol.read_frame(stream) for _ in range(3)]
-
-    assert [frame[0]["number"] for frame in frames[:2] if frame] == [1, 2]
-    assert frames[2] is None
+    assert [message["number"] for message, _ in protocol.frames(stream)] == [1, 2]
 
 
 def test_a_truncated_frame_is_refused_wherever_it_is_cut() -> None:
@@ -75,7 +72,7 @@ def test_a_truncated_frame_is_refused_wherever_it_is_cut() -> None:
 
     for length in range(1, len(frame)):
         with pytest.raises(ProtocolError):
-            protocol.read_frame(io.BytesIO(frame[:length]))
+            next(protocol.frames(io.BytesIO(frame[:length])))
         with pytest.raises(ProtocolError):
             decode(frame[:length])
 
@@ -97,7 +94,7 @@ def test_a_length_that_is_too_large_is_refused_before_it_is_read(
     header = HEADER.pack(MAGIC, text_length, tensors_length)
 
     with pytest.raises(ProtocolError, match="too large"):
-        protocol.read_frame(Endless(header))
+        next(protocol.frames(Endless(header)))
 
 
 TEXTS = [

@@ -89,8 +89,7 @@ def serve(
     torch.set_num_threads(threads)
     send(protocol.encode({"number": 0, "status": "ok"}))
     overlay: Overlay | None = None
-    while (frame := protocol.read_frame(requests)) is not None:
-        request, arrays = frame
+    for request, arrays in protocol.frames(requests):
         if overlay is None:  # the first request loads a submission
             new_overlay = new_overlay or overlay_maker(request["harness"])
             overlay = new_overlay()

@@ -8,7 +8,6 @@ Covered: size and format of frames. Not covered: the content of a worker's frame
 and sandbox/answers.py reads it within tighter limits.
 """
 
-import io
 import json
 import struct
 from collections.abc import Iterator, Mapping
@@ -77,23 +76,6 @@ def _decode_header(header: bytes) -> tuple[int, int]:
     return text_length, tensors_length
 
 
-def _decode_body(text: bytes, packed: bytes) -> tuple[Message, Tensors]:
-    """Parse a frame's two parts.
-
-    Raises:
-        ProtocolError: the JSON is not an object, or the tensors are invalid.
-    """
-    try:
-        message = json.loads(text)
-        tensors = load(packed) if packed else {}
-    # numpy raises TypeError or KeyError for an unknown type, json RecursionError for deep nesting
-    except (ValueError, SafetensorError, TypeError, KeyError, RecursionError) as error:
-        raise ProtocolError(f"the frame cannot be read: {error}") from error
-    if not isinstance(message, dict):
-        raise ProtocolError("the frame's JSON is not an object")
-    return message, tensors
-
-
 def parts_of(frame: bytes) -> tuple[bytes, bytes]:
     """Split a whole frame into its JSON and its tensors.
 
@@ -112,20 +94,19 @@ def decode(frame: bytes) -> tuple[Message, Tensors]:
     """Parse a whole frame.
 
     Raises:
-        ProtocolError: these bytes are not exactly one frame.
+        ProtocolError: these bytes are not exactly one frame, its JSON is not an object, or its
+            tensors are invalid.
     """
-    return _decode_body(*parts_of(frame))
-
-
-def frames(content: bytes) -> Iterator[tuple[Message, Tensors]]:
-    """Parse consecutive frames.
-
-    Raises:
-        ProtocolError: the bytes are not a whole number of frames.
-    """
-    stream = io.BytesIO(content)
-    while (frame := read_frame(stream)) is not None:
-        yield frame
+    text, packed = parts_of(frame)
+    try:
+        message = json.loads(text)
+        tensors = load(packed) if packed else {}
+    # numpy raises TypeError or KeyError for an unknown type, json RecursionError for deep nesting
+    except (ValueError, SafetensorError, TypeError, KeyError, RecursionError) as error:
+        raise ProtocolError(f"the frame cannot be read: {error}") from error
+    if not isinstance(message, dict):
+        raise ProtocolError("the frame's JSON is not an object")
+    return message, tensors
 
 
 def _read_exactly(stream: BinaryIO, length: int) -> bytes:
@@ -158,11 +139,11 @@ def read_bytes(stream: BinaryIO, max_length: int = MAX_JSON + MAX_TENSORS) -> by
     return header + body
 
 
-def read_frame(stream: BinaryIO) -> tuple[Message, Tensors] | None:
-    """Read one frame; None if the stream has ended.
+def frames(stream: BinaryIO) -> Iterator[tuple[Message, Tensors]]:
+    """Read frames until the stream ends.
 
     Raises:
-        ProtocolError: the stream ended inside the frame, or the frame is invalid.
+        ProtocolError: the stream ended inside a frame, or a frame is invalid.
     """
-    frame = read_bytes(stream)
-    return None if frame is None else decode(frame)
+    while (frame := read_bytes(stream)) is not None:
+        yield decode(frame)

@@ -16,6 +16,7 @@ import array
 import base64
 import contextlib
 import gc
+import io
 import itertools
 import json
 import mmap
@@ -145,7 +146,7 @@ class Child:
             buffer.put(reply_buffer.DONE, done)
             buffer.put(reply_buffer.TOTAL, total)
 
-        for slot, (request, arrays) in enumerate(protocol.frames(content)):
+        for slot, (request, arrays) in enumerate(protocol.frames(io.BytesIO(content))):
             buffer.put(reply_buffer.BEGUN, slot)
             frame = overlay.answer(request, arrays, progress)
             if len(frame) > buffer.space:
