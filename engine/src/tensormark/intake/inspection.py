@@ -1,23 +1,14 @@
 """Have a submission's sources inspected in the process with limits; see door.py, inspector.py."""
 
 import dataclasses
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 
-from tensormark.intake.door import DOOR, Answer
+from tensormark.intake.door import DOOR
 from tensormark.intake.flags import Flag
 from tensormark.intake.inspector import TOO_COMPLEX, Row, inspect
 from tensormark.intake.submission import Submission
 
 SECONDS = 0.8  # of processor time for all sources; the solution takes a twentieth of one
-
-
-def run(sources: Mapping[str, str], packages: Collection[str], seconds: float) -> Answer:
-    """Run the inspector.
-
-    Raises:
-        InspectionError: it does not work on this machine.
-    """
-    return DOOR.ask("inspect", seconds, {"sources": dict(sources), "packages": [*packages]})
 
 
 def _with_findings(
@@ -57,7 +48,8 @@ def inspected(submission: Submission, packages: Collection[str] = ()) -> Submiss
         modules = [*sources]
         if not modules:
             return submission
-        answer = run(sources, packages, remaining / 2)
+        request = {"sources": sources, "packages": [*packages]}
+        answer = DOOR.ask("inspect", remaining / 2, request)
         if len(answer.rows) >= len(modules):
             return _with_findings(submission, modules, answer.rows)
         remaining -= min(answer.seconds, remaining / 2)
@@ -68,5 +60,4 @@ def inspected(submission: Submission, packages: Collection[str] = ()) -> Submiss
 
 def inspected_here(submission: Submission) -> Submission:
     """Inspect a submission in this process: only your own, never a student's."""
-    pairs = list(inspect(submission.sources))
-    return _with_findings(submission, *zip(*pairs, strict=True)) if pairs else submission
+    return _with_findings(submission, submission.sources, inspect(submission.sources))

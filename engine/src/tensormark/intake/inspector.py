@@ -6,6 +6,7 @@ the limits there is not graded.
 """
 
 import ast
+import contextlib
 import dataclasses
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
@@ -41,24 +42,18 @@ def _parse(name: str, text: str) -> tuple[ast.Module, str]:
     return tree, f"{name}: {NOTEBOOK}" if notebook else ""
 
 
-def inspect(
-    sources: Mapping[str, str], packages: Collection[str] = ()
-) -> Iterator[tuple[str, Row]]:
-    """Inspect each source.
+def inspect(sources: Mapping[str, str], packages: Collection[str] = ()) -> Iterator[Row]:
+    """Inspect each source, by module.
 
-    Yields: the module's name, and a row: `fault`, why it cannot be imported; `flags`; and `hints`
-        (see leftovers.py).
+    Yields: a row: `fault`, why it cannot be imported; `flags`; and `hints` (see leftovers.py).
     """
     for module, text in sources.items():
         tree, fault = _parse(f"{module}.py", text)
         flagged = _rows(flags(tree, packages))
-        yield module, {"fault": fault, "flags": flagged, "hints": hints(tree)}
+        yield {"fault": fault, "flags": flagged, "hints": hints(tree)}
 
 
 def inspection(request: Mapping[str, Any]) -> Iterator[Row]:
     """Yield the rows of a request's sources, until memory runs out."""
-    try:
-        for _, row in inspect(request["sources"], request["packages"]):
-            yield row
-    except (RecursionError, MemoryError):  # the missing rows show at which source
-        return
+    with contextlib.suppress(RecursionError, MemoryError):  # missing rows show at which source
+        yield from inspect(request["sources"], request["packages"])
