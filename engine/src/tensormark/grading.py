@@ -3,6 +3,7 @@
 import dataclasses
 import datetime
 import functools
+import itertools
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -255,19 +256,18 @@ class Grading:
         hidden: Collection[str],
     ) -> tuple[list[Result], str]:
         """Grade a submission's exercises; also return its printed output."""
-        results = ((e.id, early_result(e, submission, overlay)) for e in exercises)
-        early = {name: result for name, result in results if result is not None}
+        early: dict[str, Result] = {}
         for exercise in exercises:
-            ready = exercise.task is not None and early.keys() >= {*exercise.upstream}
-            if ready and (result := blocked(exercise, early)) is not None:
+            result = early_result(exercise, submission, overlay)
+            if exercise.task is not None and early.keys() >= {*exercise.upstream}:
+                result = result or blocked(exercise, early)
+            if result is not None:
                 early[exercise.id] = result
         pending = [exercise for exercise in exercises if exercise.id not in early]
         graded: dict[str, Result] = {}
         printed = ""
-        first = exercises.index(pending[0]) if pending else len(exercises)
-        reported = [early[exercise.id] for exercise in exercises if exercise.id in early]
-        reported = [result for result in reported if result.findings or result.id not in hidden]
-        before = {exercise.id for exercise in exercises[:first]}
+        reported = [each for each in early.values() if each.findings or each.id not in hidden]
+        before = [e.id for e in itertools.takewhile(lambda e: e.id in early, exercises)]
         for result in reported:
             if result.id in before:
                 observer.result(result)
