@@ -1,6 +1,7 @@
 """What a submission may not call."""
 
 import dataclasses
+import re
 from collections.abc import Iterable
 
 
@@ -22,14 +23,9 @@ class Policy:
     section: str = ""
 
 
-SHORT = (("torch.nn.functional.", "F."), ("torch.nn.", "nn."))  # what students call modules
+MODULE = re.compile(r"^torch\.nn\.(functional\.)?")  # which students call nn, or F
 
 
 def usual_names(paths: Iterable[str]) -> dict[str, str]:
     """Return full names to what students write, such as F.x for torch.nn.functional.x."""
-    names = {}
-    for path in paths:
-        matching = [(full, short) for full, short in SHORT if path.startswith(full)]
-        full, short = matching[0] if matching else ("", "")
-        names[path] = short + path.removeprefix(full)
-    return names
+    return {path: MODULE.sub(lambda match: "F." if match[1] else "nn.", path) for path in paths}
