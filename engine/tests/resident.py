@@ -32,8 +32,8 @@ class ReusableWorker(ForkedWorker):
     """A worker whose fork server becomes idle, for the next worker, when it is closed."""
 
     def __init__(self, server: ForkServer, idle: list[ForkServer]) -> None:
-        super().__init__(server.send, server.end)
-        self.server, self.idle = server, idle
+        super().__init__(server)
+        self.idle, self.closed = idle, False
 
     def close(self) -> None:
         """End it; a second time does nothing."""

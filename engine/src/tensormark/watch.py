@@ -27,7 +27,7 @@ from tensormark.reports.text import print_any_letter, visible
 from tensormark.result import Result
 from tensormark.sandbox.interface import Program, Sandbox, printable
 from tensormark.sandbox.waiting import warm_workers
-from tensormark.sandbox.worker_process import WorkerHandle, discard
+from tensormark.sandbox.worker_process import WorkerHandle
 from tensormark.settings import Settings, submission_parser
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ class Watch:
             report.live.clear()
             saves.end()
             if self.worker is not None:
-                discard(self.worker)
+                self.worker.discard()
                 self.worker = None
             self.workers.prepare(grading.assignment.harness)
 

@@ -11,17 +11,14 @@ import os
 import socket
 import subprocess
 import sys
-import threading
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any, Protocol
 
 from tensormark.sandbox.worker_process import (
     FOLDER_VARIABLES,
     WORKER,
     WorkerHandle,
     WorkerProcess,
-    discard,
     environment,
     new_folder,
 )
@@ -66,51 +63,33 @@ class SpareWorker:
     def close(self) -> None:
         """End the spare worker."""
         if self.worker is not None:
-            discard(self.worker)
+            self.worker.discard()
         self.worker = None
 
 
-class ForkedWorker:
+class ForkedWorker(WorkerHandle):
     """A worker that the fork server forks."""
 
-    def __init__(
-        self, send: Callable[[dict[str, Any], list[int]], None], end: Callable[[], None]
-    ) -> None:
-        """Have it forked.
-
-        Args:
-            send: sends the order and the worker's streams to the server.
-            end: ends the worker and waits for it.
-        """
-        self.folder, self.end = new_folder(), end
-        self.lock, self.alive, self.closed = threading.Lock(), True, False
+    def __init__(self, server: "ForkServer") -> None:
+        super().__init__()
+        self.server = server
         request_fd, stdin = os.pipe()
         stdout, reply_fd = os.pipe()
         stderr, printed_fd = os.pipe()
         child_ends = [request_fd, reply_fd, printed_fd]
-        self.stdin: BinaryIO = os.fdopen(stdin, "wb")
-        self.stdout: BinaryIO = os.fdopen(stdout, "rb")
-        self.stderr: BinaryIO = os.fdopen(stderr, "rb")
+        self.stdin = os.fdopen(stdin, "wb")
+        self.stdout = os.fdopen(stdout, "rb")
+        self.stderr = os.fdopen(stderr, "rb")
         try:
             variables = dict.fromkeys(FOLDER_VARIABLES, self.folder.name)
-            send({"folder": self.folder.name, "environment": variables}, child_ends)
+            server.send({"folder": self.folder.name, "environment": variables}, child_ends)
         finally:
             for descriptor in child_ends:
                 os.close(descriptor)
 
-    def kill(self) -> None:
-        """End the worker; a second time does nothing."""
-        with self.lock:
-            if self.alive:
-                self.alive = False
-                self.end()
-
-    def close(self) -> None:
-        """End the worker and remove its folder; a second time does nothing."""
-        self.kill()
-        with contextlib.suppress(OSError):  # there may be unsent bytes that nobody will read
-            self.stdin.close()
-        self.folder.cleanup()
+    def end(self) -> None:
+        """Have the server end it."""
+        self.server.end()
 
 
 class ForkServer:
@@ -142,7 +121,7 @@ class ForkServer:
         if threads != self.threads:
             return WorkerProcess(threads)
         self.restart()
-        return ForkedWorker(self.send, self.end)
+        return ForkedWorker(self)
 
     def send(self, order: dict[str, Any], descriptors: list[int]) -> None:
         """Send an order; if the process has died, the worker's streams end at once."""

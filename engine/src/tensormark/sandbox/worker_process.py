@@ -10,42 +10,15 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
-from typing import BinaryIO, Protocol, cast
+from typing import BinaryIO, cast
 
 WORKER = Path(__file__).resolve().parents[1] / "worker" / "main.py"
 # with these, torch and MKL compute as on another processor
 PROCESSOR = ("ATEN_CPU_CAPABILITY", "MKL_CBWR")
 INHERITED = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", *PROCESSOR)
 FOLDER_VARIABLES = ("HOME", "TMPDIR", "TEMP", "TMP", "TORCHINDUCTOR_CACHE_DIR", "MPLCONFIGDIR")
-
-
-class WorkerHandle(Protocol):
-    """The streams of a running worker, and the means to end it.
-
-    Attributes:
-        stdin: for requests; stdout: of answers; stderr: of what the submission prints.
-    """
-
-    stdin: BinaryIO
-    stdout: BinaryIO
-    stderr: BinaryIO
-
-    def kill(self) -> None:
-        """End the worker and the processes of its group; it need not be alive."""
-
-    def close(self) -> None:
-        """End the worker and remove its folder; a second time does nothing.
-
-        The readers of its output streams close those.
-        """
-
-
-def discard(worker: WorkerHandle) -> None:
-    """End a worker whose streams nobody reads."""
-    worker.close()
-    for stream in (worker.stdout, worker.stderr):
-        stream.close()
 
 
 def new_folder() -> "tempfile.TemporaryDirectory[str]":
@@ -79,13 +52,53 @@ def environment(threads: int, folder: str) -> dict[str, str]:
     return inherited | variables(threads, folder) | {"WORKER_THREADS": str(threads)}
 
 
-class WorkerProcess:
+class WorkerHandle:
+    """The streams of a running worker, and the means to end it.
+
+    Attributes:
+        stdin: for requests; stdout: of answers; stderr: of what the submission prints.
+        folder: its working folder.
+    """
+
+    stdin: BinaryIO
+    stdout: BinaryIO
+    stderr: BinaryIO
+
+    def __init__(self) -> None:
+        self.folder = new_folder()
+        self.ending, self.ended = threading.Lock(), False
+
+    def end(self) -> None:
+        """End the worker and the processes of its group, and wait for it."""
+        raise NotImplementedError
+
+    def kill(self) -> None:
+        """End the worker; a second time does nothing: its id may be another process's by then."""
+        with self.ending:
+            if not self.ended:
+                self.ended = True
+                self.end()
+
+    def close(self) -> None:
+        """End the worker and remove its folder; the readers of its output streams close those."""
+        self.kill()
+        with contextlib.suppress(OSError):  # there may be unsent bytes that nobody will read
+            self.stdin.close()
+        self.folder.cleanup()
+
+    def discard(self) -> None:
+        """End a worker whose streams nobody reads."""
+        self.close()
+        self.stdout.close()
+        self.stderr.close()
+
+
+class WorkerProcess(WorkerHandle):
     """A worker in an empty folder, with an almost empty environment."""
 
     def __init__(self, threads: int) -> None:
         """Start it with this many torch threads."""
-        self.folder = new_folder()
-        self.closed = False
+        super().__init__()
         self.process = subprocess.Popen(
             [sys.executable, "-I", "-B", str(WORKER)],
             stdin=subprocess.PIPE,
@@ -99,20 +112,10 @@ class WorkerProcess:
         self.stdout = cast(BinaryIO, self.process.stdout)
         self.stderr = cast(BinaryIO, self.process.stderr)
 
-    def kill(self) -> None:
+    def end(self) -> None:
         """End the process and those that it started in its session."""
         if hasattr(os, "killpg"):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.process.pid, signal.SIGKILL)
         self.process.kill()
         self.process.wait()
-
-    def close(self) -> None:
-        """End it and remove its folder; a second time does nothing."""
-        if self.closed:  # its process id may belong to another process by now
-            return
-        self.closed = True
-        self.kill()
-        with contextlib.suppress(OSError):  # unsent bytes that nobody will read
-            self.stdin.close()
-        self.folder.cleanup()
