@@ -12,7 +12,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from tensormark.sandbox.worker_process import (
     FOLDER_VARIABLES,
@@ -24,24 +24,6 @@ from tensormark.sandbox.worker_process import (
 )
 
 SCRIPT = WORKER.with_name("forking.py")
-
-
-class WarmWorkers(Protocol):
-    """Provides workers that have already imported torch, or are importing it."""
-
-    def take(self, threads: int) -> WorkerHandle:
-        """Return a worker."""
-
-    def prepare(self, harness: Path) -> None:
-        """Get ready for the next `take`, while nobody is waiting and no worker runs.
-
-        Args:
-            harness: the assignment's; see Program. It may be loaded only once: later changes to it
-                have no effect.
-        """
-
-    def close(self) -> None:
-        """End the waiting processes."""
 
 
 class SpareWorker:
@@ -142,6 +124,7 @@ class ForkServer:
     def prepare(self, harness: Path) -> None:
         """Have the process load the harness, which each worker would do otherwise.
 
+        It must not be running a worker. Later changes to the harness have no effect.
         If that ends it, as a harness may start threads, each worker loads it after all.
         """
         self.restart()
@@ -166,6 +149,6 @@ class ForkServer:
         self.folder.cleanup()
 
 
-def warm_workers(threads: int) -> WarmWorkers:
+def warm_workers(threads: int) -> ForkServer | SpareWorker:
     """Start the kind that suits this system, for workers with this many torch threads."""
     return ForkServer(threads) if sys.platform.startswith("linux") else SpareWorker(threads)
