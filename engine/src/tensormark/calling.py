@@ -3,7 +3,7 @@
 import ast
 import dataclasses
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from tensormark.exercise import Assignment, Call, Exercise, Probe
 from tensormark.intake.leftovers import hints
@@ -19,7 +19,6 @@ from tensormark.settings import Settings
 from tensormark.trouble import trouble_in
 
 RecordedCall = tuple[Probe, Call, Recording]
-Together = Callable[[Sequence[Request]], dict[str, Shared]]
 LINE = re.compile(r"\bline \d+")
 OWN = (0,)  # the places of calls without stand-ins among their probe's calls
 
@@ -83,15 +82,11 @@ class Calling:
         calls = self.recorded_calls(exercise, places)
         return self.answered(calls, self.sandbox.run(self.requests(exercise, calls)))
 
-    def ask_together(self, together: Together, group: Sequence[Exercise]) -> dict[str, Shared]:
-        """Run the first calls of several exercises in one process."""
-        return together(
-            [
-                request
-                for exercise in group
-                for request in self.requests(exercise, self.recorded_calls(exercise, OWN))
-            ]
-        )
+    def ask_together(self, group: Sequence[Exercise]) -> dict[str, Shared]:
+        """Run the first calls of several exercises in one process, which the sandbox must offer."""
+        assert self.sandbox.together is not None
+        calls = ((exercise, self.recorded_calls(exercise, OWN)) for exercise in group)
+        return self.sandbox.together([each for pair in calls for each in self.requests(*pair)])
 
     def hint(self, exercise: Exercise) -> str:
         """Return why an exercise counts as not written although something was written, or ""."""

@@ -8,13 +8,13 @@ one after another, while finished answers are judged here.
 import dataclasses
 import functools
 import itertools
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 
-from tensormark.calling import OWN, Calling, Together
+from tensormark.calling import OWN, Calling
 from tensormark.exercise import Assignment, Exercise
 from tensormark.intake.submission import Submission
 from tensormark.judging.checks import (
@@ -97,6 +97,7 @@ class GradingSession:
         self.calling = Calling(assignment, submission, sandbox, references, settings)
         self.observer, self.solution = observer, solution
         self.early, self.results = early or {}, dict[str, Result]()
+        self.caller = ThreadPoolExecutor(1)  # runs the calls
 
     def run(self) -> dict[str, Result]:
         """Grade; return the results by id, in order.
@@ -104,41 +105,33 @@ class GradingSession:
         Exercises after a task start only when the task is done, so that an extension that hangs
         cannot delay the training.
         """
-        caller = ThreadPoolExecutor(1)
         try:
             with np.errstate(all="ignore"):  # an answer may have any numbers
-                self.run_with(caller)
+                for batch in self.batches():
+                    self.run_batch(batch)
         finally:
-            caller.shutdown(wait=False, cancel_futures=True)
+            self.caller.shutdown(wait=False, cancel_futures=True)
         return self.results
 
-    def run_with(self, caller: ThreadPoolExecutor) -> None:
-        """Grade, with a thread that runs the calls; an answer is dropped once it is judged."""
-        for together, group in self.batches():
-            if group[0].task is not None:
-                self.finish_task(group[0])
-                continue
-            if together is not None:
-                shared = caller.submit(self.calling.ask_together, together, group)
-                first = [functools.partial(self.shared_or_alone, shared, caller)] * len(group)
-            else:
-                futures = [caller.submit(self.calling.ask, exercise, OWN) for exercise in group]
-                first = [functools.partial(self.alone, future) for future in futures]
-            for exercise in group:
-                self.finish(exercise, first.pop(0), caller)
+    def batches(self) -> Iterable[list[Exercise]]:
+        """Return exercises to ask for at the same time; a task is always on its own."""
+        if self.sandbox.together is not None:
+            return groups(self.exercises, self.references)
+        batches = itertools.groupby(self.exercises, key=lambda each: each.task and each.id)
+        return ([*batch] for _, batch in batches)
 
-    def batches(self) -> Iterator[tuple[Together | None, list[Exercise]]]:
-        """Yield exercises to ask for at the same time, and what runs them in one process, if any.
-
-        A task is always on its own.
-        """
-        if self.sandbox.together is None:
-            batches = itertools.groupby(self.exercises, key=lambda each: each.task and each.id)
-            for _, batch in batches:
-                yield None, [*batch]
-            return
-        for group in groups(self.exercises, self.references):
-            yield self.sandbox.together if len(group) > 1 else None, group
+    def run_batch(self, batch: Sequence[Exercise]) -> None:
+        """Grade exercises, in one process if possible; an answer is dropped once it is judged."""
+        if batch[0].task is not None:
+            self.finish_task(batch[0])
+        elif self.sandbox.together is not None and len(batch) > 1:
+            shared = self.caller.submit(self.calling.ask_together, batch)
+            for exercise in batch:
+                self.finish(exercise, functools.partial(self.shared_or_alone, shared))
+        else:
+            futures = [self.caller.submit(self.calling.ask, exercise, OWN) for exercise in batch]
+            for exercise in batch:
+                self.finish(exercise, functools.partial(self.alone, futures.pop(0)))
 
     def is_first(self, exercise: Exercise) -> bool:
         """Say whether it is the first exercise of its file to be judged."""
@@ -161,9 +154,7 @@ class GradingSession:
         """Return the trial of an exercise whose calls did not share a process."""
         return self.trial(exercise, future.result())
 
-    def shared_or_alone(
-        self, shared: Future[dict[str, Shared]], caller: ThreadPoolExecutor, exercise: Exercise
-    ) -> Trial:
+    def shared_or_alone(self, shared: Future[dict[str, Shared]], exercise: Exercise) -> Trial:
         """Return the trial of an exercise by answers from a process that it shared, if they count.
 
         They do if they are right, if nothing is written, or if no other exercise ran before. Other
@@ -177,23 +168,21 @@ class GradingSession:
             trial = self.trial(exercise, answered)
             counts = answers.first or trial.unwritten or not needs_stand_ins(trial)
             if not counts and any(self.failed.intersection(call.given) for call in exercise.calls):
-                self.stand_in(trial, next(rounds(exercise, self.failed)), caller)
+                self.stand_in(trial, next(rounds(exercise, self.failed)))
                 counts = not needs_stand_ins(trial)
             if counts:
                 self.sandbox.printed.take(answers.printed)
                 return trial
-        own = caller.submit(self.calling.ask, exercise, OWN).result()
+        own = self.caller.submit(self.calling.ask, exercise, OWN).result()
         return self.trial(exercise, [*own, *answered[len(own) :]])
 
-    def stand_in(self, trial: Trial, places: Collection[int], caller: ThreadPoolExecutor) -> None:
+    def stand_in(self, trial: Trial, places: Collection[int]) -> None:
         """Add answers of calls with stand-ins to a trial, unless it has them."""
         if not any(each.probe.calls.index(each.call) in places for each in trial.answered):
-            trial.answered += caller.submit(self.calling.ask, trial.exercise, places).result()
+            trial.answered += self.caller.submit(self.calling.ask, trial.exercise, places).result()
             trial.answered.sort(key=lambda each: each.probe.calls.index(each.call))
 
-    def finish(
-        self, exercise: Exercise, first: Callable[[Exercise], Trial], caller: ThreadPoolExecutor
-    ) -> None:
+    def finish(self, exercise: Exercise, first: Callable[[Exercise], Trial]) -> None:
         """Judge an exercise as soon as its answers are available.
 
         Calls with stand-ins are made only if the student's own functions together are wrong, and
@@ -206,7 +195,7 @@ class GradingSession:
             trial = first(exercise)
             for places in rounds(exercise, self.failed):
                 if needs_stand_ins(trial):
-                    self.stand_in(trial, places, caller)
+                    self.stand_in(trial, places)
             result = judge(trial)
             result.flags = troubles_of(trial)
             if result.outcome is Outcome.NOT_WRITTEN:
