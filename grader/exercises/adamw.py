@@ -2,29 +2,15 @@
 
 from typing import Any
 
-import numpy as np
-
 from grader import probes
 from grader.model import BertCall
-from tensormark.exercise import Exercise, Tensors
+from tensormark.exercise import Exercise
+from tensormark.toolkit.optimizers import STEPS, draw
 from tensormark.toolkit.places import locator
 
-SHAPES = {"a": (4, 3), "b": (5,), "c": (2, 2)}  # c never has a gradient
-STEPS = 5
 AXES = {2: ("step", "value"), 3: ("step", "row", "column")}
 LARGE_EPS = 0.1  # shows where eps stands
 PLAIN = {"lr": 0.1, "betas": [0.8, 0.95], "eps": 1e-8}
-
-
-def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
-    """Draw parameters, and gradients of order 1 of which some are 0."""
-    inputs: Tensors = {f"start/{name}": rng.standard_normal(s) for name, s in SHAPES.items()}
-    for name in ("a", "b"):
-        values = rng.standard_normal((STEPS, *SHAPES[name]))
-        values += 0.5 * np.sign(values)  # none so small that the position of eps matters
-        values[:, 0] = 0.0
-        inputs[f"gradients/{name}"] = values
-    return inputs
 
 
 def steps(count: int, *groups: dict[str, Any], **more: Any) -> BertCall:

@@ -24,7 +24,7 @@ STEPS = 5
 MIN_GRADIENT = 0.5  # of nonzero gradients, so that an epsilon's position does not matter
 
 
-def _draw(rng: np.random.Generator, call: Call) -> Tensors:
+def draw(rng: np.random.Generator, call: Call) -> Tensors:
     """Draw parameters, and gradients for each step, some of them 0."""
     inputs: Tensors = {f"start/{name}": rng.standard_normal(s) for name, s in SHAPES.items()}
     for name in ("a", "b"):
@@ -88,6 +88,6 @@ def optimizer(
         file=file,
         points=points,
         probes=(*probes, *further),
-        draw=_draw,
+        draw=draw,
         **about,
     )
