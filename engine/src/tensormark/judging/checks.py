@@ -27,39 +27,27 @@ class _Check:
     """One thing to check in the answers to probes.
 
     Attributes:
-        applies: whether to check a probe.
         examine: the trial's method that checks one answer.
         part: the part of the points that a failure costs; None: the probe's part.
+        applies: whether to check a probe.
     """
 
-    applies: Callable[[Probe], bool]
     examine: Callable[[Trial, AnsweredCall], Mismatch | None]
     part: str | None = None
-
-
-def _is_compared(probe: Probe) -> bool:
-    return probe.examine is None
-
-
-def _is_random(probe: Probe) -> bool:
-    return probe.examine is not None
-
-
-def _has_gradients(probe: Probe) -> bool:
-    return any(call.gradients for call in probe.calls)
-
-
-def _always(probe: Probe) -> bool:
-    return True
+    applies: Callable[[Probe], bool] = lambda probe: True
 
 
 CHECKS = (
-    _Check(_is_compared, Trial.wrong_output),
-    _Check(_is_random, Trial.wrong_draw),
-    _Check(_has_gradients, Trial.wrong_gradient, "properties"),
-    _Check(_always, Trial.changed_input, "properties"),
-    _Check(_always, Trial.changed_state, "properties"),
-    _Check(_always, Trial.changed_by_import, "properties"),
+    _Check(Trial.wrong_output, applies=lambda probe: probe.examine is None),
+    _Check(Trial.wrong_draw, applies=lambda probe: probe.examine is not None),
+    _Check(
+        Trial.wrong_gradient,
+        "properties",
+        applies=lambda probe: any(call.gradients for call in probe.calls),
+    ),
+    _Check(Trial.changed_input, "properties"),
+    _Check(Trial.changed_state, "properties"),
+    _Check(Trial.changed_by_import, "properties"),
 )
 
 
