@@ -8,13 +8,13 @@ memory: the zygote must not hold secrets.
 """
 
 import ctypes
-import dataclasses
 import math
 import os
 import resource
 import struct
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 1, 4, 22, 38
@@ -31,28 +31,6 @@ SIGKILL = 9
 
 class LockdownError(Exception):
     """The kernel does not support or allow something; the message names it."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Lock:
-    """The limits of a process.
-
-    Attributes:
-        ruleset: the descriptor of a Landlock ruleset; see `landlock_ruleset`.
-        filter: the compiled system call filter.
-        core: the only processor core to run on, or None for all.
-        memory: the address space, in bytes.
-        seconds: the processor time.
-        files, threads: how many files may be open, and threads run, at the same time.
-    """
-
-    ruleset: int
-    filter: bytes
-    core: int | None
-    memory: int
-    seconds: float
-    files: int
-    threads: int
 
 
 def _call(feature: str, function: object, *arguments: object) -> int:
@@ -83,14 +61,13 @@ def _task_count(user: int) -> int:
     return count
 
 
-def _limit_resources(lock: Lock) -> None:
+def _limit_resources(memory: int, seconds: float, files: int, threads: int) -> None:
     """Limit memory, processor time, open files and threads; forbid writing files and core dumps."""
-    seconds = math.ceil(lock.seconds)
     for kind, bound in [
-        (resource.RLIMIT_AS, lock.memory),
-        (resource.RLIMIT_CPU, seconds),
-        (resource.RLIMIT_NOFILE, lock.files),
-        (resource.RLIMIT_NPROC, _task_count(os.getuid()) + lock.threads),
+        (resource.RLIMIT_AS, memory),
+        (resource.RLIMIT_CPU, math.ceil(seconds)),
+        (resource.RLIMIT_NOFILE, files),
+        (resource.RLIMIT_NPROC, _task_count(os.getuid()) + threads),
         (resource.RLIMIT_FSIZE, 0),
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_MEMLOCK, 0),
@@ -212,10 +189,18 @@ def switch_user(user: int, checkpoint: str) -> None:
         raise LockdownError(text) from error
 
 
-def lock_down(lock: Lock) -> None:
-    """Apply every step, in an order in which none disables a later one."""
-    _yield_to_others(lock.core)
-    _limit_resources(lock)
+def lock_down(ruleset: int, compiled: bytes, core: int | None, **limits: Any) -> None:
+    """Apply every step, in an order in which none disables a later one.
+
+    Args:
+        ruleset: the descriptor of a Landlock ruleset; see `landlock_ruleset`.
+        compiled: the system call filter.
+        core: the only processor core to run on, or None for all.
+        limits: memory, the address space in bytes; seconds of processor time; files and threads,
+            how many may be open, and run, at the same time.
+    """
+    _yield_to_others(core)
+    _limit_resources(**limits)
     drop_capabilities()
-    _restrict_files(lock.ruleset)
-    _filter_calls(lock.filter)
+    _restrict_files(ruleset)
+    _filter_calls(compiled)

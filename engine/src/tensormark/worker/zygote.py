@@ -132,7 +132,7 @@ class Child:
             names = ("core", "memory", "seconds", "files", "threads")
             compiled = base64.b64decode(self.setup["filter"])
             limits = {name: self.job[name] for name in names}
-            lockdown.lock_down(lockdown.Lock(ruleset=ruleset, filter=compiled, **limits))
+            lockdown.lock_down(ruleset, compiled, **limits)
         return content, buffer
 
     def serve(self, content: bytes, buffer: reply_buffer.ReplyBuffer) -> None:
