@@ -25,7 +25,7 @@ RULE = f"| --- |{' ---: |' * (len(PARTS) + 1)}"
 
 
 class HandoutError(ValueError):
-    """The handout lacks a heading or a mark; the message names it."""
+    """The handout lacks a heading; the message names it."""
 
 
 def problem(pages: Mapping[str, str], exercise: Exercise) -> tuple[str, str]:
@@ -53,7 +53,7 @@ def with_tables(pages: Mapping[str, str], assignment: Assignment) -> dict[str, s
     """Return the handout's pages with up-to-date tables.
 
     Raises:
-        HandoutError: a problem or the marks of a table are missing.
+        ValueError: a problem or the marks of a table are missing.
     """
     new = dict(pages)
     for mark, bonus in (("points", False), ("bonus", True)):
@@ -62,10 +62,7 @@ def with_tables(pages: Mapping[str, str], assignment: Assignment) -> dict[str, s
         if not chosen and f"<!-- {mark}:begin -->" not in pages[page]:
             continue
         rows = [_row(pages, page, exercise) for exercise in chosen]
-        try:
-            new[page] = put_between(new[page], mark, "\n" + "\n".join([HEADER, RULE, *rows]) + "\n")
-        except ValueError as error:
-            raise HandoutError(str(error)) from error
+        new[page] = put_between(new[page], mark, "\n" + "\n".join([HEADER, RULE, *rows]) + "\n")
     return new
 
 
@@ -94,7 +91,7 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
         pages = course.assignment.handout.read()
         new = with_tables(pages, course.assignment)
         wrong = list(_disagreements(pages, course))
-    except (HandoutError, OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         print(f"{name}: {folder / MAIN}: {error}", file=sys.stderr)
         return 2
     if wrong:

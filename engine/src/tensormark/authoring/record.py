@@ -41,6 +41,7 @@ from tensormark.sandbox.process import ProcessSandbox
 from tensormark.settings import Settings, shipped, with_default
 from tensormark.usage import parser
 
+FAULTS = (RecordError, MarkerError, ToleranceError, VariantError)
 THREADS = 1
 MOST = 6  # lines that are printed about one file
 # Fields that are not compared, because other versions and processors may give the same references.
@@ -237,7 +238,7 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
         course = open_course(open_assignment(folder))
         seed, out = destination(course, read_seed(options.seed), *asked)
         lines = record(course, out, seed, options.check, options.checkpoint)
-    except (RecordError, MarkerError, ToleranceError, VariantError, OSError) as error:
+    except (*FAULTS, OSError) as error:
         print(f"{name}: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt as error:

@@ -18,18 +18,12 @@ from pathlib import Path
 
 from tensormark.authoring.course import Course, open_course
 from tensormark.authoring.prove import Bench, Claim, claims
-from tensormark.authoring.record import record
-from tensormark.authoring.recorder import RecordError
-from tensormark.authoring.strip import MarkerError
-from tensormark.authoring.tolerance import ToleranceError
-from tensormark.authoring.variants import VariantError
+from tensormark.authoring.record import FAULTS, record
 from tensormark.folder import open_assignment
 from tensormark.references import ReferencesError
 from tensormark.result import Result
 from tensormark.settings import Settings
 from tensormark.usage import option, parser
-
-FAULTS = (RecordError, MarkerError, ToleranceError, VariantError, ReferencesError)
 
 
 def alone(course: Course, exercise_id: str) -> Course:
@@ -98,7 +92,7 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
             for claim, result in results(course, Path(scratch)):
                 print(text := _line(claim, result), flush=True)
                 wrong += text.startswith("!")
-    except (*FAULTS, OSError) as error:
+    except (*FAULTS, ReferencesError, OSError) as error:
         print(f"{name}: {error}", file=sys.stderr)
         return 2
     return 1 if wrong else 0
