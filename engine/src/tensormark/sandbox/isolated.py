@@ -146,7 +146,7 @@ class IsolatedSandbox(Sandbox):
         for _, batch in itertools.groupby(requests, key=lambda request: request.exercise):
             yield from self._run_exercise(list(batch), progress)
 
-    def _run_exercise(self, requests: Sequence[Request], progress: Progress) -> Iterator[Reply]:
+    def _run_exercise(self, requests: Sequence[Request], progress: Progress) -> list[Reply]:
         """Run the calls of one exercise; after a lost one, only those that do not run its code."""
         replies: dict[int, Reply] = {}
         while True:
@@ -160,8 +160,7 @@ class IsolatedSandbox(Sandbox):
             for index, reply in zip(pending, batch, strict=False):
                 replies[index] = reply
                 self.budget.add(requests[index], reply)
-        for index in range(len(requests)):
-            yield replies[index]
+        return [replies[index] for index in range(len(requests))]
 
     def _run_batch(self, requests: Sequence[Request], progress: Progress) -> list[Reply]:
         """Run calls in one child; return the replies up to the first lost one."""

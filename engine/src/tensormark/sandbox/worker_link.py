@@ -26,7 +26,6 @@ from tensormark.sandbox.interface import (
 from tensormark.sandbox.worker_process import WorkerHandle
 from tensormark.worker import protocol
 
-Answer = tuple[protocol.Message, protocol.Tensors]
 MAX_PROGRESS = 1 << 16  # reports for one request; training sends one for each step
 
 
@@ -39,8 +38,7 @@ class WorkerLink:
 
     def __init__(self, handle: WorkerHandle, printed: CapturedOutput) -> None:
         self.handle = handle
-        # of the current request, and of its answer
-        self.number, self.max_bytes = 0, Limits().reply_bytes
+        self.number, self.max_bytes = 0, 0  # of the current request, and of its answer
         self.permits, self.killed = threading.Semaphore(0), False
         self.frames: queue.SimpleQueue[bytes | WorkerLostError] = queue.SimpleQueue()
         self.threads = [
@@ -87,26 +85,6 @@ class WorkerLink:
             raise frame
         return frame
 
-    def _receive(
-        self, deadline: float, progress: Progress, tensor_names: frozenset[str] | None = frozenset()
-    ) -> Answer:
-        """Wait for the answer to the current request; progress does not extend the deadline."""
-        end = clock() + deadline
-        try:
-            for _ in range(MAX_PROGRESS):
-                message, tensors = answers.decode(self._next_frame(end), tensor_names)
-                if message.get("number") != self.number:
-                    break
-                if "progress" not in message:
-                    return message, tensors
-                done, total = answers.as_progress(message["progress"])
-                progress(done, total)
-        except queue.Empty:
-            raise WorkerHungError(f"took longer than {round(deadline, 1):g} seconds") from None
-        except protocol.ProtocolError as error:
-            raise answers.lost_by(error) from error
-        raise WorkerLostError("wrote into the grader's channel")
-
     def wait_until_ready(self) -> None:
         """Wait until the worker has imported torch.
 
@@ -118,7 +96,7 @@ class WorkerLink:
         if self.ready:
             return
         try:
-            self._receive(START_DEADLINE, lambda done, total: None)
+            self.answer(START_DEADLINE)
         except WorkerLostError as error:
             self.fault = WorkerStartError(f"the worker does not start: it {error}")
             raise self.fault from error
@@ -158,7 +136,7 @@ class WorkerLink:
         tensor_names: frozenset[str] | None = frozenset(),
         max_bytes: int = Limits().reply_bytes,
     ) -> Reply:
-        """Wait for the answer to the last request.
+        """Wait for the answer to the last request; progress does not extend the deadline.
 
         Args:
             tensor_names: the names of the tensors that the answer may have; None: any.
@@ -168,7 +146,20 @@ class WorkerLink:
             WorkerLostError: there is none in time, or it is invalid.
         """
         self.max_bytes = max_bytes
-        return answers.as_reply(*self._receive(deadline, progress, tensor_names))
+        end = clock() + deadline
+        try:
+            for _ in range(MAX_PROGRESS):
+                message, tensors = answers.decode(self._next_frame(end), tensor_names)
+                if message.get("number") != self.number:
+                    break
+                if "progress" not in message:
+                    return answers.as_reply(message, tensors)
+                progress(*answers.as_progress(message["progress"]))
+        except queue.Empty:
+            raise WorkerHungError(f"took longer than {round(deadline, 1):g} seconds") from None
+        except protocol.ProtocolError as error:
+            raise answers.lost_by(error) from error
+        raise WorkerLostError("wrote into the grader's channel")
 
     def kill(self) -> None:
         """End the process."""
