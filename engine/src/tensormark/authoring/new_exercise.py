@@ -4,6 +4,7 @@ An exercise is in four places: a file of grader/exercises/, a hole in the soluti
 grader/mistakes/, and a block in the handout. The skeleton runs as it is: it asks for a function
 that doubles a tensor, and knows two ways to get that wrong and one more to get it right. It comes
 last in its file, or before another exercise: in the report, the handout and the solution alike.
+Its texts are in the folder skeleton/.
 
 Until references are recorded again it cannot be graded, which costs nobody a point; the other
 exercises are graded as before.
@@ -23,98 +24,19 @@ from tensormark.folder import PACKAGE, open_assignment
 from tensormark.handout import MAIN
 from tensormark.usage import command, option, parser
 
+SKELETON = Path(__file__).with_name("skeleton")
 EXERCISES, MISTAKES = Path(PACKAGE, "exercises"), Path(PACKAGE, "mistakes")
 STEP = 10  # between the `order`s of exercises
-
-CASE = Template('''"""TODO: what the exercise is about."""
-
-import numpy as np
-
-from tensormark.toolkit import Sizes, exercise
-from tensormark.toolkit.probes import Drawn
-
-# all sizes of a call differ, so that no axis can be mistaken for another
-MAIN, OTHER = Sizes(B=3, T=7, D=5), Sizes(B=1, T=4, D=6)
-
-
-def draw(rng: np.random.Generator, s: Sizes) -> Drawn:
-    """Draw the arguments of a call; there are no weights, and the output is (B, T, D)."""
-    x = rng.standard_normal((s.B, s.T, s.D))
-    return {"x": x}, {}, x.shape
-
-
-EXERCISE = exercise(
-    "${id}",
-    ("x",),
-    draw,
-    sizes=(MAIN, OTHER),
-    id="${id}",
-    order=${order},
-    title="TODO a title",
-    file="${file}",
-    points={"values": 3, "properties": 1},${bonus}
-)
-''')
 BONUS = "\n    extension=True,"
-HOLE = Template('''def ${id}(${x})${returns}:
-    """Return twice x.
-
-    Args:
-        x: (B, T, D).
-
-    Returns: (B, T, D).
-    """
-    # TODO(${id}): say in one line what to write. See handout.md, Problem (${id}).
-    ### BEGIN SOLUTION ${id}
-    return 2.0 * x
-    ### END SOLUTION ${id}
-''')
-MISTAKES_FILE = Template('''"""Mistakes in ${id}, and other right solutions of it."""
-
-from tensormark.authoring.honest import Honest
-from tensormark.authoring.variants import mistakes
-
-RIGHT = "return 2.0 * x"
-HONEST = (Honest("${id}_as_a_sum", {"${id}": "return x + x"}, module="${module}"),)
-
-VARIANTS = mistakes(
-    "${id}",
-    "The factor",
-    {
-        "${id}_not_doubled": ("the tensor is returned as it is", RIGHT, "return x"),
-        "${id}_squared": ("the tensor is squared, not doubled", RIGHT, "return x * x"),
-    },
-)
-''')
-BLOCK = Template("""### Problem (${id}): TODO a title (4 points, about 15 minutes)
-
-TODO: the idea, and the equation.
-
-**Deliverable**. The body of `${id}` in `${file}`.
-
-**Shapes**. `x` (B, T, D); returned (B, T, D).
-
-**The factor**. TODO: a paragraph for each thing that can go wrong; mistakes name its bold words.
-
-**Run**. `${run}`
-
-**You are done when** the line says `passed` with 4/4.
-
-<details><summary>Hint</summary>
-
-TODO
-</details>
-
-**If you see ...**
-
-- `the tensor is returned as it is`: TODO
-- `the tensor is squared, not doubled`: TODO
-
-""")
 
 
 class SkeletonError(ValueError):
     """No skeleton can be written; the message says why."""
+
+
+def _filled(name: str, values: Mapping[str, object]) -> str:
+    """Return a file of the skeleton with its names filled in."""
+    return Template((SKELETON / name).read_text(encoding="utf-8")).substitute(values)
 
 
 def _check(name: str, file: str, assignment: Assignment, bonus: bool) -> None:
@@ -164,7 +86,7 @@ def hole(name: str, source: str) -> str:
     elif re.search(r"^from torch import (.*\b)?Tensor\b", source, re.MULTILINE):
         tensor = "Tensor"
     annotated = {"x": f"x: {tensor}" if tensor else "x", "returns": tensor and f" -> {tensor}"}
-    return HOLE.substitute(annotated, id=name)
+    return _filled("hole.py.txt", annotated | {"id": name})
 
 
 def _with_hole(source: str, hole: str, follower: Exercise | None) -> str:
@@ -231,11 +153,11 @@ def skeleton(
     source = (assignment.solution / file).read_text(encoding="utf-8")
     pages = assignment.handout.read()
     beside = follower or previous or next(iter(reversed(assignment.exercises)), None)
-    block = BLOCK.substitute(values)
+    block = _filled("problem.md.txt", values) + "\n"
     return {
-        case: CASE.substitute(values),
+        case: _filled("exercise.py.txt", values),
         Path("solution", file): _with_hole(source, hole(name, source), follower),
-        mistakes: MISTAKES_FILE.substitute(values),
+        mistakes: _filled("mistakes.py.txt", values),
         **_with_block(pages, block, beside, follows=follower is None),
     }
 
