@@ -36,8 +36,7 @@ def _be_worker(
             os.close(descriptor)
         os.chdir(order["folder"])
         os.environ.update(order["environment"])
-        threads = int(os.environ["WORKER_THREADS"])
-        main.serve(*main.take_streams(), threads, new_overlay)
+        main.serve(*main.take_streams(), new_overlay)
     finally:
         os._exit(0)  # skip exit handlers, do not wait for threads
 

@@ -62,16 +62,10 @@ def import_torch() -> None:
     warm.use_torch()
 
 
-def serve(
-    requests: BinaryIO,
-    replies: BinaryIO,
-    threads: int,
-    new_overlay: NewOverlay | None = None,
-) -> None:
+def serve(requests: BinaryIO, replies: BinaryIO, new_overlay: NewOverlay | None = None) -> None:
     """Serve requests until their stream ends.
 
     Args:
-        threads: of torch.
         new_overlay: see overlay_maker; None: the first request names the harness.
     """
     # already imported
@@ -86,7 +80,7 @@ def serve(
     def progress(number: int, done: int, total: int) -> None:
         send(protocol.encode({"number": number, "progress": [done, total]}))
 
-    torch.set_num_threads(threads)
+    torch.set_num_threads(int(os.environ["WORKER_THREADS"]))
     send(protocol.encode({"number": 0, "status": "ok"}))
     overlay: Overlay | None = None
     for request, arrays in protocol.frames(requests):
@@ -104,7 +98,7 @@ def main() -> None:
     requests, replies = take_streams()
     limit_resources()
     import_torch()
-    serve(requests, replies, int(os.environ.get("WORKER_THREADS", "1")))
+    serve(requests, replies)
 
 
 if __name__ == "__main__":

@@ -21,8 +21,6 @@ from tensormark.worker.imports import Imports
 from tensormark.worker.shapes import letters_of, shapes
 from tensormark.worker.traces import Traces
 
-Progress = Callable[[int, int], None]
-
 
 @functools.lru_cache(maxsize=64)
 def _compiled(name: str, source: str) -> CodeType:
@@ -128,7 +126,7 @@ class Overlay:
         return {"status": "ok"}
 
     def call(
-        self, call: Mapping[str, Any], arrays: Mapping[str, Any], progress: Progress
+        self, call: Mapping[str, Any], arrays: Mapping[str, Any], progress: calls.Progress
     ) -> tuple[protocol.Message, protocol.Tensors]:
         """Run one call; return its message and tensors."""
         context = calls.Context(self.imports, self.checkpoint, self.harness)
@@ -160,7 +158,7 @@ class Overlay:
         return message
 
     def answer(
-        self, request: Mapping[str, Any], arrays: Mapping[str, Any], progress: Progress
+        self, request: Mapping[str, Any], arrays: Mapping[str, Any], progress: calls.Progress
     ) -> bytes:
         """Run a request (a load or a call); return the answer, or what it raised, as a frame."""
         header = {"number": request["number"]}
