@@ -3,6 +3,7 @@
 FUZZ=long tries 100,000 frames and 10,000 archives; otherwise a few hundred of each.
 """
 
+import io
 import json
 import mmap
 import os
