@@ -179,7 +179,7 @@ QUESTIONS = (
             "It raises in evaluation mode, too, for 3 sentences of 5 tokens.",
         ),
         "Why does it not raise for B = 1?",
-        Picture("the sum in line 187, for one sentence", ((1, 2, 3), (2.5, 0, -1)), ()),
+        Picture("the sum in line 187, for one sentence", ((1, 2, 3), (2.5, 0, -1)), ((4,),)),
     ),
 )
 

@@ -51,7 +51,7 @@ class Picture:
     Attributes:
         title: such as "the first row of the result".
         before, after: two-dimensional, at most 8 x 8 numbers: of the unchanged and of the changed
-            function. Empty if it does not run.
+            function.
     """
 
     title: str

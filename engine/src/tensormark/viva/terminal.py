@@ -37,7 +37,7 @@ def _listing(sheet: Sheet, question: Question) -> Iterator[str]:
 
 
 def _matrix(name: str, rows: tuple[tuple[float, ...], ...]) -> Iterator[str]:
-    yield f"    {name}:" if rows else f"    {name}: it does not run"
+    yield f"    {name}:"
     for row in rows:
         yield "      " + " ".join(f"{value:9.4g}" for value in row)
 
