@@ -115,15 +115,13 @@ def opened(
     Raises:
         WorkerStartError: the tier is not available. SubmissionError: given files are missing.
     """
-    completed_submission = grading.given.under(submission)
-    if completed_submission.fault:
-        raise SubmissionError(completed_submission.fault)
-    program = program_of(
-        grading.assignment, exercises, completed_submission.sources, grading.settings
-    )
+    overlay = grading.given.under(submission)
+    if overlay.fault:
+        raise SubmissionError(overlay.fault)
+    program = program_of(grading.assignment, exercises, overlay.sources, grading.settings)
     imports = tuple(name for name in program.imports if name not in submission.faults)
     program = dataclasses.replace(program, imports=imports)
-    needed = set[str]().union(*(needed_by(name, completed_submission.sources) for name in imports))
-    sources = {name: text for name, text in completed_submission.sources.items() if name in needed}
+    needed = set[str]().union(*(needed_by(name, overlay.sources) for name in imports))
+    sources = {name: text for name, text in overlay.sources.items() if name in needed}
     with grading.opener(grading.settings.tier, program) as sandbox:
         yield Copies(grading, submission, sandbox, sources)
