@@ -11,9 +11,11 @@ from moodle_import import canvas_files, moodle_files, moodle_grades
 from test_moodle import SHEET
 from test_moodle import entry as participant
 
+from tensormark.classroom.earlier import Earlier
 from tensormark.classroom.entry import Entry, Final, HandIn
 from tensormark.classroom.gradebook import write_results
 from tensormark.classroom.marks import Answer, Mark, Marks, Question
+from tensormark.classroom.returned import RETURNED
 
 import sample
 
@@ -154,6 +156,28 @@ def test_the_same_class_has_the_same_bytes_and_keeps_nothing_aside(tmp_path: Pat
     )
     assert first == second
     assert not list(tmp_path.glob("*/out/earlier-*"))
+
+
+@pytest.mark.parametrize("name", RETURNED)
+def test_a_run_that_was_killed_while_it_wrote_a_file_has_nothing_put_aside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    entries = [participant(1), entry("12345", "ada_12345_678_bert.py")]
+    note = Earlier.note
+
+    def killed(earlier: Earlier, written: str, content: str) -> None:
+        if written == name:
+            raise KeyboardInterrupt
+        note(earlier, written, content)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Earlier, "note", killed)
+        with pytest.raises(KeyboardInterrupt):
+            moodle(tmp_path, entries)
+    moodle(tmp_path, entries)
+
+    assert (tmp_path / "out" / name).is_file()
+    assert not list((tmp_path / "out").glob("earlier-*"))
 
 
 def test_canvas_matches_feedback_to_students_by_the_names_of_their_files(tmp_path: Path) -> None:

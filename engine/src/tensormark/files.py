@@ -51,7 +51,7 @@ def replaced(path: Path) -> Iterator[BinaryIO]:
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with os.fdopen(handle, "w+b") as file:
             yield file
         os.chmod(name, 0o644)  # mkstemp makes files that only the owner can read
         os.replace(name, path)

@@ -13,6 +13,7 @@ file, whatever its name in the zip: a page would appear as `main.py`. So names s
 each student gets what fits the name of their file: Python comments, or a zip with the page.
 """
 
+import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -25,7 +26,7 @@ from tensormark.classroom.failure import FileError
 from tensormark.classroom.feedback import PAGE, RESULT
 from tensormark.classroom.moodle import Worksheet, feedback_name
 from tensormark.classroom.summary import problem_of
-from tensormark.files import encoded, replaced, sha256
+from tensormark.files import encoded, replaced
 from tensormark.reports.platforms import comments
 from tensormark.reports.text import visible
 from tensormark.zipped import write_zip, zipped
@@ -87,7 +88,8 @@ def _write(earlier: Earlier, name: str, files: Iterator[tuple[str, bytes]]) -> N
     earlier.make_room(name)
     with replaced(earlier.out / name) as file:
         write_zip(file, files)
-    earlier.note(name, sha256(earlier.out / name))
+        file.seek(0)
+        earlier.note(name, hashlib.file_digest(file, "sha256").hexdigest())
 
 
 def _to_canvas(pairs: Pairs, earlier: Earlier) -> list[str]:
