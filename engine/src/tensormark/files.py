@@ -2,6 +2,7 @@
 
 import contextlib
 import hashlib
+import io
 import itertools
 import os
 import stat
@@ -46,7 +47,7 @@ def free_path(path: Path, first: int = 1) -> Path:
 
 
 @contextlib.contextmanager
-def replaced(path: Path) -> Iterator[BinaryIO]:
+def replaced(path: Path) -> Iterator[io.BufferedRandom]:
     """Open a file under a temporary name, renamed at the end: readers never see half of it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
