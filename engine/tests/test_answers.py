@@ -187,11 +187,14 @@ FLOOD = (
 
 class Flooding(Thing):
     def into_the_channel(self, x):
-        import gc
+        import gc, sys
 
+        frame = sys._getframe()
+        while "replies" not in frame.f_locals:
+            frame = frame.f_back
         modules = [o for o in gc.get_objects() if type(o) is type(gc)]
         protocol = next(o for o in modules if o.__name__ == "tensormark.worker.protocol")
-        send = next(o for o in gc.get_objects() if type(o).__name__ == "Worker").replies.write
+        send = frame.f_locals["replies"].write
         report = protocol.encode({"number": 2, "progress": [1, 2]})
         large = protocol.encode({"number": 1}, {"out/output": __import__("numpy").zeros(1 << 24)})
         while True:
