@@ -1,5 +1,6 @@
-"""Final points of a class, compared with a computation that is written plainly."""
+"""Final points and written marks of a class, compared with computations written plainly."""
 
+import csv
 import datetime
 import json
 import random
@@ -8,7 +9,7 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import Any
 
-from courses import DEADLINE, Course
+from courses import DEADLINE, SHEET, Course, whole
 
 from tensormark.classroom.adjustments import COLUMNS
 
@@ -130,3 +131,64 @@ def test_a_class_gets_what_a_plain_computation_says_and_is_graded_once(course: C
             assert float(book[student]["final"]) == points, (book[student], changes, minutes, rule)
     assert course.graded == 300
     assert len({row["final"] for row in book.values()}) > 30
+
+
+# --- written questions ---------------------------------------------------------------------------
+
+LINES = {"memory": (2, 1, 1), "rate": (Fraction(3, 2), Fraction(1, 2))}  # of SHEET
+
+
+def draw_points(chance: random.Random, lines: tuple[Any, ...]) -> list[Fraction]:
+    """Return the points that a marker gives for each line of a rubric, in quarters."""
+    return [Fraction(chance.randrange(int(4 * most) + 1), 4) for most in lines]
+
+
+def as_typed(chance: random.Random, points: list[Fraction]) -> str:
+    """Write points as a sum of the lines, or as the number that they come to."""
+    if chance.random() < 0.5:
+        return chance.choice(["+", " + "]).join(f"{float(number):g}" for number in points)
+    return chance.choice(["{:g}", "{:.2f}", "{:.4f}"]).format(float(sum(points)))
+
+
+def test_a_class_has_exactly_the_points_of_a_plain_sum(course: Course) -> None:
+    chance = random.Random(5)
+    scores = {course.add(n, whole(float(n % 97))): n % 97 for n in range(150)}
+    students = [*scores]
+    opinions: dict[tuple[str, str], set[Fraction]] = {}
+    sheets: list[dict[str, dict[str, str]]] = [{}, {}, {}]
+    columns = [title for title in SHEET.split(",") if "(" in title]
+    titles = dict(zip(LINES, columns, strict=True))
+    for student in students:
+        for question, lines in LINES.items():
+            first = draw_points(chance, lines)
+            for sheet in chance.sample(sheets, chance.choice([0, 1, 1, 1, 1, 1, 2, 3])):
+                points = first if chance.random() < 0.9 else draw_points(chance, lines)
+                opinions.setdefault((student, question), set()).add(sum(points, Fraction(0)))
+                sheet.setdefault(student, {})[titles[question]] = as_typed(chance, points)
+    paths = [course.folder / f"{name}.csv" for name in "abc"]
+    for path, sheet in zip(paths, sheets, strict=True):
+        head = chance.sample(["student", *titles.values()], 3)
+        order = chance.sample(students, len(students))
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, head, delimiter=chance.choice(",;\t"))
+            writer.writeheader()
+            writer.writerows({"student": student} | sheet.get(student, {}) for student in order)
+
+    assert course.grade(f"--written={','.join(map(str, paths))}") == 0
+
+    book, settled, disputed = course.gradebook(), 0, 0
+    for student in students:
+        views = [opinions.get((student, question), set()) for question in LINES]
+        for question, view in zip(LINES, views, strict=True):
+            expected = str(float(min(view))).removesuffix(".0") if len(view) == 1 else ""
+            assert book[student][question] == expected
+        disputed += sum(len(view) > 1 for view in views)
+        if all(len(view) == 1 for view in views):
+            settled += 1
+            total = scores[student] + sum(min(view) for view in views)
+            assert float(book[student]["final"]) == rounded(Fraction(total))
+        else:
+            assert (book[student]["final"], book[student]["written"]) == ("", "")
+    assert settled > 50
+    assert disputed > 5
+    assert course.graded == len(students)

@@ -1,10 +1,11 @@
-"""Who handed in what, if a roster says who is in the class."""
+"""Who handed in what, if a roster says who is in the class and in its teams."""
 
 import os
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
+import odd_class
 import pytest
 
 from tensormark.classroom import standing
@@ -12,7 +13,7 @@ from tensormark.classroom.appeal import appeal
 from tensormark.classroom.entry import Entry
 from tensormark.intake.submission import SubmissionError
 
-from downloads import DEADLINE, by_student, class_of, error, find, handed_in, names
+from downloads import DEADLINE, by_student, class_of, error, find, handed_in, listed, names
 
 ROSTER = "\ufeffid,login,name,email\r\n12345,al,Ada Lovelace,ada@x.example\r\n"
 ROSTER += '222,gh,"Hopper, Grace",grace@x.example\r\n333,at,Alan Turing,alan@x.example\r\n'
@@ -186,3 +187,42 @@ def test_an_ambiguous_or_unknown_student_to_grade_again_is_an_error(tmp_path: Pa
         appeal(run, "zhang wei")
     with pytest.raises(SubmissionError, match="nobody: there is no such student"):
         appeal(run, "nobody")
+
+
+TEAMS = "id,name,team\n1,Ada,Team One\n2,Bob,Team One\n3,Cy,team-two\n4,Team One,\n5,Eve,\n"
+
+
+def test_a_team_with_the_name_of_a_student_is_left_for_a_person_to_decide(tmp_path: Path) -> None:
+    hand_ins = listed(tmp_path, TEAMS, "team one.zip")
+
+    assert "team Team One or 4 (Team One)" in hand_ins["team one.zip"].fault
+    assert not any(hand_in.path for hand_in in hand_ins.values())
+
+
+def test_the_name_of_a_student_is_not_taken_for_a_canvas_team(tmp_path: Path) -> None:
+    roster = odd_class.groups(
+        tmp_path / "groups.csv",
+        [odd_class.Member(n, name, team) for n, name, team in [
+            (1, "Lovelace, Ada", "Crew"), (2, "Hopper, Grace", "Crew"), (3, "Crew", ""),
+        ]],
+    )  # fmt: skip
+    folder = handed_in(tmp_path / "in", "crew_10003_5_bert.py", "crew_10001_6_bert.py")
+
+    hand_ins = by_student(find(folder, roster))
+
+    assert names(hand_ins["10001"]) == names(hand_ins["10002"]) == ["crew_10001_6_bert.py"]
+    assert names(hand_ins["10003"]) == ["crew_10003_5_bert.py"]
+
+
+def test_a_team_has_all_its_files(tmp_path: Path) -> None:
+    (tmp_path / "roster.csv").write_text(TEAMS.replace("4,Team One", "4,X"), encoding="utf-8")
+    folder = handed_in(
+        tmp_path / "in",
+        "Team One_9_assignsubmission_file_bert.py",
+        "Team One_9_assignsubmission_file_optimizer.py",
+    )
+
+    hand_ins = by_student(find(folder, tmp_path / "roster.csv"))
+
+    assert hand_ins["1"].parts == hand_ins["2"].parts
+    assert [part.name for part in hand_ins["1"].parts] == ["bert.py", "optimizer.py"]

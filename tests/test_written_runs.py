@@ -1,9 +1,14 @@
-"""Sheets of marks from run to run: read anew each time, whatever people write in them."""
+"""Sheets of marks from run to run: read anew each time, and stored whole or not at all."""
+
+import sqlite3
+import sys
+from pathlib import Path
 
 import pytest
 from courses import SHEET, Course, whole
 from test_ledger import shapes
 
+from graded import ran
 from test_payloads import PAYLOADS, is_clean
 
 Capture = pytest.CaptureFixture[str]
@@ -109,3 +114,54 @@ def test_a_store_from_before_there_were_sheets_is_kept(course: Course) -> None:
     assert course.final(ada, course.rule(), sheet)[0] == "51"
 
     assert course.ask("SELECT final FROM final") == [(45.0,), (51.0,)]
+
+
+KILLED = """
+import os, sys
+from decimal import Decimal
+from pathlib import Path
+from tensormark.classroom import finals
+from tensormark.classroom.entry import Entry, Final, HandIn
+from tensormark.classroom.ledger import Ledger
+from tensormark.classroom.marks import Answer, Mark, Marks, Question
+from tensormark.classroom.store import Store
+
+class Rows(list):
+    def __iter__(self):
+        for place, row in enumerate(list.__iter__(self)):
+            if sys.argv[2] == "die" and place == 2500:
+                os.kill(os.getpid(), 9)
+            yield row
+
+mark_rows = finals._mark_rows
+finals._mark_rows = lambda entries: Rows(mark_rows(entries))
+points = Decimal(sys.argv[3])
+answer = Answer("x", "memory", points, "", "AB", "sheet.csv, line 2")
+marks = Marks([Mark(Question("memory", "", (Decimal(4),)), [answer])])
+final = Final(float(points), written=marks)
+entries = [Entry(HandIn(str(n), "", None), final=final) for n in range(5000)]
+with Store(Path(sys.argv[1])) as store:
+    finals.keep(store, Ledger(), entries)
+"""
+
+
+def test_a_killed_run_leaves_a_complete_version_with_its_marks_or_none(tmp_path: Path) -> None:
+    store = tmp_path / "store.sqlite"
+
+    def keep(how: str, points: int) -> int:
+        return ran(sys.executable, "-c", KILLED, store, how, points).returncode
+
+    assert keep("live", 1) == 0
+    assert keep("die", 2) == -9
+    with sqlite3.connect(store) as file:
+        query = "SELECT ledger, COUNT(*), MIN(points), MAX(points) FROM written GROUP BY ledger"
+        assert file.execute(query).fetchall() == [(1, 5000, 1.0, 1.0)]
+        finals = "SELECT ledger, COUNT(*), MAX(final) FROM final GROUP BY ledger"
+        assert file.execute(finals).fetchall() == [(1, 5000, 1.0)]
+        assert file.execute("SELECT COUNT(*) FROM ledger").fetchall() == [(1,)]
+
+    assert keep("live", 2) == 0
+    assert keep("live", 2) == 0
+    with sqlite3.connect(store) as file:
+        assert file.execute(query).fetchall() == [(1, 5000, 1.0, 1.0), (2, 5000, 2.0, 2.0)]
+        assert file.execute(finals).fetchall() == [(1, 5000, 1.0), (2, 5000, 2.0)]
