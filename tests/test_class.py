@@ -107,10 +107,8 @@ def started(*line: str, folder: Path = ROOT) -> Iterator["subprocess.Popen[str]"
 
 
 def workers_of(process: "subprocess.Popen[str]") -> list[int]:
-    children = Path(f"/proc/{process.pid}/task").glob("*/children")
-    pids = [int(child) for path in children for child in path.read_text().split()]
-    lines = {child: Path(f"/proc/{child}/cmdline") for child in pids}
-    return [child for child, path in lines.items() if b"spawn_main" in path.read_bytes()]
+    children = psutil.Process(process.pid).children()
+    return [child.pid for child in children if any("spawn_main" in w for w in child.cmdline())]
 
 
 def addresses(process: "subprocess.Popen[str]") -> set[str]:

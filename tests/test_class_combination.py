@@ -194,19 +194,3 @@ def test_the_first_line_says_whether_everybody_has_the_inputs(
 
     line = capsys.readouterr().out.splitlines()[0]
     assert line.startswith("graded on the public inputs, which every student has") == (not place)
-
-
-def test_another_class_in_the_same_folder_keeps_the_results_of_the_previous_one(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    before = contents(folder / "out")
-    for path in list((folder / "in").iterdir()):
-        path.unlink()
-    handed_in(folder / "in", "bob_3_10_bert.py")
-
-    assert grade(folder) == 0
-
-    after = contents(folder / "out")
-    for name in ("gradebook.csv", "feedback/1/report.html", "feedback/2/results.json"):
-        assert after[f"earlier-1/{name}"] == before[name]
-    assert "moved to" in capsys.readouterr().out

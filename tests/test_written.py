@@ -162,7 +162,6 @@ def test_without_sheets_written_questions_are_mentioned_nowhere(course: Course) 
     [
         (72, "points = 5", 1, 73),
         (72, "points = 5\nwritten = true", 1, 73),
-        (3, "points = 5", 1, 6),
         (3, "points = 5\nwritten = true", 1, 4),
         (72, "percent = 10", 1, 68),
         (72, "percent = 10\nwritten = true", 1, 67.4),
