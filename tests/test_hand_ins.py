@@ -58,19 +58,6 @@ def test_file_names_of_blackboard_say_who_handed_in_what(tmp_path: Path) -> None
     assert hand_ins["alovelace"].submitted.strftime("%H:%M:%S") == "23:10:05"
 
 
-def test_a_note_of_blackboard_turns_no_student_into_another(tmp_path: Path) -> None:
-    folder = handed_in(
-        tmp_path,
-        "P_x_eve_attempt_2026-11-19-10-00-00_bert.py",
-        "P_y_eve_attempt_2026-11-19-10-00-00_bert.py",
-    )
-    for login in ("x_eve", "y_eve"):
-        note = folder / f"P_{login}_attempt_2026-11-19-10-00-00.txt"
-        note.write_text("Name: Eve (eve)\n", encoding="utf-8")
-
-    assert len(find(folder)) == 2
-
-
 def test_a_students_file_name_affects_no_other_student_on_blackboard(tmp_path: Path) -> None:
     head = "Final Project_one_"
     classmates = [
@@ -91,6 +78,7 @@ def test_notes_that_claim_the_same_login_leave_other_students_unchanged(tmp_path
     folder = handed_in(tmp_path, *(f"{head}.txt" for head in heads))
     for head in heads[:2]:
         (folder / f"{head}.txt").write_text("Name: Eve (eve)\n", encoding="utf-8")
+    (folder / f"{heads[2]}.txt").write_text("Name: Bob (bob)\n", encoding="utf-8")
 
     assert sorted(by_student(find(folder))) == ["P_x_eve", "P_y_eve", "ada"]
 

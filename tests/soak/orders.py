@@ -71,7 +71,8 @@ AT_IMPORT = {
 }
 
 
-def written(folder: Path) -> tuple[dict[str, Path], dict[str, Path]]:
+def submissions() -> tuple[dict[str, str], dict[str, str]]:
+    """Return the sources of honest submissions, and of bad ones."""
     right = (ROOT / "solution" / "bert.py").read_text(encoding="utf-8")
     honest = {
         "right": right,
@@ -80,13 +81,13 @@ def written(folder: Path) -> tuple[dict[str, Path], dict[str, Path]]:
     }
     bad = {name: right + EMBED.format(code) for name, code in IN_CALLS.items()}
     bad |= {name: f"{right}\n{code}\n" for name, code in AT_IMPORT.items()}
-    paths = []
-    for kind in (honest, bad):
-        files = {name: folder / f"{name}.py" for name in kind}
-        for name, text in kind.items():
-            files[name].write_text(text, encoding="utf-8")
-        paths.append(files)
-    return paths[0], paths[1]
+    return honest, bad
+
+
+def written(folder: Path, texts: dict[str, str]) -> dict[str, Path]:
+    for name, text in texts.items():
+        (folder / f"{name}.py").write_text(text, encoding="utf-8")
+    return {name: folder / f"{name}.py" for name in texts}
 
 
 def left() -> dict[str, int]:
@@ -111,7 +112,7 @@ def held() -> dict[str, int]:
 class Course:
     def __init__(self, tier: str, folder: Path) -> None:
         """Grade each honest submission alone."""
-        self.honest, self.bad = written(folder)
+        self.honest, self.bad = (written(folder, texts) for texts in submissions())
         self.grading = Grading(Settings.of(ROOT, tier=tier, limits=ENOUGH), ASSIGNMENT)
         self.strict = Grading(Settings.of(ROOT, tier=tier, limits=FEW), ASSIGNMENT)
         self.alone = {name: self.result(name) for name in self.honest}
