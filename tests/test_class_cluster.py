@@ -1,6 +1,7 @@
-"""Which workers of a cluster may grade, and why a run without workers ends."""
+"""Which workers of a cluster may grade, what decides that, and why a run without workers ends."""
 
 import dataclasses
+import shutil
 import time
 from pathlib import Path
 from typing import Any, cast
@@ -9,13 +10,13 @@ import pytest
 from distributed import Client, Event, wait
 from test_class_store import TERMS
 
-from tensormark.classroom import cluster, worker
-from tensormark.classroom.cluster import ClusterError
+from tensormark.classroom import cluster, version, worker
+from tensormark.classroom.cluster import ClusterError, connect
 from tensormark.classroom.parcel import Parcel
-from tensormark.classroom.version import code, versions
+from tensormark.classroom.version import NO_ASSIGNMENT, about, code, unfit, versions
 from tensormark.classroom.work import Work
 from tensormark.exercise import Assignment
-from tensormark.folder import AssignmentError
+from tensormark.folder import VARIABLE, AssignmentError, here
 
 from conftest import ROOT
 
@@ -120,7 +121,7 @@ def test_waiting_work_of_others_on_a_shared_cluster_goes_before_a_class(tmp_path
         return [*counts.values()] == [number]
 
     parcel, ours, theirs = Parcel("0", b""), cast("Work", "a class's"), "somebody else's"
-    with cluster.connect("", 1, ROOT) as client, Client(client.scheduler.address) as other_client:
+    with connect("", 1, ROOT) as client, Client(client.scheduler.address) as other_client:
         crew = cluster.Crew(client, TERMS, parcel, False, print, note)  # type: ignore[arg-type]
         crew.graders = dict(client.nthreads())
         wait(crew.content)
@@ -145,3 +146,105 @@ def test_a_scheduler_that_does_not_answer_is_an_error(monkeypatch: pytest.Monkey
 
     with pytest.raises(ClusterError, match="the scheduler is gone: closed"):
         refreshed_crew(StubClient(), [])
+
+
+# --- files and versions, of which those that decide a grade have to be the same -----------------
+
+DECIDE = [
+    *("grader/assignment.py", "grader/exercises/one.py", "solution/main.py", "starter/main.py"),
+    *("handout.md", "handout/more.md", "requirements.txt"),
+]
+DO_NOT = ["grader/mistakes/one.py", "grader/honest/one.py", "grader/staff.py", "README.md", "x.py"]
+
+
+@pytest.fixture
+def assignment(tmp_path: Path) -> Path:
+    """An assignment whose files are empty."""
+    for name in (*DECIDE, *DO_NOT):
+        path = tmp_path / "assignment" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    return tmp_path / "assignment"
+
+
+def changes_the_code(assignment: Path, path: Path) -> bool:
+    """Change a file of the engine or of an assignment; say whether the code is another one."""
+    code.cache_clear()
+    before = code(assignment)
+    path.write_text("# changed\n", encoding="utf-8")
+    code.cache_clear()
+    return code(assignment) != before
+
+
+@pytest.mark.parametrize("name", [*DECIDE, *DO_NOT])
+def test_the_assignments_files_that_decide_a_grade_count(assignment: Path, name: str) -> None:
+    assert changes_the_code(assignment, assignment / name) == (name in DECIDE)
+
+
+@pytest.mark.parametrize(
+    ("name", "counts"),
+    [
+        ("worker/calls.py", True),
+        ("judging/compare.py", True),
+        ("grading.py", True),
+        ("classroom/parcel.py", True),
+        ("classroom/page.py", False),
+        ("authoring/record.py", False),
+    ],
+)
+def test_the_engines_files_that_decide_a_grade_count(
+    assignment: Path, name: str, counts: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = tmp_path / "engine"
+    shutil.copytree(version.ENGINE, copy)
+    monkeypatch.setattr(version, "ENGINE", copy)
+
+    assert changes_the_code(assignment, copy / name) == counts
+
+
+def test_a_copy_elsewhere_has_the_same_code(assignment: Path, tmp_path: Path) -> None:
+    shutil.copytree(assignment, tmp_path / "copy")
+
+    assert code(tmp_path / "copy") == code(assignment)
+
+
+def test_packages_that_submissions_may_use_count_if_they_are_installed(assignment: Path) -> None:
+    before = versions(assignment)
+    text = "tqdm>=4  # bars\nno-such-package==1\n"
+    (assignment / "requirements.txt").write_text(text, encoding="utf-8")
+
+    assert versions(assignment).keys() - before.keys() == {"tqdm"}
+    assert before.keys() == {"Python", "torch", "numpy", "safetensors"}
+
+
+def test_a_worker_may_grade_only_with_the_same_code_and_versions(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv(VARIABLE, str(ROOT))
+    description, required = about(), (code(ROOT), versions(ROOT))
+
+    assert unfit(description, *required) == ""
+    assert "different grader code" in unfit(description | {"code": "x"}, *required)
+    older = description["versions"] | {"torch": "1.0"}
+    assert unfit(description | {"versions": older}, *required).startswith("it has torch 1.0, not")
+
+
+def test_a_worker_without_an_assignment_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.chdir(tmp_path)
+
+    assert unfit(about(), code(ROOT), versions(ROOT)) == NO_ASSIGNMENT
+
+
+def test_workers_on_this_machine_grade_the_assignment_that_was_named(
+    assignment: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, str(ROOT))
+    monkeypatch.chdir(tmp_path)
+
+    with connect("", 1, assignment) as client:
+        folders = client.run(here)
+
+    assert list(folders.values()) == [assignment]
