@@ -126,25 +126,17 @@ def test_another_level_decides_between_mistakes_that_one_leaves(
     assert diagnose(observed, names).mistakes == mistakes
 
 
-TRAINED = np.stack([prints(a) for a in (0 * RIGHT, 0 * RIGHT, RIGHT + 1, 0 * RIGHT)])
-
-
-def calls_in_both_modes(evaluation: np.ndarray, training: np.ndarray) -> list[Observation]:
-    """Return calls with the same inputs in eval and in training mode; row 2 is the same in both."""
-    return [
-        Observation(prints(evaluation), TABLE[:3], ALLOWED, False, "main", {"out/output": 0}),
-        Observation(prints(training), TRAINED[:3], ALLOWED, True, "main", {"out/output": 0}),
-    ]
-
-
 NAMES_OF_ROWS = ["the solution", "halved", "stuck"]
 
 
 def stuck_in_training(values: np.ndarray) -> list[Observation]:
     """Return calls that give the same values in both modes, as the variant "stuck" does."""
+    dropped = prints(0 * RIGHT)
+    got, outputs = prints(values), {"out/output": 0}
+    rows = np.stack([TABLE[0], TABLE[1], TABLE[0]]), np.stack([dropped, dropped, TABLE[0]])
     return [
-        dataclasses.replace(call, rows=np.stack([*call.rows[:2], TABLE[0]]))
-        for call in calls_in_both_modes(values, values)
+        Observation(got, rows[training], ALLOWED, training, "main", outputs)
+        for training in (False, True)
     ]
 
 
