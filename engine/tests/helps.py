@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Callable
+from unittest import mock
 
 import pytest
 
@@ -13,16 +14,12 @@ class Stopped(BaseException):
 def check_help(monkeypatch: pytest.MonkeyPatch, parse: Callable[[], object]) -> None:
     """Check the help of the parser that this function uses."""
     monkeypatch.setenv("COLUMNS", "1000")
-    parsers: list[argparse.ArgumentParser] = []
-
-    def stop(parser: argparse.ArgumentParser, arguments: object = None) -> None:
-        parsers.append(parser)
-        raise Stopped
-
-    monkeypatch.setattr(argparse.ArgumentParser, "parse_args", stop)
-    with pytest.raises(Stopped):
+    stopped = mock.patch.object(
+        argparse.ArgumentParser, "parse_args", autospec=True, side_effect=Stopped
+    )
+    with stopped as parse_args, pytest.raises(Stopped):
         parse()
-    (parser,) = parsers
+    (parser, *_) = parse_args.call_args.args
     text = parser.format_help()
     # every option but --help; switches are off by default
     options = [action for action in parser._actions[1:] if action.option_strings]
