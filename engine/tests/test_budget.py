@@ -27,7 +27,8 @@ def slow(*_, **__):
     time.sleep({in_calls})
 
 
-time.sleep({at_import})
+time.sleep(2.5)
+Convolution.forward = Detector.forward = slow
 """
 STILL = 20.0  # seconds for which a busy machine may stand still
 
@@ -93,12 +94,6 @@ def test_the_time_of_a_task_does_not_count_as_the_submissions(tier: str) -> None
     assert [reply.status for reply in replies] == ["ok", "ok"]
 
 
-def slow_source(source: str, at_import: float, in_calls: float) -> str:
-    """Return a solution that is slow wherever it runs."""
-    slow = "Convolution.forward = Detector.forward = slow\n"
-    return source + SLOW.format(at_import=at_import, in_calls=in_calls) + slow
-
-
 def worst_case(limits: Limits) -> float:
     """Return the seconds that hanging can cost: the formula of SECURITY.md."""
     call = min(limits.call_seconds, CALL_DEADLINE)
@@ -112,7 +107,7 @@ def test_a_submission_that_hangs_wherever_it_can_costs_no_more_than_the_formula_
 ) -> None:
     limits = Limits(load_seconds=5.0, call_seconds=1.0, exercise_seconds=2.0)
     path = tmp_path / toy.MAIN
-    path.write_text(slow_source(solution_source, 2.5, in_calls), encoding="utf-8")
+    path.write_text(solution_source + SLOW.format(in_calls=in_calls), encoding="utf-8")
     settings = Settings.of(assignment.folder, tier="contained", limits=limits)
     with open_sandbox("contained", program_with()) as warm:
         list(warm.run([ask("double")]))

@@ -41,15 +41,12 @@ def course_in(folder: Path, release: Release | None = None) -> Course:
     return dataclasses.replace(course, staff=dataclasses.replace(course.staff, release=release))
 
 
-def names(files: dict[str, bytes]) -> set[str]:
-    return {name.partition("/")[0] for name in files}
-
-
 def test_a_release_has_what_students_need_and_no_files_for_staff_only(folder: Path) -> None:
     files = contents(course_in(folder))
 
     expected = "README.md handout.md handout.html requirements.txt engine grader starter"
-    assert names(files) == {*expected.split(), "reference_outputs"}
+    top_level = {name.partition("/")[0] for name in files}
+    assert top_level == {*expected.split(), "reference_outputs"}
     assert {"grader/assignment.py", "grader/exercises/conv.py", "grader/task.py"} <= files.keys()
     assert not [name for name in files if "mistakes" in name or "honest" in name]
     assert b'NotImplementedError("conv")' in files[f"starter/{toy.MAIN}"]

@@ -2,7 +2,6 @@
 
 import shutil
 import sys
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -23,20 +22,11 @@ def mine(folder: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(folder / "starter", tmp_path / "starter"))
 
 
-@pytest.fixture
-def only_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A machine that has the tier `process` only."""
-    result = Strictest(PROCESS, ("contained: no bubblewrap", "locked: no Landlock"))
-    monkeypatch.setattr(submit, "strictest", lambda *_: result)
-
-
-def packed(out: Path) -> list[str]:
-    with zipfile.ZipFile(out) as archive:
-        return archive.namelist()
-
-
-@pytest.mark.usefixtures("only_process")
-def test_equal_work_makes_equal_packs(folder: Path, mine: Path, tmp_path: Path) -> None:
+def test_equal_work_makes_equal_packs(
+    folder: Path, mine: Path, tmp_path: Path, monkeypatch
+) -> None:
+    only_process = Strictest(PROCESS, ("contained: no bubblewrap", "locked: no Landlock"))
+    monkeypatch.setattr(submit, "strictest", lambda *_: only_process)
     outs = [tmp_path / "a.zip", tmp_path / "b.zip"]
 
     for out in outs:

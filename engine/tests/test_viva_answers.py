@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -66,26 +66,28 @@ def places(answers: Mapping[str, str]) -> list[int | None]:
     ]
 
 
-@pytest.mark.parametrize("platform", ["Canvas", "Moodle"])
-def test_answers_are_read_as_they_were_given(tmp_path: Path, platform: str) -> None:
-    export = canvas_export if platform == "Canvas" else moodle_export
-    respondent = {
-        "Canvas": ["Ada Lovelace", "4711", "s77"],
-        "Moodle": ["Lovelace", "Ada", "s77", "ada@x.example"],
-    }[platform]
+@pytest.mark.parametrize(
+    ("export", "respondent", "ids"),
+    [
+        (canvas_export, ["Ada Lovelace", "4711", "s77"], ("4711", "", "s77", "", "")),
+        (
+            moodle_export,
+            ["Lovelace", "Ada", "s77", "ada@x.example"],
+            ("", "", "s77", "", "ada@x.example"),
+        ),
+    ],
+    ids=["Canvas", "Moodle"],
+)
+def test_answers_are_read_as_they_were_given(
+    tmp_path: Path, export: Callable[..., Path], respondent: list[str], ids: tuple[str, ...]
+) -> None:
     path = export(tmp_path / "export.csv", respondent, [0, 3, 1, -1, 2])
 
     ((person, answers),), warnings = viva_answers.read(path, CODES)
 
     assert places(answers) == [0, 3, 1, None, 2]
     assert person.names == ("Ada Lovelace",)
-    assert (
-        person.ids
-        == {
-            "Canvas": ("4711", "", "s77", "", ""),
-            "Moodle": ("", "", "s77", "", "ada@x.example"),
-        }[platform]
-    )
+    assert person.ids == ids
     assert warnings == []
 
 
