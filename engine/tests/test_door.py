@@ -13,12 +13,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from tensormark.intake import door, limited
 from tensormark.intake.door import DOOR, Answer, Door, InspectionError
-from tensormark.intake.file_names import target_of
 from tensormark.intake.inspection import inspected
 from tensormark.intake.submission import SubmissionError, read_submission
 from tensormark.intake.texts import MAX_SOURCE
@@ -191,48 +188,6 @@ def test_a_process_with_the_limits_cannot_write_to_a_file(tmp_path: Path) -> Non
 
     assert "File too large" in ran(sys.executable, "-c", code).stderr
     assert not (tmp_path / "x").read_bytes()
-
-
-PARTS = st.sampled_from(
-    "main|MAIN|Main|my_|-1| (1)|(2)|_1_2_|_|.py|.PY|.zip|a/|../|ﬁ|\0|\n| copy|Copy of |optimizer|"
-    "éééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééé|\\|__MACOSX/|.".split(
-        "|"
-    )
-)
-ANY_NAME = st.lists(PARTS, min_size=1, max_size=6).map("".join)
-
-
-@settings(
-    max_examples=150,
-    deadline=None,
-    database=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
-@given(st.lists(ANY_NAME, min_size=1, max_size=5, unique=True))
-def test_a_zip_and_a_tar_of_any_names_are_read_the_same(tmp_path: Path, names: list[str]) -> None:
-    names = [name.replace("\0", "").rstrip("/") or "x" for name in names]
-    files = {name: f"# {number}\n".encode() for number, name in enumerate(names)}
-    outcomes = []
-    for pack in (zipped, tarred):
-        path = pack(tmp_path / "work", files)
-        try:
-            submission = read_submission(path, EDITABLE)
-            outcomes.append(
-                (submission.sources, submission.faults, submission.others, submission.notes)
-            )
-        except SubmissionError as error:
-            outcomes.append(str(error))
-
-    assert outcomes[0] == outcomes[1]
-
-
-@settings(max_examples=300, deadline=None, database=None)
-@given(ANY_NAME)
-def test_a_decorated_name_stands_for_the_file_whose_name_it_contains(name: str) -> None:
-    target = target_of(name, EDITABLE)
-
-    assert target is None or target.removesuffix(".py") in name.lower()
-    assert target_of(name.upper(), EDITABLE) == target_of(name.lower(), EDITABLE) or target
 
 
 def test_the_largest_sources_fit_into_an_answer(tmp_path: Path) -> None:
