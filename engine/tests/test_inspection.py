@@ -24,10 +24,6 @@ def inspect(**sources: str) -> Submission:
     return inspected(Submission("x", sources, {}))
 
 
-def fault(source: str) -> list[str]:
-    return inspect(main=source).faults["main"].split("\n")
-
-
 # --- sources that are expensive to parse ------------------------------------------------------
 
 EXPENSIVE = {
@@ -170,7 +166,7 @@ def test_the_inspector_starts_without_numpy_and_torch() -> None:
 def test_a_syntax_error_shows_the_line_and_names_its_usual_cause(
     source: str, lines: list[str]
 ) -> None:
-    shown_lines = fault(source)
+    shown_lines = inspect(main=source).faults["main"].split("\n")
 
     assert len(shown_lines) == len(lines), shown_lines
     for line, expected in zip(shown_lines, lines, strict=True):

@@ -2,7 +2,6 @@
 
 import contextlib
 import re
-from typing import Any
 
 import numpy as np
 import pytest
@@ -169,11 +168,6 @@ def test_without_a_terminal_there_is_no_escape(capsys: pytest.CaptureFixture[str
 # --- what to do next ------------------------------------------------------------------------------
 
 
-def next_line(*results: Result, **about: Any) -> str | None:
-    usual = {"submission": "starter", "tier": "process", "mode": "check"}
-    return next_step(Grade(results=list(results), **(usual | about)).as_json())
-
-
 UNWRITTEN = Result("embed", Outcome.NOT_WRITTEN, 0, 20, file="main.py")
 TASK = Result("training", Outcome.FAILED, 0, 20, (Finding("too low"),), task=True)
 EXTENSION = Result("adamw", Outcome.NOT_WRITTEN, 0, 10, bonus=True)
@@ -207,7 +201,8 @@ def test_the_next_step_follows_from_the_result(
     if make:
         monkeypatch.setenv("TENSORMARK_MAKE", "1")
 
-    assert next_line(*results, **about) == expected
+    usual = {"submission": "starter", "tier": "process", "mode": "check"}
+    assert next_step(Grade(results=results, **(usual | about)).as_json()) == expected
 
 
 def test_the_last_line_says_what_to_do_next(capsys: pytest.CaptureFixture[str]) -> None:
