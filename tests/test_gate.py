@@ -133,6 +133,12 @@ def ask_in(sandbox: Sandbox) -> Callable[[Request], Reply]:
     return lambda request: next(iter(sandbox.run([request])))
 
 
+@pytest.fixture(scope="module")
+def ask_solution(sandbox: Sandbox, sources: dict[str, str]) -> Callable[[Request], Reply]:
+    program = program_of(ASSIGNMENT, [], sources, Settings.of(ROOT))
+    return functools.partial(sandbox.apart, solution_of(program, ASSIGNMENT))
+
+
 RIGHT = {variant.id: variant for variant in HONEST if variant.module == "bert"}
 
 
@@ -140,12 +146,10 @@ RIGHT = {variant.id: variant for variant in HONEST if variant.module == "bert"}
 @pytest.mark.tier("contained")
 @pytest.mark.parametrize("name", ["the solution", *list(RIGHT)[:3]])
 def test_the_solution_predicts_what_honest_code_predicts_itself(
-    small: Gate, sandbox: Sandbox, sources: dict[str, str], name: str
+    small: Gate, sandbox: Sandbox, ask_solution, sources: dict[str, str], name: str
 ) -> None:
     text = RIGHT[name].apply(sources["bert"]) if name in RIGHT else sources["bert"]
     sandbox.reload({**sources, "bert": text})
-    program = program_of(ASSIGNMENT, [], sources, Settings.of(ROOT))
-    ask_solution = functools.partial(sandbox.apart, solution_of(program, ASSIGNMENT))
 
     alone = Sentiment().replies(small, task_run(ask_in(sandbox))[0])[0]
     judged = Sentiment().replies(small, task_run(ask_in(sandbox), ask_solution)[0])[0]
@@ -178,14 +182,8 @@ def learned_weights(
 @pytest.mark.tier("contained")
 @pytest.mark.parametrize("forgery", FORGERIES)
 def test_weights_that_do_not_fit_the_solutions_model_are_refused(
-    small: Gate,
-    sandbox: Sandbox,
-    sources: dict[str, str],
-    learned_weights: dict[str, np.ndarray],
-    forgery: str,
+    small: Gate, ask_solution, learned_weights: dict[str, np.ndarray], forgery: str
 ) -> None:
-    program = program_of(ASSIGNMENT, [], sources, Settings.of(ROOT))
-    ask_solution = functools.partial(sandbox.apart, solution_of(program, ASSIGNMENT))
     forged = dict(learned_weights)
     FORGERIES[forgery](forged)
 
