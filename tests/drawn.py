@@ -111,9 +111,9 @@ class Drawn:
         return [[(float(x), float(y)) for x, y in (p.split(",") for p in line)] for line in lines]
 
     @cached_property
-    def grids(self) -> list[list[list[tuple[str, str]]]]:
+    def matrices(self) -> list[list[list[tuple[str, str]]]]:
         """The cells of every matrix, in the order in which they are drawn: words and kind."""
-        grids = []
+        matrices = []
         for group in self.root.iter(f"{SVG}g"):
             rows: dict[float, list[tuple[str, str]]] = {}
             for element in group:
@@ -122,23 +122,20 @@ class Drawn:
                     rows.setdefault(shape.y, []).append(("", shape.kind))
                 else:
                     rows[shape.y][-1] = (element.text or "", shape.kind)
-            grids.append(list(rows.values()))
-        return grids
+            if sum(map(len, rows.values())) > 1:
+                matrices.append(list(rows.values()))
+        return matrices
 
     @property
     def shown(self) -> list[str]:
         return [words.text for words in self.words]
 
     def matrix(self, place: int) -> list[list[str]]:
-        """Return the words of a grid; `place` counts only grids with more than one cell."""
+        """Return the words of a matrix; one with a single cell does not count in `place`."""
         return [[words for words, _ in row] for row in self.matrices[place]]
 
     def kinds(self, place: int) -> list[list[str]]:
         return [[kind for _, kind in row] for row in self.matrices[place]]
-
-    @cached_property
-    def matrices(self) -> list[list[list[tuple[str, str]]]]:
-        return [grid for grid in self.grids if sum(map(len, grid)) > 1]
 
     @property
     def tensor_shapes(self) -> list[str]:
