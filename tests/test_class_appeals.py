@@ -83,15 +83,20 @@ def test_an_appeal_with_other_submissions_leaves_the_gradebook(
 
 
 @pytest.mark.parametrize(
-    ("export", "message"),
-    [("none.csv", "cannot be read"), ("export.csv", "has no column titled 'Essay'")],
+    ("export", "column", "message"),
+    [
+        ("none.csv", "Essay", "cannot be read"),
+        ("export.csv", "Essay", "has no column titled 'Essay'"),
+        ("", "8", "COLUMN=8: names a column of a Canvas export; give CANVAS= as well"),
+    ],
 )
 def test_an_export_that_cannot_be_filled_is_an_error_before_anything_is_graded(
-    folder: Path, export: str, message: str, capsys: pytest.CaptureFixture[str]
+    folder: Path, export: str, column: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    status = grade(folder, "--canvas", str(folder / export), "--column", "Essay")
+    canvas = ["--canvas", str(folder / export)] if export else []
 
-    assert status == 2
+    assert grade(folder, *canvas, "--column", column) == 2
+
     assert message in capsys.readouterr().err
     assert not (folder / "out/gradebook.csv").exists()
 
@@ -106,15 +111,6 @@ def test_a_run_without_an_export_leaves_no_filled_export_of_the_previous_run(fol
     (folder / "out/canvas.csv").write_text("the instructor's own", encoding="utf-8")
     assert grade(folder) == 0
     assert (folder / "out/canvas.csv").exists()
-
-
-def test_a_column_without_an_export_is_an_error(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert grade(folder, "--column", "8") == 2
-
-    line = "COLUMN=8: names a column of a Canvas export; give CANVAS= as well"
-    assert line in capsys.readouterr().err
 
 
 def test_the_instructors_own_files_are_not_hand_ins(folder: Path) -> None:
