@@ -46,6 +46,11 @@ WHOSE: dict[str, tuple[str, list[str], dict[str, list[int]]]] = {
         )
         for digits in (WIDE, "012345")
     },
+    "a name, where others have ids": (
+        "id,name\n12345,Ada Lovelace\n777,Mallory Smith\n",
+        [ADA, "smithmallory_999_678_bert.py"],
+        {"12345": [0], "777": [], "999": [1]},
+    ),
     "an id for a name on Canvas": (
         "id\n12345\n",
         ["12345_777_1_bert.py"],
