@@ -2,12 +2,13 @@
 
 import random
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from pathlib import Path
 
 from grader.assignment import ASSIGNMENT
 from instructor import ROOT
 from tensormark.authoring.course import open_course
+from tensormark.authoring.variants import apply
 from tests.hostile.shared import completed
 
 HOSTILE = ROOT / "tests" / "hostile" / "submissions"
@@ -25,13 +26,6 @@ ODD_SOURCES = (
 )
 
 
-def edited(source: str, edits: Sequence[tuple[str, str]]) -> str:
-    """Return a source with the first occurrence of each old text replaced."""
-    for old, new in edits:
-        source = source.replace(old, new, 1)
-    return source
-
-
 def texts() -> dict[str, list[str]]:
     """Return sources of bert.py, by kind."""
     solution = (ROOT / "solution" / "bert.py").read_text(encoding="utf-8")
@@ -43,7 +37,7 @@ def texts() -> dict[str, list[str]]:
     honest = [variant.apply(solution) for variant in course.honest if variant.module == "bert"]
     return {
         "correct": [solution, *honest],
-        "wrong": [edited(solution, v.edits) for v in course.variants if v.module == "bert"],
+        "wrong": [apply(v, solution) for v in course.variants if v.module == "bert"],
         # attacks on another file, or with a placeholder for the grader's folder, need tests/hostile
         "hostile": [
             solution + code for code in attack_sources if not re.search(r"# file:|\{[A-Z]+\}", code)
