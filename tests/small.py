@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 import torch
 
 import classifier
@@ -45,10 +46,11 @@ def random_text(path: Path) -> Path:
     return path
 
 
-def tiny_run(folder: Path) -> list[str]:
-    """Return the arguments for a run of a moment, on files in this folder."""
-    checkpoint = tiny_checkpoint(folder / "checkpoint")
-    text = random_text(folder / "reviews.txt")
+@pytest.fixture
+def tiny(tmp_path: Path) -> list[str]:
+    """The arguments for a run of a moment."""
+    checkpoint = tiny_checkpoint(tmp_path / "checkpoint")
+    text = random_text(tmp_path / "reviews.txt")
     return ["--checkpoint", str(checkpoint), "--text", str(text), "--batch-size", "8"]
 
 

@@ -14,13 +14,9 @@ import training
 from config import BertConfig
 from conftest import ROOT
 from pretraining import BertForPreTraining
-from small import CONFIG, nothing, raising, tiny_run
+from small import CONFIG, nothing, raising
+from small import tiny as tiny
 from tokenizer import BertTokenizer
-
-
-@pytest.fixture
-def tiny(tmp_path: Path) -> list[str]:
-    return tiny_run(tmp_path)
 
 
 def files_below(folder: Path) -> set[str]:

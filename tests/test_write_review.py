@@ -8,13 +8,9 @@ import torch
 
 import write_review
 from bert import BertModel
-from small import CONFIG, nothing, random_text, tiny_checkpoint, tiny_run
+from small import CONFIG, nothing, random_text, tiny_checkpoint
+from small import tiny as tiny
 from tokenizer import BertTokenizer
-
-
-@pytest.fixture
-def tiny(tmp_path: Path) -> list[str]:
-    return tiny_run(tmp_path)
 
 
 def test_a_review_is_written_for_each_beginning(tiny: list[str], capsys) -> None:
