@@ -119,9 +119,10 @@ class Hostile:
 
 
 class Place:
-    """A driver in one tier, as one user."""
+    """A driver in one tier, as one user: "contained", or "locked-user" for root."""
 
-    def __init__(self, tier: str, user: str = "") -> None:
+    def __init__(self, name: str) -> None:
+        tier, _, user = name.partition("-")
         command = [sys.executable, str(DRIVER), tier]
         if user:
             command = [str(AS_USER), str(USERS[user]), *command]
@@ -162,9 +163,3 @@ class Place:
     def close(self) -> None:
         """End the driver."""
         self.process.communicate(timeout=60)
-
-
-def open_place(name: str) -> Place:
-    """Start the driver of a place."""
-    tier, _, user = name.partition("-")
-    return Place(tier, user)

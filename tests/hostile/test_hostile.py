@@ -25,7 +25,7 @@ from collections.abc import Iterator
 import pytest
 
 from conftest import ROOT
-from places import DRIVER, SUBMISSIONS, TRAINING, Hostile, Place, open_place
+from places import DRIVER, SUBMISSIONS, TRAINING, Hostile, Place
 from tiers import marked, user_places
 
 HOSTILE = [Hostile.read(path) for path in sorted(SUBMISSIONS.glob("*/*.py"))]
@@ -43,7 +43,7 @@ NOT_EVERYWHERE = (".git", "reference_outputs/private", "runs")
 
 @pytest.fixture(scope="session", params=marked(user_places()))
 def place(request: pytest.FixtureRequest) -> Iterator[Place]:
-    made = open_place(request.param)
+    made = Place(request.param)
     made.grade_honest()
     yield made
     made.close()
@@ -52,7 +52,7 @@ def place(request: pytest.FixtureRequest) -> Iterator[Place]:
 @pytest.fixture(scope="session")
 def unisolated() -> Iterator[Place]:
     """Start a driver in the tier that isolates nothing."""
-    made = open_place("process")
+    made = Place("process")
     yield made
     made.close()
 
