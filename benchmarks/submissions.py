@@ -8,7 +8,6 @@ from pathlib import Path
 from grader.assignment import ASSIGNMENT
 from instructor import ROOT
 from tensormark.authoring.course import open_course
-from tensormark.authoring.variants import apply
 from tests.hostile.shared import completed
 
 HOSTILE = ROOT / "tests" / "hostile" / "submissions"
@@ -37,7 +36,7 @@ def texts() -> dict[str, list[str]]:
     honest = [variant.apply(solution) for variant in course.honest if variant.module == "bert"]
     return {
         "correct": [solution, *honest],
-        "wrong": [apply(v, solution) for v in course.variants if v.module == "bert"],
+        "wrong": [v.apply(solution) for v in course.variants if v.module == "bert"],
         # attacks on another file, or with a placeholder for the grader's folder, need tests/hostile
         "hostile": [
             solution + code for code in attack_sources if not re.search(r"# file:|\{[A-Z]+\}", code)
