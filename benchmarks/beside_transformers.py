@@ -177,13 +177,7 @@ def parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
         prog="beside_transformers", description="Compare minBERT with transformers."
     )
     add = parser.add_argument
-    add(
-        "checkpoint",
-        type=Path,
-        nargs="?",
-        default=ROOT / "checkpoint",
-        help="imported checkpoint",
-    )
+    add("checkpoint", type=Path, nargs="?", default=ROOT / "checkpoint", help="imported checkpoint")
     add("--train", type=Path, default=ROOT / "data" / "train.txt")
     add("--dev", type=Path, default=ROOT / "data" / "dev.txt")
     add("--sentences", type=int, default=0, help="how many to train on; 0: all")

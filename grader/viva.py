@@ -27,16 +27,7 @@ from grader.viva_facts import (
 from tensormark.exercise import Call, Tensors
 from tensormark.toolkit.draws import as_weights
 from tensormark.viva.pokes import at, first, negated, rolled, with_values
-from tensormark.viva.subject import (
-    Example,
-    Fact,
-    Poke,
-    Situation,
-    Subject,
-    depends,
-    moved,
-    spread,
-)
+from tensormark.viva.subject import Example, Fact, Poke, Situation, Subject, depends, moved, spread
 
 STATES = ("key", "query", "value")
 

@@ -13,10 +13,7 @@ from pathlib import Path
 
 
 def moodle_grades(
-    content: bytes,
-    most: float = 100,
-    delimiter: str = ",",
-    held: Mapping[int, float] | None = None,
+    content: bytes, most: float = 100, delimiter: str = ",", held: Mapping[int, float] | None = None
 ) -> dict[int, float]:
     """Return the grades that Moodle changes, by participant."""
     text = content.decode("utf-8-sig")

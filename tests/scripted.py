@@ -105,11 +105,7 @@ class Scripted(IsolatedSandbox):
     """Answers correctly, except where `change` says otherwise."""
 
     def __init__(
-        self,
-        program: Program,
-        right: "Right",
-        change: Change,
-        of_solution: Change = unchanged,
+        self, program: Program, right: "Right", change: Change, of_solution: Change = unchanged
     ) -> None:
         super().__init__(program, slot=object())  # type: ignore[arg-type]
         self.right, self.change, self.of_solution = right, change, of_solution

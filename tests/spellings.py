@@ -146,8 +146,7 @@ SPELLINGS = (
     ),
     Honest("layers_by_position", chain("layer_module(hidden_states, mask)")),
     Honest(
-        "layers_by_keyword",
-        chain("layer_module(attention_mask=mask, hidden_states=hidden_states)"),
+        "layers_by_keyword", chain("layer_module(attention_mask=mask, hidden_states=hidden_states)")
     ),
     Honest("layers_by_number", chain("self.bert_layers[i].forward(hidden_states, mask)")),
     Honest("layers_written_out", {"encode": LAYERS_WRITTEN_OUT}),

@@ -131,9 +131,7 @@ def test_text_that_the_terminal_cannot_show_fails_nothing(
     assert graded.result["max_score"] == 80
 
 
-def test_a_file_that_a_student_added_to_the_starter_is_not_a_given_file(
-    tmp_path: Path,
-) -> None:
+def test_a_file_that_a_student_added_to_the_starter_is_not_a_given_file(tmp_path: Path) -> None:
     starter = tmp_path / "starter"
     shutil.copytree(ROOT / "starter", starter)
     (starter / "rope.py").write_text("x = 1\n", encoding="utf-8")

@@ -59,8 +59,7 @@ INVALID = {  # with options as users of make write them, and as users of tensorm
 
 
 @pytest.mark.parametrize(
-    ("make", "line", "message"),
-    [(make, *row) for make, rows in INVALID.items() for row in rows],
+    ("make", "line", "message"), [(make, *row) for make, rows in INVALID.items() for row in rows]
 )
 def test_an_invalid_option_is_one_sentence(
     make: bool, line: list[str], message: str, monkeypatch, capsys

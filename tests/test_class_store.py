@@ -106,8 +106,7 @@ def test_work_that_could_not_be_graded_is_left_for_the_next_run(
 
 
 def test_the_same_files_of_two_students_are_graded_once_and_have_their_own_names(
-    tmp_path: Path,
-    store: Store,
+    tmp_path: Path, store: Store
 ) -> None:
     course = class_of(store, tmp_path / "in", ada="a = 1", bob="a = 1")
     (work,) = course.left(TERMS, force=False)

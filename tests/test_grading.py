@@ -27,9 +27,7 @@ def test_the_untouched_starter_is_not_written_yet_and_scores_nothing(grade: Grad
     assert "Traceback" not in graded.output + graded.errors
 
 
-def test_one_mistake_costs_one_exercise_and_is_named_with_its_place(
-    submit: Grade,
-) -> None:
+def test_one_mistake_costs_one_exercise_and_is_named_with_its_place(submit: Grade) -> None:
     graded = submit(NO_MASK)
 
     failed = [name for name in CORE if graded.outcomes()[name] != "passed"]

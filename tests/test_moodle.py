@@ -78,9 +78,7 @@ def test_a_quoted_grade_stays_quoted_and_columns_may_be_in_any_order(tmp_path: P
     assert filled.content.decode() == text.replace('"1,50"', '"2"').replace('""', '"87.5"')
 
 
-def test_replaced_grades_and_entries_left_out_are_listed(
-    tmp_path: Path,
-) -> None:
+def test_replaced_grades_and_entries_left_out_are_listed(tmp_path: Path) -> None:
     unfinished = Entry(HandIn("Participant 1", "Ada\x1b[2J", Path("x")), sample.model())
     entries = [unfinished, entry(2, 75), entry(3, 60.5), entry(4, 90)]
 

@@ -11,25 +11,12 @@ from torch import nn
 from instructor.pretraining.run import HALVED, Run, Settings, make_run, same_film_pairs, train
 
 from config import BertConfig
-from pretraining import (
-    IGNORED,
-    IS_NEXT,
-    NOT_NEXT,
-    BertForPreTraining,
-    pretraining_loss,
-)
+from pretraining import IGNORED, IS_NEXT, NOT_NEXT, BertForPreTraining, pretraining_loss
 from tokenizer import SPECIAL_TOKENS, BertTokenizer, wordpiece
 
 WORDS = ("good", "bad", "film", "plot", "is", "the", ".")
 TINY = Settings(
-    width=8,
-    heads=2,
-    layers=1,
-    feed_forward=16,
-    phases=(0, 0, 0, 8),
-    batch=4,
-    report=2,
-    snapshot=2,
+    width=8, heads=2, layers=1, feed_forward=16, phases=(0, 0, 0, 8), batch=4, report=2, snapshot=2
 )
 
 

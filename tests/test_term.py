@@ -220,9 +220,7 @@ def test_an_edited_starter_is_refused_before_the_work(checkable: Path) -> None:
         check_before(checkable)
 
 
-def test_a_solution_without_a_derivable_starter_is_refused_before_the_work(
-    checkable: Path,
-) -> None:
+def test_a_solution_without_a_derivable_starter_is_refused_before_the_work(checkable: Path) -> None:
     with (checkable / "solution" / "bert.py").open("a", encoding="utf-8") as file:
         file.write("### BEGIN SOLUTION attention\n")
 

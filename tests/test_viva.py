@@ -26,12 +26,7 @@ TABLE = (  # a change, what is then true, and the result of the example
     ("scores + attention_mask", "scores", {PADDED}, "`[4, 4, 3, 3]`"),
     (" / math.sqrt(d)", "", set(), "`[2, 7, 4, 0.5]`"),
     ("math.sqrt(d)", "(d ** 0.5)", {GENERAL_STATEMENTS[EVERYWHERE]}, "`[2, 7, 4, 0.5]`"),
-    (
-        "dim=-1",
-        "dim=-2",
-        {PADDED, ONES},
-        "`[4, 4, 3, 3]`",
-    ),
+    ("dim=-1", "dim=-2", {PADDED, ONES}, "`[4, 4, 3, 3]`"),
     ("probs @ value", "probs", {GENERAL_STATEMENTS[RAISES]}, None),
 )
 SCORES = "query @ key.transpose(-2, -1)"

@@ -181,10 +181,7 @@ def test_outdated_sheets_are_moved_and_never_lost(viva_class: VivaClass, capsys:
     ("options", "message"),
     [
         (("--viva", "0"), "VIVA=0: must be a whole number, 1 to 20"),
-        (
-            ("--answers", "x.csv"),
-            "ANSWERS=x.csv: needs the questions that it answers; give VIVA",
-        ),
+        (("--answers", "x.csv"), "ANSWERS=x.csv: needs the questions that it answers; give VIVA"),
         (("--viva", "5", "--answers", "/nowhere.csv"), "/nowhere.csv: "),
     ],
 )
@@ -245,9 +242,7 @@ class Deadly(Crew):
         return super().submit(job)
 
 
-def test_a_submission_that_kills_workers_while_questions_are_made_has_a_note(
-    store: Store,
-) -> None:
+def test_a_submission_that_kills_workers_while_questions_are_made_has_a_note(store: Store) -> None:
     jobs = [Ask(Work({"bert": str(number)}), ("attention",), "7", 6) for number in range(3)]
     sheets = Sheets(store)
     engine_parts: Any = (Deadly(), sheets, TERMS, Watch(store), Stop(), blamed)

@@ -68,7 +68,7 @@ def test_two_assistants_mark_a_class_and_settle_what_they_disagree_on(
     assert [book[ada][name] for name in ("final", "written", "memory")] == ["98.5", "31.5", "3.5"]
     assert book[grace]["how"] == "written: sheets disagree on memory (3.5 or 4)"
     assert [book[grace][name] for name in ("final", "written", "memory", "rate")] == [
-        *("", "", "", "0"),
+        *("", "", "", "0")
     ]
     assert book[alan]["how"].startswith("written: not marked: parameters, operations, memory, ")
     assert book[emmy]["how"] == "written: not marked"

@@ -64,8 +64,7 @@ def test_a_part_that_fails_or_was_not_checked_earns_nothing(
 
 
 @pytest.mark.parametrize(
-    ("values", "count"),
-    [(HEADLINES["values"], 2), (Finding("it is doubled", (), "doubled"), 1)],
+    ("values", "count"), [(HEADLINES["values"], 2), (Finding("it is doubled", (), "doubled"), 1)]
 )
 def test_a_named_mistake_in_training_is_shown_next_to_values_without_a_name(
     values: Finding, count: int

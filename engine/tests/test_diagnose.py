@@ -183,11 +183,7 @@ def test_one_wrong_call_among_right_ones_is_enough_for_a_diagnosis() -> None:
 
 @pytest.mark.parametrize(
     ("mistakes", "sentence"),
-    [
-        (["a"], "a"),
-        (["a", "b"], "a, and b"),
-        (["a", "b", "c"], "a; b; and c"),
-    ],
+    [(["a"], "a"), (["a", "b"], "a, and b"), (["a", "b", "c"], "a; b; and c")],
 )
 def test_mistakes_are_listed_in_one_sentence(mistakes: list[str], sentence: str) -> None:
     assert one_sentence(mistakes) == sentence

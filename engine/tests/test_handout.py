@@ -63,10 +63,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def two_pages(folder: Path) -> Assignment:
-    return replace(
-        assignment(LAYER, replace(make_exercise("rate"), extension=True)),
-        folder=folder,
-    )
+    return replace(assignment(LAYER, replace(make_exercise("rate"), extension=True)), folder=folder)
 
 
 def test_a_problem_is_on_the_page_that_has_its_heading(folder: Path) -> None:

@@ -78,8 +78,7 @@ def full(name: str) -> str:
 
 
 RULES = Rooms(
-    MODULES,
-    {full(room): " ".join(map(full, allowed.split())) for room, allowed in ROOMS.items()},
+    MODULES, {full(room): " ".join(map(full, allowed.split())) for room, allowed in ROOMS.items()}
 )
 WITH_TORCH = """authoring.record toolkit.training toolkit.draws worker.main worker.warm
     worker.causes worker.members worker.forbidden worker.overlay worker.calls

@@ -106,10 +106,7 @@ def test_only_correct_functions_that_call_correct_ones_are_asked_about(
         subject.exercise for subject in askable(assignment, {"conv", "detector"})
     ] == toy.EXERCISES
     empty = sheet_of(folder, solution_source, right={"detector"})
-    assert (empty.questions, empty.notes) == (
-        (),
-        (NOTHING_RIGHT.format(check="tensormark check"),),
-    )
+    assert (empty.questions, empty.notes) == ((), (NOTHING_RIGHT.format(check="tensormark check"),))
 
 
 SIGNATURE = 'forward(self, signals: Tensor) -> Tensor:\n        """Score'

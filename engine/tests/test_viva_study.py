@@ -18,10 +18,7 @@ from studies import change_of, check_words, shapes_asked, sheet_of, study_of
 
 SUM = 'torch.einsum("bdwk,pdk->bpw", windows, self.weight)'
 RETURN = f"return {SUM}{toy.BIAS}"
-SHORT = (
-    RETURN,
-    f"sums = {SUM}\n        return sums{toy.BIAS}",
-)  # lines that a question can show
+SHORT = (RETURN, f"sums = {SUM}\n        return sums{toy.BIAS}")  # lines that a question can show
 CONV_TABLE = (
     (toy.BIAS, "", {"The bias no longer matters."}),
     (f"sums{toy.BIAS}", "self.bias[:, None] + sums", {GENERAL_STATEMENTS[EVERYWHERE]}),
@@ -157,12 +154,7 @@ NOT_THE_CODE = "its text is not the code that runs"
             [(RETURN, f"import random\n        {RETURN} * random.SystemRandom().random()")],
             f"{DIFFERS_IF_UNGRADED}|{NOT_REPEATABLE}",
         ),
-        (
-            [
-                (END_OF_DETECTOR, f"{END_OF_DETECTOR}\n\n{PATCH}\n"),
-            ],
-            NOT_THE_CODE,
-        ),
+        ([(END_OF_DETECTOR, f"{END_OF_DETECTOR}\n\n{PATCH}\n")], NOT_THE_CODE),
         (
             [
                 ("class Detector(", GUARDED_CLASS),

@@ -111,11 +111,7 @@ def calls(
         forward(inputs=inputs, given=given, stand_ins=stand_ins, rates=rates, train=train, **more)
         for (given, stand_ins), rates in zip(
             stand_in_levels(ATTENTION_STAND_INS),
-            (
-                base_rates,
-                base_rates,
-                base_rates if train else DROPOUT_RATES,
-            ),
+            (base_rates, base_rates, base_rates if train else DROPOUT_RATES),
             strict=True,
         )
     )
@@ -166,10 +162,7 @@ EXERCISE = Exercise(
             "dropout after the feed-forward part",
             *pattern_calls("after the feed-forward part"),
             examine=Dropout(
-                "the feed-forward part's projected output",
-                RATE,
-                DROPOUT_CANDIDATES,
-                measure,
+                "the feed-forward part's projected output", RATE, DROPOUT_CANDIDATES, measure
             ),
         ),
     ),

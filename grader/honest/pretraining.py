@@ -64,7 +64,7 @@ HONEST = (
                         max(both, key=len).pop()
                     pairs.append((*both, coins.pop()))
             return pairs
-            """,
+            """
         },
         module="pretraining",
     ),
@@ -75,7 +75,7 @@ HONEST = (
             x = self.dense(hidden_states)
             x = x * 0.5 * (1.0 + torch.erf(x / 2 ** 0.5))
             return F.linear(self.layer_norm(x), word_embedding) + self.bias
-            """,
+            """
         },
         module="pretraining",
     ),
@@ -88,7 +88,7 @@ HONEST = (
             own = shares.gather(-1, labels.clamp(min=0).unsqueeze(-1)).squeeze(-1)
             following = next_logits.logsumexp(1) - next_logits[range(len(next_labels)), next_labels]
             return following.mean() - own.where(counts, 0.0).sum() / counts.sum()
-            """,
+            """
         },
         module="pretraining",
     ),

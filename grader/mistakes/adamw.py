@@ -247,10 +247,7 @@ STEP = mistakes(
             "the square root of the second mean is missing",
             *("v.sqrt()", "v.clone()"),
         ),
-        "root_kept": (
-            "the second mean is overwritten with its root",
-            *("v.sqrt()", "v.sqrt_()"),
-        ),
+        "root_kept": ("the second mean is overwritten with its root", *("v.sqrt()", "v.sqrt_()")),
         "eps_missing": (
             "eps is missing, so that a gradient of 0 gives 0 / 0",
             *(f"v.sqrt().add_({EPS})", "v.sqrt()"),
@@ -264,10 +261,7 @@ STEP = mistakes(
             *(f"v.sqrt().add_({EPS})", "v.sqrt()"),
             *(MOVE, f'{MOVE}.sub_(lr * group["eps"])'),
         ),
-        "eps_in_code": (
-            "eps is written into the code, not the group's",
-            *('group["eps"]', "1e-8"),
-        ),
+        "eps_in_code": ("eps is written into the code, not the group's", *('group["eps"]', "1e-8")),
         "gradient_for_its_mean": (
             "the parameter moves by the gradient, not by its mean",
             *("addcdiv_(m,", "addcdiv_(grad,"),

@@ -39,10 +39,7 @@ MISTAKES = (
                 *(WHOLE, f"input + {WHOLE}"),
             ),
             "residual_twice": ("the residual is added twice", *("input + ", "2 * input + ")),
-            "residual_subtracted": (
-                "the residual is subtracted",
-                *("input + ", "-input + "),
-            ),
+            "residual_subtracted": ("the residual is subtracted", *("input + ", "-input + ")),
             "residual_multiplied": (
                 "the residual is multiplied, not added",
                 *("input + ", "input * "),
@@ -103,10 +100,7 @@ MISTAKES = (
             "norm_with_other_eps": (
                 "the norm is computed with another epsilon than that of the one passed in",
                 *(RETURN, "return F.layer_norm("),
-                *(
-                    "(output)))",
-                    "(output)), input.shape[-1:], ln_layer.weight, ln_layer.bias)",
-                ),
+                *("(output)))", "(output)), input.shape[-1:], ln_layer.weight, ln_layer.bias)"),
             ),
             "norm_by_hand_unbiased": (
                 "the norm's deviation is the unbiased one, which divides by D - 1",
@@ -144,10 +138,7 @@ MISTAKES = (
             ),
             "norm_over_tokens": (
                 "the norm runs over tokens and units together, not over the units of a token",
-                *(
-                    WHOLE,
-                    f"F.layer_norm({SUM}, input.shape[1:]) * ln_layer.weight + ln_layer.bias",
-                ),
+                *(WHOLE, f"F.layer_norm({SUM}, input.shape[1:]) * ln_layer.weight + ln_layer.bias"),
             ),
         },
     ),

@@ -90,10 +90,7 @@ MISTAKES = (
                 "the scores are scaled by the number of tokens, not by the width of a head",
                 *(SCALE, " / math.sqrt(T)"),
             ),
-            "scale_twice": (
-                "the scores are scaled twice, or without the root",
-                *(SCALE, " / d"),
-            ),
+            "scale_twice": ("the scores are scaled twice, or without the root", *(SCALE, " / d")),
             "scale_rounded": (
                 "the root of the width of a head is cut to a whole number",
                 *(SCALE, " / int(math.sqrt(d))"),

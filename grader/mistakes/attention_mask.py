@@ -110,7 +110,7 @@ VARIANTS = (
             "future_filled_with_mask": (
                 MASK,
                 "scores.masked_fill(torch.ones(T, T).triu(1) > 0, -1e4) + attention_mask",
-            ),
+            )
         },
     ),
     *forms(
@@ -118,7 +118,7 @@ VARIANTS = (
         {
             "mask_hides_tokens_by_library": (
                 *(CONTEXT, BY_LIBRARY.replace("RATE", "self.dropout.p * self.training")),
-            ),
+            )
         },
     ),
 )

@@ -93,10 +93,7 @@ VARIANTS = (
             ),
             "pre_norm_with_last": (
                 "in pre-norm order there is a norm at the end",
-                *(
-                    "return states",
-                    "return self.feed_norm(states) if self.pre_norm else states",
-                ),
+                *("return states", "return self.feed_norm(states) if self.pre_norm else states"),
             ),
             "pre_norm_of_query": (
                 "in pre-norm order the keys and values of the first attention are not normalized",

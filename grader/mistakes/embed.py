@@ -183,10 +183,7 @@ VARIANTS = (
             ),
             "embed_norm_of_each": (
                 "each embedding is normalized by itself, not the sum",
-                *(
-                    NORMED,
-                    "sum(self.embed_layer_norm(x) for x in (words, positions, token_types))",
-                ),
+                *(NORMED, "sum(self.embed_layer_norm(x) for x in (words, positions, token_types))"),
             ),
             "embed_norm_twice": (
                 "the norm is applied twice",
@@ -194,10 +191,7 @@ VARIANTS = (
             ),
             "embed_norm_without_weights": (
                 "the norm is computed without the weight and bias of embed_layer_norm",
-                *(
-                    NORMED,
-                    f"F.layer_norm({SUM}, words.shape[-1:], eps=self.embed_layer_norm.eps)",
-                ),
+                *(NORMED, f"F.layer_norm({SUM}, words.shape[-1:], eps=self.embed_layer_norm.eps)"),
             ),
             "embed_norm_over_tokens": (
                 "the norm runs over tokens and units together, not over the units of a token",

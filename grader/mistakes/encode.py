@@ -82,10 +82,7 @@ VARIANTS = (
                 *("extended_mask =", "embedded = hidden_states\n        extended_mask ="),
                 *(RETURN, "return hidden_states + embedded"),
             ),
-            "every_layer_twice": (
-                "every layer runs twice",
-                *(STEP, f"{STEP}{INSIDE}{STEP}"),
-            ),
+            "every_layer_twice": ("every layer runs twice", *(STEP, f"{STEP}{INSIDE}{STEP}")),
             "layers_skipped_over": (
                 "there is a residual around each layer",
                 *(STEP, "hidden_states = hidden_states + layer(hidden_states, extended_mask)"),

@@ -74,10 +74,7 @@ VARIANTS = (
             ),
             "attention_dense_missing": (
                 "attention's dense layer is missing: its output is added as it is",
-                *(
-                    FIRST,
-                    "x = self.attention_layer_norm(x + self.attention_dropout(context))",
-                ),
+                *(FIRST, "x = self.attention_layer_norm(x + self.attention_dropout(context))"),
             ),
             "input_added_to_output": (
                 "the layer's input is added to its output once more",
@@ -89,10 +86,7 @@ VARIANTS = (
             ),
             "context_kept": (
                 "attention's output of the first call is kept and used for all others",
-                *(
-                    FIRST,
-                    'self.kept = context = getattr(self, "kept", context)\n        ' + FIRST,
-                ),
+                *(FIRST, 'self.kept = context = getattr(self, "kept", context)\n        ' + FIRST),
             ),
             "attention_input_zeroed": (
                 "attention does not read the layer's input",

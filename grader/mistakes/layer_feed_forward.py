@@ -10,10 +10,7 @@ VARIANTS = mistakes(
     "layer",
     "The feed-forward part",
     {
-        "gelu_missing": (
-            "GELU is missing, or its result is discarded",
-            *("self.interm_af(", "("),
-        ),
+        "gelu_missing": ("GELU is missing, or its result is discarded", *("self.interm_af(", "(")),
         "relu": ("ReLU is used instead of GELU", *("self.interm_af(", "F.relu(")),
         "tanh": ("tanh is used instead of GELU", *("self.interm_af(", "torch.tanh(")),
         "sigmoid_unit": (
@@ -33,10 +30,7 @@ VARIANTS = mistakes(
             "x * sigmoid(1.702 x) approximates GELU; the exact form is needed",
             *(INTERM, f"{H} * torch.sigmoid(1.702 * {H})"),
         ),
-        "gelu_without_half": (
-            "GELU lacks its factor 0.5",
-            *(INTERM, f"2.0 * self.interm_af({H})"),
-        ),
+        "gelu_without_half": ("GELU lacks its factor 0.5", *(INTERM, f"2.0 * self.interm_af({H})")),
         "gelu_without_root": (
             "GELU's error function gets x, not x divided by the root of 2",
             *(INTERM, f"0.5 * {H} * (1.0 + torch.erf({H}))"),
@@ -73,10 +67,7 @@ VARIANTS = mistakes(
             "GELU is applied to attention's output too",
             *("(x, context,", "(x, self.interm_af(context),"),
         ),
-        "leaky_relu": (
-            "leaky ReLU is used instead of GELU",
-            *("self.interm_af(", "F.leaky_relu("),
-        ),
+        "leaky_relu": ("leaky ReLU is used instead of GELU", *("self.interm_af(", "F.leaky_relu(")),
         "elu": ("ELU is used instead of GELU", *("self.interm_af(", "F.elu(")),
         "gelu_twice": ("GELU is applied twice", *(INTERM, f"self.interm_af({INTERM})")),
         "gelu_last": (

@@ -61,10 +61,7 @@ VARIANTS = (
                 "the mean and the variance run over all axes but the first",
                 *over("tuple(range(1, x.ndim)), keepdim=True"),
             ),
-            "layer_norm_over_all": (
-                "all values share one mean and one variance",
-                *over(""),
-            ),
+            "layer_norm_over_all": ("all values share one mean and one variance", *over("")),
             "layer_norm_axis_from_front": (
                 "the axis is counted from the front, which fits three axes only",
                 *over("2, keepdim=True"),
@@ -172,14 +169,8 @@ VARIANTS = (
                 *("gain * ", "bias * "),
                 *(" + bias", " + gain"),
             ),
-            "layer_norm_gain_added": (
-                "the gain is added, not multiplied",
-                *("gain * ", "gain + "),
-            ),
-            "layer_norm_one_plus_gain": (
-                "1 is added to the gain",
-                *("gain * ", "(1 + gain) * "),
-            ),
+            "layer_norm_gain_added": ("the gain is added, not multiplied", *("gain * ", "gain + ")),
+            "layer_norm_one_plus_gain": ("1 is added to the gain", *("gain * ", "(1 + gain) * ")),
             "layer_norm_bias_before_gain": (
                 "the bias is added before the gain, so that it is multiplied too",
                 *(WHOLE, f"gain * (deviation / {ROOT} + bias)"),

@@ -67,10 +67,7 @@ OWN = (
                 *(OTHERS, "hidden"),
             ),
             "never_random": ("no chosen token becomes a random one", *(OTHERS, "hidden")),
-            "never_kept": (
-                "no chosen token stays as it is",
-                *("fate >= 0.9", "fate >= 0.8"),
-            ),
+            "never_kept": ("no chosen token stays as it is", *("fate >= 0.9", "fate >= 0.8")),
             "fates_exchanged": (
                 "most of the chosen tokens become random ones instead of being masked",
                 *("fate < 0.8", "fate < 0.1"),

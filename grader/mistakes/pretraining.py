@@ -262,7 +262,7 @@ VARIANTS = (
             "cls_and_sep_not_attended": (
                 "[[1] * len(row) for row in rows]",
                 "[[int(t not in (cls, sep)) for t in r] for r in rows]",
-            ),
+            )
         },
     ),
     *forms(

@@ -96,10 +96,7 @@ VARIANTS = (
                 "only the next-sentence loss is there",
                 *(SUM, "F.cross_entropy(next_logits, next_labels)"),
             ),
-            "losses_averaged": (
-                "the losses are averaged, not added",
-                *(SUM, f"({SUM}) / 2"),
-            ),
+            "losses_averaged": ("the losses are averaged, not added", *(SUM, f"({SUM}) / 2")),
             "losses_subtracted": (
                 "the next-sentence loss is subtracted, not added",
                 *(SUM, SUM.replace("+", "-")),

@@ -29,10 +29,7 @@ VARIANTS = (
                 *(ANGLE, "angle = -position * frequency"),
             ),
             "table_transposed": ("rows and columns are exchanged", *(TABLE, f"{TABLE}.T")),
-            "table_of_a_batch": (
-                "the table has an axis for the batch",
-                *(TABLE, f"{TABLE}[None]"),
-            ),
+            "table_of_a_batch": ("the table has an axis for the batch", *(TABLE, f"{TABLE}[None]")),
             "full_turns": (
                 "the angles are multiplied by two pi",
                 *(ANGLE, "angle = 2 * math.pi * position * frequency"),
@@ -96,15 +93,9 @@ VARIANTS = (
                 "each token sees what comes after it only, and not itself",
                 *(".tril()", ".triu(1)"),
             ),
-            "itself_hidden": (
-                "a token may not look at itself",
-                *(".tril()", ".tril(-1)"),
-            ),
+            "itself_hidden": ("a token may not look at itself", *(".tril()", ".tril(-1)")),
             "one_too_many": ("a token may look at the one after it", *(".tril()", ".tril(1)")),
-            "not_causal": (
-                "what comes later is not hidden",
-                *(".tril()", ""),
-            ),
+            "not_causal": ("what comes later is not hidden", *(".tril()", "")),
         },
     ),
     *mistakes(

@@ -110,10 +110,7 @@ VARIANTS = (
                 "a piece whose id is 0 is taken for missing",
                 *(FOUND, "if vocabulary.get(piece):"),
             ),
-            "wordpiece_whole_words": (
-                "only whole words are looked up",
-                *(SHORTER, "break"),
-            ),
+            "wordpiece_whole_words": ("only whole words are looked up", *(SHORTER, "break")),
             "wordpiece_two_pieces": (
                 "a word falls into two pieces at most",
                 *(LOOP, "while start < end <= max_length and len(row) < 2:"),

@@ -37,9 +37,7 @@ def long_sheet() -> Sheet:
     spans = [(LONG.index(code), LONG.index(code) + len(code)) for code in MARKED]
     questions = tuple(
         dataclasses.replace(
-            each,
-            line=25 - place % 3,
-            marks=tuple(Mark(each.function, 2, *span) for span in spans),
+            each, line=25 - place % 3, marks=tuple(Mark(each.function, 2, *span) for span in spans)
         )
         for place, each in enumerate(vivas.QUESTIONS)
     )

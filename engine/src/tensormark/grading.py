@@ -102,10 +102,7 @@ class Grading:
     """Grades submissions of one assignment with the same settings."""
 
     def __init__(
-        self,
-        settings: Settings,
-        assignment: Assignment,
-        opener: Opener = open_sandbox,
+        self, settings: Settings, assignment: Assignment, opener: Opener = open_sandbox
     ) -> None:
         """Prepare to grade; references are read when first needed, and then cached.
 

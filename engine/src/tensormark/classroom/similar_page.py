@@ -84,10 +84,7 @@ class _Evidence:
     """The page while it is written: the submissions, and how many more rows it may have."""
 
     def __init__(
-        self,
-        entries: Sequence[Entry],
-        starter: Sources,
-        known: Sequence[Sources],
+        self, entries: Sequence[Entry], starter: Sources, known: Sequence[Sources]
     ) -> None:
         by_hand_in = {entry.hand_in.path: entry.sources for entry in entries if entry.sources}
         submissions = list(by_hand_in.values())
@@ -133,10 +130,7 @@ class _Evidence:
 
 
 def page(
-    entries: Sequence[Entry],
-    similar: Similar,
-    starter: Sources,
-    known: Sequence[Sources],
+    entries: Sequence[Entry], similar: Similar, starter: Sources, known: Sequence[Sources]
 ) -> str:
     """Return the page.
 

@@ -8,14 +8,7 @@ from tensormark.judging.compare import Mismatch
 from tensormark.judging.fingerprints import AnsweredCall
 from tensormark.judging.raised import FORBIDDEN
 from tensormark.judging.trial import Trial
-from tensormark.result import (
-    Blocked,
-    CheckFailed,
-    Finding,
-    NotWrittenYet,
-    Outcome,
-    Result,
-)
+from tensormark.result import Blocked, CheckFailed, Finding, NotWrittenYet, Outcome, Result
 from tensormark.sandbox.interface import printable
 
 MAX_REASON = 500  # characters of the reason why an exercise could not be graded

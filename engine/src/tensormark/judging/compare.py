@@ -93,12 +93,7 @@ def _not_finite(name: str, got: np.ndarray, axes: Axes) -> Mismatch | None:
 
 
 def compare(
-    name: str,
-    got: np.ndarray,
-    expected: np.ndarray,
-    tolerance: Tolerance,
-    dtype: str,
-    axes: Axes,
+    name: str, got: np.ndarray, expected: np.ndarray, tolerance: Tolerance, dtype: str, axes: Axes
 ) -> Mismatch | None:
     """Compare one array with its reference.
 

@@ -33,13 +33,7 @@ from tensormark.sandbox.interface import (
     clock,
 )
 from tensormark.sandbox.job import Ending, Job, SlotError, SlotKey
-from tensormark.sandbox.memory import (
-    answer_file,
-    discard,
-    output_pipe,
-    read_chunk,
-    request_file,
-)
+from tensormark.sandbox.memory import answer_file, discard, output_pipe, read_chunk, request_file
 from tensormark.sandbox.worker_process import variables
 from tensormark.worker.reply_buffer import BEGUN, DONE, TOTAL, ReplyBuffer, size
 

@@ -37,11 +37,7 @@ def loss_curve(tensors: Tensors) -> list[dict[str, Any]]:
 
 
 def accuracy_curve(
-    tensors: Tensors,
-    final: float,
-    labels: np.ndarray,
-    threshold: float,
-    name: str = "accuracy",
+    tensors: Tensors, final: float, labels: np.ndarray, threshold: float, name: str = "accuracy"
 ) -> list[dict[str, Any]]:
     """Return the curve of the accuracy after each quarter of the steps, or no curve.
 

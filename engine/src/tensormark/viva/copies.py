@@ -46,11 +46,7 @@ class Copies:
     """
 
     def __init__(
-        self,
-        grading: Grading,
-        submission: Submission,
-        sandbox: Sandbox,
-        sources: Mapping[str, str],
+        self, grading: Grading, submission: Submission, sandbox: Sandbox, sources: Mapping[str, str]
     ) -> None:
         """Prepare.
 

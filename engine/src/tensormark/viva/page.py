@@ -232,10 +232,7 @@ def _staff_section(number: int, question: Question, sheet: Sheet) -> Element:
         "section",
         _question(number, sheet.for_students(), _boxes, tag),
         element(
-            "div",
-            _explained(question),
-            follow_up if question.ask_next else None,
-            class_="answer",
+            "div", _explained(question), follow_up if question.ask_next else None, class_="answer"
         ),
         class_=f"question is{LETTERS[question.key]}",
         id=f"q{number}",

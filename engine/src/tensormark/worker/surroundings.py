@@ -36,10 +36,7 @@ def show_only(packages: frozenset[str]) -> None:
     class Shown(PathFinder):
         @classmethod
         def find_spec(
-            cls,
-            fullname: str,
-            path: Sequence[str] | None = None,
-            target: ModuleType | None = None,
+            cls, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
         ) -> ModuleSpec | None:
             """Find allowed modules, and anything inside a package."""
             if path is None and fullname in HIDDEN:

@@ -19,13 +19,7 @@ import sys
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from types import (
-    BuiltinFunctionType,
-    CodeType,
-    FunctionType,
-    GetSetDescriptorType,
-    ModuleType,
-)
+from types import BuiltinFunctionType, CodeType, FunctionType, GetSetDescriptorType, ModuleType
 from typing import Any
 
 import numpy as np

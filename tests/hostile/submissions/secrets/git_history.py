@@ -2,8 +2,4 @@
 # loses: nothing
 # control: leaks
 
-PATHS = [
-    "{ROOT}/.git",
-    "{ROOT}/.git/HEAD",
-    "{ROOT}/.git/packed-refs",
-]
+PATHS = ["{ROOT}/.git", "{ROOT}/.git/HEAD", "{ROOT}/.git/packed-refs"]

@@ -2,8 +2,4 @@
 # loses: nothing
 # control: leaks
 
-PATHS = [
-    "{ROOT}/data",
-    "{ROOT}/data/dev.txt",
-    "{ROOT}/data/test.txt",
-]
+PATHS = ["{ROOT}/data", "{ROOT}/data/dev.txt", "{ROOT}/data/test.txt"]

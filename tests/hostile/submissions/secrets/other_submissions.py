@@ -2,7 +2,4 @@
 # loses: nothing
 # control: leaks
 
-PATHS = [
-    "{OTHERS}",
-    "{OTHERS}/other_student/bert.py",
-]
+PATHS = ["{OTHERS}", "{OTHERS}/other_student/bert.py"]

@@ -2,13 +2,4 @@
 # loses: nothing
 # control: leaks
 
-PATHS = [
-    "/",
-    "/etc/passwd",
-    "/etc/shadow",
-    "/root",
-    "/home",
-    "/var/log",
-    "/tmp",
-    "/sys/class/net",
-]
+PATHS = ["/", "/etc/passwd", "/etc/shadow", "/root", "/home", "/var/log", "/tmp", "/sys/class/net"]

@@ -9,10 +9,7 @@ from tensormark.toolkit.probes import Drawn
 
 def draw(rng: np.random.Generator, s: Sizes) -> Drawn:
     """Draw signals and a convolution's weights; the output is (B, P, W)."""
-    weights = {
-        "weight": rng.standard_normal((s.P, s.D, s.K)),
-        "bias": rng.standard_normal(s.P),
-    }
+    weights = {"weight": rng.standard_normal((s.P, s.D, s.K)), "bias": rng.standard_normal(s.P)}
     return {"signals": rng.standard_normal((s.B, s.D, s.T))}, weights, (s.B, s.P, s.W)
 
 

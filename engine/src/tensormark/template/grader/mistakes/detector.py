@@ -3,7 +3,5 @@
 from tensormark.authoring.variants import mistakes
 
 VARIANTS = mistakes(
-    "detector",
-    "The largest value",
-    {"mean_over_windows": ("windows are averaged", "amax", "mean")},
+    "detector", "The largest value", {"mean_over_windows": ("windows are averaged", "amax", "mean")}
 )
