@@ -22,12 +22,12 @@ from typing import Any, NamedTuple
 from benchmarks.submissions import HARMLESS_KINDS, texts
 from instructor import ROOT
 from tensormark.classroom.entry import Entry
-from tensormark.classroom.estimate import spent
-from tensormark.classroom.feedback import FOLDER
-from tensormark.classroom.gradebook import PAGE, write_results
+from tensormark.classroom.jobs.estimate import spent
+from tensormark.classroom.jobs.store import Attempt, Store
+from tensormark.classroom.jobs.work import Terms
 from tensormark.classroom.options import STORE
-from tensormark.classroom.store import Attempt, Store
-from tensormark.classroom.work import Terms
+from tensormark.classroom.reports.feedback import FOLDER
+from tensormark.classroom.reports.gradebook import PAGE, write_results
 from tests import classes
 
 SIZES = (150, 450)

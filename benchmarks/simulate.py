@@ -23,15 +23,15 @@ from typing import Any, NamedTuple
 
 from benchmarks.many import growth
 from instructor import ROOT
-from tensormark.classroom import cluster
-from tensormark.classroom.engine import Engine, Stop
-from tensormark.classroom.estimate import span, spent
+from tensormark.classroom.jobs import cluster
+from tensormark.classroom.jobs.engine import Engine, Stop
+from tensormark.classroom.jobs.estimate import span, spent
+from tensormark.classroom.jobs.parcel import Parcel
+from tensormark.classroom.jobs.progress import Progress
+from tensormark.classroom.jobs.store import Attempt, Store
+from tensormark.classroom.jobs.work import Job, Terms, Work
+from tensormark.classroom.jobs.worker import Answer
 from tensormark.classroom.options import MOST_WORKERS, STORE
-from tensormark.classroom.parcel import Parcel
-from tensormark.classroom.progress import Progress
-from tensormark.classroom.store import Attempt, Store
-from tensormark.classroom.work import Job, Terms, Work
-from tensormark.classroom.worker import Answer
 
 RECORDED_TIMES = Path(__file__).with_name("class_times.json")
 TERMS = Terms("", {}, "", "", "contained", "grade", 1.0, 1.0)

@@ -13,7 +13,7 @@ from resident import workers_are_kept, workers_are_started
 if TYPE_CHECKING:
     from courses import Course, VivaClass
 
-    from tensormark.classroom.store import Store
+    from tensormark.classroom.jobs.store import Store
 
     from bench import Bench
 
@@ -70,7 +70,7 @@ def bench() -> Iterator["Bench"]:
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator["Store"]:
     """The store of a class of which nothing is graded yet."""
-    from tensormark.classroom.store import Store
+    from tensormark.classroom.jobs.store import Store
 
     with Store(tmp_path / "store") as opened:
         yield opened

@@ -17,9 +17,10 @@ from typing import Any, TypeVar
 from teaching import grade_at_once
 from test_class_store import TERMS
 
-from tensormark.classroom import command, marks, new_sheet, run, written
-from tensormark.classroom.store import Attempt
-from tensormark.classroom.work import Ask, Work
+from tensormark.classroom import command, marks, run
+from tensormark.classroom.jobs.store import Attempt
+from tensormark.classroom.jobs.work import Ask, Work
+from tensormark.classroom.points import new_sheet, written
 from tensormark.viva import draw
 from tensormark.viva.question import Listing, Question, Sheet
 

@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 from grader.assignment import ASSIGNMENT
-from tensormark.classroom import hand_ins, standing
+from tensormark.classroom import standing
 from tensormark.classroom.entry import HandIn
 from tensormark.classroom.failure import FileError
-from tensormark.classroom.store import Store
+from tensormark.classroom.jobs.store import Store
+from tensormark.classroom.students import hand_ins
 from tensormark.intake.given_files import GivenFiles
 
 DEADLINE = datetime.datetime(2026, 11, 20, 23, 0, tzinfo=datetime.UTC)

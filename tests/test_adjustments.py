@@ -7,9 +7,9 @@ import pytest
 from courses import HEAD, Course, whole
 
 from grader.assignment import ASSIGNMENT
-from tensormark.classroom.adjustments import read_adjustments
 from tensormark.classroom.entry import HandIn
 from tensormark.classroom.failure import FileError
+from tensormark.classroom.points.adjustments import read_adjustments
 
 BAD_ROWS = {
     "adda,,+1,,,": "line 2: there is no student 'adda'; take a name from",

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tensormark.classroom.canvas import Export, fill_export
 from tensormark.classroom.entry import Entry, HandIn
 from tensormark.classroom.failure import FileError
-from tensormark.classroom.gradebook import write_results
+from tensormark.classroom.reports.canvas import Export, fill_export
+from tensormark.classroom.reports.gradebook import write_results
 
 import sample
 from test_payloads import PAYLOADS

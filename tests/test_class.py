@@ -17,7 +17,7 @@ import psutil
 import pytest
 
 from grader.assignment import ASSIGNMENT
-from tensormark.classroom.store import verdict
+from tensormark.classroom.jobs.store import verdict
 from tensormark.grading import Grading
 from tensormark.sandbox.interface import CONTAINED
 from tensormark.settings import Settings

@@ -10,8 +10,8 @@ from test_class_store import TERMS, result
 
 from tensormark.classroom import command, run
 from tensormark.classroom.failure import Stopped
+from tensormark.classroom.jobs.work import Work
 from tensormark.classroom.run import Run
-from tensormark.classroom.work import Work
 
 from conftest import ROOT
 from downloads import handed_in

@@ -10,11 +10,11 @@ import pytest
 from distributed import Client, Event, wait
 from test_class_store import TERMS
 
-from tensormark.classroom import cluster, version, worker
-from tensormark.classroom.cluster import ClusterError, connect
-from tensormark.classroom.parcel import Parcel
-from tensormark.classroom.version import NO_ASSIGNMENT, about, code, unfit, versions
-from tensormark.classroom.work import Work
+from tensormark.classroom.jobs import cluster, version, worker
+from tensormark.classroom.jobs.cluster import ClusterError, connect
+from tensormark.classroom.jobs.parcel import Parcel
+from tensormark.classroom.jobs.version import NO_ASSIGNMENT, about, code, unfit, versions
+from tensormark.classroom.jobs.work import Work
 from tensormark.exercise import Assignment
 from tensormark.folder import VARIABLE, AssignmentError, here
 
@@ -187,8 +187,8 @@ def test_the_assignments_files_that_decide_a_grade_count(assignment: Path, name:
         ("worker/calls.py", True),
         ("judging/compare.py", True),
         ("grading.py", True),
-        ("classroom/parcel.py", True),
-        ("classroom/page.py", False),
+        ("classroom/jobs/parcel.py", True),
+        ("classroom/reports/page.py", False),
         ("authoring/record.py", False),
     ],
 )

@@ -10,7 +10,7 @@ from teaching import grade_at_once
 from test_class_store import result
 
 from tensormark.classroom import command, run
-from tensormark.classroom.store import Store
+from tensormark.classroom.jobs.store import Store
 
 from conftest import ROOT
 from downloads import handed_in

@@ -7,11 +7,11 @@ import pytest
 from distributed.scheduler import KilledWorker
 from test_class_store import TERMS, result, unfinished
 
-from tensormark.classroom.engine import Engine, Stop
 from tensormark.classroom.failure import ClusterError
-from tensormark.classroom.store import Attempt, Store
-from tensormark.classroom.work import Work
-from tensormark.classroom.worker import Answer
+from tensormark.classroom.jobs.engine import Engine, Stop
+from tensormark.classroom.jobs.store import Attempt, Store
+from tensormark.classroom.jobs.work import Work
+from tensormark.classroom.jobs.worker import Answer
 
 GOOD = Answer("tcp://a", "a", result=result(), seconds=1.0)
 HALF = Answer("tcp://a", "a", result=unfinished(), seconds=1.0)

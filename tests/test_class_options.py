@@ -14,14 +14,15 @@ import pytest
 from test_class_store import graded, unfinished
 
 from grader.assignment import ASSIGNMENT
-from tensormark.classroom import command, rounds, run
-from tensormark.classroom.cluster import ClusterError
-from tensormark.classroom.estimate import spent
+from tensormark.classroom import command, run
+from tensormark.classroom.jobs import rounds
+from tensormark.classroom.jobs.cluster import ClusterError
+from tensormark.classroom.jobs.estimate import spent
+from tensormark.classroom.jobs.parcel import Parcel, ParcelError, packed, unpack
+from tensormark.classroom.jobs.progress import Progress
+from tensormark.classroom.jobs.store import Attempt, Store
+from tensormark.classroom.jobs.work import Work
 from tensormark.classroom.options import parse
-from tensormark.classroom.parcel import Parcel, ParcelError, packed, unpack
-from tensormark.classroom.progress import Progress
-from tensormark.classroom.store import Attempt, Store
-from tensormark.classroom.work import Work
 from tensormark.exercise import Assignment
 from tensormark.intake.submission import SubmissionError
 from tensormark.references import ReferencesError

@@ -13,10 +13,10 @@ import pytest
 from grader.assignment import ASSIGNMENT
 from tensormark.classroom import standing
 from tensormark.classroom.entry import Entry, HandIn
-from tensormark.classroom.gradebook import write_results
-from tensormark.classroom.store import Attempt, Store, StoreError, only_run
+from tensormark.classroom.jobs.store import Attempt, Store, StoreError, only_run
+from tensormark.classroom.jobs.work import Terms
+from tensormark.classroom.reports.gradebook import write_results
 from tensormark.classroom.summary import OURS, kind_of
-from tensormark.classroom.work import Terms
 
 import sample
 from downloads import GIVEN, find

@@ -9,9 +9,9 @@ from dataclasses import replace
 import pytest
 from test_class_store import TERMS, result
 
-from tensormark.classroom.estimate import FEW, LATEST, bounds, durations, expected
-from tensormark.classroom.progress import Progress
-from tensormark.classroom.store import Attempt, Store
+from tensormark.classroom.jobs.estimate import FEW, LATEST, bounds, durations, expected
+from tensormark.classroom.jobs.progress import Progress
+from tensormark.classroom.jobs.store import Attempt, Store
 
 
 def taken(durations: Sequence[float], workers: int) -> float:

@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from tensormark.classroom import feedback
 from tensormark.classroom.entry import Entry, HandIn
-from tensormark.classroom.gradebook import write_results
-from tensormark.classroom.page import page
-from tensormark.classroom.similar import Group, Similar
+from tensormark.classroom.reports import feedback
+from tensormark.classroom.reports.gradebook import write_results
+from tensormark.classroom.reports.page import page
+from tensormark.classroom.reports.similar import Group, Similar
 from tensormark.classroom.summary import histogram, kind_of, mistakes_of
 from tensormark.reports.model import Model
 

@@ -11,8 +11,8 @@ import pytest
 from test_gradebook import entry
 
 from tensormark.classroom.entry import Entry, HandIn
-from tensormark.classroom.page import SCRIPT, page
-from tensormark.classroom.similar import Group, Similar
+from tensormark.classroom.reports.page import SCRIPT, page
+from tensormark.classroom.reports.similar import Group, Similar
 from tensormark.classroom.summary import flags_of, kind_of, mistakes_of
 
 import sample

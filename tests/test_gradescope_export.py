@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tensormark.classroom.entry import HandIn
-from tensormark.classroom.gradescope_export import moment, scalar
+from tensormark.classroom.students.gradescope_export import moment, scalar
 
 from downloads import DEADLINE, by_student, find, handed_in, names
 from test_payloads import PAYLOADS

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tensormark.classroom import standing, summary
-from tensormark.classroom.work import read_work
+from tensormark.classroom.jobs.work import read_work
 
 from downloads import DEADLINE, GIVEN, by_student, class_of, error, find, handed_in, names
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from courses import DEADLINE, HEAD, Course, whole
 
-from tensormark.classroom.late import read_rule
-from tensormark.classroom.ledger import UNKNOWN
+from tensormark.classroom.points.late import read_rule
+from tensormark.classroom.points.ledger import UNKNOWN
 
 import formats
 from test_payloads import PAYLOADS, is_clean

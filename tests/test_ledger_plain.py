@@ -11,7 +11,7 @@ from typing import Any
 
 from courses import DEADLINE, SHEET, Course, whole
 
-from tensormark.classroom.adjustments import COLUMNS
+from tensormark.classroom.points.adjustments import COLUMNS
 
 import classes
 from classes import CORE

@@ -11,7 +11,7 @@ from moodle_import import moodle_grades
 
 from tensormark.classroom.entry import Entry, HandIn
 from tensormark.classroom.failure import FileError
-from tensormark.classroom.moodle import Worksheet, cells_of, feedback_name
+from tensormark.classroom.reports.moodle import Worksheet, cells_of, feedback_name
 
 import sample
 

@@ -18,7 +18,7 @@ from test_class_store import TERMS, result
 
 from tensormark.classroom import command, run
 from tensormark.classroom.entry import HandIn
-from tensormark.classroom.work import Work
+from tensormark.classroom.jobs.work import Work
 
 from conftest import ROOT
 from downloads import find, handed_in

@@ -13,9 +13,9 @@ from test_moodle import entry as participant
 
 from tensormark.classroom.earlier import Earlier
 from tensormark.classroom.entry import Entry, Final, HandIn
-from tensormark.classroom.gradebook import write_results
 from tensormark.classroom.marks import Answer, Mark, Marks, Question
-from tensormark.classroom.returned import RETURNED
+from tensormark.classroom.reports.gradebook import write_results
+from tensormark.classroom.reports.returned import RETURNED
 
 import sample
 

@@ -7,11 +7,11 @@ import pytest
 
 from grader.assignment import ASSIGNMENT
 from tensormark.authoring.course import Staff
-from tensormark.classroom import rubric
 from tensormark.classroom.failure import FileError
-from tensormark.classroom.gradebook import FINAL, FIRST, LAST, WRITTEN
 from tensormark.classroom.marks import Question
-from tensormark.classroom.rubric import RESERVED, read_rubric
+from tensormark.classroom.points import rubric
+from tensormark.classroom.points.rubric import RESERVED, read_rubric
+from tensormark.classroom.reports.gradebook import FINAL, FIRST, LAST, WRITTEN
 
 ASKED = """# Questions
 

@@ -9,7 +9,7 @@ import pytest
 from grader.assignment import ASSIGNMENT
 from tensormark.authoring.course import open_course
 from tensormark.authoring.honest import Honest
-from tensormark.classroom import similar
+from tensormark.classroom.reports import similar
 from tensormark.intake.statements import Given, names_of
 
 from conftest import ROOT

@@ -4,10 +4,18 @@ from dataclasses import replace
 from pathlib import Path
 
 from tensormark.classroom.entry import Entry
-from tensormark.classroom.evidence import GAP, MOVED, OWN, RENAMED, SAME, Rarity, side_by_side
-from tensormark.classroom.gradebook import SIMILAR, write_results
-from tensormark.classroom.similar import Group, Similar
-from tensormark.classroom.similar_page import page
+from tensormark.classroom.reports.evidence import (
+    GAP,
+    MOVED,
+    OWN,
+    RENAMED,
+    SAME,
+    Rarity,
+    side_by_side,
+)
+from tensormark.classroom.reports.gradebook import SIMILAR, write_results
+from tensormark.classroom.reports.similar import Group, Similar
+from tensormark.classroom.reports.similar_page import page
 
 import classes
 import formats

@@ -9,8 +9,8 @@ import pytest
 from test_estimate import drawn, taken
 
 from benchmarks import many, simulate
+from tensormark.classroom.jobs.store import Attempt, Store
 from tensormark.classroom.options import STORE
-from tensormark.classroom.store import Attempt, Store
 
 
 def test_workers_of_equal_speed_end_when_arithmetic_says() -> None:

@@ -11,14 +11,14 @@ from courses import DISTRACTOR_EXPLANATION, KEY_EXPLANATION, STAFF_NOTE, VivaCla
 from test_class_engine import KILLED, Crew, Watch
 from test_class_store import TERMS
 
-from tensormark.classroom import worker
-from tensormark.classroom.engine import Engine, Stop
 from tensormark.classroom.failure import Stopped
+from tensormark.classroom.jobs import worker
+from tensormark.classroom.jobs.engine import Engine, Stop
+from tensormark.classroom.jobs.store import Store
+from tensormark.classroom.jobs.work import Ask, Work
+from tensormark.classroom.jobs.worker import Answer
 from tensormark.classroom.run import Run
-from tensormark.classroom.store import Store
-from tensormark.classroom.viva import Sheets, blamed
-from tensormark.classroom.work import Ask, Work
-from tensormark.classroom.worker import Answer
+from tensormark.classroom.viva.sheets import Sheets, blamed
 from tensormark.intake.submission import SubmissionError
 from tensormark.viva import draw
 from tensormark.viva.question import Sheet

@@ -120,11 +120,11 @@ KILLED = """
 import os, sys
 from decimal import Decimal
 from pathlib import Path
-from tensormark.classroom import finals
+from tensormark.classroom.points import finals
 from tensormark.classroom.entry import Entry, Final, HandIn
-from tensormark.classroom.ledger import Ledger
+from tensormark.classroom.points.ledger import Ledger
 from tensormark.classroom.marks import Answer, Mark, Marks, Question
-from tensormark.classroom.store import Store
+from tensormark.classroom.jobs.store import Store
 
 class Rows(list):
     def __iter__(self):

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from tensormark.classroom import teach
 from tensormark.classroom.entry import Entry, HandIn
-from tensormark.classroom.lesson import Lesson, lesson_of
+from tensormark.classroom.jobs.store import Attempt
+from tensormark.classroom.jobs.work import Work
+from tensormark.classroom.reports import teach
+from tensormark.classroom.reports.lesson import Lesson, lesson_of
 from tensormark.classroom.run import Run
-from tensormark.classroom.store import Attempt
-from tensormark.classroom.work import Work
 from tensormark.exercise import Assignment
 from tensormark.references import References
 from tensormark.result import Finding, Grade, Outcome, Result

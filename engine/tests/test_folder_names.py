@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from tensormark.classroom.feedback import folder_names, key
-from tensormark.classroom.people import forms
+from tensormark.classroom.reports.feedback import folder_names, key
+from tensormark.classroom.students.people import forms
 
 from test_payloads import PAYLOADS
 

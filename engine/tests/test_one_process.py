@@ -41,7 +41,7 @@ def test_without_dask_two_workers_are_refused_in_a_line_that_gives_the_fix(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    monkeypatch.delitem(sys.modules, "tensormark.classroom.cluster", raising=False)
+    monkeypatch.delitem(sys.modules, "tensormark.classroom.jobs.cluster", raising=False)
     hand_ins = hand_in(tmp_path / "class", solution_source)
     options = ["--check", "--tier", "process", "--out", str(tmp_path / "out"), "--workers", "2"]
 

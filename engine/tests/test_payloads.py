@@ -78,6 +78,11 @@ PAYLOADS = [
 COLOURS = re.compile(r"\x1b\[(?:1;)?\d{1,2}m|\r?\x1b\[K")
 
 
+def harmless(payload: str) -> str:
+    """Return a text of the same length and lines."""
+    return re.sub(r"[^\n]", "x", payload)
+
+
 def is_clean(text: str) -> bool:
     """Return whether a text has only printable characters, tabs and line ends."""
     return all(char.isprintable() or char in "\n\t" for char in text)
@@ -86,7 +91,7 @@ def is_clean(text: str) -> bool:
 @pytest.fixture(scope="module", params=PAYLOADS, ids=range(len(PAYLOADS)))
 def models(request: pytest.FixtureRequest) -> list[dict[str, Any]]:
     """A model with a payload before every text, and one with as many harmless lines instead."""
-    prefixes = request.param, re.sub(r"[^\n]", "x", request.param)
+    prefixes = request.param, harmless(request.param)
     return [sample.with_text(sample.model(), prefix.__add__) for prefix in prefixes]
 
 

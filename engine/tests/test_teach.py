@@ -9,9 +9,9 @@ import pytest
 from teaching import CONV, DEADLINE, MISSING, PASSED, lesson, made, result, shown, students, words
 
 from tensormark.authoring.course import open_course
-from tensormark.classroom import teach
 from tensormark.classroom.entry import Entry, HandIn, legible
-from tensormark.classroom.lesson import lesson_of
+from tensormark.classroom.reports import teach
+from tensormark.classroom.reports.lesson import lesson_of
 from tensormark.exercise import Assignment
 from tensormark.judging import general
 

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from teaching import DEADLINE, MISSING, PASSED, grade_at_once, lesson, made, result, shown, words
 
-from tensormark.classroom import command, teach
+from tensormark.classroom import command
 from tensormark.classroom.entry import Entry
-from tensormark.classroom.store import Store
+from tensormark.classroom.jobs.store import Store
+from tensormark.classroom.reports import teach
 from tensormark.exercise import Assignment
 
 import toy

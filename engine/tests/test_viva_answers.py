@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tensormark.classroom import viva_answers
 from tensormark.classroom.failure import FileError
+from tensormark.classroom.viva import exports
 from tensormark.viva import canvas_quiz
 
 import vivas
@@ -61,7 +61,7 @@ def moodle_export(path: Path, respondent: Sequence[str], chosen: Sequence[int]) 
 
 def places(answers: Mapping[str, str]) -> list[int | None]:
     return [
-        viva_answers.chosen(answers[code], question.options) if code in answers else None
+        exports.chosen(answers[code], question.options) if code in answers else None
         for code, question in CODES.items()
     ]
 
@@ -83,7 +83,7 @@ def test_answers_are_read_as_they_were_given(
 ) -> None:
     path = export(tmp_path / "export.csv", respondent, [0, 3, 1, -1, 2])
 
-    ((person, answers),), warnings = viva_answers.read(path, CODES)
+    ((person, answers),), warnings = exports.read(path, CODES)
 
     assert places(answers) == [0, 3, 1, None, 2]
     assert person.names == ("Ada Lovelace",)
@@ -95,7 +95,7 @@ def test_codes_that_nobody_was_asked_are_reported_in_one_line(tmp_path: Path) ->
     path = canvas_export(tmp_path / "export.csv", ["Ada", "1", ""], [0, 0, 0, 0, 0])
     first, *asked = CODES
 
-    ((_, answers),), warnings = viva_answers.read(path, asked)
+    ((_, answers),), warnings = exports.read(path, asked)
 
     assert set(answers) == set(asked)
     assert warnings == [f"{path}: nobody was asked {first}; are these from another term?"]
@@ -116,7 +116,7 @@ def test_a_file_that_is_not_an_export_is_refused_with_advice(
     path = write_csv(tmp_path / "export.csv", rows)
 
     with pytest.raises(FileError) as caught:
-        viva_answers.read(path, CODES)
+        exports.read(path, CODES)
 
     assert str(caught.value).startswith(f"{path}: ")
     assert message in str(caught.value)
@@ -130,7 +130,7 @@ def test_bytes_that_are_not_csv_are_refused(tmp_path: Path, content: bytes) -> N
     path.write_bytes(content)
 
     with pytest.raises(FileError, match=re.escape(str(path))):
-        viva_answers.read(path, CODES)
+        exports.read(path, CODES)
 
 
 def test_a_row_without_a_name_or_a_question_is_not_an_attempt(tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_a_row_without_a_name_or_a_question_is_not_an_attempt(tmp_path: Path) ->
     rows = [["", question, "a"], ["Ada", "-", "-"], ["Bela", question, "-"], ["Cleo", question]]
     path = write_csv(tmp_path / "export.csv", [["Last name", "Question 1", "Response 1"], *rows])
 
-    attempts, _ = viva_answers.read(path, CODES)
+    attempts, _ = exports.read(path, CODES)
 
     assert [(person.names, answers) for person, answers in attempts] == [
         (("Bela",), {}),
@@ -166,4 +166,4 @@ def test_an_option_is_recognized_by_its_text_whatever_a_platform_did_to_it(
 ) -> None:
     options = ("`a < b`", "x\n y", "`x<y>`", "same", "`same`")
 
-    assert viva_answers.chosen(text, options) == place
+    assert exports.chosen(text, options) == place

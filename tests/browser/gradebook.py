@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from tensormark.classroom.page import page as drawn
-from tensormark.classroom.similar import Group, Similar
+from tensormark.classroom.reports.page import page as drawn
+from tensormark.classroom.reports.similar import Group, Similar
 
 import classes
 from page import NEXT, SCREENS, faults, opened, quiet, shoot

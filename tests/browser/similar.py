@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser
 from test_similar_page import LEFT, RIGHT, STARTER, entries
 
-from tensormark.classroom.gradebook import SIMILAR, write_results
+from tensormark.classroom.reports.gradebook import SIMILAR, write_results
 
 from page import SCREENS, faults, opened, quiet
 from page import browser as browser

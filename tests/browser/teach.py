@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Browser
 
 from grader.assignment import ASSIGNMENT
-from tensormark.classroom import teach
-from tensormark.classroom.lesson import lesson_of
+from tensormark.classroom.reports import teach
+from tensormark.classroom.reports.lesson import lesson_of
 from tensormark.references import References
 
 import classes

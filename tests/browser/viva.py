@@ -11,8 +11,8 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from tensormark.classroom.entry import Entry, HandIn
-from tensormark.classroom.viva import StudentSheet
-from tensormark.classroom.viva_sheets import index
+from tensormark.classroom.viva.pages import index
+from tensormark.classroom.viva.sheets import StudentSheet
 from tensormark.viva import page as pages
 from tensormark.viva.question import Mark, Sheet, labelled
 

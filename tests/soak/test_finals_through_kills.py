@@ -17,7 +17,7 @@ import pytest
 from courses import Course
 from test_ledger_plain import RULES, as_toml, drawn, expected
 
-from tensormark.classroom.adjustments import COLUMNS
+from tensormark.classroom.points.adjustments import COLUMNS
 
 from classes import CORE
 from conftest import ROOT

@@ -28,7 +28,7 @@ class Staff:
             and where each is published.
         release: what is given out in addition to the files of every release.
         rubric: the path of the file that written questions are marked by, see
-            classroom/rubric.py; empty: there are none.
+            classroom/points/rubric.py; empty: there are none.
     """
 
     common: frozenset[str] = frozenset()

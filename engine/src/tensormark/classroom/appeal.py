@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 from tensormark.classroom import standing
 from tensormark.classroom.failure import Stopped
+from tensormark.classroom.jobs.store import Attempt
 from tensormark.classroom.standing import Student
-from tensormark.classroom.store import Attempt
 from tensormark.classroom.summary import LEFT
 from tensormark.intake.submission import SubmissionError
 from tensormark.reports.text import points

@@ -12,10 +12,10 @@ import os
 import shlex
 from pathlib import Path
 
+from tensormark.classroom.jobs.parcel import checkpoint_digest
+from tensormark.classroom.jobs.store import Store
 from tensormark.classroom.options import parser
-from tensormark.classroom.parcel import checkpoint_digest
 from tensormark.classroom.remembered import remembered
-from tensormark.classroom.store import Store
 from tensormark.files import free_path
 from tensormark.intake.submission import SubmissionError
 from tensormark.references import References, ReferencesError

@@ -21,9 +21,9 @@ def grade(folder: Path, name: str, arguments: Sequence[str]) -> int:
     from tensormark.authoring.variants import VariantError
     from tensormark.classroom.appeal import appeal
     from tensormark.classroom.failure import RunError
+    from tensormark.classroom.jobs.store import Store, only_run
     from tensormark.classroom.options import STORE, parse
     from tensormark.classroom.run import Run
-    from tensormark.classroom.store import Store, only_run
     from tensormark.folder import open_assignment
     from tensormark.intake.door import InspectionError
     from tensormark.intake.submission import SubmissionError

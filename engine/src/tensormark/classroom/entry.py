@@ -75,7 +75,7 @@ class HandIn:
 
 @dataclass(frozen=True)
 class Final:
-    """What a student gets in the end; see ledger.py.
+    """What a student gets in the end; see points/ledger.py.
 
     Attributes:
         points: None while some of them are unknown.

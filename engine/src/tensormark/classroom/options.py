@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tensormark import settings, usage
-from tensormark.classroom.choice import deadline_of
-from tensormark.classroom.file_names import real
+from tensormark.classroom.students.choice import deadline_of
+from tensormark.classroom.students.file_names import real
 from tensormark.intake.submission import SubmissionError
 from tensormark.sandbox.interface import TIERS
 from tensormark.usage import command, option

@@ -6,8 +6,8 @@ import json
 import os
 from pathlib import Path
 
-from tensormark.classroom.store import Store
-from tensormark.classroom.written import sheet_paths
+from tensormark.classroom.jobs.store import Store
+from tensormark.classroom.points.written import sheet_paths
 from tensormark.intake.submission import SubmissionError
 from tensormark.sandbox.interface import printable
 from tensormark.usage import option

@@ -6,31 +6,35 @@ import sys
 from collections.abc import Sequence
 
 from tensormark.authoring.course import open_course
-from tensormark.classroom import estimate, finals, ledger, standing, teach, viva_marks
-from tensormark.classroom.canvas import open_export
-from tensormark.classroom.choice import NEWEST
+from tensormark.classroom import standing
 from tensormark.classroom.combination import checked, keep
 from tensormark.classroom.earlier import Earlier
 from tensormark.classroom.entry import Entry
 from tensormark.classroom.failure import RunError, Stopped
-from tensormark.classroom.gradebook import CANVAS, RESULTS, write_results
-from tensormark.classroom.hand_ins import find
-from tensormark.classroom.killed import result_of_killed
-from tensormark.classroom.last_term import read_class
-from tensormark.classroom.lesson import Lesson, lesson_of
+from tensormark.classroom.jobs import estimate
+from tensormark.classroom.jobs.killed import result_of_killed
+from tensormark.classroom.jobs.parcel import checkpoint_digest
+from tensormark.classroom.jobs.progress import kind_of
+from tensormark.classroom.jobs.rounds import Round
+from tensormark.classroom.jobs.store import Store
+from tensormark.classroom.jobs.version import code, versions
+from tensormark.classroom.jobs.work import Ask, Terms, Work
 from tensormark.classroom.options import STORE, settings_of
-from tensormark.classroom.parcel import checkpoint_digest
-from tensormark.classroom.progress import kind_of
+from tensormark.classroom.points import finals, ledger
+from tensormark.classroom.points.written import files_of
 from tensormark.classroom.remembered import own_files, remember, settle
-from tensormark.classroom.rounds import Round
+from tensormark.classroom.reports import teach
+from tensormark.classroom.reports.canvas import open_export
+from tensormark.classroom.reports.gradebook import CANVAS, RESULTS, write_results
+from tensormark.classroom.reports.last_term import read_class
+from tensormark.classroom.reports.lesson import Lesson, lesson_of
 from tensormark.classroom.standing import Class
-from tensormark.classroom.store import Store
+from tensormark.classroom.students.choice import NEWEST
+from tensormark.classroom.students.hand_ins import find
 from tensormark.classroom.summary import OURS
-from tensormark.classroom.version import code, versions
-from tensormark.classroom.viva import Viva, blamed, kind_of_sheet
-from tensormark.classroom.viva_sheets import FOLDER, write_sheets
-from tensormark.classroom.work import Ask, Terms, Work
-from tensormark.classroom.written import files_of
+from tensormark.classroom.viva import marks as viva_marks
+from tensormark.classroom.viva.pages import FOLDER, write_sheets
+from tensormark.classroom.viva.sheets import Viva, blamed, kind_of_sheet
 from tensormark.exercise import Assignment
 from tensormark.intake.given_files import GivenFiles
 from tensormark.intake.submission import SubmissionError

@@ -7,11 +7,11 @@ from typing import Any
 
 from tensormark.classroom import summary
 from tensormark.classroom.entry import Entry, HandIn, first_of, number_of
-from tensormark.classroom.hand_ins import UNREAD
-from tensormark.classroom.names import Names
-from tensormark.classroom.owners import STRANGERS
-from tensormark.classroom.store import Attempt, Store, verdict
-from tensormark.classroom.work import Terms, Work, named, read_work
+from tensormark.classroom.jobs.store import Attempt, Store, verdict
+from tensormark.classroom.jobs.work import Terms, Work, named, read_work
+from tensormark.classroom.students.hand_ins import UNREAD
+from tensormark.classroom.students.names import Names
+from tensormark.classroom.students.owners import STRANGERS
 from tensormark.intake.given_files import GivenFiles
 from tensormark.intake.submission import Part, SubmissionError
 from tensormark.reports.text import points, visible
