@@ -1,8 +1,10 @@
 """The review language and the data generated with it."""
 
+import os
 import random
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -165,12 +167,15 @@ def test_reviews_survive_being_written_and_read() -> None:
     assert "\n\n".join("\n".join(review) for review in reviews) + "\n" == text
 
 
-def test_failed_write_leaves_the_old_file_alone(tmp_path: Path) -> None:
+def test_failed_write_leaves_the_old_file_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "file.txt"
     write_whole(path, "old")
+    monkeypatch.setattr(os, "replace", Mock(side_effect=OSError("the disk is full")))
 
-    with pytest.raises(UnicodeEncodeError):
-        write_whole(path, "\ud800")
+    with pytest.raises(OSError, match="full"):
+        write_whole(path, "new")
 
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
