@@ -11,7 +11,8 @@ import pytest
 import tiers
 
 # The longest files start first, so that a run does not wait for them at its end.
-LONGEST = "test_hostile test_known test_installed test_gradescope".split()
+LONGEST = """test_hostile test_known test_installed test_gradescope test_class test_release
+    test_hidden test_real_code""".split()
 # Test processes share the cores: an idle second thread of torch would spin on one that another
 # process needs.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
