@@ -12,7 +12,7 @@ MAX_NAME = 255  # characters; file systems allow no more
 COPY = re.compile(r"(?:-\d{1,6}|[ _]?\(\d{1,6}\)|(?: -)? copy(?: \(?\d{1,6}\)?)?)$")
 COPY_OF = "copy of "
 STAMP = re.compile(r"\d{4}(?:-\d\d){5}")
-ARCHIVES = (".zip", ".tar", ".gz", ".tgz", ".xz", ".txz", ".bz2", ".tbz2", ".7z", ".rar")
+ARCHIVES = (".zip", ".tar", ".gz", ".tgz", ".xz", ".txz", ".bz2", ".7z", ".rar")
 NOT_SEARCHED = {"__MACOSX", "__pycache__", "venv", "node_modules"}
 
 

@@ -35,7 +35,7 @@ IGNORED = {
 EXPORT = re.compile(r"assignment_[0-9]+_export")
 COMPANION = "._"  # begins the name of the metadata that macOS keeps beside a file or folder
 IGNORED_BEGINNINGS = (".~lock.", ".nfs", ".fuse_hidden", ".Trash-")
-ENDINGS = (".tar.gz", ".tar.xz", ".tar.bz2", ".py", ".ipynb", *ARCHIVES, *DOCUMENTS)
+ENDINGS = (".tar.gz", ".tar.xz", ".tar.bz2", ".tbz2", ".py", ".ipynb", *ARCHIVES, *DOCUMENTS)
 
 
 def real(path: Path) -> Path:
