@@ -27,7 +27,6 @@ from tensormark.reports.text import print_any_letter, visible
 from tensormark.result import Result
 from tensormark.sandbox.interface import Program, Sandbox, printable
 from tensormark.sandbox.waiting import warm_workers
-from tensormark.sandbox.worker_process import WorkerHandle
 from tensormark.settings import Settings, submission_parser
 
 if TYPE_CHECKING:
@@ -80,7 +79,6 @@ class Watch:
         """
         self.folder, self.path, self.only = folder, path, only
         self.sandbox: ProcessSandbox | None = None
-        self.worker: WorkerHandle | None = None  # for the next sandbox
         self.saves: Saves | None = None
         self.ended = threading.Event()
         self.error: Exception | None = None
@@ -90,8 +88,7 @@ class Watch:
         from tensormark.sandbox.process import ProcessSandbox  # as in `watch`
 
         assert self.saves is not None
-        worker, self.worker = self.worker, None
-        self.sandbox = ProcessSandbox(program, worker, self.workers.take)
+        self.sandbox = ProcessSandbox(program, start=self.workers.take)
         if self.saves.saved.is_set():  # too early for `stop`
             self.stop()
         return self.sandbox
@@ -118,7 +115,6 @@ class Watch:
         if self.ended.is_set():
             raise SavedAgain
         report = WatchReport(saves)
-        self.worker = self.workers.take(grading.settings.threads)  # starts while files are read
         try:
             grading.grade(self.path, check=True, only=self.only, observer=report)
         except SubmissionError as error:  # the file is gone for a moment, or too large
@@ -126,9 +122,6 @@ class Watch:
         finally:
             report.live.clear()
             saves.end()
-            if self.worker is not None:
-                self.worker.discard()
-                self.worker = None
             self.workers.prepare(grading.assignment.harness)
 
     def grade_each_save(self, grading: "Grading", saves: Saves) -> None:

@@ -45,7 +45,9 @@ class SpareWorker:
     def close(self) -> None:
         """End the spare worker."""
         if self.worker is not None:
-            self.worker.discard()
+            self.worker.close()
+            for stream in (self.worker.stdout, self.worker.stderr):
+                stream.close()
         self.worker = None
 
 
