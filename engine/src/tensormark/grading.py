@@ -257,7 +257,7 @@ class Grading:
         for exercise in exercises:
             result = early_result(exercise, submission, overlay)
             if exercise.task is not None and early.keys() >= {*exercise.upstream}:
-                result = result or blocked(exercise, early)
+                result = blocked(exercise, early) or result
             if result is not None:
                 early[exercise.id] = result
         pending = [exercise for exercise in exercises if exercise.id not in early]
