@@ -1,5 +1,6 @@
 """The interface of every sandbox: requests, replies, limits, errors."""
 
+import abc
 import contextlib
 import dataclasses
 import time
@@ -284,7 +285,7 @@ class Budget:
         return None
 
 
-class Sandbox:
+class Sandbox(abc.ABC):
     """Where a submission's code runs; the tiers differ in how well they isolate it.
 
     Leaving its `with` block closes a sandbox.
@@ -308,14 +309,16 @@ class Sandbox:
     def __enter__(self) -> Self:
         return self
 
+    @abc.abstractmethod
     def __exit__(self, *_: object) -> None:
-        raise NotImplementedError
+        """Close it."""
 
     def reload(self, sources: Mapping[str, str]) -> None:
         """Switch to other sources: for your own code, never a student's."""
         self.program = dataclasses.replace(self.program, sources=dict(sources))
         self.budget = Budget(self.program.budget)
 
+    @abc.abstractmethod
     def run(
         self, requests: Iterable[Request], progress: Progress = lambda done, total: None
     ) -> Iterator[Reply]:
@@ -324,4 +327,3 @@ class Sandbox:
         Raises:
             WorkerStartError: no worker can start, which is not the submission's fault.
         """
-        raise NotImplementedError

@@ -76,8 +76,8 @@ class WorkerHandle:
         """End the worker; a second time does nothing: its id may be another process's by then."""
         with self.ending:
             if not self.ended:
-                self.ended = True
                 self.end()
+                self.ended = True
 
     def close(self) -> None:
         """End the worker and remove its folder; the readers of its output streams close those."""
@@ -85,12 +85,6 @@ class WorkerHandle:
         with contextlib.suppress(OSError):  # there may be unsent bytes that nobody will read
             self.stdin.close()
         self.folder.cleanup()
-
-    def discard(self) -> None:
-        """End a worker whose streams nobody reads."""
-        self.close()
-        self.stdout.close()
-        self.stderr.close()
 
 
 class WorkerProcess(WorkerHandle):

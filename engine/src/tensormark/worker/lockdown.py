@@ -14,7 +14,6 @@ import resource
 import struct
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 1, 4, 22, 38
@@ -189,18 +188,27 @@ def switch_user(user: int, checkpoint: str) -> None:
         raise LockdownError(text) from error
 
 
-def lock_down(ruleset: int, compiled: bytes, core: int | None, **limits: Any) -> None:
+def lock_down(
+    ruleset: int,
+    compiled: bytes,
+    core: int | None,
+    memory: int,
+    seconds: float,
+    files: int,
+    threads: int,
+) -> None:
     """Apply every step, in an order in which none disables a later one.
 
     Args:
         ruleset: the descriptor of a Landlock ruleset; see `landlock_ruleset`.
         compiled: the system call filter.
         core: the only processor core to run on, or None for all.
-        limits: memory, the address space in bytes; seconds of processor time; files and threads,
-            how many may be open, and run, at the same time.
+        memory: the address space, in bytes.
+        seconds: the processor time.
+        files, threads: how many files may be open, and threads run, at the same time.
     """
     _yield_to_others(core)
-    _limit_resources(**limits)
+    _limit_resources(memory, seconds, files, threads)
     drop_capabilities()
     _restrict_files(ruleset)
     _filter_calls(compiled)

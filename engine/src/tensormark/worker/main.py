@@ -68,8 +68,7 @@ def serve(requests: BinaryIO, replies: BinaryIO, new_overlay: NewOverlay | None 
     Args:
         new_overlay: see overlay_maker; None: the first request names the harness.
     """
-    # already imported
-    import torch
+    import torch  # already imported, and so is what follows
 
     from tensormark.worker.overlay import overlay_maker
 
