@@ -28,7 +28,15 @@ from bert import BertModel
 from classifier import AdamW
 from sentences import InputError
 from tokenizer import BertTokenizer, padded
-from training import batches, explain_training, finite, learning_rate, read_reviews, shaped, shown
+from training import (
+    batches,
+    explain_training,
+    finite,
+    learning_rate,
+    read_reviews,
+    shaped,
+    shown,
+)
 from typed import encode, report_new_words
 from utils import get_extended_attention_mask
 
