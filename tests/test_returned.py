@@ -158,23 +158,30 @@ def test_the_same_class_has_the_same_bytes_and_keeps_nothing_aside(tmp_path: Pat
     assert not list(tmp_path.glob("*/out/earlier-*"))
 
 
+@pytest.mark.parametrize("noted", [False, True])
 @pytest.mark.parametrize("name", RETURNED)
-def test_a_run_that_was_killed_while_it_wrote_a_file_has_nothing_put_aside(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+def test_runs_that_were_killed_while_they_wrote_a_file_have_nothing_put_aside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, noted: bool
 ) -> None:
-    entries = [participant(1), entry("12345", "ada_12345_678_bert.py")]
     note = Earlier.note
 
+    def run(score: float) -> None:
+        ada = entry("12345", "ada_12345_678_bert.py", score)
+        moodle(tmp_path, [participant(1, score), ada])
+
     def killed(earlier: Earlier, written: str, content: str) -> None:
+        if noted or written != name:
+            note(earlier, written, content)
         if written == name:
             raise KeyboardInterrupt
-        note(earlier, written, content)
 
+    run(75)
     with monkeypatch.context() as patch:
         patch.setattr(Earlier, "note", killed)
-        with pytest.raises(KeyboardInterrupt):
-            moodle(tmp_path, entries)
-    moodle(tmp_path, entries)
+        for score in (80, 85):
+            with pytest.raises(KeyboardInterrupt):
+                run(score)
+    run(90)
 
     assert (tmp_path / "out" / name).is_file()
     assert not list((tmp_path / "out").glob("earlier-*"))

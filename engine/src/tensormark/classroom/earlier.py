@@ -43,10 +43,10 @@ class Earlier:
             return {}
 
     def note(self, name: str, content: str) -> None:
-        """Record the digest of what will be written, and the last, which a crash may leave."""
-        written = self.written
-        own = [*written.get(name, ())[-1:], content]
-        write_whole(self.out / WRITTEN, json.dumps(written | {name: own}))
+        """Record the digest of what will be written, and of what is there until then."""
+        path = self.out / name
+        own = [sha256(path), content] if path.is_file() else [content]
+        write_whole(self.out / WRITTEN, json.dumps(self.written | {name: own}))
 
     def make_room(self, name: str, own: Sequence[str] | None = None) -> None:
         """Move a file unless it is as a run wrote it.
