@@ -3,8 +3,8 @@
     submission   which student handed in what, by the digest of its work
     attempt      how some work was graded, with the digests of everything that decides the result;
                  or why it was not
-    viva         how questions about some work were made, see viva.py
-    ledger, final, written   every version of the final points, see finals.py
+    viva         how questions about some work were made, see viva/sheets.py
+    ledger, final, written   every version of the final points, see points/finals.py
 
 An attempt is on disk when `add` returns. SQLite's write-ahead log undoes what a crash leaves half
 done; a lock that the kernel releases with the process keeps a second run out.
