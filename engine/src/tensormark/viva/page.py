@@ -169,8 +169,8 @@ def _columns(shown: Paper, questions: Iterable[Element]) -> Element:
     return element("div", code, element("div", *questions, class_="questions"), class_="columns")
 
 
-def _practice_form(number: int, question: Question, sheet: Sheet) -> Element:
-    choice = _question(number, sheet.for_students(), _radios)
+def _practice_form(number: int, question: Question, sheet: Sheet, shown: Paper) -> Element:
+    choice = _question(number, shown, _radios)
     return element(
         "form",
         element("fieldset", choice, aria_labelledby=f"p{number}"),
@@ -187,8 +187,8 @@ def _practice_form(number: int, question: Question, sheet: Sheet) -> Element:
 
 def practice(sheet: Sheet) -> str:
     """Return the page to practise with: a script marks answers; without it, explanations open."""
-    questions = [_practice_form(n, each, sheet) for n, each in enumerate(sheet.questions, start=1)]
-    shown = sheet.for_students()
+    shown, numbered = sheet.for_students(), enumerate(sheet.questions, start=1)
+    questions = [_practice_form(number, question, sheet, shown) for number, question in numbered]
     seed = f"Drawn with seed {sheet.seed}; another seed gives other questions."
     parts = (
         _head(shown, sheet.submission, PRACTICE_TEXT),
@@ -225,12 +225,12 @@ def paper(shown: Paper, name: str) -> str:
     return _document(f"{shown.assignment}: {name}", f"viva paper size{size}", parts)
 
 
-def _staff_section(number: int, question: Question, sheet: Sheet) -> Element:
+def _staff_section(number: int, question: Question, shown: Paper) -> Element:
     tag = f"{question.family} {question.code}"
     follow_up = element("p", element("b", "Ask next: "), marked(question.ask_next))
     return element(
         "section",
-        _question(number, sheet.for_students(), _boxes, tag),
+        _question(number, shown, _boxes, tag),
         element(
             "div", _explained(question), follow_up if question.ask_next else None, class_="answer"
         ),
@@ -241,7 +241,7 @@ def _staff_section(number: int, question: Question, sheet: Sheet) -> Element:
 
 def key(sheet: Sheet, name: str) -> str:
     """Return the questions for staff, with the answers and what to ask next."""
-    questions = [_staff_section(n, each, sheet) for n, each in enumerate(sheet.questions, start=1)]
     shown = sheet.for_students()
+    questions = [_staff_section(n, each, shown) for n, each in enumerate(sheet.questions, start=1)]
     parts = _head(shown, name, STAFF_TEXT), _columns(shown, questions)
     return _document(f"{sheet.assignment}: key of {name}", "viva staff", parts)
