@@ -157,6 +157,8 @@ class Bench:
             tasks: grade everything; otherwise, exercises that have probes and depend on the change.
         """
         sources = self.sources | dict(changed)
+        modules = {exercise.module for exercise in self.exercises}
+        reached = {module for module in modules if needed_by(module, sources) & changed.keys()}
         self.sandbox.reload(sources)
         names = [name.removesuffix(".py") for name in self.assignment.editable]
         handed_in = {name: sources[name] for name in names if name in sources}
@@ -165,7 +167,7 @@ class Bench:
             [
                 exercise
                 for exercise in self.exercises
-                if tasks or (exercise.probes and needed_by(exercise.module, sources) & {*changed})
+                if tasks or (exercise.probes and exercise.module in reached)
             ],
             inspected_here(Submission(self.assignment.main_file, handed_in, {})),
             self.sandbox,
