@@ -90,6 +90,15 @@ def shoot(page: Page, name: str, whole: bool = True) -> None:
         page.screenshot(path=Path(folder) / f"{name}.png", full_page=whole)
 
 
+def look(browser: Browser, path: Path, size: str, scheme: str) -> Page:
+    """Open a page, and assert that it is quiet, fits and has no fault."""
+    page = opened(browser, size, scheme, bypass_csp=True)
+    with quiet(page, path):
+        assert faults(page) == []
+        shoot(page, f"{path.stem}-{size}-{scheme}")
+    return page
+
+
 def pages_of(printed: bytes) -> int:
     """Return the number of pages of a PDF."""
     return len(re.findall(rb"/Type\s*/Page\b", printed))

@@ -8,7 +8,7 @@ from test_similar_page import LEFT, RIGHT, STARTER, entries
 
 from tensormark.classroom.reports.gradebook import SIMILAR, write_results
 
-from page import SCREENS, faults, opened, quiet
+from page import SCREENS, look
 from page import browser as browser
 
 MORE = "".join(f"\ndef g{n}(a):\n    b = a + {n}\n    return b * {n}\n" for n in range(40))
@@ -19,9 +19,7 @@ def test_the_page_is_quiet_fits_and_has_no_fault(
     browser: Browser, tmp_path: Path, size: str, scheme: str
 ) -> None:
     write_results(entries(LEFT + MORE, RIGHT + MORE, "x = 1"), tmp_path, starter=STARTER)
-    page = opened(browser, size, scheme, bypass_csp=True)
 
-    with quiet(page, tmp_path / SIMILAR):
-        assert faults(page) == []
+    page = look(browser, tmp_path / SIMILAR, size, scheme)
 
     assert len(page.pdf(format="A4")) > 1000

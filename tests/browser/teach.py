@@ -14,7 +14,7 @@ from tensormark.classroom.reports.lesson import lesson_of
 from tensormark.references import References
 
 import classes
-from page import SCREENS, faults, opened, pages_of, quiet, shoot
+from page import SCREENS, look, pages_of
 from page import browser as browser
 
 A4 = 794, 1123  # pixels
@@ -42,11 +42,7 @@ def path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 def test_the_page_is_quiet_fits_and_has_no_fault(
     browser: Browser, path: Path, size: str, scheme: str
 ) -> None:
-    page = opened(browser, size, scheme, bypass_csp=True)
-
-    with quiet(page, path):
-        assert faults(page) == []
-        shoot(page, f"{path.stem}-{size}-{scheme}")
+    look(browser, path, size, scheme)
 
 
 def test_an_exercise_has_a_screen_and_a_printed_page_to_itself(

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from conftest import ROOT
-from page import SCREENS, faults, opened, quiet, shoot
+from page import SCREENS, look, opened
 from page import browser as browser
 from visualize import main
 
@@ -35,11 +35,7 @@ def walk(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 def test_the_walk_is_quiet_fits_and_has_no_fault(
     browser: Browser, walk: Path, size: str, scheme: str
 ) -> None:
-    page = opened(browser, size, scheme, bypass_csp=True)
-
-    with quiet(page, walk):
-        assert faults(page) == []
-        shoot(page, f"{walk.stem}-{size}-{scheme}")
+    look(browser, walk, size, scheme)
 
 
 @pytest.mark.parametrize("walk", [WHOLE], indirect=True)
