@@ -4,6 +4,7 @@ This module imports little, so that a worker can be started first: the worker im
 takes seconds, while the rest of the grader imports numpy and reads references.
 """
 
+import abc
 import contextlib
 import os
 import signal
@@ -52,7 +53,7 @@ def environment(threads: int, folder: str) -> dict[str, str]:
     return inherited | variables(threads, folder) | {"WORKER_THREADS": str(threads)}
 
 
-class WorkerHandle:
+class WorkerHandle(abc.ABC):
     """The streams of a running worker, and the means to end it.
 
     Attributes:
@@ -68,9 +69,9 @@ class WorkerHandle:
         self.folder = new_folder()
         self.ending, self.ended = threading.Lock(), False
 
+    @abc.abstractmethod
     def end(self) -> None:
         """End the worker and the processes of its group, and wait for it."""
-        raise NotImplementedError
 
     def kill(self) -> None:
         """End the worker; a second time does nothing: its id may be another process's by then."""

@@ -5,6 +5,7 @@ hold in calls of other sizes. One option is the answer, at the index `key`; the 
 distractors.
 """
 
+import abc
 import dataclasses
 import functools
 import itertools
@@ -50,7 +51,7 @@ class Draft:
     holds: Callable[[], bool] = lambda: True
 
 
-class Family:
+class Family(abc.ABC):
     """A kind of question.
 
     Attributes:
@@ -60,9 +61,9 @@ class Family:
     name: str
     follow_up: str
 
+    @abc.abstractmethod
     def drafts(self, sample: "Sample") -> Iterator[Draft]:
         """Propose questions on the function of a sample."""
-        raise NotImplementedError
 
     def question(
         self,
