@@ -25,6 +25,7 @@ THREAD = (
 )
 COMPARE = """
     def loaded_by_parent(self, loader):
+        assert "tensormark.worker" not in sys.modules, "the grader is not hidden"
         return torch.tensor(float(loader == os.getppid()))
 """
 

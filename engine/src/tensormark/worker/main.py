@@ -68,9 +68,7 @@ def serve(requests: BinaryIO, replies: BinaryIO, new_overlay: NewOverlay | None 
     Args:
         new_overlay: see overlay_maker; None: the first request names the harness.
     """
-    import torch  # already imported, and so is what follows
-
-    from tensormark.worker.overlay import overlay_maker
+    import torch  # already imported
 
     def send(frame: bytes) -> None:
         replies.write(frame)
@@ -84,7 +82,11 @@ def serve(requests: BinaryIO, replies: BinaryIO, new_overlay: NewOverlay | None 
     overlay: Overlay | None = None
     for request, arrays in protocol.frames(requests):
         if overlay is None:  # the first request loads a submission
-            new_overlay = new_overlay or overlay_maker(request["harness"])
+            if new_overlay is None:
+                # not before: `overlay_maker` hides the grader, which this would import again
+                from tensormark.worker.overlay import overlay_maker
+
+                new_overlay = overlay_maker(request["harness"])
             overlay = new_overlay()
         answer = overlay.answer(request, arrays, functools.partial(progress, request["number"]))
         with contextlib.suppress(Exception):  # a submission may have replaced it
