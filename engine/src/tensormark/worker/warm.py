@@ -1,7 +1,9 @@
 """Prepare torch, so that a submission's first call does not pay for its lazy setup."""
 
+import safetensors.torch  # noqa: F401  # submissions need it to read weights
 import torch
 import torch.onnx.ops  # forbidden names are looked up in it too
+import torch.utils._device  # asking for the default device imports it
 from torch import nn
 
 ANSWER = "__dynamo_disable"

@@ -226,10 +226,7 @@ def main() -> None:
     try:
         if setup["user"] is not None:
             lockdown.switch_user(setup["user"], setup["checkpoint"])
-        # every submission needs it; a harness imports whatever else its submissions need
-        import safetensors.torch  # noqa: F401
-
-        import_torch()
+        import_torch()  # a harness imports whatever else its submissions need
         _prepare(setup, sys.argv[2])
         os.chdir(os.environ["HOME"])  # as in the tier `process`
     except Exception as error:
