@@ -105,5 +105,5 @@ def flags(source: Source, packages: Collection[str] = ()) -> list[Flag]:
     """
     tree = ast.parse(source) if isinstance(source, str) else source
     names = Names(tree)
-    flagged = {flag for node in ast.walk(tree) for flag in _flags_in(names, node, packages)}
+    flagged = {flag for node in names.nodes for flag in _flags_in(names, node, packages)}
     return sorted(flagged, key=lambda flag: (flag.line, flag.name))

@@ -16,6 +16,8 @@ DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 MAX_DEPTH = 20  # of nested attributes and of chained aliases that are followed
 MAX_PATHS = 20  # full names that one name may stand for
 ALIASABLE = (ast.Name, ast.Attribute)
+# nodes without names, which are half of all
+NAMELESS = (ast.expr_context, ast.Constant, ast.operator, ast.unaryop, ast.boolop, ast.cmpop)
 
 
 def imported(node: ast.AST) -> Iterator[tuple[str, str]]:
@@ -58,14 +60,19 @@ def _unknown_name(node: ast.AST) -> str | None:
 
 
 class Names:
-    """What the names of one source stand for."""
+    """What the names of one source stand for.
+
+    Attributes:
+        nodes: the tree's nodes, without those that cannot hold a name.
+    """
 
     def __init__(self, tree: ast.Module) -> None:
+        self.nodes = [node for node in ast.walk(tree) if not isinstance(node, NAMELESS)]
         self.imports: dict[str, dict[str, None]] = {}
         self.aliases: dict[str, list[ast.expr]] = {}
         self.unknown: set[str] = set()
         stored: dict[str, int] = {}
-        for node in ast.walk(tree):
+        for node in self.nodes:
             for name, path in imported(node):
                 self.imports.setdefault(name, {})[path] = None
             for name, value in _aliases(node):
