@@ -225,7 +225,17 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
             if name == "other":
                 with (folder / "grader" / "model.py").open("a", encoding="utf-8") as file:
                     file.write("# another\n")
-            line = [*dask, "worker", address, *local, "--nthreads", "1", "--name", name]
+            line = [
+                *dask,
+                "worker",
+                address,
+                *local,
+                "--nthreads",
+                "1",
+                "--no-nanny",
+                "--name",
+                name,
+            ]
             line += ["--local-directory", str(place / f"{name}.tmp")]
             stack.enter_context(started(*line, folder=folder))
         wait_for(lambda: worker_count(address) == 4)

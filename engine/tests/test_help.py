@@ -1,4 +1,4 @@
-"""Each command starts without torch, and shows in its help what each option defaults to."""
+"""Commands start without torch, show their defaults, and find the assignment from elsewhere."""
 
 import importlib
 import sys
@@ -10,7 +10,8 @@ from helps import check_help
 from tensormark.cli import COMMANDS
 from tensormark.sandbox.worker_process import WorkerProcess
 
-from graded import ran
+import toy
+from graded import edited, ran
 from resident import called, workers_by
 
 
@@ -66,3 +67,17 @@ def test_a_worker_is_started_only_for_an_edited_submission(
 
     assert completed.returncode == 0
     assert bool(thread_counts) is starts
+
+
+def test_an_assignment_is_found_from_below_and_from_outside(
+    folder: Path, tmp_path: Path, solution_source: str
+) -> None:
+    wrong = tmp_path / toy.MAIN
+    wrong.write_text(edited(solution_source, (toy.BIAS, "")), encoding="utf-8")
+
+    below = called(folder / "starter", "check", str(wrong))
+    outside = called(tmp_path, "-C", str(folder), "check", toy.MAIN)
+
+    for completed in (below, outside):
+        assert "FAILED           conv         0/40   the bias is forgotten" in completed.stdout
+        assert "right when given a correct conv" in completed.stdout

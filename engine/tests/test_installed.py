@@ -5,7 +5,6 @@ blocks of README and docs/first_assignment.md are run in the environment, in ord
 commands that these blocks leave out.
 """
 
-import csv
 import json
 import os
 import shutil
@@ -80,14 +79,6 @@ def course(place: Place) -> Path:
     return place.folder / "Signals"
 
 
-@pytest.fixture(scope="module")
-def private(place: Place, course: Path) -> str:
-    """The path of private references."""
-    out = "reference_outputs/private"
-    place.tensormark(course, "references", "--seed", "4242", "--out", out)
-    return out
-
-
 @pytest.mark.tier(CONTAINED)  # the tier in which the class is graded
 @pytest.mark.timeout(600)
 def test_from_an_empty_folder_to_a_graded_class(place: Place, tmp_path: Path) -> None:
@@ -111,21 +102,6 @@ def test_outside_of_an_assignment_a_command_says_where_to_go(place: Place) -> No
 
     assert output.count("\n") == 1
     assert "there is no grader/assignment.py here" in output
-
-
-def test_a_mistake_is_named_from_below_and_from_outside_of_the_assignment(
-    place: Place, course: Path, tmp_path: Path
-) -> None:
-    wrong = tmp_path / toy.MAIN
-    text = (course / "solution" / toy.MAIN).read_text(encoding="utf-8")
-    wrong.write_text(text.replace(toy.BIAS, ""), encoding="utf-8")
-
-    below = place.tensormark(course / "starter", "check", str(wrong))
-    elsewhere = place.tensormark(tmp_path, "-C", str(course), "check", toy.MAIN)
-
-    for output in (below, elsewhere):
-        assert "FAILED           conv         0/40   the bias is forgotten" in output
-        assert "right when given a correct conv" in output
 
 
 def test_a_page_and_other_formats_are_written(place: Place, course: Path, tmp_path: Path) -> None:
@@ -174,33 +150,3 @@ def test_students_grade_with_the_release(place: Place, course: Path) -> None:
     assert "score   100 / 100" in student.tensormark(unpacked / "signals", "grade")
     practice = "viva starter --page no --n 1".split()
     assert "1 of 1. " in student.tensormark(unpacked / "signals", *practice)
-
-
-def hand_in(course: Path, folder: Path) -> None:
-    """Fill a folder with what four students handed in: right, wrong, unreadable, untouched."""
-    right, untouched = (
-        (course / name / toy.MAIN).read_text(encoding="utf-8") for name in ("solution", "starter")
-    )
-    sources = [right, right.replace(toy.BIAS, ""), "def broken(:\n", untouched]
-    for number, text in enumerate(sources):
-        (folder / str(number)).mkdir(parents=True)
-        (folder / str(number) / toy.MAIN).write_text(text, encoding="utf-8")
-
-
-@pytest.mark.tier(CONTAINED)  # the tier in which the class is graded
-def test_a_class_has_the_same_gradebook_with_one_worker_and_two(
-    place: Place, course: Path, private: str
-) -> None:
-    folder, books = place.folder / "class", []
-    hand_in(course, folder)
-    for workers in ("1", "2"):
-        out = place.folder / f"graded by {workers}"
-        place.tensormark(
-            *(course, "class", str(folder), "--references", private, "--check"),
-            *("--workers", workers, "--out", str(out)),
-        )
-        with open(out / "gradebook.csv", encoding="utf-8-sig", newline="") as file:
-            books.append(list(csv.DictReader(file)))
-
-    assert books[0] == books[1]
-    assert [row["score"] for row in books[0]] == ["80", "40", "0", "0"]

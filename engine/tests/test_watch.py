@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from asking import all_end
-from graded import ran, tensormark
+from graded import Grade, ran, tensormark
 from watching import Watching, descriptors_of, memory_of
 
 RIGHT = "found = torch.relu("
@@ -110,25 +110,26 @@ def test_a_save_is_graded_however_an_editor_saves(
     assert f"waiting for a change to {path}; Ctrl-C ends" in output
 
 
-def test_a_report_is_that_of_check_below_the_time(folder: Path, path: Path) -> None:
-    checked = ran(*tensormark("check", str(path)), cwd=folder).stdout
+def test_a_report_is_that_of_check_below_the_time(
+    watched: tuple[Path, Watching], solution_source: str, grade: Grade
+) -> None:
+    path, watching = watched
+    in_place(path, solution_source.replace(RIGHT, WRONG))
 
-    with Watching(folder, path) as watching:
-        report = watching.report()
+    report = watching.report()
 
     assert re.match(r"\n-- \d\d:\d\d:\d\d -+\nDetector ", report)
-    assert checked in report
+    assert grade(path).output in report
 
 
 def test_a_syntax_error_is_reported_and_the_next_save_graded(
-    folder: Path, path: Path, solution_source: str
+    watched: tuple[Path, Watching], solution_source: str
 ) -> None:
-    with Watching(folder, path) as watching:
-        watching.report()
-        in_place(path, solution_source.replace("class Detector(", "class Detector(x x "))
-        broken = watching.report()
-        in_place(path, solution_source)
-        repaired = watching.report()
+    path, watching = watched
+    in_place(path, solution_source.replace("class Detector(", "class Detector(x x "))
+    broken = watching.report()
+    in_place(path, solution_source)
+    repaired = watching.report()
 
     assert "detector.py cannot be imported" in broken
     line = solution_source.partition("class Detector(")[0].count("\n") + 1
@@ -136,24 +137,27 @@ def test_a_syntax_error_is_reported_and_the_next_save_graded(
     assert ALL in repaired
 
 
-def test_a_file_that_is_gone_is_waited_for(folder: Path, path: Path, solution_source: str) -> None:
-    with Watching(folder, path) as watching:
-        watching.report()
-        path.unlink()
-        missing = watching.report()
-        in_place(path, solution_source)
-        restored = watching.report()
+def test_a_file_that_is_gone_is_waited_for(
+    watched: tuple[Path, Watching], solution_source: str
+) -> None:
+    path, watching = watched
+    path.unlink()
+    missing = watching.report()
+    in_place(path, solution_source)
+    restored = watching.report()
 
     assert f"{path}: there is no such file or folder" in missing
     assert ALL in restored
 
 
-def test_a_save_ends_a_call_that_hangs(folder: Path, path: Path, solution_source: str) -> None:
+def test_a_save_ends_a_call_that_hangs(
+    watched: tuple[Path, Watching], solution_source: str
+) -> None:
+    path, watching = watched
     in_place(path, solution_source.replace(RIGHT, HANGS))
-    with Watching(folder, path) as watching:
-        watching.until("conv")  # detector is next, and hangs
-        in_place(path, solution_source)
-        report = watching.report()
+    watching.until("conv")  # detector is next, and hangs
+    in_place(path, solution_source)
+    report = watching.report()
 
     assert "saved again" in report
     assert " detector " not in report.partition("saved again")[0]
@@ -210,19 +214,18 @@ def test_a_path_that_cannot_be_read_is_not_waited_for(
 
 
 def test_nothing_that_a_submission_leaves_reaches_its_next_grading(
-    folder: Path, path: Path, solution_source: str
+    watched: tuple[Path, Watching], solution_source: str
 ) -> None:
+    path, watching = watched
     look = (
         "import os, torch\n"
         "left = getattr(torch, 'left', 'nothing')\n"
         "print('left:', left, os.listdir('.'), torch.get_num_threads())\n"
         "torch.left = 'something'\ntorch.set_num_threads(2)\nopen('file', 'w').close()\n"
     )
-    in_place(path, solution_source + look)
-
-    with Watching(folder, path) as watching:
-        reports = [watching.report()]
-        in_place(path, solution_source + look + "\n")
+    reports = []
+    for text in (solution_source + look, f"{solution_source}{look}\n"):
+        in_place(path, text)
         reports.append(watching.report())
 
     assert [report.count("| left: nothing [] 1") for report in reports] == [1, 1]

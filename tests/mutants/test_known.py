@@ -15,7 +15,7 @@ UNNAMED = {"interm_dense_skipped", "length_hard_coded", "embed_dropout_around_no
 # Between these nothing decides, so that both names are given: a constant that is added to a token
 # vanishes in the norm.
 UNDECIDED = [{"no_words", "ids_added"}]
-SAMPLE = frozenset(variant.id for variant in VARIANTS[::3])
+SAMPLE = frozenset(variant.id for variant in VARIANTS[::6])
 
 
 def answers(variant: Variant) -> set[str]:
@@ -24,7 +24,7 @@ def answers(variant: Variant) -> set[str]:
 
 
 def graded_with(variant: Variant) -> list[str]:
-    """Return the exercises that show what a mistake costs: its own and, of each third, those that
+    """Return the exercises that show what a mistake costs: its own and, of each sixth, those that
     run it, too; in `make nightly` all of its file, for which there are none.
     """
     if NIGHTLY or variant.everywhere:
