@@ -75,7 +75,6 @@ def _run() -> None:
     main.import_torch()
     from tensormark.worker.overlay import overlay_maker  # imports torch
 
-    freeze()
     new_overlay: main.NewOverlay | None = None
     while True:
         order, descriptors = receive(control)
