@@ -1,5 +1,6 @@
 """Hooks for pytest: sampled cases, missing tiers, long files first, durations."""
 
+import gc
 import os
 import re
 from collections import Counter
@@ -16,6 +17,7 @@ LONGEST = """test_hostile test_known test_installed test_gradescope test_class t
 # Test processes share the cores: an idle second thread of torch would spin on one that another
 # process needs.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+gc.disable()  # until all tests are collected: hardly anything that they import is garbage
 SHOWN = 20  # how many of the longest tests and files are listed
 
 
@@ -50,6 +52,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[Any]) -> No
     items[:] = selected
     if deselected:
         config.hook.pytest_deselected(items=deselected)
+
+
+def pytest_collection_finish() -> None:
+    """Collect garbage again, but not among torch's million objects."""
+    gc.freeze()
+    gc.enable()
 
 
 def in_every_run(item: Any) -> bool:
