@@ -21,9 +21,10 @@ from pathlib import Path
 from grader.assignment import ASSIGNMENT
 from instructor import ROOT
 from instructor.steps import Interrupts, last_line, run_logged
-from tensormark.authoring.strip import MarkerError, derive, drifted
+from tensormark.authoring.strip import derive, drifted
 from tensormark.files import sha256, write_whole
 from tensormark.folders import whole_folder
+from tensormark.usage import UserError
 
 LEFT_OUT = (
     ".*",
@@ -101,7 +102,7 @@ def check_before(root: Path) -> None:
     try:
         assignment = replace(ASSIGNMENT, folder=root)
         names = drifted(assignment.starter, derive(assignment))
-    except (MarkerError, FileNotFoundError) as error:
+    except (UserError, FileNotFoundError) as error:
         raise TermError(str(error)) from error
     if names:
         files = ", ".join(f"starter/{name}" for name in names)

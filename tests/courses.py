@@ -17,7 +17,8 @@ from typing import Any, TypeVar
 from teaching import grade_at_once
 from test_class_store import TERMS
 
-from tensormark.classroom import command, marks, run
+from tensormark import cli
+from tensormark.classroom import marks, run
 from tensormark.classroom.jobs.store import Attempt
 from tensormark.classroom.jobs.work import Ask, Work
 from tensormark.classroom.points import new_sheet, written
@@ -92,7 +93,7 @@ class Course:
         return [*self.usual_options(), f"--out={self.out}", *deadline, *options]
 
     def grade(self, *options: str) -> int:
-        return command.main(ROOT, "class", self.grading_options(*options))
+        return cli.run(ROOT, "class", self.grading_options(*options))
 
     def refused(self, *options: str) -> str:
         """Return the line that says why options are refused, before anything is graded."""
@@ -111,7 +112,7 @@ class Course:
     def write_sheet(self, *options: str) -> int:
         """Write an empty sheet for marks, sheet.csv; return the exit status."""
         out = f"--out={self.folder / 'sheet.csv'}"
-        return new_sheet.main(ROOT, "sheet", [*self.usual_options(), out, *options])
+        return cli.run(ROOT, "sheet", [*self.usual_options(), out, *options])
 
     def gradebook(self) -> dict[str, dict[str, str]]:
         return gradebook_in(self.out)

@@ -7,7 +7,8 @@ import pytest
 
 from grader.assignment import ASSIGNMENT
 from instructor.cards import CardError, for_students
-from tensormark.release.given_out import ReleaseError, copied
+from tensormark.release.given_out import copied
+from tensormark.usage import UserError
 
 from known import COURSE
 
@@ -16,7 +17,7 @@ from known import COURSE
 def test_a_declared_file_that_is_missing_is_an_error(pattern: str) -> None:
     release = dataclasses.replace(COURSE.staff.release, copied=(pattern,))
 
-    with pytest.raises(ReleaseError, match=re.escape(f"there is no {pattern} to give out")):
+    with pytest.raises(UserError, match=re.escape(f"there is no {pattern} to give out")):
         copied(ASSIGNMENT, release)
 
 

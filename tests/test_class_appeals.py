@@ -8,7 +8,8 @@ from courses import gradebook_in
 from teaching import grade_at_once
 from test_class_store import TERMS, result
 
-from tensormark.classroom import command, run
+from tensormark import cli
+from tensormark.classroom import run
 from tensormark.classroom.failure import Stopped
 from tensormark.classroom.jobs.work import Work
 from tensormark.classroom.run import Run
@@ -35,9 +36,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def grade(folder: Path, *options: str, hand_ins: str = "in") -> int:
-    return command.main(
-        ROOT, "class", [str(folder / hand_ins), "--out", str(folder / "out"), *options]
-    )
+    return cli.run(ROOT, "class", [str(folder / hand_ins), "--out", str(folder / "out"), *options])
 
 
 def test_an_appeal_writes_the_gradebook_of_the_same_class(

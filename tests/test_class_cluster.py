@@ -11,12 +11,13 @@ from distributed import Client, Event, wait
 from test_class_store import TERMS
 
 from tensormark.classroom.jobs import cluster, version, worker
-from tensormark.classroom.jobs.cluster import ClusterError, connect
+from tensormark.classroom.jobs.cluster import connect
 from tensormark.classroom.jobs.parcel import Parcel
 from tensormark.classroom.jobs.version import NO_ASSIGNMENT, about, code, unfit, versions
 from tensormark.classroom.jobs.work import Work
 from tensormark.exercise import Assignment
 from tensormark.folder import VARIABLE, AssignmentError, here
+from tensormark.usage import UserError
 
 from conftest import ROOT
 
@@ -81,7 +82,7 @@ def test_a_worker_that_cannot_open_its_assignment_refuses(
 
 
 def test_a_cluster_whose_workers_are_all_refused_is_an_error_with_the_reasons() -> None:
-    with pytest.raises(ClusterError, match=r"every worker is refused: it has torch 1, not 2"):
+    with pytest.raises(UserError, match=r"every worker is refused: it has torch 1, not 2"):
         refreshed_crew(StubClient(a=GRADER | {"versions": {"torch": "1"}}), [])
 
 
@@ -94,7 +95,7 @@ def test_a_run_waits_for_the_first_worker_of_a_cluster_but_not_for_ever(
 
     monkeypatch.setattr(cluster, "NO_WORKER", -1.0)
     crew.last_refresh = 0.0
-    with pytest.raises(ClusterError, match="there has been no worker"):
+    with pytest.raises(UserError, match="there has been no worker"):
         crew.refresh()
 
 
@@ -107,7 +108,7 @@ def test_the_reason_why_the_last_worker_was_lost_is_reported(
     monkeypatch.setattr(cluster, "NO_WORKER", -1.0)
     crew.last_refresh = 0.0
 
-    with pytest.raises(ClusterError, match=r"it has different .*; its worker was killed$"):
+    with pytest.raises(UserError, match=r"it has different .*; its worker was killed$"):
         crew.refresh()
 
 
@@ -144,7 +145,7 @@ def test_a_scheduler_that_does_not_answer_is_an_error(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(StubClient, "nthreads", fail)
 
-    with pytest.raises(ClusterError, match="the scheduler is gone: closed"):
+    with pytest.raises(UserError, match="the scheduler is gone: closed"):
         refreshed_crew(StubClient(), [])
 
 

@@ -9,7 +9,8 @@ import pytest
 from teaching import grade_at_once
 from test_class_store import result
 
-from tensormark.classroom import command, run
+from tensormark import cli
+from tensormark.classroom import run
 from tensormark.classroom.jobs.store import Store
 
 from conftest import ROOT
@@ -46,7 +47,7 @@ def grade(folder: Path, *options: str, **others: str) -> int:
     arguments = {"references": str(folder / "private"), "out": str(folder / "out")} | others
     hand_ins = arguments.pop("hand_ins", "in")
     line = [part for name, text in arguments.items() if text for part in (f"--{name}", text)]
-    return command.main(ROOT, "class", [str(folder / hand_ins), *line, *options])
+    return cli.run(ROOT, "class", [str(folder / hand_ins), *line, *options])
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -100,7 +101,7 @@ def test_without_make_the_message_has_tensormarks_own_command(
     assert "holds results with different --check, --training-times; to continue that run: " in error
     fresh = shlex.split(error.partition("to start over: ")[2].partition(" (or --force, which")[0])
     assert fresh[:3] == ["tensormark", "class", str(folder / "in")]
-    assert command.main(ROOT, "class", fresh[2:]) == 0
+    assert cli.run(ROOT, "class", fresh[2:]) == 0
     assert len(contents(folder / "out-2")) > 0
 
 
@@ -108,7 +109,7 @@ def status_of(folder: Path, command_options: dict[str, str]) -> int:
     line = [command_options.pop("submissions")]
     for name, text in command_options.items():
         line += [f"--{name.replace('_', '-')}", *([] if name == "check" else [text])]
-    return command.main(ROOT, "class", line)
+    return cli.run(ROOT, "class", line)
 
 
 @pytest.mark.parametrize("name", OTHERS)

@@ -7,11 +7,11 @@ import pytest
 from distributed.scheduler import KilledWorker
 from test_class_store import TERMS, result, unfinished
 
-from tensormark.classroom.failure import ClusterError
 from tensormark.classroom.jobs.engine import Engine, Stop
 from tensormark.classroom.jobs.store import Attempt, Store
 from tensormark.classroom.jobs.work import Work
 from tensormark.classroom.jobs.worker import Answer
+from tensormark.usage import UserError
 
 GOOD = Answer("tcp://a", "a", result=result(), seconds=1.0)
 HALF = Answer("tcp://a", "a", result=unfinished(), seconds=1.0)
@@ -68,7 +68,7 @@ class Crew:
 
     def check(self) -> None:
         if not self.graders:
-            raise ClusterError("every worker is refused")
+            raise UserError("every worker is refused")
 
     def refuse(self, address: str, host: str, reason: str) -> None:
         self.refused[address] = reason
@@ -224,7 +224,7 @@ def test_a_worker_that_refuses_gets_no_more_work_and_the_work_is_not_blamed(stor
 def test_when_all_workers_refuse_the_run_ends(store: Store) -> None:
     crew = Crew(REFUSED, Answer("tcp://a", "a", refused="it has none either"))
 
-    with pytest.raises(ClusterError, match="every worker is refused"):
+    with pytest.raises(UserError, match="every worker is refused"):
         run(crew, store, 3)
 
     assert problems(store) == []
@@ -268,7 +268,7 @@ def test_a_scheduler_that_is_gone_ends_the_run(store: Store) -> None:
     crew.alive = False
     future.answer, future.status = GOOD, "cancelled"
 
-    with pytest.raises(ClusterError, match="the scheduler is gone"):
+    with pytest.raises(UserError, match="the scheduler is gone"):
         run(crew, store, 1)
 
 

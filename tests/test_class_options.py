@@ -14,9 +14,9 @@ import pytest
 from test_class_store import graded, unfinished
 
 from grader.assignment import ASSIGNMENT
-from tensormark.classroom import command, run
+from tensormark import cli
+from tensormark.classroom import run
 from tensormark.classroom.jobs import rounds
-from tensormark.classroom.jobs.cluster import ClusterError
 from tensormark.classroom.jobs.estimate import spent
 from tensormark.classroom.jobs.parcel import Parcel, ParcelError, packed, unpack
 from tensormark.classroom.jobs.progress import Progress
@@ -29,6 +29,7 @@ from tensormark.references import ReferencesError
 from tensormark.sandbox.interface import CONTAINED, LOCKED, PROCESS
 from tensormark.settings import Settings
 from tensormark.strictest import Strictest
+from tensormark.usage import UserError
 
 from conftest import ROOT
 from formats import Terminal
@@ -68,7 +69,7 @@ def test_an_invalid_option_is_one_sentence(
     if not make:
         monkeypatch.delenv("TENSORMARK_MAKE", raising=False)
 
-    status = command.main(ROOT, "class", line)
+    status = cli.run(ROOT, "class", line)
 
     errors = capsys.readouterr().err
     assert status == 2
@@ -125,7 +126,7 @@ def test_a_run_without_readable_submissions_says_what_is_wrong_with_each(
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "ada.zip").touch()
 
-    status = command.main(ROOT, "class", [str(tmp_path / "in"), "--out", str(tmp_path / "out")])
+    status = cli.run(ROOT, "class", [str(tmp_path / "in"), "--out", str(tmp_path / "out")])
 
     captured = capsys.readouterr()
     assert status == 2
@@ -172,7 +173,7 @@ def test_the_bar_begins_below_the_line_that_says_what_is_graded(
 
     def progress(total: int, **_: Any) -> Progress:
         printed.extend(capfd.readouterr())
-        raise ClusterError("it ends here")
+        raise UserError("it ends here")
 
     monkeypatch.setattr(rounds, "packed", lambda *_: None)
     monkeypatch.setattr(rounds, "Progress", progress)
@@ -186,7 +187,7 @@ def test_the_bar_begins_below_the_line_that_says_what_is_graded(
         references=None,
         again="",
     )
-    with pytest.raises(ClusterError):
+    with pytest.raises(UserError):
         run.Run.grade(class_run, [Work({"bert": "x = 1"})])
 
     out, err = printed

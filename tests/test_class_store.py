@@ -13,10 +13,11 @@ import pytest
 from grader.assignment import ASSIGNMENT
 from tensormark.classroom import standing
 from tensormark.classroom.entry import Entry, HandIn
-from tensormark.classroom.jobs.store import Attempt, Store, StoreError, only_run
+from tensormark.classroom.jobs.store import Attempt, Store, only_run
 from tensormark.classroom.jobs.work import Terms
 from tensormark.classroom.reports.gradebook import write_results
 from tensormark.classroom.summary import OURS, kind_of
+from tensormark.usage import UserError
 
 import sample
 from downloads import GIVEN, find
@@ -129,7 +130,7 @@ def test_a_full_disk_is_one_sentence_and_loses_nothing(store: Store) -> None:
     (pages,) = store.rows("PRAGMA page_count")[0]
     store.rows(f"PRAGMA max_page_count = {pages}")  # as if the disk had no more room
 
-    with pytest.raises(StoreError, match="the disk is full; free some space"):
+    with pytest.raises(UserError, match="the disk is full; free some space"):
         fill(store)
 
     assert store.last("first", TERMS) is not None
@@ -155,7 +156,7 @@ def test_a_crash_in_the_middle_of_a_change_leaves_none_of_it(store: Store) -> No
 
 
 def test_a_second_run_in_the_same_folder_is_refused(tmp_path: Path) -> None:
-    with only_run(tmp_path), pytest.raises(StoreError, match="another run"), only_run(tmp_path):
+    with only_run(tmp_path), pytest.raises(UserError, match="another run"), only_run(tmp_path):
         pass
 
     with only_run(tmp_path):  # after the other run has ended
@@ -182,7 +183,7 @@ def test_a_path_that_is_not_a_store_of_this_version_is_refused_and_left_as_it_is
     make(path)
     before = path.is_file() and path.read_bytes()
 
-    with pytest.raises(StoreError, match=message):
+    with pytest.raises(UserError, match=message):
         Store(path)
 
     assert (path.is_file() and path.read_bytes()) == before

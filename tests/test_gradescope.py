@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from grader.assignment import ASSIGNMENT
+from tensormark import cli
 from tensormark.authoring.honest import Honest
 from tensormark.gradescope import build, run
 from tensormark.settings import Settings
@@ -56,7 +57,7 @@ def private(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def built(*options: str) -> int:
-    return build.main(ROOT, "gradescope", options)
+    return cli.run(ROOT, "gradescope", options)
 
 
 @pytest.fixture(scope="module")

@@ -7,11 +7,12 @@ import pytest
 
 from grader.assignment import ASSIGNMENT
 from grader.sentiment import Gate
-from tensormark.authoring.handout import HandoutError, slug, with_tables
+from tensormark.authoring.handout import slug, with_tables
 from tensormark.authoring.strip import MARKER
 from tensormark.exercise import Exercise
 from tensormark.handout import explained
 from tensormark.release.page import html_of
+from tensormark.usage import UserError
 
 from conftest import ROOT
 from handout_pages import PAGES, TEXT
@@ -99,7 +100,7 @@ def test_the_tables_of_points_are_the_case_tables() -> None:
 def test_a_problem_without_a_heading_is_named() -> None:
     pages = {p: t.replace("### Problem (layer)", "### Problem (another)") for p, t in PAGES.items()}
 
-    with pytest.raises(HandoutError, match=r"no heading `### Problem \(layer\)"):
+    with pytest.raises(UserError, match=r"no heading `### Problem \(layer\)"):
         with_tables(pages, ASSIGNMENT)
 
 

@@ -7,7 +7,8 @@ import pytest
 
 from grader.assignment import ASSIGNMENT
 from tensormark.handout import MAIN
-from tensormark.release.page import PageError, html_of
+from tensormark.release.page import html_of
+from tensormark.usage import UserError
 
 from conftest import ROOT
 from formats import Tags
@@ -91,5 +92,5 @@ def test_text_in_backticks_stays_code() -> None:
 
 @pytest.mark.parametrize("source", ["pictures/none.png", "https://example.org/a.png", "../x.png"])
 def test_a_picture_that_is_missing_or_elsewhere_is_an_error(source: str) -> None:
-    with pytest.raises(PageError, match="is not a picture in "):
+    with pytest.raises(UserError, match="is not a picture in "):
         html_of({MAIN: f"# T\n\n## A\n\n![words]({source})\n"}, MAIN, ROOT)

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from grader.assignment import ASSIGNMENT
-from tensormark.authoring.new_exercise import SkeletonError, skeleton
+from tensormark.authoring.new_exercise import skeleton
+from tensormark.usage import UserError
 
 from conftest import ROOT
 from resident import called
@@ -46,5 +47,5 @@ def test_a_bonus_exercise_is_recorded_and_graded_and_its_mistakes_are_named(tmp_
     ],
 )
 def test_a_refusal_names_makes_options(file: str, before: str | None, complaint: str) -> None:
-    with pytest.raises(SkeletonError, match=complaint):
+    with pytest.raises(UserError, match=complaint):
         skeleton(ASSIGNMENT, "doubled", file, before, bonus=True)

@@ -16,7 +16,8 @@ from odd_class import SMUGGLED, Member, members
 from teaching import grade_at_once
 from test_class_store import TERMS, result
 
-from tensormark.classroom import command, run
+from tensormark import cli
+from tensormark.classroom import run
 from tensormark.classroom.entry import HandIn
 from tensormark.classroom.jobs.work import Work
 
@@ -154,9 +155,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def gradebook(folder: Path, *options: str) -> dict[str, str]:
-    status = command.main(
-        ROOT, "class", [str(folder / "in"), "--out", str(folder / "out"), *options]
-    )
+    status = cli.run(ROOT, "class", [str(folder / "in"), "--out", str(folder / "out"), *options])
     assert status == 0
     rows = gradebook_in(folder / "out")
     return {student.lstrip("'"): row["score"] for student, row in rows.items()}

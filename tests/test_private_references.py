@@ -13,15 +13,14 @@ from grader.assignment import ASSIGNMENT
 from grader.sentiment import HIDDEN
 from instructor.hidden import find_in, unpublished
 from instructor.language.write_data import labelled_lines
-from tensormark.authoring import record
 from tensormark.authoring.private import destination, keep_out_of_git, private_folders
-from tensormark.authoring.recorder import RecordError
+from tensormark.cli import run
 from tensormark.release import secrets
-from tensormark.release.build import main as build
 from tensormark.release.contents import contents
 from tensormark.release.given_out import published
 from tensormark.release.leaks import Leak, leaks, unzipped
 from tensormark.release.needles import Needles
+from tensormark.usage import UserError
 
 from conftest import ROOT
 from known import COURSE
@@ -66,7 +65,7 @@ def test_a_recording_with_no_private_seed_or_place_is_refused_in_one_line_before
     monkeypatch.chdir(ROOT)
     options = [str(tmp_path / "new") if word == "new" else word for word in options]
 
-    assert record.main(ROOT, "references", options) == 2
+    assert run(ROOT, "references", options) == 2
 
     captured = capsys.readouterr()
     assert captured.out == ""
@@ -81,7 +80,7 @@ def test_the_seed_of_the_public_manifest_is_refused_whatever_it_is(tmp_path: Pat
         COURSE, assignment=dataclasses.replace(ASSIGNMENT, folder=tmp_path)
     )
 
-    with pytest.raises(RecordError, match="SEED=31 is the seed of the public references"):
+    with pytest.raises(UserError, match="SEED=31 is the seed of the public references"):
         destination(course, 31, tmp_path / "private", CHECKPOINT)
 
 
@@ -90,14 +89,14 @@ def test_the_seed_of_the_data_is_refused_because_students_read_it(
 ) -> None:
     monkeypatch.setattr("grader.staff.recorded_seed", lambda card: 2031)
 
-    with pytest.raises(RecordError, match=r"SEED=2031 is the seed of data/README\.md"):
+    with pytest.raises(UserError, match=r"SEED=2031 is the seed of data/README\.md"):
         destination(COURSE, 2031, tmp_path / "private", CHECKPOINT)
 
 
 def test_references_of_another_seed_are_replaced_only_with_force(tmp_path: Path) -> None:
     folder = write_references(tmp_path / "private", 8)
 
-    with pytest.raises(RecordError, match=r"has private references of SEED=8; .*FORCE=1"):
+    with pytest.raises(UserError, match=r"has private references of SEED=8; .*FORCE=1"):
         destination(COURSE, 7, folder, CHECKPOINT)
 
     assert destination(COURSE, 7, folder, CHECKPOINT, force=True) == (7, folder)
@@ -107,7 +106,7 @@ def test_references_of_another_seed_are_replaced_only_with_force(tmp_path: Path)
 def test_public_references_elsewhere_are_not_replaced_by_private_ones(tmp_path: Path) -> None:
     folder = write_references(tmp_path / "copy", SEED)
 
-    with pytest.raises(RecordError, match=f"has public references of SEED={SEED}; "):
+    with pytest.raises(UserError, match=f"has public references of SEED={SEED}; "):
         destination(COURSE, 7, folder, CHECKPOINT)
 
 
@@ -115,9 +114,9 @@ def test_a_folder_of_another_kind_is_never_written_to(tmp_path: Path) -> None:
     (tmp_path / "essay.txt").write_text("mine", encoding="utf-8")
 
     for force in (False, True):
-        with pytest.raises(RecordError, match=r"not a folder of references.* such as essay\.txt"):
+        with pytest.raises(UserError, match=r"not a folder of references.* such as essay\.txt"):
             destination(COURSE, 7, tmp_path, CHECKPOINT, force)
-        with pytest.raises(RecordError, match="is a file; name a folder"):
+        with pytest.raises(UserError, match="is a file; name a folder"):
             destination(COURSE, 7, tmp_path / "essay.txt", CHECKPOINT, force)
 
 
@@ -125,7 +124,7 @@ def test_a_damaged_manifest_is_replaced_only_with_force(tmp_path: Path) -> None:
     folder = write_references(tmp_path / "private", 8)
     (folder / "manifest.json").write_text("{", encoding="utf-8")
 
-    with pytest.raises(RecordError, match=r"has a damaged manifest; .*FORCE=1"):
+    with pytest.raises(UserError, match=r"has a damaged manifest; .*FORCE=1"):
         destination(COURSE, 8, folder, CHECKPOINT)
     assert destination(COURSE, 8, folder, CHECKPOINT, force=True) == (8, folder)
 
@@ -239,7 +238,7 @@ def test_a_release_beside_private_references_is_built(tmp_path: Path, monkeypatc
     sentences = unpublished(7, find_in(all_published()))
     (mine / HIDDEN).write_text(labelled_lines(sentences), encoding="utf-8")
 
-    assert build(ROOT, "release", ["--out", str(tmp_path / "minbert.zip")]) == 0
+    assert run(ROOT, "release", ["--out", str(tmp_path / "minbert.zip")]) == 0
 
 
 def test_no_seeds_private_sentences_are_in_a_release() -> None:

@@ -13,10 +13,11 @@ from safetensors.numpy import save
 
 from grader.assignment import ASSIGNMENT
 from tensormark.authoring.strip import derive
+from tensormark.cli import run
 from tensormark.files import sha256
-from tensormark.release import build, contents, leaks
-from tensormark.release.given_out import ReleaseError
+from tensormark.release import contents, leaks
 from tensormark.release.secrets import Secrets
+from tensormark.usage import UserError
 from tensormark.wheel import wheel
 from tensormark.zipped import zipped
 
@@ -42,7 +43,7 @@ def files() -> dict[str, bytes]:
 
 
 def build_release(out: Path) -> int:
-    return build.main(ROOT, "release", ["--out", str(out)])
+    return run(ROOT, "release", ["--out", str(out)])
 
 
 def find_leaks(planted: dict[str, bytes]) -> list[leaks.Leak]:
@@ -165,7 +166,7 @@ def test_a_changed_given_file_is_not_used(unpacked: Path, tmp_path: Path) -> Non
 
 
 def test_nothing_secret_is_in_a_release(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert leaks.main(ROOT, "leaks", [str(built)]) == 0
+    assert run(ROOT, "leaks", [str(built)]) == 0
 
     assert capsys.readouterr().out == "nothing was found\n"
 
@@ -286,7 +287,7 @@ def test_a_starter_that_was_not_recorded_is_not_released(monkeypatch) -> None:
     changed = derive(ASSIGNMENT) | {"bert.py": "# changed\n"}
     monkeypatch.setattr(contents, "derive", lambda assignment: changed)
 
-    with pytest.raises(ReleaseError, match="run `make starter` and `make references`"):
+    with pytest.raises(UserError, match="run `make starter` and `make references`"):
         contents.contents(COURSE)
 
 

@@ -11,9 +11,10 @@ from safetensors.numpy import save
 from tensormark.authoring.course import Course, open_course
 from tensormark.folder import open_assignment
 from tensormark.release.contents import contents
-from tensormark.release.given_out import Release, ReleaseError, Secret
+from tensormark.release.given_out import Release, Secret
 from tensormark.release.leaks import leaks
 from tensormark.release.secrets import Secrets
+from tensormark.usage import UserError
 from tensormark.wheel import wheel
 
 import toy
@@ -85,14 +86,14 @@ def test_a_picture_that_is_not_in_the_folder_is_an_error(copy: Path, picture: st
     with (copy / "handout.md").open("a", encoding="utf-8") as file:
         file.write(f"\n![a line]({picture})\n")
 
-    with pytest.raises(ReleaseError, match="which is not a file in"):
+    with pytest.raises(UserError, match="which is not a file in"):
         contents(course_in(copy))
 
 
 def test_references_with_private_inputs_are_not_given_out(copy: Path) -> None:
     in_manifest(copy / "reference_outputs", private=True)
 
-    with pytest.raises(ReleaseError, match="has private inputs; run `tensormark references`"):
+    with pytest.raises(UserError, match="has private inputs; run `tensormark references`"):
         contents(course_in(copy))
 
 

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tensormark.authoring.new_exercise import SkeletonError, hole, skeleton
+from tensormark.authoring.new_exercise import hole, skeleton
 from tensormark.exercise import Assignment
 from tensormark.folder import open_assignment
+from tensormark.usage import UserError
 
 import toy
 from graded import grader_of
@@ -127,7 +128,7 @@ def test_the_skeleton_is_a_bonus_if_that_is_asked_for(assignment: Assignment) ->
 def test_a_bonus_has_a_file_that_need_not_be_handed_in(assignment: Assignment) -> None:
     two_files = dataclasses.replace(assignment, editable=(toy.MAIN, "more.py"))
 
-    with pytest.raises(SkeletonError, match=r"--file detector.py: must be one of more.py"):
+    with pytest.raises(UserError, match=r"--file detector.py: must be one of more.py"):
         skeleton(two_files, "doubled", toy.MAIN, bonus=True)
 
 
@@ -148,9 +149,9 @@ def test_without_a_free_order_there_is_an_error(assignment: Assignment) -> None:
     exercises = tuple(dataclasses.replace(exercise, order=number) for number, exercise in numbered)
     packed = dataclasses.replace(assignment, exercises=exercises)
 
-    with pytest.raises(SkeletonError, match="--before detector: there is no free `order`"):
+    with pytest.raises(UserError, match="--before detector: there is no free `order`"):
         skeleton(packed, "doubled", toy.MAIN, before="detector")
-    with pytest.raises(SkeletonError, match="there is no free `order` after detector"):
+    with pytest.raises(UserError, match="there is no free `order` after detector"):
         skeleton(packed, "doubled", toy.MAIN)
 
 
@@ -167,7 +168,7 @@ def test_without_a_free_order_there_is_an_error(assignment: Assignment) -> None:
 def test_a_bad_name_or_file_of_an_exercise_is_refused(
     assignment: Assignment, name: str, file: str, message: str
 ) -> None:
-    with pytest.raises(SkeletonError, match=message):
+    with pytest.raises(UserError, match=message):
         skeleton(assignment, name, file)
 
 

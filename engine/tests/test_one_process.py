@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tensormark.classroom import command
+from tensormark import cli
 
 import toy
 
@@ -25,7 +25,7 @@ def test_one_worker_needs_no_dask(
     hand_ins, out = hand_in(tmp_path / "class", solution_source), tmp_path / "out"
     options = ["--check", "--tier", "process", "--out", str(out)]
 
-    status = command.main(folder, "class", [str(hand_ins), *options, "--workers", "1"])
+    status = cli.run(folder, "class", [str(hand_ins), *options, "--workers", "1"])
 
     assert status == 0
     with open(out / "gradebook.csv", encoding="utf-8-sig", newline="") as file:
@@ -45,7 +45,7 @@ def test_without_dask_two_workers_are_refused_in_a_line_that_gives_the_fix(
     hand_ins = hand_in(tmp_path / "class", solution_source)
     options = ["--check", "--tier", "process", "--out", str(tmp_path / "out"), "--workers", "2"]
 
-    status = command.main(folder, "class", [str(hand_ins), *options])
+    status = cli.run(folder, "class", [str(hand_ins), *options])
 
     error = capsys.readouterr().err
     assert status != 0

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tensormark.authoring import record
+from tensormark.cli import run
 
 from graded import edited, tensormark
 from resident import called
@@ -89,7 +90,7 @@ def test_the_references_of_an_exercise_that_was_removed_are_removed(copy: Path) 
     others = copy / "grader" / "honest" / "others.py"
     others.write_text("HONEST = ()\n", encoding="utf-8")
 
-    assert record.main(copy, "references", []) == 0
+    assert run(copy, "references", []) == 0
 
     names = {path.name for path in (copy / "reference_outputs").glob("*.safetensors")}
     assert names == {"conv.safetensors"}
@@ -101,7 +102,7 @@ def test_recording_lists_new_files_and_a_second_recording_lists_none(
     out = copy / "reference_outputs"
     shutil.rmtree(out)
 
-    assert record.main(copy, "references", []) == record.main(copy, "references", []) == 0
+    assert run(copy, "references", []) == run(copy, "references", []) == 0
 
     files = ("conv.safetensors", "detector.safetensors", "manifest.json")
     lines = [*(f"{name}: new" for name in files), f"{out} is up to date"]
@@ -137,7 +138,7 @@ def test_a_recording_that_is_interrupted_while_it_writes_admits_it(
     shutil.rmtree(copy / "reference_outputs")
     monkeypatch.setattr(record, "manifest", interrupt)
 
-    assert record.main(copy, "references", []) == 130
+    assert run(copy, "references", []) == 130
 
     folder = copy / "reference_outputs"
     message = f"interrupted; {folder} may be partly written; run the same command again\n"
@@ -145,8 +146,8 @@ def test_a_recording_that_is_interrupted_while_it_writes_admits_it(
     assert [*folder.glob("*.safetensors")]
 
     monkeypatch.undo()
-    assert record.main(copy, "references", []) == 0
-    assert record.main(copy, "references", ["--check"]) == 0
+    assert run(copy, "references", []) == 0
+    assert run(copy, "references", ["--check"]) == 0
 
 
 @pytest.mark.parametrize(

@@ -11,13 +11,14 @@ import jsonschema
 import numpy as np
 import pytest
 
+from tensormark.cli import run
 from tensormark.exercise import Assignment
 from tensormark.folder import open_assignment
 from tensormark.grading import Grading
 from tensormark.judging.compare import Pair, Tolerance
 from tensormark.judging.excerpt import excerpt
 from tensormark.reports import github, platforms
-from tensormark.reports.convert import FORMATS, main
+from tensormark.reports.convert import FORMATS
 from tensormark.result import Grade, Outcome, Result
 from tensormark.settings import Settings
 from tensormark.toolkit.measured import accuracy_curve, confusion, loss_curve
@@ -265,7 +266,7 @@ def test_a_file_of_results_becomes_any_format(tmp_path: Path) -> None:
     result.write_text(json.dumps(sample.model()), encoding="utf-8")
 
     for name in FORMATS:
-        assert main(tmp_path, "convert", [name, str(result), "--out", str(tmp_path / name)]) == 0
+        assert run(tmp_path, "convert", [name, str(result), "--out", str(tmp_path / name)]) == 0
         assert (tmp_path / name).stat().st_size
 
 
@@ -273,7 +274,7 @@ def test_a_file_of_results_becomes_any_format(tmp_path: Path) -> None:
 def test_a_file_that_is_not_a_result_is_refused(tmp_path: Path, capsys, text: str) -> None:
     (tmp_path / "x.json").write_text(text, encoding="utf-8")
 
-    assert main(tmp_path, "convert", ["junit", str(tmp_path / "x.json")]) == 2
+    assert run(tmp_path, "convert", ["junit", str(tmp_path / "x.json")]) == 2
     assert "x.json" in capsys.readouterr().err
 
 

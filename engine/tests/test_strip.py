@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tensormark.authoring.strip import MarkerError, main, strip
+from tensormark.authoring.strip import strip
+from tensormark.cli import run
 from tensormark.exercise import Assignment
 from tensormark.files import sha256
+from tensormark.usage import UserError
 
 SOURCE = """def f(x):
     # TODO(one): write it.
@@ -49,7 +51,7 @@ def test_a_region_becomes_one_raise() -> None:
     ids=["nested", "unclosed", "stray", "renamed", "unnamed", "misspelt", "no TODO"],
 )
 def test_markers_that_do_not_pair_up_are_errors(text: str, message: str) -> None:
-    with pytest.raises(MarkerError) as error:
+    with pytest.raises(UserError) as error:
         strip(text, "f.py")
 
     assert message in str(error.value)
@@ -64,7 +66,7 @@ def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     harness = tmp_path / "harness.py"
     assignment = Assignment("Mine", tmp_path, ("main.py", "more.py"), ("main",), (), harness)
     monkeypatch.setattr("tensormark.authoring.strip.open_assignment", lambda folder: assignment)
-    assert main(tmp_path, "starter", []) == 0
+    assert run(tmp_path, "starter", []) == 0
     digests = {path.name: sha256(path) for path in (tmp_path / "starter").iterdir()}
     (tmp_path / "reference_outputs").mkdir()
     manifest = tmp_path / "reference_outputs" / "manifest.json"
@@ -80,7 +82,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 def test_drift_is_found_and_named(clone: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (clone / "solution" / "utils.py").write_text("# changed\n", encoding="utf-8")
 
-    assert main(clone, "starter", ["--check"]) == 1
+    assert run(clone, "starter", ["--check"]) == 1
     assert "starter/utils.py is out of date with solution/" in capsys.readouterr().err
 
 
@@ -90,7 +92,7 @@ def test_work_in_the_starter_is_not_overwritten(clone: Path, capsys) -> None:
     (clone / "solution" / "utils.py").write_text("z = 3\n", encoding="utf-8")
     before = contents(clone)
 
-    assert main(clone, "starter", []) == 2
+    assert run(clone, "starter", []) == 2
 
     assert contents(clone) == before
     complaint = capsys.readouterr().err
@@ -103,10 +105,10 @@ def test_force_overwrites_work_and_keeps_every_copy(clone: Path, capsys) -> None
     for number in (1, 2):
         (clone / "starter" / "main.py").write_text(f"x = {number}\n", encoding="utf-8")
         (clone / "starter" / "rope.py").write_text(f"y = {number}\n", encoding="utf-8")
-        assert main(clone, "starter", ["--force"]) == 0
+        assert run(clone, "starter", ["--force"]) == 0
         assert f"to starter.backup-{number}/" in capsys.readouterr().out
 
-    assert main(clone, "starter", ["--check"]) == 0
+    assert run(clone, "starter", ["--check"]) == 0
     for number in (1, 2):
         backup = clone / f"starter.backup-{number}"
         assert (backup / "main.py").read_text("utf-8") == f"x = {number}\n"
@@ -120,16 +122,16 @@ def test_an_untouched_starter_follows_every_edit_of_the_solution(
 ) -> None:
     if not recorded:
         (clone / "reference_outputs" / "manifest.json").unlink()
-        assert main(clone, "starter", []) == 0
+        assert run(clone, "starter", []) == 0
     for line in ("a = 1\n", "a = 2\n", "a = 3\n"):
         (clone / "solution" / "main.py").write_text(line + SOURCE, encoding="utf-8")
         (clone / "solution" / "new.py").write_text(line, encoding="utf-8")
 
-        assert main(clone, "starter", []) == 0
-        assert main(clone, "starter", ["--check"]) == 0
+        assert run(clone, "starter", []) == 0
+        assert run(clone, "starter", ["--check"]) == 0
 
     (clone / "solution" / "new.py").unlink()
-    assert main(clone, "starter", []) == 0
+    assert run(clone, "starter", []) == 0
     assert not (clone / "starter" / "new.py").exists()
     assert not list(clone.glob("starter.backup-*"))
 
@@ -138,15 +140,15 @@ def test_windows_line_endings_are_not_work(clone: Path) -> None:
     path = clone / "starter" / "main.py"
     path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
 
-    assert main(clone, "starter", []) == 0
-    assert main(clone, "starter", ["--check"]) == 0
+    assert run(clone, "starter", []) == 0
+    assert run(clone, "starter", ["--check"]) == 0
 
 
 def test_without_a_manifest_everything_is_taken_for_work(clone: Path) -> None:
     (clone / "reference_outputs" / "manifest.json").write_text("[]", encoding="utf-8")
     (clone / "solution" / "main.py").write_text("a = 1\n", encoding="utf-8")
 
-    assert main(clone, "starter", []) == 2
+    assert run(clone, "starter", []) == 2
 
 
 def test_without_a_solution_the_starter_stays(clone: Path, capsys) -> None:
@@ -154,7 +156,7 @@ def test_without_a_solution_the_starter_stays(clone: Path, capsys) -> None:
         path.unlink()
     before = contents(clone)
 
-    assert main(clone, "starter", ["--force"]) == 2
+    assert run(clone, "starter", ["--force"]) == 2
 
     assert contents(clone) == before
     assert capsys.readouterr().err == "starter: there is no solution/main.py to derive from\n"
@@ -171,5 +173,5 @@ def test_nothing_is_overwritten_if_a_copy_cannot_be_made(
 
     monkeypatch.setattr("tensormark.authoring.strip.write_whole", fail)
 
-    assert main(clone, "starter", ["--force"]) == 2
+    assert run(clone, "starter", ["--force"]) == 2
     assert contents(clone) == before

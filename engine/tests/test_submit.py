@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tensormark import strictest, submit
+from tensormark.cli import run
 from tensormark.exercise import Assignment
 from tensormark.sandbox import seccomp
 from tensormark.sandbox.interface import CONTAINED, LOCKED, PROCESS, TIERS
@@ -30,7 +31,7 @@ def test_equal_work_makes_equal_packs(
     outs = [tmp_path / "a.zip", tmp_path / "b.zip"]
 
     for out in outs:
-        assert submit.main(folder, "submit", [str(mine), "--out", str(out)]) == 0
+        assert run(folder, "submit", [str(mine), "--out", str(out)]) == 0
 
     assert outs[0].read_bytes() == outs[1].read_bytes()
 
@@ -51,7 +52,7 @@ def test_work_that_cannot_be_read_is_not_packed(
         (mine / toy.MAIN).write_bytes(content)
     out = tmp_path / "submission.zip"
 
-    assert submit.main(folder, "submit", [str(mine), "--out", str(out)]) == 2
+    assert run(folder, "submit", [str(mine), "--out", str(out)]) == 2
 
     assert complaint in capsys.readouterr().err
     assert not out.exists()
@@ -62,7 +63,7 @@ def test_an_output_path_that_cannot_be_written_is_refused_first(
 ) -> None:
     out = str(tmp_path / "none" / "a.zip")
 
-    assert submit.main(folder, "submit", ["starter", "--out", out]) == 2
+    assert run(folder, "submit", ["starter", "--out", out]) == 2
 
     assert f"--out {out}: " in capsys.readouterr().err
 

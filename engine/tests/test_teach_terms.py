@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from teaching import DEADLINE, MISSING, PASSED, grade_at_once, lesson, made, result, shown, words
 
-from tensormark.classroom import command
+from tensormark import cli
 from tensormark.classroom.entry import Entry
 from tensormark.classroom.jobs.store import Store
 from tensormark.classroom.reports import teach
@@ -99,7 +99,7 @@ def hand_ins(tmp_path: Path, solution_source: str, monkeypatch: pytest.MonkeyPat
 
 def grade_class(folder: Path, hand_ins: Path, name: str, *options: str) -> int:
     usual = ["--check", "--tier", "process", "--out", str(hand_ins.parent / name), "--workers", "1"]
-    return command.main(folder, "class", [str(hand_ins), *usual, *options])
+    return cli.run(folder, "class", [str(hand_ins), *usual, *options])
 
 
 def test_a_class_is_compared_with_an_earlier_one_that_stays_as_it_is(

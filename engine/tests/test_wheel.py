@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from tensormark import wheel as module
-from tensormark.wheel import WheelError, wheel
+from tensormark.usage import UserError
+from tensormark.wheel import wheel
 
 SOURCES = Path(__file__).resolve().parents[1]
 
@@ -59,12 +60,12 @@ def test_a_package_that_runs_without_being_installed_gets_an_error_that_says_so(
 
     monkeypatch.setattr(module, "distribution", not_installed)
 
-    with pytest.raises(WheelError, match="tensormark is not installed, so its metadata is"):
+    with pytest.raises(UserError, match="tensormark is not installed, so its metadata is"):
         wheel.__wrapped__()
 
 
 def test_metadata_without_a_file_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "METADATA", (*module.METADATA, "nothing.txt"))
 
-    with pytest.raises(WheelError, match=r"tensormark-.+\.dist-info has no nothing\.txt"):
+    with pytest.raises(UserError, match=r"tensormark-.+\.dist-info has no nothing\.txt"):
         wheel.__wrapped__()

@@ -2,7 +2,7 @@
 
     cli.py           the command line: finds the assignment, and hands the rest to a command
     folder.py        an assignment's folder: its parts, and how it is found and opened
-    usage.py         how commands and options are written in messages
+    usage.py         how commands, options and errors are written in messages
     settings.py      the settings of a grading, and the options that set them
     grade.py         the commands check, grade and report
     submit.py        the command submit: pack what is handed in, and grade the pack

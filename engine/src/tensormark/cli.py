@@ -2,8 +2,9 @@
 
     tensormark [-C FOLDER] COMMAND [OPTIONS]
 
-A command is a module with `main(folder, name, arguments)`, which returns the exit status. It is
-imported only when it is called, so that no command waits for another one's imports.
+A command is a module with `main(folder, name, arguments)`, which returns the exit status, or raises
+a UserError or OSError, whose message is printed. It is imported only when it is called, so that no
+command waits for another one's imports.
 """
 
 import importlib
@@ -13,8 +14,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from tensormark import usage
 from tensormark.folder import AssignmentError, find, here
+from tensormark.usage import NAMED, UserError
 
 
 class Command(NamedTuple):
@@ -46,6 +47,12 @@ COMMANDS = {
     "gradescope": Command("gradescope.build", "build Gradescope's autograder"),
     "autograder": Command("gradescope.run", "grade on Gradescope, in its container"),
 }
+# what an interrupted command has left, unless the exception says it
+LEFT = {
+    **dict.fromkeys(("check", "grade", "report"), "no result was written"),
+    "references": "nothing was written",
+    "class": "what is graded is kept",
+}
 
 
 def _overview() -> str:
@@ -72,6 +79,29 @@ def _assignment_folder(given_folder: Path | None, helps: bool) -> Path:
         raise
 
 
+def _refused(name: str, error: Exception) -> int:
+    from tensormark.sandbox.interface import printable  # here, because not every command needs it
+
+    print(f"{name}: {printable(str(error))}", file=sys.stderr)
+    return 2
+
+
+def run(folder: Path, name: str, arguments: Sequence[str]) -> int:
+    """Run a command in a folder; return the exit status, after a message if it fails or is ended.
+
+    Its import is covered too: it may take a second, in which Ctrl-C may be pressed.
+    """
+    try:
+        module = importlib.import_module(f"tensormark.{COMMANDS[name].module}")
+        return int(module.main(folder, name, arguments))
+    except (UserError, OSError) as error:
+        return _refused(name, error)
+    except KeyboardInterrupt as error:
+        left = str(error) or LEFT.get(name)
+        print(f"\n{name}: interrupted{f'; {left}' if left else ''}", file=sys.stderr)
+        return 130
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return the exit status, which is 2 if nothing could be run."""
     words = list(sys.argv[1:] if arguments is None else arguments)
@@ -88,19 +118,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if name not in COMMANDS:
         print(f"tensormark: there is no command {name!r}; see tensormark --help", file=sys.stderr)
         return 2
-    command = COMMANDS[name]
     try:
-        if not command.needs_folder:
-            folder = Path.cwd()
-        else:
+        folder = Path.cwd()
+        if COMMANDS[name].needs_folder:
             folder = _assignment_folder(given_folder, {*rest} & {"-h", "--help"} != set())
             if given_folder is not None:
-                os.environ[usage.NAMED] = str(given_folder)
-        run = importlib.import_module(f"tensormark.{command.module}").main
-        status: int = run(folder, name, rest)
+                os.environ[NAMED] = str(given_folder)
+        return run(folder, name, rest)
     except AssignmentError as error:
-        print(f"{name}: {error}", file=sys.stderr)
-        return 2
+        return _refused(name, error)
     finally:
-        os.environ.pop(usage.NAMED, None)
-    return status
+        os.environ.pop(NAMED, None)

@@ -18,6 +18,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from tensormark.usage import UserError
+
 if TYPE_CHECKING:  # importing an assignment takes time, which most modules need not spend
     from tensormark.exercise import Assignment
 
@@ -27,7 +29,7 @@ DEFINITION = f"{PACKAGE}/assignment.py"
 VARIABLE = "TENSORMARK_ASSIGNMENT"  # names the folder for processes that start elsewhere
 
 
-class AssignmentError(Exception):
+class AssignmentError(UserError):
     """There is no assignment, or it cannot be opened; the message gives the fix."""
 
 

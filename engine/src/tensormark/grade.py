@@ -9,18 +9,16 @@ import contextlib
 import json
 import os
 import platform
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from tensormark.files import read_regular, write_whole
 from tensormark.folder import open_assignment
-from tensormark.intake.door import DOOR, InspectionError
-from tensormark.intake.submission import SubmissionError
+from tensormark.intake.door import DOOR
 from tensormark.intake.texts import MAX_SOURCE, is_given
 from tensormark.reports.text import print_any_letter
-from tensormark.sandbox.interface import PROCESS, Program, Sandbox, printable
+from tensormark.sandbox.interface import PROCESS, Program, Sandbox
 from tensormark.sandbox.worker_process import WorkerProcess
 from tensormark.settings import OPTIONS, Settings, check_writable, parse, recorded_for
 from tensormark.usage import option
@@ -113,12 +111,6 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
             started = WorkerProcess(options.threads)
         DOOR.start()
         return grade(folder, name, options, started)
-    except (SubmissionError, InspectionError, OSError) as error:
-        print(f"{name}: {printable(str(error))}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print(f"\n{name}: interrupted; no result was written", file=sys.stderr)
-        return 130
     finally:
         if started is not None:
             started.close()

@@ -16,7 +16,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load
 
 from tensormark.files import digest
-from tensormark.usage import command
+from tensormark.usage import UserError, command
 
 FORMAT = 1  # of the manifest and of the names in the files
 Tensors = dict[str, np.ndarray]
@@ -32,7 +32,7 @@ def restored() -> str:
     return f"restore the one that the references were recorded with, or {again()}"
 
 
-class ReferencesError(Exception):
+class ReferencesError(UserError):
     """A reference, the checkpoint or data cannot be used; the message gives the fix."""
 
 

@@ -5,7 +5,6 @@ instructor: with the given files, in the strictest tier that this machine can pr
 """
 
 import dataclasses
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -13,7 +12,6 @@ from tensormark.exercise import Assignment
 from tensormark.files import write_whole
 from tensormark.folder import open_assignment
 from tensormark.grading import Grading
-from tensormark.intake.door import InspectionError
 from tensormark.intake.given_files import GivenFiles
 from tensormark.intake.submission import Submission, SubmissionError, read_submission
 from tensormark.reports.terminal import Report
@@ -102,13 +100,6 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
         "--out", type=Path, default=folder / PACKED, help="the zip to write (default: %(default)s)"
     )
     print_any_letter()
-    try:
-        options = parser.parse_args(arguments)
-        check_writable(options.out, "out", ".zip")
-        return submit(open_assignment(folder), options.submission, options.out)
-    except (SubmissionError, InspectionError, OSError) as error:
-        print(f"submit: {printable(str(error))}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("\nsubmit: interrupted", file=sys.stderr)
-        return 130
+    options = parser.parse_args(arguments)
+    check_writable(options.out, "out", ".zip")
+    return submit(open_assignment(folder), options.submission, options.out)

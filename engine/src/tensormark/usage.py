@@ -1,4 +1,4 @@
-"""Write commands and options in messages as the user knows them: as make's or as tensormark's.
+"""Messages to the user, with commands and options as the user knows them: make's or tensormark's.
 
 An assignment may have a Makefile whose recipes call tensormark and that exports TENSORMARK_MAKE=1.
 Its users know `make check K=conv`, not `tensormark check --only conv`.
@@ -13,6 +13,10 @@ VARIABLE = "TENSORMARK_MAKE"
 ON_COMMAND_LINE = {"k": "only"}  # options whose name differs from make's variable
 NAMED = "TENSORMARK_NAMED"  # the folder that was named on the command line
 POSITIONAL = ("submission", "submissions", "id")
+
+
+class UserError(Exception):
+    """Something that the user can mend; the message is all that is printed, in one line."""
 
 
 def option(name: str, value: Any = "") -> str:

@@ -12,14 +12,13 @@ import argparse
 import contextlib
 import signal
 import socket
-import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tensormark.intake.door import DOOR, InspectionError
+from tensormark.intake.door import DOOR
 from tensormark.intake.saves import Saves
 from tensormark.intake.submission import SubmissionError, read_submission
 from tensormark.reports.terminal import RESET, Report
@@ -202,9 +201,6 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
         receiver.recv(1)  # until it is done, or a second signal arrives
         with contextlib.suppress(OSError):  # the terminal is gone
             print("\nwatch: ended", flush=True)
-    elif isinstance(watch.error, (SubmissionError, InspectionError, OSError)):
-        print(f"watch: {printable(str(watch.error))}", file=sys.stderr)
-        return 2
     elif watch.error is not None:
         raise watch.error
     return 0

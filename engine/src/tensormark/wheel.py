@@ -15,15 +15,12 @@ from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 
 import tensormark
+from tensormark.usage import UserError
 from tensormark.zipped import zipped
 
 NAME = "tensormark"
 METADATA = ("METADATA", "WHEEL", "entry_points.txt")  # and licenses; installers add other files
 LICENSES = "licenses"
-
-
-class WheelError(Exception):
-    """The wheel cannot be built; the message gives the fix."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,12 +50,12 @@ def installed() -> Distribution:
     """Return the installed distribution.
 
     Raises:
-        WheelError: the package runs without being installed.
+        UserError: the package runs without being installed.
     """
     try:
         return distribution(NAME)
     except PackageNotFoundError as error:
-        raise WheelError(
+        raise UserError(
             f"{NAME} is not installed, so its metadata is missing: install it with pip, "
             f"for example with `pip install --editable engine`"
         ) from error
@@ -68,7 +65,7 @@ def metadata(package: Distribution) -> Iterator[tuple[str, bytes]]:
     """Yield the files that describe the distribution: path in the wheel, and content.
 
     Raises:
-        WheelError: a file is missing.
+        UserError: a file is missing.
     """
     folder, missing = f"{NAME}-{package.version}.dist-info", {*METADATA}
     for path in package.files or ():
@@ -78,7 +75,7 @@ def metadata(package: Distribution) -> Iterator[tuple[str, bytes]]:
             missing.discard(member)
             yield name, path.read_binary()
     if missing:
-        raise WheelError(f"{folder} has no {min(missing)}: reinstall {NAME} with pip")
+        raise UserError(f"{folder} has no {min(missing)}: reinstall {NAME} with pip")
 
 
 def record_row(name: str, content: bytes) -> tuple[str, str, int]:
@@ -101,7 +98,7 @@ def wheel() -> Wheel:
     """Build the wheel.
 
     Raises:
-        WheelError: the distribution is not installed, or not completely.
+        UserError: the distribution is not installed, or not completely.
     """
     package = installed()
     folder = f"{NAME}-{package.version}.dist-info"

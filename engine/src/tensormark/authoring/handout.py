@@ -17,28 +17,24 @@ from tensormark.files import write_whole
 from tensormark.folder import open_assignment
 from tensormark.folders import put_between
 from tensormark.handout import MAIN, blocks, slug
-from tensormark.usage import command, parser
+from tensormark.usage import UserError, command, parser
 
 POINTS = re.compile(r"\((\d+(?:\.\d+)?) points\b")  # in a heading
 HEADER = f"| problem | {' | '.join(PARTS)} | points |"
 RULE = f"| --- |{' ---: |' * (len(PARTS) + 1)}"
 
 
-class HandoutError(ValueError):
-    """The handout lacks a heading; the message names it."""
-
-
 def problem(pages: Mapping[str, str], exercise: Exercise) -> tuple[str, str]:
     """Return the page of an exercise's problem, and its heading.
 
     Raises:
-        HandoutError: there is none.
+        UserError: there is none.
     """
     for page, text in pages.items():
         match = re.search(rf"^### (Problem \({exercise.id}\): .+)$", text, re.MULTILINE)
         if match is not None:
             return page, match[1]
-    raise HandoutError(f"there is no heading `### Problem ({exercise.id}): ...`")
+    raise UserError(f"there is no heading `### Problem ({exercise.id}): ...`")
 
 
 def _row(pages: Mapping[str, str], page: str, exercise: Exercise) -> str:
@@ -91,9 +87,8 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
         pages = course.assignment.handout.read()
         new = with_tables(pages, course.assignment)
         wrong = list(_disagreements(pages, course))
-    except (OSError, ValueError) as error:
-        print(f"{name}: {folder / MAIN}: {error}", file=sys.stderr)
-        return 2
+    except (UserError, OSError, ValueError) as error:
+        raise UserError(f"{folder / MAIN}: {error}") from error
     if wrong:
         print("\n".join(f"{name}: {folder / MAIN}: {line}" for line in wrong), file=sys.stderr)
         return 1

@@ -11,11 +11,11 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tensormark.authoring import record, strip
+from tensormark.cli import run
 from tensormark.files import write_whole
-from tensormark.folder import DEFINITION
+from tensormark.folder import DEFINITION, open_assignment
 from tensormark.folders import whole_folder
-from tensormark.usage import command, parser
+from tensormark.usage import UserError, command, parser
 
 TEMPLATE = Path(__file__).resolve().parents[1] / "template"
 NAME = re.compile(r"\w[\w .-]{0,60}")
@@ -23,13 +23,9 @@ NAME = re.compile(r"\w[\w .-]{0,60}")
 NAMED = {DEFINITION: 'name="Detector"', "handout.md": "# Detector\n"}
 
 
-class NameFault(ValueError):
-    """No assignment can have this name; the message says why."""
-
-
 def _name(path: Path) -> str:
     if not NAME.fullmatch(path.name):
-        raise NameFault(
+        raise UserError(
             f"{path}: in the name, which is also the assignment's, use letters, digits, spaces, "
             "dots and hyphens"
         )
@@ -53,7 +49,7 @@ def write(path: Path) -> None:
     """Write a new assignment, all of it or nothing.
 
     Raises:
-        NameFault: it cannot have this name. FileExistsError: the path already exists.
+        UserError: it cannot have this name. FileExistsError: the path already exists.
     """
     name = _name(path)
     with whole_folder(path) as unfinished:
@@ -78,13 +74,10 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     command_line = parser(name, "Begin an assignment in a new folder; it runs as it is.")
     command_line.add_argument("name", type=Path, help="name of the folder and the assignment")
     path = command_line.parse_args(arguments).name
-    try:
-        write(path)
-    except (NameFault, OSError) as error:
-        print(f"{name}: {error}", file=sys.stderr)
-        return 2
+    write(path)
     print(f"wrote {path}")
-    status = strip.main(path, "starter", []) or record.main(path, "references", [])
+    open_assignment(path)  # or the starter would be blamed if this fails
+    status = run(path, "starter", []) or run(path, "references", [])
     if status:
         print(f"{name}: {path} was written, but not all derived files", file=sys.stderr)
         return status

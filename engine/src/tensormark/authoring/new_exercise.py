@@ -12,26 +12,21 @@ exercises are graded as before.
 
 import keyword
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from string import Template
 
-from tensormark.authoring.variants import VariantError, region_of
+from tensormark.authoring.variants import region_of
 from tensormark.exercise import Assignment, Exercise
 from tensormark.files import write_whole
 from tensormark.folder import PACKAGE, open_assignment
 from tensormark.handout import MAIN
-from tensormark.usage import command, option, parser
+from tensormark.usage import UserError, command, option, parser
 
 SKELETON = Path(__file__).with_name("skeleton")
 EXERCISES, MISTAKES = Path(PACKAGE, "exercises"), Path(PACKAGE, "mistakes")
 STEP = 10  # between the `order`s of exercises
 BONUS = "\n    extension=True,"
-
-
-class SkeletonError(ValueError):
-    """No skeleton can be written; the message says why."""
 
 
 def _filled(name: str, values: Mapping[str, object]) -> str:
@@ -46,14 +41,14 @@ def _check(name: str, file: str, assignment: Assignment, bonus: bool) -> None:
     """
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
         given = option("id", name)
-        raise SkeletonError(f"{given}: must be a lower-case Python name, such as layer_norm")
+        raise UserError(f"{given}: must be a lower-case Python name, such as layer_norm")
     if any(exercise.id == name for exercise in assignment.exercises):
-        raise SkeletonError(f"{option('id', name)}: this exercise already exists")
+        raise UserError(f"{option('id', name)}: this exercise already exists")
     files = (assignment.editable[1:] if bonus else ()) or assignment.editable
     if file not in files:
-        raise SkeletonError(f"{option('file', file)}: must be one of {', '.join(files)}")
+        raise UserError(f"{option('file', file)}: must be one of {', '.join(files)}")
     if not (assignment.folder / EXERCISES).is_dir():
-        raise SkeletonError(
+        raise UserError(
             f"{EXERCISES}/: there is no such folder; if the exercises are elsewhere, add the new "
             "one by hand"
         )
@@ -74,7 +69,7 @@ def _order(assignment: Assignment, previous: Exercise | None, follower: Exercise
         return max(taken, default=0) + STEP
     order = (before + following) // 2
     if order in taken or order < 1:
-        raise SkeletonError(fault)
+        raise UserError(fault)
     return order
 
 
@@ -117,7 +112,7 @@ def _with_block(
             position = match.end() if follows else match.start()
             gap = "" if text[:position].endswith("\n\n") else "\n"
             return {Path(page): text[:position] + gap + block + text[position:]}
-    raise SkeletonError(f"{MAIN}: the new problem goes next to {neighbour.id}, which is missing")
+    raise UserError(f"{MAIN}: the new problem goes next to {neighbour.id}, which is missing")
 
 
 def skeleton(
@@ -130,7 +125,7 @@ def skeleton(
         bonus: its points are a bonus.
 
     Raises:
-        SkeletonError: there cannot be such an exercise, or a file of it already exists.
+        UserError: there cannot be such an exercise, or a file of it already exists.
         VariantError: the solution has no region of the exercise that it comes before.
     """
     _check(name, file, assignment, bonus)
@@ -141,13 +136,13 @@ def skeleton(
     ]
     follower = next((exercise for exercise in inside if exercise.id == before), None)
     if before and follower is None:
-        raise SkeletonError(f"{option('before', before)}: must be one of the exercises in {file}")
+        raise UserError(f"{option('before', before)}: must be one of the exercises in {file}")
     previous = inside[-1] if inside else None
     order = _order(assignment, previous, follower)
     case, mistakes = EXERCISES / f"{name}.py", MISTAKES / f"{name}.py"
     for path in (case, mistakes):
         if (assignment.folder / path).exists():
-            raise SkeletonError(f"{path} already exists")
+            raise UserError(f"{path} already exists")
     values = {"id": name, "file": file, "module": file.removesuffix(".py"), "order": order}
     values |= {"bonus": BONUS if bonus else "", "run": command("check", k=name)}
     source = (assignment.solution / file).read_text(encoding="utf-8")
@@ -174,14 +169,10 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     options = command_line.parse_args(arguments)
     assignment = open_assignment(folder)
     file = options.file or assignment.editable[-1]
-    try:
-        files = skeleton(assignment, options.id, file, options.before, options.bonus)
-        for path, text in files.items():
-            write_whole(folder / path, text)
-            print(f"wrote {path}")
-    except (SkeletonError, VariantError, OSError) as error:
-        print(f"{name}: {error}", file=sys.stderr)
-        return 2
+    files = skeleton(assignment, options.id, file, options.before, options.bonus)
+    for path, text in files.items():
+        write_whole(folder / path, text)
+        print(f"wrote {path}")
     later = ", ".join(f"`{command(each)}`" for each in ("starter", "references", "handout"))
     print(f"next: `{command('try', id=options.id)}`, while you write; then {later}")
     return 0

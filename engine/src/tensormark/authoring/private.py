@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 
 from tensormark.authoring.course import Course
-from tensormark.authoring.recorder import RecordError
 from tensormark.exercise import Exercise
 from tensormark.files import write_whole
 from tensormark.settings import references_for
-from tensormark.usage import option
+from tensormark.usage import UserError, option
 
 MANIFEST, IGNORE = "manifest.json", ".gitignore"
 DIGITS = 30  # a seed must have fewer
@@ -55,12 +54,12 @@ def read_seed(text: str | None) -> int | None:
     """Read the seed of the inputs; None if none was asked for.
 
     Raises:
-        RecordError: it is invalid.
+        UserError: it is invalid.
     """
     if text is None:
         return None
     if not (text.isascii() and text.isdecimal() and len(text) < DIGITS):
-        raise RecordError(f"{option('seed', text)}: must be a whole number, 0 or more")
+        raise UserError(f"{option('seed', text)}: must be a whole number, 0 or more")
     return int(text)
 
 
@@ -74,7 +73,7 @@ def destination(
         force: replace references of another seed.
 
     Raises:
-        RecordError: private references would have public inputs, or replace other files.
+        UserError: private references would have public inputs, or replace other files.
     """
     assignment = course.assignment
     default = references_for(assignment.folder, checkpoint)
@@ -82,7 +81,7 @@ def destination(
     if folder.resolve() == assignment.references.resolve():
         if chosen != assignment.seed:
             example = option("out", "reference_outputs/private")
-            raise RecordError(
+            raise UserError(
                 f"{option('seed', chosen)} makes private references, but every student gets "
                 f"{folder}; name another folder for them, such as {example}"
             )
@@ -100,11 +99,11 @@ def _check_seed(course: Course, seed: int, folder: Path, asked: bool) -> None:
     own = _manifest(folder).get("seed", seed)
     advice = option("seed", secrets.randbelow(10**9) if own in published else own)
     if asked:
-        raise RecordError(
+        raise UserError(
             f"{option('seed', seed)} is the seed of {place}, so students could know all inputs; "
             f"choose one that nobody can guess, such as {advice}"
         )
-    raise RecordError(
+    raise UserError(
         f"{option('out', folder)} without {option('seed')} would have the inputs of the public "
         f"references; choose a seed that nobody can guess, such as {advice}, or leave out "
         f"{option('out')} for the public ones"
@@ -114,7 +113,7 @@ def _check_seed(course: Course, seed: int, folder: Path, asked: bool) -> None:
 def _check_folder(course: Course, folder: Path, seed: int, force: bool) -> None:
     """Check that a folder is new or empty, or has references of this seed."""
     if folder.exists() and not folder.is_dir():
-        raise RecordError(f"{option('out', folder)} is a file; name a folder")
+        raise UserError(f"{option('out', folder)} is a file; name a folder")
     names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
     before = _manifest(folder).get("seed")
     if folder.resolve() == course.assignment.references.resolve() and before is None:
@@ -122,7 +121,7 @@ def _check_folder(course: Course, folder: Path, seed: int, force: bool) -> None:
     if before is None and MANIFEST not in names:
         unknown = names - {*course.staff.hidden_files, IGNORE}
         if others := [name for name in unknown if not name.endswith(".safetensors")]:
-            raise RecordError(
+            raise UserError(
                 f"{option('out', folder)} is not a folder of references: it has other files, "
                 f"such as {min(others)}; name a new folder"
             )
@@ -130,7 +129,7 @@ def _check_folder(course: Course, folder: Path, seed: int, force: bool) -> None:
         kind = "public" if before == course.assignment.seed else "private"
         content = f"{kind} references of {option('seed', before)}"
         content = "a damaged manifest" if before is None else content
-        raise RecordError(
+        raise UserError(
             f"{option('out', folder)} has {content}; name another folder, or add "
             f"{option('force', True)} to replace its references with those of "
             f"{option('seed', seed)}"
@@ -149,7 +148,7 @@ def require_other_inputs(exercise: Exercise, public_seed: int, seed: int) -> Non
     """Check that no call of an exercise has its public inputs with a private seed, too.
 
     Raises:
-        RecordError: a call does.
+        UserError: a call does.
     """
     for probe in exercise.probes if seed != public_seed else ():
         for call in probe.calls:
@@ -157,7 +156,7 @@ def require_other_inputs(exercise: Exercise, public_seed: int, seed: int) -> Non
             private = exercise.inputs(call, seed, private=True)
             same = public.keys() == private.keys()
             if same and all(np.array_equal(private[name], public[name]) for name in public):
-                raise RecordError(
+                raise UserError(
                     f"{exercise.id}: the inputs of {probe.name} are the public ones with "
                     f"{option('seed', seed)}; draw others in draw_private, or choose another seed"
                 )

@@ -29,19 +29,16 @@ from tensormark.authoring.private import (
     read_seed,
     require_other_inputs,
 )
-from tensormark.authoring.recorder import Recorded, Recorder, RecordError
-from tensormark.authoring.strip import MarkerError, derive
-from tensormark.authoring.tolerance import ToleranceError
-from tensormark.authoring.variants import VariantError
+from tensormark.authoring.recorder import Recorded, Recorder
+from tensormark.authoring.strip import derive
 from tensormark.files import digest, sha256, write_whole
 from tensormark.folder import open_assignment
 from tensormark.grading import program_of
 from tensormark.references import FORMAT
 from tensormark.sandbox.process import ProcessSandbox
 from tensormark.settings import Settings, shipped, with_default
-from tensormark.usage import parser
+from tensormark.usage import UserError, parser
 
-FAULTS = (RecordError, MarkerError, ToleranceError, VariantError)
 THREADS = 1
 MOST = 6  # lines that are printed about one file
 # Fields that are not compared, because other versions and processors may give the same references.
@@ -52,12 +49,12 @@ def digests(folder: Path | None, names: Iterable[str]) -> dict[str, str]:
     """Return the sha256 of files, by name.
 
     Raises:
-        RecordError: a file is missing.
+        UserError: a file is missing.
     """
     try:
         return {} if folder is None else {name: sha256(folder / name) for name in names}
     except OSError as error:
-        raise RecordError(f"{error.filename} is missing, but needed for recording") from error
+        raise UserError(f"{error.filename} is missing, but needed for recording") from error
 
 
 def manifest(
@@ -234,16 +231,8 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     add("--force", action="store_true", help="replace references of another seed in this folder")
     options = command_line.parse_args(arguments)
     asked = options.out, options.checkpoint, options.force
-    try:
-        course = open_course(open_assignment(folder))
-        seed, out = destination(course, read_seed(options.seed), *asked)
-        lines = record(course, out, seed, options.check, options.checkpoint)
-    except (*FAULTS, OSError) as error:
-        print(f"{name}: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt as error:
-        outcome = str(error) or "nothing was written"
-        print(f"\n{name}: interrupted; {outcome}", file=sys.stderr)
-        return 130
+    course = open_course(open_assignment(folder))
+    seed, out = destination(course, read_seed(options.seed), *asked)
+    lines = record(course, out, seed, options.check, options.checkpoint)
     print("\n".join(lines) or f"{out} is up to date")
     return 1 if lines and options.check else 0

@@ -21,12 +21,9 @@ from tensormark.literals import sent
 from tensormark.references import Tensors, under
 from tensormark.sandbox.interface import Reply, Request
 from tensormark.sandbox.process import ProcessSandbox
+from tensormark.usage import UserError
 
 SOLUTION_ROW = "the solution"
-
-
-class RecordError(Exception):
-    """The references cannot be recorded; the message says why."""
 
 
 @dataclasses.dataclass
@@ -62,13 +59,13 @@ class Recorder:
         """Prepare.
 
         Raises:
-            RecordError: a file of the solution is missing.
+            UserError: a file of the solution is missing.
         """
         self.course, self.sandbox, self.seed = course, sandbox, seed
         self.sources = course.sources()
         for exercise in course.assignment.exercises:
             if exercise.module not in self.sources:
-                raise RecordError(
+                raise UserError(
                     f"there is no solution/{exercise.file}, which {exercise.id} is recorded from"
                 )
         self.inputs = functools.cache(self.draw)
@@ -81,7 +78,7 @@ class Recorder:
             return exercise.inputs(exercise.calls[index], self.seed, private=private)
         except Exception as error:  # the assignment's own code
             reason = f"{type(error).__name__}: {error}"
-            raise RecordError(f"{exercise_id}: its inputs cannot be drawn: {reason}") from error
+            raise UserError(f"{exercise_id}: its inputs cannot be drawn: {reason}") from error
 
     def ask(
         self,
@@ -115,8 +112,8 @@ class Recorder:
             recorded: its previous record, or why there is none to compare with.
 
         Raises:
-            RecordError: the solution or an honest variant fails a call.
-            ToleranceError: honest and wrong code cannot be distinguished.
+            UserError: the solution or an honest variant fails a call, or honest and wrong code
+                cannot be distinguished.
         """
         source = self.sources[exercise.module]
         before = recorded if isinstance(recorded, PreviousRecord) else None
@@ -197,7 +194,7 @@ def _require_answers(exercise: Exercise, replies: Sequence[Reply], name: str) ->
     """Check that correct code answers every call that has no stand-ins."""
     for call, reply in zip(exercise.calls, replies, strict=True):
         if reply.status != "ok" and not call.stand_ins:
-            raise RecordError(f"{exercise.id}: {call.target} of {name}: {reply.text}")
+            raise UserError(f"{exercise.id}: {call.target} of {name}: {reply.text}")
 
 
 def _require_stand_ins(exercise: Exercise, replies: Sequence[Reply]) -> None:
@@ -208,14 +205,14 @@ def _require_stand_ins(exercise: Exercise, replies: Sequence[Reply]) -> None:
         for call, reply in given:
             stand_ins = ", ".join(f"{kind} at {path}" for path, kind in call.stand_ins.items())
             if strays := sorted({*call.given} - {*exercise.upstream}):
-                raise RecordError(
+                raise UserError(
                     f"{exercise.id}: {strays[0]} is given in a call, but is not upstream of it"
                 )
             if reply.status != "ok":
-                raise RecordError(f"{exercise.id}: with the stand-in {stand_ins}: {reply.text}")
+                raise UserError(f"{exercise.id}: with the stand-in {stand_ins}: {reply.text}")
             expected, got = _shapes(own[1]), _shapes(reply)
             if expected != got:
-                raise RecordError(
+                raise UserError(
                     f"{exercise.id}: with the stand-in {stand_ins}, the shapes of outputs are "
                     f"{got}, but {expected} without it"
                 )
@@ -238,12 +235,12 @@ def _require_gradients(
         for name in cotangents.keys() & _shapes(reply).keys():
             expected, got = cotangents[name], reply.tensors[f"out/{name}"]
             if expected.shape != got.shape and not expected.size == got.size == 1:
-                raise RecordError(
+                raise UserError(
                     f"{exercise.id}: draw says that {name} has shape {expected.shape}, but the "
                     f"solution returns {got.shape}"
                 )
         if cotangents and not under(reply.tensors, "grad/"):
-            raise RecordError(
+            raise UserError(
                 f"{exercise.id}: no output of {call.target} has a gradient; let draw return None "
                 "instead of the output's shape"
             )

@@ -22,21 +22,17 @@ from tensormark.files import digest, free_path, write_whole
 from tensormark.folder import open_assignment
 from tensormark.folders import whole_folder
 from tensormark.intake.texts import is_given
-from tensormark.usage import command, parser
+from tensormark.usage import UserError, command, parser
 
 WRITTEN = Path("runs") / "starter.json"  # the files last written, in the form of the manifest
 MARKER = re.compile(r"^(?P<indent>\s*)### (?P<kind>BEGIN|END) SOLUTION\b *(?P<id>.*?)\s*$")
-
-
-class MarkerError(ValueError):
-    """Markers that do not pair up; the message gives file:line."""
 
 
 def strip(text: str, name: str) -> str:
     """Replace each marked region with one line that raises NotImplementedError.
 
     Raises:
-        MarkerError: a marker is nested, unclosed, stray or misnamed, or a TODO is missing.
+        UserError: a marker is nested, unclosed, stray or misnamed, or a TODO is missing.
     """
     lines: list[str] = []
     inside, begun = "", 0
@@ -44,27 +40,27 @@ def strip(text: str, name: str) -> str:
         marker = MARKER.match(line)
         if marker is None:
             if "SOLUTION" in line and "###" in line:
-                raise MarkerError(f"{name}:{number}: this looks like a marker, but is not one")
+                raise UserError(f"{name}:{number}: this looks like a marker, but is not one")
             if not inside:
                 lines.append(line)
             continue
         region = marker["id"]
         if marker["kind"] == "BEGIN":
             if inside:
-                raise MarkerError(f"{name}:{number}: {region} begins inside {inside}")
+                raise UserError(f"{name}:{number}: {region} begins inside {inside}")
             if not region.isidentifier():
-                raise MarkerError(f"{name}:{number}: a region needs a name, got {region!r}")
+                raise UserError(f"{name}:{number}: a region needs a name, got {region!r}")
             if f"# TODO({region}):" not in text:
-                raise MarkerError(f"{name}:{number}: {region} has no `# TODO({region}):`")
+                raise UserError(f"{name}:{number}: {region} has no `# TODO({region}):`")
             inside, begun = region, number
             lines.append(f'{marker["indent"]}raise NotImplementedError("{region}")')
         elif region != inside:
             fault = f"ends inside {inside}" if inside else "ends, but never begins"
-            raise MarkerError(f"{name}:{number}: {region} {fault}")
+            raise UserError(f"{name}:{number}: {region} {fault}")
         else:
             inside = ""
     if inside:
-        raise MarkerError(f"{name}:{begun}: {inside} is never closed")
+        raise UserError(f"{name}:{begun}: {inside} is never closed")
     return "\n".join(lines) + "\n"
 
 
@@ -72,7 +68,7 @@ def derive(assignment: Assignment) -> dict[str, str]:
     """Return the starter's files: name to text.
 
     Raises:
-        MarkerError: markers do not pair up. OSError: a file of the solution is missing.
+        UserError: markers do not pair up. OSError: a file of the solution is missing.
     """
     folder = assignment.solution
     if not (folder / assignment.main_file).is_file():  # or all of starter/ would count as extra
@@ -173,11 +169,10 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     assignment = open_assignment(folder)
     try:
         files = derive(assignment)
-        if not options.check:
-            return _update(assignment, files, options.force)
-    except (OSError, ValueError) as error:  # MarkerError, and text that is not UTF-8
-        print(f"{name}: {error}", file=sys.stderr)
-        return 2
+    except UnicodeDecodeError as error:
+        raise UserError(str(error)) from error
+    if not options.check:
+        return _update(assignment, files, options.force)
     names = drifted(assignment.starter, files)
     for file in names:
         fix = f"run `{command('starter')}`"

@@ -16,6 +16,7 @@ import numpy as np
 from tensormark.exercise import Exercise
 from tensormark.judging.fingerprints import tolerance_kind
 from tensormark.sandbox.interface import Reply
+from tensormark.usage import UserError
 
 KINDS = ("outputs", "gradients", "float64")
 LEAST_RATIO = 10.0  # smallest error over noise; below this no tolerance is safe
@@ -24,10 +25,6 @@ FACTOR = 3.0  # the most by which measured numbers differ between processors
 ROOM = 30.0  # tolerance over noise, if the smallest error leaves that much room
 # Correct code may round to float32 somewhere in a float64 call, such as in the softmax.
 FLOOR = float(np.finfo(np.float32).eps)
-
-
-class ToleranceError(ValueError):
-    """Noise and mistakes cannot be distinguished; the message says where."""
 
 
 def _round_digit(value: float) -> float:
@@ -141,7 +138,7 @@ def measure(
         entry: the exercise's entry in the manifest.
 
     Raises:
-        ToleranceError: the smallest error is less than ten times the noise.
+        UserError: the smallest error is less than ten times the noise.
     """
     before = entry["measured"] if entry else {}
     noise = _noises(exercise, right, working, honest)
@@ -153,7 +150,7 @@ def measure(
         }
         kind = max(KINDS, key=lambda kind: error[kind] / noise[kind])
         if noise[kind] < error[kind] < LEAST_RATIO * noise[kind]:
-            raise ToleranceError(
+            raise UserError(
                 f"{exercise.id}: the error of {name} is {error[kind]:.0e} ({kind}), less than "
                 f"{LEAST_RATIO:.0f} times the noise of honest code, {noise[kind]:.0e}"
             )

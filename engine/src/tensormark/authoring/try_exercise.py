@@ -11,19 +11,17 @@ exit status is 1.
 
 import contextlib
 import dataclasses
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tensormark.authoring.course import Course, open_course
 from tensormark.authoring.prove import Bench, Claim, claims
-from tensormark.authoring.record import FAULTS, record
+from tensormark.authoring.record import record
 from tensormark.folder import open_assignment
-from tensormark.references import ReferencesError
 from tensormark.result import Result
 from tensormark.settings import Settings
-from tensormark.usage import option, parser
+from tensormark.usage import UserError, option, parser
 
 
 def alone(course: Course, exercise_id: str) -> Course:
@@ -85,14 +83,9 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
         course = alone(open_course(open_assignment(folder)), exercise)
     except KeyError:
         given = option("id", exercise)
-        print(f"{name}: {given}: there is no such exercise", file=sys.stderr)
-        return 2
-    try:
-        with tempfile.TemporaryDirectory() as scratch:
-            for claim, result in results(course, Path(scratch)):
-                print(text := _line(claim, result), flush=True)
-                wrong += text.startswith("!")
-    except (*FAULTS, ReferencesError, OSError) as error:
-        print(f"{name}: {error}", file=sys.stderr)
-        return 2
+        raise UserError(f"{given}: there is no such exercise") from None
+    with tempfile.TemporaryDirectory() as scratch:
+        for claim, result in results(course, Path(scratch)):
+            print(text := _line(claim, result), flush=True)
+            wrong += text.startswith("!")
     return 1 if wrong else 0

@@ -9,6 +9,8 @@ import dataclasses
 import re
 from collections.abc import Iterable, Mapping
 
+from tensormark.usage import UserError
+
 
 @dataclasses.dataclass(frozen=True)
 class Variant:
@@ -50,7 +52,7 @@ class Variant:
         return source[:begin] + region + source[end:]
 
 
-class VariantError(ValueError):
+class VariantError(UserError):
     """A variant no longer matches the solution; the message names it."""
 
 

@@ -1,15 +1,9 @@
 """Errors that end a run."""
 
-
-class RunError(Exception):
-    """A run cannot continue; the message is one sentence that says what to do."""
+from tensormark.usage import UserError
 
 
-class ClusterError(RunError):
-    """No worker is left to grade; the message is one sentence."""
-
-
-class FileError(RunError):
+class FileError(UserError):
     """A file or folder that staff gave cannot be used; the message is one sentence."""
 
 

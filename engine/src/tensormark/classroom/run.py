@@ -10,7 +10,7 @@ from tensormark.classroom import standing
 from tensormark.classroom.combination import checked, keep
 from tensormark.classroom.earlier import Earlier
 from tensormark.classroom.entry import Entry
-from tensormark.classroom.failure import RunError, Stopped
+from tensormark.classroom.failure import Stopped
 from tensormark.classroom.jobs import estimate
 from tensormark.classroom.jobs.killed import result_of_killed
 from tensormark.classroom.jobs.parcel import checkpoint_digest
@@ -41,7 +41,7 @@ from tensormark.intake.submission import SubmissionError
 from tensormark.references import References
 from tensormark.sandbox.interface import CONTAINED, LOCKED, PROCESS, TIERS
 from tensormark.strictest import strictest
-from tensormark.usage import option
+from tensormark.usage import UserError, option
 
 AGAIN = "the same command continues where it stopped"
 RETRY = "run the same command again{}, which retries what could not be graded"
@@ -192,8 +192,7 @@ class Run:
         """Have some work graded.
 
         Raises:
-            Stopped: on Ctrl-C. ClusterError: no workers are left.
-            RunError: Dask is not installed, and is needed.
+            Stopped: on Ctrl-C. UserError: no workers are left, or Dask is missing.
         """
         durations = estimate.durations(self.store, self.terms)
         blame = functools.partial(
@@ -269,7 +268,7 @@ class Run:
             lines = [*self.write(entries, earlier), *sheet_lines, *answer_lines]
         except OSError as error:
             path, reason = error.filename or options.out, error.strerror or error
-            raise RunError(
+            raise UserError(
                 f"{option('out', options.out)}: results are saved, but {path} cannot be "
                 f"written ({reason}); fix that or move it away, and run the same command again"
             ) from error

@@ -18,21 +18,17 @@ from tensormark.files import check_replaceable, write_whole
 from tensormark.folder import open_assignment
 from tensormark.gradescope.run import CONSTRAINTS, LEAST_TIER, REFERENCES
 from tensormark.handout import MAIN, PAGES
-from tensormark.references import References, ReferencesError
+from tensormark.references import References
 from tensormark.release.given_out import checkpoint_names, data_names, fitting, own_code
 from tensormark.sandbox.interface import LOCKED, PROCESS
 from tensormark.sandbox.packages import installed, requirement_names
-from tensormark.usage import command, option, parser
-from tensormark.wheel import NAME, WheelError, wheel
+from tensormark.usage import UserError, command, option, parser
+from tensormark.wheel import NAME, wheel
 from tensormark.zipped import zipped
 
 HERE = Path(__file__).resolve().parent
 SCRIPTS = ("setup.sh", "run_autograder")
 MARGIN = 120  # seconds: a limit below this leaves no time to grade
-
-
-class _BuildError(Exception):
-    """The autograder cannot be built; the message gives the fix."""
 
 
 def _normal_name(name: str) -> str:
@@ -56,7 +52,7 @@ def _private_references(assignment: Assignment, folder: Path) -> Iterator[tuple[
     references = References(folder)
     if not references.private:
         fix = command("references", seed="number", out="reference_outputs/private")
-        raise _BuildError(
+        raise UserError(
             f"{option('references', folder)}: every student has these; record private ones with "
             f"`{fix}`"
         )
@@ -106,19 +102,14 @@ def _options(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Name
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Build the zip; return the exit status."""
     options = _options(folder, name, arguments)
-    try:
-        check_replaceable(options.out, ".zip", option("out", options.out))
-        if options.references is None:
-            raise _BuildError(f"{option('references')} is missing: a folder of private references")
-        if options.limit < MARGIN:
-            fault = f"{option('limit', options.limit)}: must be {MARGIN} seconds or more"
-            raise _BuildError(fault)
-        assignment = open_assignment(folder)
-        files = _autograder(assignment, options.references, options.tier, options.limit)
-        content = zipped(files, programs=SCRIPTS)
-        write_whole(options.out, content)
-    except (_BuildError, ReferencesError, WheelError, OSError) as error:
-        print(f"{name}: {error}", file=sys.stderr)
-        return 2
+    check_replaceable(options.out, ".zip", option("out", options.out))
+    if options.references is None:
+        raise UserError(f"{option('references')} is missing: a folder of private references")
+    if options.limit < MARGIN:
+        raise UserError(f"{option('limit', options.limit)}: must be {MARGIN} seconds or more")
+    assignment = open_assignment(folder)
+    files = _autograder(assignment, options.references, options.tier, options.limit)
+    content = zipped(files, programs=SCRIPTS)
+    write_whole(options.out, content)
     print(f"wrote {options.out}: {len(files)} files, {len(content) / 1e6:.1f} MB; for staff only")
     return 0

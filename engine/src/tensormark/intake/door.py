@@ -17,13 +17,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tensormark.usage import UserError
+
 LIMITED = Path(__file__).with_name("limited.py")
 DEADLINE = 60.0  # seconds; processor time is limited, so only a busy machine takes this long
 MAX_ANSWER = 16 << 20  # bytes; JSON may take six per character
 Row = dict[str, Any]
 
 
-class InspectionError(Exception):
+class InspectionError(UserError):
     """No hand-in can be read on this machine, which is not the submission's fault."""
 
 

@@ -13,12 +13,13 @@ from typing import Any
 from tensormark.intake.door import DOOR
 from tensormark.intake.flags import Flag
 from tensormark.intake.texts import MAX_OTHERS, MAX_SOURCE, MISSING, TOO_MUCH
+from tensormark.usage import UserError
 
 SECONDS = 1.0  # of processor time; a folder or a zip takes a hundredth of one
 SENTENCE = 1000  # characters
 
 
-class SubmissionError(Exception):
+class SubmissionError(UserError):
     """A submission that cannot be graded; the message is one sentence."""
 
 

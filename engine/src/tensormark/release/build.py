@@ -11,13 +11,10 @@ from pathlib import Path
 from tensormark.authoring.course import open_course
 from tensormark.files import check_replaceable, digest, write_whole
 from tensormark.folder import open_assignment
-from tensormark.references import ReferencesError
 from tensormark.release.contents import PAGE, contents
-from tensormark.release.given_out import ReleaseError
 from tensormark.release.leaks import leaks
 from tensormark.release.secrets import Secrets
-from tensormark.usage import option, parser
-from tensormark.wheel import WheelError
+from tensormark.usage import UserError, option, parser
 from tensormark.zipped import zipped
 
 
@@ -30,17 +27,18 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
         "--out", type=Path, default=out, help="file to write (default: %(default)s)"
     )
     options = command_line.parse_args(arguments)
+    check_replaceable(options.out, ".zip", option("out", options.out))
     try:
-        check_replaceable(options.out, ".zip", option("out", options.out))
         course = open_course(assignment)
         files = contents(course)
-        if leaked := leaks(Secrets(course), files):
-            raise ReleaseError("\n".join(["students must not get this:", *map(str, leaked)]))
-        archive = zipped({f"{assignment.slug}/{path}": content for path, content in files.items()})
-        write_whole(options.out, archive)
-    except (ReleaseError, ReferencesError, WheelError, ValueError, OSError) as error:
-        print(f"{name}: {error}", file=sys.stderr)
+        leaked = leaks(Secrets(course), files)
+    except ValueError as error:
+        raise UserError(str(error)) from error
+    if leaked:
+        print(f"{name}: students must not get this:", *leaked, sep="\n", file=sys.stderr)
         return 2
+    archive = zipped({f"{assignment.slug}/{path}": content for path, content in files.items()})
+    write_whole(options.out, archive)
     if PAGE not in files:
         print(f"without {PAGE}, which needs `pip install 'tensormark[handout]'`")
     size = f"{len(files)} files, {len(archive) / 1e6:.1f} MB, sha256 {digest(archive)[:16]}"

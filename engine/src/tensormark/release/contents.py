@@ -14,8 +14,8 @@ from tensormark.exercise import Assignment
 from tensormark.files import digest
 from tensormark.intake.given_files import PRISTINE
 from tensormark.references import References
-from tensormark.release.given_out import Release, ReleaseError, copied, only_students
-from tensormark.usage import command
+from tensormark.release.given_out import Release, copied, only_students
+from tensormark.usage import UserError, command
 from tensormark.wheel import wheel
 from tensormark.zipped import zipped
 
@@ -42,12 +42,12 @@ def _starter(assignment: Assignment, references: References) -> Iterator[tuple[s
     """Yield the starter, and a copy of it that students do not edit.
 
     Raises:
-        ReleaseError: the references were recorded with another starter.
+        UserError: the references were recorded with another starter.
     """
     files = {name: text.encode() for name, text in derive(assignment).items()}
     if {name: digest(content) for name, content in files.items()} != references.manifest["starter"]:
         fix = f"run `{command('starter')}` and `{command('references')}`"
-        raise ReleaseError(f"the starter differs from the recorded one; {fix}")
+        raise UserError(f"the starter differs from the recorded one; {fix}")
     yield from ((f"starter/{name}", content) for name, content in files.items())
     yield PRISTINE, zipped(files)
 
@@ -56,11 +56,11 @@ def _public_references(references: References) -> Iterator[tuple[str, bytes]]:
     """Yield the public references: the files that the manifest lists, and no others.
 
     Raises:
-        ReleaseError: they are private. ReferencesError: they are damaged.
+        UserError: they are private. ReferencesError: they are damaged.
     """
     if references.private:
         fix = f"run `{command('references')}`"
-        raise ReleaseError(f"{references.folder} has private inputs; {fix}")
+        raise UserError(f"{references.folder} has private inputs; {fix}")
     for name, content in references.files():
         yield f"reference_outputs/{name}", content
 
@@ -91,8 +91,7 @@ def contents(course: Course) -> dict[str, bytes]:
     """Return every file of a release, by its path.
 
     Raises:
-        ReleaseError, ReferencesError, WheelError, ValueError, OSError: something that it is made
-            from is missing or out of date.
+        UserError, ValueError, OSError: something that it is made from is missing or out of date.
     """
     assignment = course.assignment
     references = References(assignment.references)

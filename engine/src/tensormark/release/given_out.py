@@ -11,14 +11,11 @@ from pathlib import Path
 from tensormark.exercise import Assignment
 from tensormark.folder import PACKAGE, STAFF_ONLY
 from tensormark.handout import MAIN, PAGES
+from tensormark.usage import UserError
 
 ALWAYS = (MAIN, "requirements.txt")
 OPTIONAL = ("LICENSE", "Makefile")
 PICTURE = re.compile(r"!\[[^]]*\]\(([^()\s]+)\)")  # in the handout
-
-
-class ReleaseError(Exception):
-    """A release cannot be built; the message says why, and gives the fix where there is one."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,7 +76,7 @@ def _pictures(assignment: Assignment) -> list[Path]:
     """Return the pictures that the handout shows.
 
     Raises:
-        ReleaseError: one is missing, or outside the assignment's folder.
+        UserError: one is missing, or outside the assignment's folder.
     """
     folder, pictures = assignment.folder.resolve(), set()
     for page, text in assignment.handout.read().items():
@@ -88,7 +85,7 @@ def _pictures(assignment: Assignment) -> list[Path]:
                 continue
             path = (folder / page).parent.joinpath(name).resolve()
             if not path.is_file() or not path.is_relative_to(folder):
-                raise ReleaseError(f"{page} shows {name}, which is not a file in {folder}")
+                raise UserError(f"{page} shows {name}, which is not a file in {folder}")
             pictures.add(assignment.folder / path.relative_to(folder))
     return sorted(pictures)
 
@@ -107,14 +104,14 @@ def copied(assignment: Assignment, release: Release) -> dict[str, Path]:
     """Return the files of the folder that are given out, or edited for that: path to file.
 
     Raises:
-        ReleaseError: one is missing.
+        UserError: one is missing.
     """
     folder, paths = assignment.folder, own_code(assignment.folder)
     needed = [*ALWAYS, *checkpoint_names(assignment), *data_names(assignment)]
     for pattern in (*needed, *release.copied, *release.edited):
         matches = fitting(folder, pattern)
         if not matches:
-            raise ReleaseError(f"{folder}: there is no {pattern} to give out")
+            raise UserError(f"{folder}: there is no {pattern} to give out")
         paths += matches
     paths += fitting(folder, PAGES) + _pictures(assignment)
     paths += [folder / name for name in OPTIONAL if (folder / name).is_file()]
@@ -125,14 +122,14 @@ def only_students(assignment: Assignment, release: Release) -> dict[str, Path]:
     """Return the files that only students get: path in the release to file.
 
     Raises:
-        ReleaseError: a folder of them is declared, but it has none.
+        UserError: a folder of them is declared, but it has none.
     """
     if not release.students:
         return {}
     folder = assignment.folder / release.students
     files = {path.relative_to(folder).as_posix(): path for path in fitting(folder, "**/*")}
     if not files:
-        raise ReleaseError(f"{folder}: there are no files for students")
+        raise UserError(f"{folder}: there are no files for students")
     return files
 
 

@@ -20,7 +20,6 @@ import dataclasses
 import io
 import json
 import re
-import sys
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
@@ -28,10 +27,9 @@ from pathlib import Path, PurePosixPath
 from tensormark.authoring.course import open_course
 from tensormark.files import digest
 from tensormark.folder import PACKAGE, STAFF_ONLY, open_assignment
-from tensormark.release.given_out import ReleaseError
 from tensormark.release.secrets import Secrets, squeezed
-from tensormark.usage import parser
-from tensormark.wheel import WheelError, wheel
+from tensormark.usage import UserError, parser
+from tensormark.wheel import wheel
 
 KINDS = frozenset(".py .md .html .json .safetensors .zip .whl".split())
 REFERENCES = "reference_outputs"
@@ -146,8 +144,7 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     try:
         secrets = Secrets(open_course(open_assignment(folder)))
         leaked = leaks(secrets, _unpacked(options.release))
-    except (ReleaseError, WheelError, zipfile.BadZipFile, ValueError, OSError) as error:
-        print(f"{name}: {error}", file=sys.stderr)
-        return 2
+    except (zipfile.BadZipFile, ValueError) as error:
+        raise UserError(str(error)) from error
     print("\n".join(map(str, leaked)) or "nothing was found")
     return 1 if leaked else 0

@@ -19,6 +19,7 @@ from mdit_py_plugins.anchors import anchors_plugin
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 from tensormark.handout import slug
+from tensormark.usage import UserError
 
 STYLE = Path(__file__).with_name("page.css")
 PROBLEM = re.compile(r"(?:Problem|Question) \((\w+)\): (.+) \(.+\)")
@@ -46,10 +47,6 @@ PAGE = """<!DOCTYPE html>
 """
 
 
-class PageError(ValueError):
-    """The handout cannot be rendered; the message says why."""
-
-
 def _equation(tex: str, options: dict[str, bool]) -> str:
     if not options["display_mode"]:
         return str(convert(tex, display="inline"))
@@ -71,11 +68,11 @@ def _inlined(token: Token, folder: Path, root: Path) -> None:
         folder: of the page; root: the folder that pictures must be in.
 
     Raises:
-        PageError: the picture is not in it, or has an unknown format.
+        UserError: the picture is not in it, or has an unknown format.
     """
     path, root = (folder / str(token.attrs["src"])).resolve(), root.resolve()
     if path.suffix not in PICTURES or not path.is_file() or not path.is_relative_to(root):
-        raise PageError(f"{token.attrs['src']} is not a picture in {root}")
+        raise UserError(f"{token.attrs['src']} is not a picture in {root}")
     content = base64.b64encode(path.read_bytes()).decode()
     token.attrs["src"] = f"data:{PICTURES[path.suffix]};base64,{content}"
 
@@ -146,7 +143,7 @@ def html_of(pages: Mapping[str, str], page: str, root: Path) -> str:
         root: the folder of the assignment, which pictures must be in.
 
     Raises:
-        PageError: a picture is missing.
+        UserError: a picture is missing.
     """
     markdown = _reader()
     environment: dict[str, object] = {}

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from tensormark.files import encoded, write_whole
 from tensormark.reports import github, html, platforms
-from tensormark.reports.model import Model, ModelError, read_model
-from tensormark.usage import parser
+from tensormark.reports.model import Model, read_model
+from tensormark.usage import UserError, parser
 
 FORMATS: Mapping[str, Callable[[Model], str]] = {
     "html": html.page,
@@ -51,9 +51,5 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
         else:
             sys.stdout.buffer.write(encoded(text))
     except (KeyError, TypeError, ValueError, AttributeError):
-        print(f"{name}: {options.result} is not a result of a grading", file=sys.stderr)
-        return 2
-    except (ModelError, OSError) as error:
-        print(f"{name}: {error}", file=sys.stderr)
-        return 2
+        raise UserError(f"{options.result} is not a result of a grading") from None
     return int(bool(text)) if options.format == CHECK else 0

@@ -13,16 +13,13 @@ from tensormark import usage
 from tensormark.files import NotAFileError, read_regular
 from tensormark.reports.text import visible
 from tensormark.result import UNWRITTEN, VERSION, Outcome
+from tensormark.usage import UserError
 
 Model = dict[str, Any]
 MAX_BYTES = 8 << 20  # bytes of a result file; usual ones have 100 kB
 STARTER = "starter"  # the default submission
 PACKED_SUFFIXES = (".zip", ".tar", ".gz", ".tgz")  # of packed submissions
 OWN_TIER = "process"  # the tier in which people grade their own code
-
-
-class ModelError(Exception):
-    """A file is not a result; the message says why."""
 
 
 def read_model(path: Path, follow: bool = True) -> Model:
@@ -32,20 +29,20 @@ def read_model(path: Path, follow: bool = True) -> Model:
         follow: whether the path may be a link, because the user has named it.
 
     Raises:
-        ModelError: the file is not a result. OSError: it cannot be read.
+        UserError: the file is not a result. OSError: it cannot be read.
     """
     try:
         content, _ = read_regular(path, MAX_BYTES + 1, follow=follow)
     except NotAFileError as error:
-        raise ModelError(f"{path}: {error}") from error
+        raise UserError(f"{path}: {error}") from error
     if len(content) > MAX_BYTES:
-        raise ModelError(f"{path} is too large for a result")
+        raise UserError(f"{path} is too large for a result")
     try:
         result = json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise ModelError(f"{path} is not JSON") from error
+        raise UserError(f"{path} is not JSON") from error
     if not isinstance(result, dict) or result.get("version") != VERSION:
-        raise ModelError(f"{path} is not a result of version {VERSION}")
+        raise UserError(f"{path} is not a result of version {VERSION}")
     return result
 
 

@@ -9,9 +9,10 @@ import json
 from pathlib import Path
 
 from tensormark.files import write_whole
-from tensormark.reports.model import Model, ModelError, read_model
+from tensormark.reports.model import Model, read_model
 from tensormark.reports.text import visible
 from tensormark.result import Outcome
+from tensormark.usage import UserError
 
 FOLDER, MAX_RUNS = ".grade", 30  # where runs are kept, and how many
 MAX_POINTS = 1e6  # of an exercise: a file with a larger number is not a run
@@ -47,7 +48,7 @@ def _last_run(folder: Path, result: Model) -> Model | None:
     for path in reversed(run_files(folder)):
         try:
             run = read_model(path, follow=False)
-        except (OSError, ModelError):
+        except (OSError, UserError):
             run = {}
         if not _is_whole(run):
             skipped.append(visible(path.name))

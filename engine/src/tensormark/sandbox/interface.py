@@ -10,6 +10,7 @@ from typing import Any, Self
 
 from tensormark.letters import with_piled_up
 from tensormark.sandbox import packages
+from tensormark.usage import UserError
 
 START_DEADLINE = 180.0  # seconds; importing torch takes 2, or a minute on a cold, slow disk
 LOAD_DEADLINE = 30.0  # for importing the submission
@@ -176,7 +177,7 @@ class WorkerHungError(WorkerLostError):
     """The worker did not answer in time."""
 
 
-class WorkerStartError(Exception):
+class WorkerStartError(UserError):
     """The worker cannot start, which is the installation's fault, not the student's."""
 
 

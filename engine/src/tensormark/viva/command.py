@@ -17,13 +17,13 @@ from tensormark.exercise import Assignment
 from tensormark.files import write_whole
 from tensormark.folder import open_assignment
 from tensormark.grading import Grading
-from tensormark.intake.door import DOOR, InspectionError
+from tensormark.intake.door import DOOR
 from tensormark.intake.submission import SubmissionError, read_submission
 from tensormark.reports import browser
 from tensormark.reports.live import LiveLine
 from tensormark.reports.text import print_any_letter
 from tensormark.result import Outcome
-from tensormark.sandbox.interface import PROCESS, Program, Sandbox, WorkerStartError, printable
+from tensormark.sandbox.interface import PROCESS, Program, Sandbox
 from tensormark.sandbox.process import ProcessSandbox
 from tensormark.sandbox.tiers import open_sandbox
 from tensormark.sandbox.worker_process import WorkerProcess
@@ -157,12 +157,6 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
             print("\n".join(sheet.notes))
             return 1
         ask(sheet, options)
-    except (SubmissionError, InspectionError, WorkerStartError, OSError) as error:
-        print(f"{name}: {printable(str(error))}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print(f"\n{name}: interrupted", file=sys.stderr)
-        return 130
     finally:
         if started is not None:
             started.close()

@@ -22,14 +22,13 @@ from typing import Any
 import dask
 from distributed import Client, Future, LocalCluster
 
-from tensormark.classroom.failure import ClusterError
 from tensormark.classroom.jobs.parcel import Parcel
 from tensormark.classroom.jobs.version import about, unfit
 from tensormark.classroom.jobs.work import Job, Terms
 from tensormark.classroom.jobs.worker import Answer, do, importable
 from tensormark.folder import VARIABLE
 from tensormark.sandbox.interface import printable
-from tensormark.usage import option
+from tensormark.usage import UserError, option
 
 REFRESH_EVERY = 1.0  # seconds between updates of the list of workers
 PRIORITY = -1  # other tasks have 0 by default, and Dask starts higher priorities first
@@ -67,7 +66,7 @@ def connect(scheduler: str, workers: int, assignment: Path) -> Iterator[Client]:
     """Connect to a scheduler, or start one with single-threaded workers on this machine.
 
     Raises:
-        ClusterError: the scheduler cannot be reached, or the workers cannot be started.
+        UserError: the scheduler cannot be reached, or the workers cannot be started.
     """
     with contextlib.ExitStack() as stack, dask.config.set(CONFIG):
         for name in ("distributed", "distributed.nanny", "distributed.scheduler"):
@@ -79,12 +78,12 @@ def connect(scheduler: str, workers: int, assignment: Path) -> Iterator[Client]:
             except (OSError, RuntimeError) as error:
                 reason = printable(f"{error}; {error.__cause__ or ''}")[:300].rstrip("; ")
                 given = option("workers", workers)
-                raise ClusterError(f"{given}: cannot be started: {reason}") from error
+                raise UserError(f"{given}: cannot be started: {reason}") from error
         try:
             client = stack.enter_context(Client(address, timeout=PATIENCE if not scheduler else 10))
         except (OSError, ValueError) as error:
             reason, given = printable(str(error))[:200], option("scheduler", scheduler)
-            raise ClusterError(f"{given}: cannot be reached: {reason}") from error
+            raise UserError(f"{given}: cannot be reached: {reason}") from error
         if scheduler:
             _check_scheduler(client, scheduler)
         yield client
@@ -97,7 +96,7 @@ def _check_scheduler(client: Client, address: str) -> None:
     except Exception as error:  # importing may raise anything
         fix = "start it and its workers where the same tensormark is installed"
         given = option("scheduler", address)
-        raise ClusterError(f"{given}: cannot read the data sent to it; {fix}") from error
+        raise UserError(f"{given}: cannot read the data sent to it; {fix}") from error
 
 
 class Crew:
@@ -146,7 +145,7 @@ class Crew:
         """Update the list of workers, and ask new ones which grader they have.
 
         Raises:
-            ClusterError: no worker is left, or the scheduler is gone.
+            UserError: no worker is left, or the scheduler is gone.
         """
         if time.monotonic() - self.last_refresh < REFRESH_EVERY:
             return
@@ -156,7 +155,7 @@ class Crew:
             new = [address for address in threads if address not in old]
             answers = self.client.run(about, workers=new, on_error="return") if new else {}
         except (OSError, TimeoutError) as error:
-            raise ClusterError(f"the scheduler is gone: {printable(str(error))[:200]}") from error
+            raise UserError(f"the scheduler is gone: {printable(str(error))[:200]}") from error
         self.graders = {name: count for name, count in threads.items() if name in self.graders}
         for address, answer in answers.items():
             if isinstance(answer, OSError):
@@ -174,17 +173,17 @@ class Crew:
         """Check that a worker may grade, or that one may still come.
 
         Raises:
-            ClusterError: all are refused, or there has been none for NO_WORKER seconds.
+            UserError: all are refused, or there has been none for NO_WORKER seconds.
         """
         if self.graders:
             self._last_grader = time.monotonic()
         elif self._addresses and self._addresses <= self.refused.keys():
             reasons = "; ".join(dict.fromkeys(self.refused.values()))
-            raise ClusterError(f"every worker is refused: {reasons}")
+            raise UserError(f"every worker is refused: {reasons}")
         elif time.monotonic() - self._last_grader > NO_WORKER:
             causes = [*self.refused.values(), *filter(None, [self.reason])]
             why = f"; last known cause: {'; '.join(dict.fromkeys(causes))}" if causes else ""
-            raise ClusterError(f"there has been no worker for {NO_WORKER:g} seconds{why}")
+            raise UserError(f"there has been no worker for {NO_WORKER:g} seconds{why}")
         elif not self.own and not self._addresses and not self._wait_announced:
             self._wait_announced = True
             self.announce("the scheduler has no worker; waiting for one")

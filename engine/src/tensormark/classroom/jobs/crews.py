@@ -9,12 +9,11 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tensormark.classroom.failure import ClusterError, RunError
 from tensormark.classroom.jobs.parcel import Parcel
 from tensormark.classroom.jobs.work import Job, Terms
 from tensormark.classroom.jobs.worker import Answer, Station
 from tensormark.folder import VARIABLE
-from tensormark.usage import option
+from tensormark.usage import UserError, option
 
 if TYPE_CHECKING:
     from tensormark.classroom.jobs.cluster import Crew
@@ -61,10 +60,10 @@ class OneProcess:
         """Check that this process may grade.
 
         Raises:
-            ClusterError: it may not.
+            UserError: it may not.
         """
         if not self.graders:
-            raise ClusterError(f"nothing can be graded here: {self.reason}")
+            raise UserError(f"nothing can be graded here: {self.reason}")
 
     def refuse(self, address: str, host: str, reason: str) -> None:
         """Grade nothing more."""
@@ -110,8 +109,7 @@ def open_crew(
     """Start or connect to the workers; with one worker and no scheduler, use this process.
 
     Raises:
-        ClusterError: the workers cannot be reached or started.
-        RunError: Dask is needed, but not installed.
+        UserError: the workers cannot be reached or started, or need Dask, which is not installed.
     """
     if options.workers == 1 and not options.scheduler:
         with _this_process(terms, parcel, assignment) as process:
@@ -121,6 +119,6 @@ def open_crew(
         from tensormark.classroom.jobs import cluster
     except ModuleNotFoundError as error:
         fix = f"use {option('workers', 1)}, which needs no Dask, or pip install 'tensormark[class]'"
-        raise RunError(f"{error}; {fix}") from error
+        raise UserError(f"{error}; {fix}") from error
     with cluster.connect(options.scheduler, options.workers, assignment) as client:
         yield cluster.Crew(client, terms, parcel, not options.scheduler, announce)

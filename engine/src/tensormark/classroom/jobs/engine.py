@@ -16,12 +16,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from tensormark.classroom.failure import ClusterError
 from tensormark.classroom.jobs.progress import Progress
 from tensormark.classroom.jobs.store import Attempt
 from tensormark.classroom.jobs.work import Ask, Terms, Work
 from tensormark.classroom.jobs.worker import Answer
 from tensormark.sandbox.interface import printable
+from tensormark.usage import UserError
 
 if TYPE_CHECKING:  # either kind of crew will do, and one of them needs no Dask
     from distributed import Future
@@ -117,7 +117,7 @@ class Engine(Generic[J]):
         """Run until every job is done or a stop is requested.
 
         Raises:
-            ClusterError: no worker is left. StoreError: nothing can be stored.
+            UserError: no worker is left, or nothing can be stored.
         """
         self.waiting = deque(_Task(job) for job in jobs)
         while self.under_way or ((self.waiting or self.suspects) and not self.stop.asked):
@@ -201,7 +201,7 @@ class Engine(Generic[J]):
             answer: Answer = future.result()
             return answer
         if not self.crew.alive:
-            raise ClusterError("the scheduler is gone; start it, and run the same command again")
+            raise UserError("the scheduler is gone; start it, and run the same command again")
         if future.status != "error":
             return LOST
         error = future.exception()

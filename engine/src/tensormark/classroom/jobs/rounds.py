@@ -50,8 +50,7 @@ class Round(Generic[J]):
             again: what the same command does after Ctrl-C.
 
         Raises:
-            Stopped: on Ctrl-C. ClusterError: no workers are left.
-            RunError: Dask is not installed, and is needed.
+            Stopped: on Ctrl-C. UserError: no workers are left, or Dask is missing.
         """
         stop, data_files = Stop(), () if options.check else assignment.data_files
         parcel = packed(settings_of(assignment.folder, options), data_files)

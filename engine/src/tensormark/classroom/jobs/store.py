@@ -23,9 +23,8 @@ from pathlib import Path
 from typing import Any
 
 from tensormark.classroom.entry import legible
-from tensormark.classroom.failure import RunError
 from tensormark.classroom.jobs.work import Terms
-from tensormark.usage import option
+from tensormark.usage import UserError, option
 
 VERSION = 1
 TABLES = """
@@ -61,10 +60,6 @@ CREATE TABLE IF NOT EXISTS written (
 TERMS = "reference = ? AND grader = ? AND checkpoint = ? AND mode = ? AND tier = ?"
 ATTEMPT = "worker, seconds, problem, result, attempt.id"
 ROOM = 1 << 20  # bytes; with less free, a disk counts as full, whatever SQLite calls the error
-
-
-class StoreError(RunError):
-    """The store cannot be used; the message is one sentence that says what to do."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -113,7 +108,7 @@ def only_run(folder: Path) -> Iterator[None]:
     """Keep other runs out of a folder, which is created if needed.
 
     Raises:
-        StoreError: another run is using it, or the folder cannot be written to.
+        UserError: another run is using it, or the folder cannot be written to.
     """
     argument = option("out", folder)
     try:
@@ -121,12 +116,12 @@ def only_run(folder: Path) -> Iterator[None]:
         descriptor = os.open(folder / ".lock", os.O_CREAT | os.O_RDWR, 0o600)
     except OSError as error:
         reason = error.strerror or error
-        raise StoreError(f"{argument}: cannot be written to ({reason}); name another") from error
+        raise UserError(f"{argument}: cannot be written to ({reason}); name another") from error
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
     except BlockingIOError as error:
-        raise StoreError(f"{argument}: another run is writing there; wait for it") from error
+        raise UserError(f"{argument}: another run is writing there; wait for it") from error
     finally:
         os.close(descriptor)
 
@@ -138,7 +133,7 @@ class Store:
         """Open the file, or create it.
 
         Raises:
-            StoreError: it is not a store.
+            UserError: it is not a store.
         """
         self.path = path
         with self.explained():
@@ -148,7 +143,7 @@ class Store:
             self.file.execute("PRAGMA synchronous = FULL")
             (version,) = self.file.execute("PRAGMA user_version").fetchone()
             if version not in (0, VERSION):
-                raise StoreError(f"{path} was written by another version; {_advice()}")
+                raise UserError(f"{path} was written by another version; {_advice()}")
             # an older store lacks some of the tables
             self.file.executescript(f"BEGIN; {TABLES} PRAGMA user_version = {VERSION}; COMMIT;")
 
@@ -163,22 +158,22 @@ class Store:
         """Turn errors of SQLite and the disk into a sentence.
 
         Raises:
-            StoreError: an error occurred.
+            UserError: an error occurred.
         """
         try:
             yield
         except sqlite3.Error as error:
             code = getattr(error, "sqlite_errorcode", None)
             if code == sqlite3.SQLITE_FULL or shutil.disk_usage(self.path.parent).free < ROOM:
-                raise StoreError(
+                raise UserError(
                     f"{self.path}: the disk is full; free some space, then run this again"
                 ) from error
             if code == sqlite3.SQLITE_NOTADB:
-                raise StoreError(f"{self.path} is not a store; {_advice()}") from error
-            raise StoreError(f"{self.path} cannot be used: {error}") from error
+                raise UserError(f"{self.path} is not a store; {_advice()}") from error
+            raise UserError(f"{self.path} cannot be used: {error}") from error
         except OSError as error:
             reason = error.strerror or error
-            raise StoreError(f"{self.path} cannot be used ({reason}); {_advice()}") from error
+            raise UserError(f"{self.path} cannot be used ({reason}); {_advice()}") from error
 
     @contextlib.contextmanager
     def change(self) -> Iterator[sqlite3.Connection]:
