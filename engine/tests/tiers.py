@@ -5,6 +5,7 @@ of two users ("locked-user"). As a script, this tries one tier and prints what i
 """
 
 import functools
+import json
 import os
 import subprocess
 import sys
@@ -24,8 +25,9 @@ ISOLATING = [tier for tier in TIERS if tier != PROCESS]
 INSTALL = "apt-get install bubblewrap libseccomp2 util-linux"
 NIGHTLY = bool(os.environ.get("NIGHTLY"))  # as in `make nightly`: every case, in every place
 EVERYWHERE = NIGHTLY or os.environ.get("PLACES") == "all"
-# As in .ci/run: nothing is skipped. "checked" if a run beside this one has tried the tiers.
-REQUIRED = os.environ.get("REQUIRE_TIERS") in ("all", "checked")
+REQUIRED = os.environ.get("REQUIRE_TIERS") == "all"  # as in .ci/run: nothing is skipped
+# by place what `missing` returns, if the places were tried for several processes
+TRIED: dict[str, str] = json.loads(os.environ.get("TRIED_TIERS") or "{}")
 
 
 def own_tiers() -> list[str]:
@@ -79,6 +81,8 @@ def missing(place: str) -> str:
     """Open a sandbox there; return a line on why its tests are skipped, or an empty one."""
     if place == PROCESS:
         return ""  # every machine has it
+    if place in TRIED:
+        return TRIED[place]
     tier = place.partition("-")[0]
     command = command_in(place, sys.executable, __file__, tier)
     environment = {**os.environ, "PYTHONPATH": str(HERE)}
@@ -92,15 +96,22 @@ def missing(place: str) -> str:
     return fault and f"tier {tier} is not tested: {fault}; on Debian, as root: {INSTALL}"
 
 
+def tried() -> dict[str, str]:
+    """Try every place; return what is missing, by place."""
+    places = [*{*own_tiers(), *user_places()}]
+    with ThreadPoolExecutor() as pool:  # each takes seconds, mostly to import torch
+        return dict(zip(places, pool.map(missing, places), strict=True))
+
+
 def required_but_missing() -> list[str]:
     """Return a line for each reason why a required tier is missing."""
-    checked = os.environ.get("REQUIRE_TIERS") == "checked"
-    places = {*own_tiers(), *user_places()} if REQUIRED and not checked else set()
-    with ThreadPoolExecutor() as pool:  # each takes seconds, mostly to import torch
-        return sorted({line for line in pool.map(missing, places) if line})
+    return sorted({line for line in tried().values() if line}) if REQUIRED else []
 
 
 def main() -> None:
+    if len(sys.argv) == 1:
+        print(json.dumps(tried()))
+        return
     try:
         with sandbox_of(sys.argv[1]) as sandbox:
             (reply,) = sandbox.run([ask("double")])
