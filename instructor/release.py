@@ -5,6 +5,7 @@ from pathlib import Path
 
 from grader.sentiment import HIDDEN, read_sentences
 from instructor.cards import for_students
+from instructor.hidden import find_in
 from tensormark.exercise import Assignment
 from tensormark.release.given_out import Release, Secret
 
@@ -22,8 +23,8 @@ def secrets(assignment: Assignment, private: Sequence[Path]) -> Iterator[Secret]
 
     Test sentences may happen to occur in public text; private ones were drawn so that none does.
     """
-    public = "\n".join((assignment.data / name).read_text(encoding="utf-8") for name in PUBLIC)
     test = read_sentences(assignment.folder / UNLABELLED)
+    public = find_in((assignment.data / name).read_bytes() for name in PUBLIC)(test.texts)
     unpublished = [text for text in test.texts if text not in public]
     bare = {UNLABELLED: test.texts}
     yield Secret("the test sentences", unpublished, test.labels.tolist(), bare)

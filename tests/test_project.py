@@ -38,7 +38,7 @@ ROOMS = {
     "instructor.on_solution": "",
     "instructor.language": "tensormark",
     "instructor.hidden": "instructor.language tensormark",
-    "instructor.release": "grader.sentiment instructor.cards tensormark",
+    "instructor.release": "grader.sentiment instructor.cards instructor.hidden tensormark",
     "instructor.pretraining": "instructor.language instructor.on_solution tensormark",
     "instructor.huggingface": "instructor.on_solution instructor.pretraining tensormark",
     "instructor.gate": "tensormark",
