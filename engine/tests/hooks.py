@@ -4,6 +4,7 @@ import gc
 import os
 import re
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,6 @@ LONGEST = """test_hostile test_known test_installed test_gradescope test_class t
 # Test processes share the cores: an idle second thread of torch would spin on one that another
 # process needs.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-gc.disable()  # until all tests are collected: hardly anything that they import is garbage
 SHOWN = 20  # how many of the longest tests and files are listed
 
 
@@ -54,10 +54,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[Any]) -> No
         config.hook.pytest_deselected(items=deselected)
 
 
-def pytest_collection_finish() -> None:
-    """Collect garbage again, but not among torch's million objects."""
-    gc.freeze()
-    gc.enable()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Collect no garbage while torch and others are imported, and none among them afterwards."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def in_every_run(item: Any) -> bool:
