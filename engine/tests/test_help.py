@@ -81,3 +81,14 @@ def test_an_assignment_is_found_from_below_and_from_outside(
     for completed in (below, outside):
         assert "FAILED           conv         0/40   the bias is forgotten" in completed.stdout
         assert "right when given a correct conv" in completed.stdout
+
+
+def test_an_assignment_that_cannot_be_imported_is_one_line(copy: Path) -> None:
+    definition = copy / "grader" / "assignment.py"
+    definition.write_text("raise ValueError('one\\n\\ttwo')\n", encoding="utf-8")
+
+    completed = called(copy, "check", "solution")
+
+    assert completed.returncode == 2
+    fault = f"{definition} cannot be imported: ValueError: one two"
+    assert completed.stderr == f"check: {fault}\n"

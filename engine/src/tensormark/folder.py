@@ -18,7 +18,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from tensormark.usage import UserError
+from tensormark.usage import UserError, one_line
 
 if TYPE_CHECKING:  # importing an assignment takes time, which most modules need not spend
     from tensormark.exercise import Assignment
@@ -85,8 +85,7 @@ def module(folder: Path, name: str) -> ModuleType:
     try:
         imported = importlib.import_module(full)
     except Exception as error:
-        reason = f"{type(error).__name__}: {error}"
-        raise AssignmentError(f"{path}.py cannot be imported: {reason}") from error
+        raise AssignmentError(f"{path}.py cannot be imported: {one_line(error)}") from error
     if Path(str(imported.__file__)).resolve().parent not in (path, path.parent):
         raise AssignmentError(
             f"{path}.py: Python finds {imported.__file__} instead; rename that file"

@@ -19,6 +19,11 @@ class UserError(Exception):
     """Something that the user can mend; the message is all that is printed, in one line."""
 
 
+def one_line(error: Exception) -> str:
+    """Return an exception's type and message, whose lines are joined."""
+    return " ".join(f"{type(error).__name__}: {error}".split())
+
+
 def option(name: str, value: Any = "") -> str:
     """Return an option with its value: `OUT=dir`, or `--out dir`.
 

@@ -21,7 +21,7 @@ from tensormark.literals import sent
 from tensormark.references import Tensors, under
 from tensormark.sandbox.interface import Reply, Request
 from tensormark.sandbox.process import ProcessSandbox
-from tensormark.usage import UserError
+from tensormark.usage import UserError, one_line
 
 SOLUTION_ROW = "the solution"
 
@@ -77,8 +77,8 @@ class Recorder:
         try:
             return exercise.inputs(exercise.calls[index], self.seed, private=private)
         except Exception as error:  # the assignment's own code
-            reason = f"{type(error).__name__}: {error}"
-            raise UserError(f"{exercise_id}: its inputs cannot be drawn: {reason}") from error
+            fault = f"{exercise_id}: its inputs cannot be drawn: {one_line(error)}"
+            raise UserError(fault) from error
 
     def ask(
         self,
