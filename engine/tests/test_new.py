@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tensormark.authoring import new
+from tensormark.cli import run
 from tensormark.folder import open_assignment
 from tensormark.usage import UserError
 
@@ -99,3 +100,18 @@ def test_a_template_that_breaks_off_leaves_nothing(
     with pytest.raises(OSError, match="the disk is full"):
         new.write(tmp_path / "mine")
     assert os.listdir(tmp_path) == []
+
+
+def test_an_assignment_whose_files_cannot_all_be_derived_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(*_: object) -> int:
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(new.record, "main", full)
+    path = tmp_path / "mine"
+
+    assert run(tmp_path, "new", [str(path)]) == 2
+
+    fault = f"new: {path} was written, but not all derived files\nnew: the disk is full\n"
+    assert capsys.readouterr().err == fault

@@ -67,7 +67,7 @@ ROOMS = {
     "cli": "folder sandbox.interface usage",
     "__main__": "cli",
     "viva": f"{GRADING} reports",
-    "authoring": f"{GRADING} cli folders release.given_out",
+    "authoring": f"{GRADING} folders release.given_out",
     "release": "authoring exercise files folder handout intake references usage wheel zipped",
     "classroom": f"{GRADING} authoring folders reports viva",
     "classroom.students": "classroom.entry classroom.failure classroom.typed files intake reports "

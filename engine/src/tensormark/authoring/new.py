@@ -11,9 +11,9 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tensormark.cli import run
+from tensormark.authoring import record, strip
 from tensormark.files import write_whole
-from tensormark.folder import DEFINITION, open_assignment
+from tensormark.folder import DEFINITION
 from tensormark.folders import whole_folder
 from tensormark.usage import UserError, command, parser
 
@@ -76,10 +76,10 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     path = command_line.parse_args(arguments).name
     write(path)
     print(f"wrote {path}")
-    open_assignment(path)  # or the starter would be blamed if this fails
-    status = run(path, "starter", []) or run(path, "references", [])
-    if status:
+    try:
+        status = strip.main(path, "starter", []) or record.main(path, "references", [])
+    except BaseException:
         print(f"{name}: {path} was written, but not all derived files", file=sys.stderr)
-        return status
+        raise
     print(_next_steps(path))
-    return 0
+    return status
