@@ -150,14 +150,12 @@ def test_a_file_that_is_gone_is_waited_for(
     assert ALL in restored
 
 
-def test_a_save_ends_a_call_that_hangs(
-    watched: tuple[Path, Watching], solution_source: str
-) -> None:
-    path, watching = watched
+def test_a_save_ends_a_call_that_hangs(folder: Path, path: Path, solution_source: str) -> None:
     in_place(path, solution_source.replace(RIGHT, HANGS))
-    watching.until("conv")  # detector is next, and hangs
-    in_place(path, solution_source)
-    report = watching.report()
+    with Watching(folder, path) as watching:
+        watching.until("conv")  # detector is next, and hangs
+        in_place(path, solution_source)
+        report = watching.report()
 
     assert "saved again" in report
     assert " detector " not in report.partition("saved again")[0]
