@@ -47,7 +47,7 @@ COMMANDS = {
     "gradescope": Command("gradescope.build", "build Gradescope's autograder"),
     "autograder": Command("gradescope.run", "grade on Gradescope, in its container"),
 }
-# what an interrupted command has left, unless the exception says it
+# how an interrupted command leaves things, unless the exception says it
 LEFT = {
     **dict.fromkeys(("check", "grade", "report"), "no result was written"),
     "references": "nothing was written",

@@ -58,8 +58,8 @@ def limit_resources() -> None:
 def import_torch() -> None:
     """Import torch and whatever else every submission needs, once the streams are safe.
 
-    Without collecting garbage, of which there is hardly any among its million objects: that would
-    take a seventh of the time, and later copy the pages that a child shares with its parent.
+    Meanwhile no garbage is collected, which would take a tenth of the time and find hardly any.
+    Afterwards torch's objects are left alone, or a child would copy the pages that they are in.
     """
     gc.disable()
     from tensormark.worker import overlay, warm  # noqa: F401
@@ -91,7 +91,7 @@ def serve(requests: BinaryIO, replies: BinaryIO, new_overlay: NewOverlay | None 
     for request, arrays in protocol.frames(requests):
         if overlay is None:  # the first request loads a submission
             if new_overlay is None:
-                # not before: `overlay_maker` hides the grader, which this would import again
+                # only here: a forked worker's grader is hidden already, and this would undo that
                 from tensormark.worker.overlay import overlay_maker
 
                 new_overlay = overlay_maker(request["harness"])
