@@ -59,6 +59,26 @@ def test_no_source_costs_the_grader_more_than_reading_it(name: str) -> None:
     assert submission.sources["optimizer"] == RIGHT
 
 
+def test_no_source_is_blamed_for_the_time_of_those_before_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    right = {"fault": "", "flags": [], "hints": {}}
+    answers = [door.Answer([right], False, 0.4), door.Answer([], False, 0.2)]
+    answers.append(door.Answer([right], True, 0.01))
+    asked = []
+
+    def ask(job: str, seconds: float, request: dict) -> door.Answer:
+        asked.append([*request["sources"]])
+        return answers[len(asked) - 1]
+
+    monkeypatch.setattr(DOOR, "ask", ask)
+
+    submission = inspect(main=RIGHT, optimizer="slow", training=RIGHT)
+
+    assert asked == [["main", "optimizer", "training"], ["optimizer", "training"], ["training"]]
+    assert submission.faults == {"optimizer": "optimizer.py: too complex to be read"}
+
+
 def test_a_submission_that_cannot_be_read_fails_with_its_file_named(
     grade: Grade, tmp_path: Path
 ) -> None:
