@@ -76,10 +76,12 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     path = command_line.parse_args(arguments).name
     write(path)
     print(f"wrote {path}")
+    status = 2
     try:
         status = strip.main(path, "starter", []) or record.main(path, "references", [])
-    except BaseException:
-        print(f"{name}: {path} was written, but not all derived files", file=sys.stderr)
-        raise
-    print(_next_steps(path))
+    finally:
+        if status:
+            print(f"{name}: {path} was written, but not all derived files", file=sys.stderr)
+    if not status:
+        print(_next_steps(path))
     return status
