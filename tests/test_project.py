@@ -123,3 +123,15 @@ def test_make_names_every_target_with_its_purpose() -> None:
 
         described = set(re.findall(r"^([a-z-]+):.*## .+$", text, re.M))
         assert described == set(phony[1].replace("\\", "").split())
+
+
+def test_every_release_in_the_changelog_has_a_date_and_the_last_one_is_this() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    headings = re.findall(r"^## (.*)$", text, re.M)
+    releases = [re.fullmatch(r"([\d.]+) \(\d{4}-\d\d-\d\d\)", line) for line in headings]
+
+    assert all(releases), headings
+    version = re.search(r'^version = "(.*)"$', (ROOT / "pyproject.toml").read_text("utf-8"), re.M)
+    assert version is not None
+    assert releases[0] is not None
+    assert releases[0][1] == version[1]
