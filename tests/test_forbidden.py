@@ -10,13 +10,13 @@ from ways_round import COMPILED, HEAD, OTHERS, WAYS, ask, code
 
 from grader.assignment import ASSIGNMENT
 from tensormark.policy import usual_names
-from tensormark.sandbox.interface import Program, Sandbox
+from tensormark.sandbox.interface import TIERS, Program, Sandbox
 from tensormark.sandbox.tiers import open_sandbox
 
 from asking import program_with
 from conftest import ROOT
 from graded import ran
-from tiers import marked, own_tiers
+from tiers import marked
 
 POLICY = ASSIGNMENT.policy
 NAMES = [*usual_names([*POLICY.forbidden, *POLICY.given_only]).values()]
@@ -36,7 +36,7 @@ def free() -> Iterator[Sandbox]:
         yield sandbox
 
 
-@pytest.fixture(scope="module", params=marked(own_tiers()))
+@pytest.fixture(scope="module", params=marked(TIERS))
 def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     with open_sandbox(request.param, guarded(program_with(CODE))) as sandbox:
         yield sandbox

@@ -12,7 +12,7 @@ from tensormark.sandbox.interface import PROCESS
 from tensormark.sandbox.tiers import open_sandbox
 
 from asking import CODE, ask, program_with
-from tiers import marked, own_tiers
+from tiers import ISOLATING, marked
 
 HEAD = """
 import importlib, inspect, io, json, os, re, sys, tempfile, warnings
@@ -106,7 +106,7 @@ def unisolated() -> Mapping[str, str]:
     return findings_in(PROCESS)
 
 
-@pytest.fixture(scope="module", params=marked([t for t in own_tiers() if t != PROCESS]))
+@pytest.fixture(scope="module", params=marked(ISOLATING))
 def isolated(request: pytest.FixtureRequest) -> Mapping[str, str]:
     return findings_in(request.param)
 

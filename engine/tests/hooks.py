@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from opened import open_to_others
 
 import tiers
 
@@ -19,6 +20,13 @@ LONGEST = """test_hostile test_known test_installed test_gradescope test_class t
 # process needs.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 SHOWN = 20  # how many of the longest tests and files are listed
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let other users read what tests need, and what they write, whatever the umask."""
+    os.umask(0o022)
+    if not hasattr(config, "workerinput"):  # of pytest-xdist: its workers inherit it
+        open_to_others(config.rootpath)
 
 
 @pytest.hookimpl(optionalhook=True)  # only pytest-xdist calls it

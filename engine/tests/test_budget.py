@@ -8,16 +8,24 @@ import pytest
 
 from tensormark.exercise import Assignment
 from tensormark.grading import Grading
-from tensormark.sandbox.interface import BUDGET, CALL_DEADLINE, HANGS, PROCESS, Limits, Sandbox
+from tensormark.sandbox.interface import (
+    BUDGET,
+    CALL_DEADLINE,
+    HANGS,
+    PROCESS,
+    TIERS,
+    Limits,
+    Sandbox,
+)
 from tensormark.sandbox.tiers import open_sandbox
 from tensormark.settings import Settings
 
 import toy
 from asking import X, ask, program_with
 from graded import Grade
-from tiers import marked, own_tiers
+from tiers import marked
 
-TIERS = pytest.mark.parametrize("tier", marked(own_tiers()))
+IN_EACH_TIER = pytest.mark.parametrize("tier", marked(TIERS))
 SLOW = """
 
 import time
@@ -37,7 +45,7 @@ def open_with(tier: str, budget: float) -> Sandbox:
     return open_sandbox(tier, dataclasses.replace(program_with(), budget=budget))
 
 
-@TIERS
+@IN_EACH_TIER
 def test_after_two_calls_that_hang_nothing_more_is_run(tier: str) -> None:
     with open_with(tier, BUDGET) as sandbox:
         hangs = [ask("hang", name, deadline=1.0) for name in ("one", "two")]
@@ -50,7 +58,7 @@ def test_after_two_calls_that_hang_nothing_more_is_run(tier: str) -> None:
     assert {reply.status for reply in replies} == {"lost"}
 
 
-@TIERS
+@IN_EACH_TIER
 def test_calls_after_one_that_hangs_and_one_that_crashes_are_still_run(tier: str) -> None:
     with open_with(tier, BUDGET) as sandbox:
         calls = [ask("hang", "one", deadline=1.0), ask("end", "two"), ask("double", "three")]
@@ -60,7 +68,7 @@ def test_calls_after_one_that_hangs_and_one_that_crashes_are_still_run(tier: str
     assert [reply.status for reply in replies] == ["lost", "lost", "ok"]
 
 
-@TIERS
+@IN_EACH_TIER
 def test_a_submission_that_has_used_up_its_seconds_is_not_run_any_further(tier: str) -> None:
     with open_with(tier, 4.0) as sandbox:
         start = time.monotonic()
@@ -84,7 +92,7 @@ def test_a_call_that_was_begun_before_the_budget_ended_is_not_taken_for_a_later_
     assert replies[2].tensors["out/output"].tolist() == X.tolist()  # of a new worker's first mark
 
 
-@TIERS
+@IN_EACH_TIER
 def test_the_time_of_a_task_does_not_count_as_the_submissions(tier: str) -> None:
     with open_with(tier, 0.001) as sandbox:
         task = dataclasses.replace(ask("double", "one"), task=True)

@@ -5,10 +5,10 @@ import json
 
 import pytest
 
-from tensormark.sandbox.interface import LOCKED, PROCESS
+from tensormark.sandbox.interface import LOCKED, PROCESS, TIERS
 
 from asking import ask, sandbox_of
-from tiers import marked, own_tiers
+from tiers import marked
 
 HIDDEN = "tensormark grader starter solution instructor tests conftest harness checkpoint data"
 CODE = """
@@ -47,15 +47,15 @@ def seen_in(tier: str) -> dict[str, list[str]]:
     return json.loads(bytes(reply.tensors["out/output"].tolist()))
 
 
-TIERS = marked([tier for tier in own_tiers() if tier != LOCKED])
+UNLOCKED = marked([tier for tier in TIERS if tier != LOCKED])
 
 
-@pytest.mark.parametrize("tier", TIERS)
+@pytest.mark.parametrize("tier", UNLOCKED)
 def test_nothing_of_this_repository_can_be_imported(tier: str) -> None:
     assert seen_in(tier)["hidden"] == []
 
 
-@pytest.mark.parametrize("tier", TIERS)
+@pytest.mark.parametrize("tier", UNLOCKED)
 def test_the_same_modules_can_be_imported_in_every_tier(tier: str) -> None:
     """Installed packages are left out: the isolating tiers show fewer of them than a laptop has."""
     names = seen_in(tier)["names"]
@@ -64,6 +64,6 @@ def test_the_same_modules_can_be_imported_in_every_tier(tier: str) -> None:
     assert {"math", "main", "given", "sys"} <= set(names)
 
 
-@pytest.mark.parametrize("tier", TIERS)
+@pytest.mark.parametrize("tier", UNLOCKED)
 def test_the_worker_is_not_the_main_module(tier: str) -> None:
     assert not {"Overlay", "serve", "Child"}.intersection(seen_in(tier)["main"])

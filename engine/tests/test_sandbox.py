@@ -2,22 +2,21 @@
 
 import dataclasses
 import importlib.util
-import os
 import sys
 from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
-from tensormark.sandbox.interface import LOCKED, PROCESS, Sandbox, WorkerStartError
+from tensormark.sandbox.interface import PROCESS, TIERS, Sandbox, WorkerStartError
 from tensormark.sandbox.tiers import open_sandbox
 
-from asking import CODE, GIVEN, HERE, LIMITS, X, ask, program_with, sandbox_of
+from asking import CODE, GIVEN, LIMITS, X, ask, program_with, sandbox_of
 from graded import ran
-from tiers import command_in, marked, own_tiers
+from tiers import ISOLATING, marked
 
 
-@pytest.fixture(params=marked(own_tiers()))
+@pytest.fixture(params=marked(TIERS))
 def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     with sandbox_of(request.param) as opened:
         yield opened
@@ -65,7 +64,7 @@ def test_a_call_is_ended_at_its_deadline(sandbox: Sandbox) -> None:
     assert replies[1].text == "Thing.hang took longer than 2 seconds"
 
 
-@pytest.mark.parametrize("tier", marked(own_tiers()))
+@pytest.mark.parametrize("tier", marked(TIERS))
 def test_the_limits_cap_the_deadline_of_a_call(tier: str) -> None:
     capped = dataclasses.replace(LIMITS, call_seconds=1.0)
 
@@ -88,7 +87,7 @@ def test_the_limits_cap_the_deadline_of_a_call(tier: str) -> None:
         ("raise SystemExit(0)", "error", "raised SystemExit: 0 (main.py, line 1)"),
     ],
 )
-@pytest.mark.parametrize("tier", marked(own_tiers()))
+@pytest.mark.parametrize("tier", marked(TIERS))
 def test_a_submission_that_cannot_be_imported_is_explained(
     tier: str, code: str, status: str, text: str
 ) -> None:
@@ -108,7 +107,7 @@ def test_printed_output_is_kept_up_to_a_limit(sandbox: Sandbox) -> None:
     assert len(text) < 20_000
 
 
-@pytest.mark.parametrize("tier", marked(own_tiers()))
+@pytest.mark.parametrize("tier", marked(TIERS))
 def test_two_threads_work(tier: str) -> None:
     with sandbox_of(tier, threads=2) as sandbox:
         (reply,) = sandbox.run([ask("product")])
@@ -153,7 +152,7 @@ Thing.double = found
 )
 
 
-@pytest.mark.parametrize("tier", marked([tier for tier in own_tiers() if tier != PROCESS]))
+@pytest.mark.parametrize("tier", marked(ISOLATING))
 def test_a_submission_has_the_packages_of_requirements_and_no_others(tier: str) -> None:
     required = ["torch", "numpy", "safetensors", "sympy"]
     others = ["watchfiles", "anyio", "pytest", "pip", "tensormark"]
@@ -186,18 +185,6 @@ def test_an_optimizer_is_built_without_the_compiler() -> None:
     )
 
     assert ran(sys.executable, "-c", code).stdout == "False\n"
-
-
-if LOCKED not in own_tiers():
-
-    @pytest.mark.tier("locked-root")
-    def test_this_file_passes_in_the_tier_locked_too() -> None:
-        tests = [sys.executable, "-m", "pytest", "-p", "no:xdist", "-k", LOCKED, __file__]
-        environment = {**os.environ, "REQUIRE_TIERS": ""}  # which has been handled already
-        completed = ran(*command_in("locked-root", *tests), cwd=HERE.parent, env=environment)
-
-        assert completed.returncode == 0, completed.stdout
-        assert "skipped" not in completed.stdout
 
 
 def test_a_call_that_runs_a_lost_exercise_is_not_begun_ahead() -> None:

@@ -13,8 +13,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from opened import open_to_others
 
-from tensormark.sandbox.interface import LOCKED, PROCESS, TIERS, WorkerStartError
+from tensormark.sandbox.interface import PROCESS, TIERS, WorkerStartError
 
 from asking import ask, sandbox_of
 
@@ -28,16 +29,6 @@ EVERYWHERE = NIGHTLY or os.environ.get("PLACES") == "all"
 REQUIRED = os.environ.get("REQUIRE_TIERS") == "all"  # as in .ci/run: nothing is skipped
 # by place what `missing` returns, if the places were tried for several processes
 TRIED: dict[str, str] = json.loads(os.environ.get("TRIED_TIERS") or "{}")
-
-
-def own_tiers() -> list[str]:
-    """Return the tiers that the tests themselves can open: all, except perhaps `locked` for root.
-
-    There a submission runs as another user, who cannot use a Python in root's home.
-    """
-    python = Path(sys.base_prefix)
-    hidden = any(not folder.stat().st_mode & 0o001 for folder in (python, *python.parents))
-    return [tier for tier in TIERS if tier != LOCKED or os.getuid() != 0 or not hidden]
 
 
 def user_places() -> list[str]:
@@ -58,11 +49,6 @@ def has_turn(place: str, number: int, in_each_tier: bool) -> bool:
     if len(places) > len(ISOLATING):
         places = places[:: len(USERS) + 1]  # the diagonal of tiers and users
     return place in places and (in_each_tier or place == places[number % len(places)])
-
-
-def place_of_each_tier() -> list[str]:
-    """Return one place for each tier; as_user.sh gives access to a Python in root's home."""
-    return [tier if tier in own_tiers() else f"{tier}-root" for tier in TIERS]
 
 
 def marked(places: list[str]) -> list[object]:
@@ -92,13 +78,14 @@ def missing(place: str) -> str:
         output = str(error)
     else:
         output = run.stdout if run.returncode == 0 else run.stderr or f"exit {run.returncode}"
-    fault = output.strip().rpartition("\n")[2].partition(": apt-get")[0]
-    return fault and f"tier {tier} is not tested: {fault}; on Debian, as root: {INSTALL}"
+    fault, install, _ = output.strip().rpartition("\n")[2].partition(": apt-get")
+    cure = f"; on Debian, as root: {INSTALL}" if install else ""
+    return fault and f"tier {tier} is not tested: {fault}{cure}"
 
 
 def tried() -> dict[str, str]:
     """Try every place; return what is missing, by place."""
-    places = [*{*own_tiers(), *user_places()}]
+    places = [*{*TIERS, *user_places()}]
     with ThreadPoolExecutor() as pool:  # each takes seconds, mostly to import torch
         return dict(zip(places, pool.map(missing, places), strict=True))
 
@@ -110,6 +97,7 @@ def required_but_missing() -> list[str]:
 
 def main() -> None:
     if len(sys.argv) == 1:
+        open_to_others()
         print(json.dumps(tried()))
         return
     try:

@@ -16,13 +16,13 @@ from grader.assignment import ASSIGNMENT
 from tensormark.authoring.course import open_course
 from tensormark.grading import Grading
 from tensormark.result import Result
+from tensormark.sandbox.interface import TIERS
 from tensormark.sandbox.worker_process import PROCESSOR
 from tensormark.settings import Settings
 
 from bench import Bench
 from conftest import ROOT
 from graded import edited
-from tiers import own_tiers
 
 pytestmark = pytest.mark.timeout(3600)
 RUNS = int(os.environ.get("RUNS") or 5)  # in each tier, for each number of threads
@@ -72,7 +72,7 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.mark.parametrize("number", [1, 2, 4])
-@pytest.mark.parametrize("tier", own_tiers())
+@pytest.mark.parametrize("tier", TIERS)
 def test_a_grading_has_the_same_verdict_again_and_again(
     tier: str, number: int, expected: str, tmp_path: Path
 ) -> None:
