@@ -142,7 +142,7 @@ class Slot:
         except SlotError as error:
             raise WorkerStartError(self._explain(str(error))) from error
         if "ready" not in message:
-            raise WorkerStartError(str(message.get("fault"))[:500])
+            raise WorkerStartError(self._outside(str(message.get("fault")))[:500])
         self.ready = True
 
     def _explain(self, error: str) -> str:
@@ -154,6 +154,11 @@ class Slot:
         if self.key.contained and output.startswith("bwrap:"):
             return f"cannot create a container ({output}); the tier `locked` does not need one"
         return f"the sandbox does not start: {error}: {output}"
+
+    def _outside(self, text: str) -> str:
+        """Return a text with the paths that its files have outside of the container."""
+        text = text.replace(str(bubblewrap.HARNESS_INSIDE), str(self.key.harness))
+        return text.replace(str(bubblewrap.WORKER_INSIDE), str(bubblewrap.WORKER))
 
     # --- jobs -----------------------------------------------------------------------------------
 

@@ -159,14 +159,14 @@ def die_with_parent() -> None:
         raise LockdownError("the zygote has ended")
 
 
-def switch_user(user: int, checkpoint: str) -> None:
+def switch_user(user: int, needed: Iterable[str]) -> None:
     """Switch from root to a user that owns nothing.
 
     Args:
-        checkpoint: the checkpoint's folder, or "" if there is none.
+        needed: files and folders that this user must be able to read, besides Python.
 
     Raises:
-        LockdownError: that user cannot read this Python, or the checkpoint.
+        LockdownError: that user cannot read this Python, or one of them.
     """
     os.setgroups([])
     os.setresgid(user, user, user)
@@ -178,14 +178,14 @@ def switch_user(user: int, checkpoint: str) -> None:
             f"only root can read this Python, {os.__file__}; "
             "install it elsewhere, grade as its owner, or use the tier `contained`"
         ) from error
-    if not checkpoint:
-        return
-    try:
-        for file in os.scandir(checkpoint):
-            os.close(os.open(file.path, os.O_RDONLY))
-    except OSError as error:
-        text = f"only root can read {error.filename}: chmod -R a+rX {checkpoint}"
-        raise LockdownError(text) from error
+    for path in needed:
+        try:
+            inside = [file.path for file in os.scandir(path)] if os.path.isdir(path) else [path]
+            for file in inside:
+                os.close(os.open(file, os.O_RDONLY))
+        except OSError as error:
+            text = f"only root can read {error.filename}: chmod -R a+rX {path}"
+            raise LockdownError(f"{text}; the folders above it need a+x, too") from error
 
 
 def lock_down(

@@ -16,6 +16,7 @@ import array
 import base64
 import contextlib
 import gc
+import importlib.util
 import io
 import itertools
 import json
@@ -219,13 +220,21 @@ def _hand_over(child: _IdleChild, job: dict[str, Any], descriptors: list[int]) -
     return reply.decode("utf-8", "replace")
 
 
+def _needed(setup: dict[str, Any], harness: str) -> list[str]:
+    """Return what the user that a zygote switches to must be able to read, besides Python."""
+    torch = importlib.util.find_spec("torch")
+    packages = [str(Path(torch.origin).parent)] if torch and torch.origin else []
+    checkpoint = [setup["checkpoint"]] if setup["checkpoint"] else []
+    return [str(Path(__file__).parent), harness, *packages, *checkpoint]
+
+
 def main() -> None:
     """Serve jobs until the trusted side is gone."""
     control = socket.socket(fileno=int(sys.argv[1]))
     setup, _ = receive(control)
     try:
         if setup["user"] is not None:
-            lockdown.switch_user(setup["user"], setup["checkpoint"])
+            lockdown.switch_user(setup["user"], _needed(setup, sys.argv[2]))
         import_torch()  # a harness imports whatever else its submissions need
         _prepare(setup, sys.argv[2])
         os.chdir(os.environ["HOME"])  # as in the tier `process`
