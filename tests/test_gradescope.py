@@ -83,7 +83,10 @@ def image(packed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def script(root: Path, *command: str) -> subprocess.CompletedProcess[str]:
     """Run a script as Gradescope does; its apt-get fails."""
-    env = {"PATH": f"{root / 'bin'}{os.pathsep}{os.environ['PATH']}", "HOME": os.environ["HOME"]}
+    env = {
+        "PATH": f"{root / 'bin'}{os.pathsep}{os.environ['PATH']}",
+        "HOME": os.path.expanduser("~"),
+    }
     return ran(*command, env=env, cwd="/")
 
 

@@ -37,7 +37,7 @@ def source(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def script(source: Path, name: str) -> str:
     """Run a script as Gradescope does, with an apt-get that fails; return what it prints."""
     path = f"{source.parent / 'bin'}{os.pathsep}{os.environ['PATH']}"
-    environment = {"PATH": path, "HOME": os.environ["HOME"]}
+    environment = {"PATH": path, "HOME": os.path.expanduser("~")}
     completed = ran(source / name, env=environment, cwd="/")
     assert completed.returncode == 0, completed.stdout + completed.stderr
     return completed.stdout
