@@ -1,8 +1,8 @@
 # Targets for staff; the Makefile includes this file if it exists.
 
 TARGETS += term starter references data checkpoint gate import-checkpoint export-checkpoint release \
-	sheet class gradescope test test-engine test-fast nightly soak test-page lint exercise try handout \
-	figures pictures probes bench bench-class test-real bench-real bench-trainer
+	sheet class gradescope test test-engine test-fast nightly soak test-elsewhere test-page lint \
+	exercise try handout figures pictures probes bench bench-class test-real bench-real bench-trainer
 STAFF_OPTIONS = REFERENCES CHECKPOINT THREADS SST SENTENCES FROM ID FILE BEFORE CHECK FORCE ARGS \
 	BUDGET TRAINING_TIMES SHOW_TEXT LIMIT SHOTS SUBMISSIONS ONLY ROSTER DEADLINE LATE CANVAS COLUMN \
 	ADJUSTMENTS RULE WRITTEN VIVA ANSWERS LAST SCHEDULER WORKERS SIMULATE
@@ -134,11 +134,14 @@ test-fast: $(VENV)/.installed-staff  ## lint, tests that need no model, a gradin
 
 nightly: export NIGHTLY = 1
 nightly: export FUZZ = long
-nightly: $(VENV)/.installed-staff  ## run every case of every test, and the soak tests: an hour (SEED=)
-	@$(MAKE) -s -k test soak
+nightly: $(VENV)/.installed-staff  ## run all cases of all tests, soak and test-elsewhere: two hours (SEED=)
+	@$(MAKE) -s -k test soak test-elsewhere
 
 soak: $(VENV)/.installed-staff  ## run the soak tests of tests/soak: a quarter of an hour
 	@$(PYTEST) tests/soak
+
+test-elsewhere:  ## run all tests in a closed folder, and on a busy machine (ARGS=row)
+	@tests/elsewhere.sh $$ARGS
 
 test-page: $(VENV)/.installed-page  ## test the pages in Chromium, which must be installed (SHOTS=folder)
 	@$(BIN)/python -m pytest tests/browser/page.py tests/browser/figures.py \

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Run all tests under other conditions: each row in a clone of this repository, with the uncommitted
+# changes of its files and a virtual environment of its own, in a folder that only its owner may
+# enter. With names of rows, only those: tests/elsewhere.sh busy
+set -u
+cd "$(dirname "$0")/.."
+only=("$@") failed=()
+python=${PYTHON:-python3}
+
+busy() { for _ in $(seq "$1"); do nice bash -c 'while :; do :; done' & done; }
+
+# name, Python, umask, user (for root: another than `me`), busy processes for each core
+row() {
+    [ ${#only[@]} = 0 ] || [[ " ${only[*]} " == *" $1 "* ]] || return 0
+    echo "== $1: $2, umask $3, user $4, $5 busy processes for each core"
+    local folder as=()
+    folder=$(mktemp -d)
+    git diff --binary HEAD >"$folder/changes"
+    (umask "$3" && git clone -q . "$folder/clone" && cd "$folder/clone" &&
+        git apply --allow-empty "$folder/changes") || failed+=("$1 (clone)")
+    if [ "$4" != me ]; then
+        chown -R "$4:" "$folder"
+        as=(runuser -u "$4" -- env "HOME=$folder")
+    fi
+    (
+        busy $(($5 * $(getconf _NPROCESSORS_ONLN)))
+        trap 'kill $(jobs -p) 2>/dev/null' EXIT
+        umask "$3"
+        # what `make nightly` sets is not for these
+        unset NIGHTLY FUZZ VENV ARGS MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL
+        "${as[@]}" make -C "$folder/clone" test PYTHON="$2" </dev/null
+    ) || failed+=("$1")
+    rm -rf "$folder"
+}
+
+row closed "$python" 077 me 0
+row busy "$python" 022 me 3
+
+[ ${#failed[@]} = 0 ] || echo "failed: ${failed[*]}"
+[ ${#failed[@]} = 0 ]
