@@ -1,6 +1,7 @@
 """The isolating tiers: dying zygotes, killed graders, machines that lack something."""
 
 import dataclasses
+import os
 import signal
 import subprocess
 import sys
@@ -16,10 +17,11 @@ from tensormark.sandbox.interface import CONTAINED, PROCESS, WorkerStartError
 from tensormark.sandbox.isolated import SLOTS, IsolatedSandbox
 from tensormark.sandbox.job import Ending, SlotError
 from tensormark.sandbox.slot import Slot
+from tensormark.sandbox.tiers import open_sandbox
 from tensormark.worker import lockdown
 
 import toy
-from asking import CODE, all_end, ask, descendants, sandbox_of
+from asking import CODE, all_end, ask, descendants, program_with, sandbox_of
 from graded import edited, tensormark
 from tiers import marked
 from watching import Running
@@ -226,6 +228,22 @@ def test_without_libseccomp_there_is_no_isolation(monkeypatch: pytest.MonkeyPatc
         with pytest.raises(WorkerStartError, match="apt-get install libseccomp2"):
             sandbox_of(tier)
     seccomp.compiled.cache_clear()
+
+
+def test_a_file_that_only_root_can_read_is_named(tmp_path: Path) -> None:
+    harness = tmp_path / "harness.py"
+    harness.touch(0o600)
+    said = ""
+
+    try:
+        with open_sandbox(
+            CONTAINED, dataclasses.replace(program_with(), harness=harness)
+        ) as opened:
+            list(opened.run([ask("double")]))
+    except WorkerStartError as error:
+        said = str(error)
+
+    assert (f"only root can read {harness}: chmod" in said) is (os.getuid() == 0), said
 
 
 def test_without_landlock_there_is_no_isolation(monkeypatch: pytest.MonkeyPatch) -> None:
