@@ -10,6 +10,7 @@ import pytest
 
 from tensormark.sandbox.interface import CONTAINED, TIERS
 
+import tiers
 from conftest import ROOT, tensormark
 from graded import program, ran
 from tiers import marked
@@ -61,6 +62,13 @@ def test_a_missing_tier_that_is_required_is_an_error_before_any_test() -> None:
     assert completed.returncode == pytest.ExitCode.USAGE_ERROR
     assert LINE in completed.stderr
     assert "test_contained" not in completed.stdout
+
+
+def test_no_package_is_blamed_for_what_only_root_can_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = "only root can read /x: chmod -R a+rX /x"
+    monkeypatch.setattr(tiers, "command_in", lambda *_: ["echo", said])
+
+    assert tiers.missing("locked-nobody") == f"tier locked is not tested: {said}"
 
 
 def install(folder: Path, user: int, **environment: str) -> tuple[str, list[str]]:
