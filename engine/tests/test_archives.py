@@ -49,7 +49,7 @@ def test_long_headers_of_a_tar_are_read_within_the_limits_or_refused(
     path = with_header(tmp_path / "mine.tar", kind, record, count)
 
     error = refusal(path)  # some Pythons take time that grows with a header's size squared
-    assert "too large or too complex" in error or "no main.py" in error or "unpack" in error
+    assert "too large or too complex" in error or "no main.py" in error or "an empty file" in error
 
 
 def test_a_sparse_file_in_a_tar_is_refused(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ Dimension key: N sentences, T tokens.
 
 import dataclasses
 import importlib
+import importlib.metadata
 import json
 import sys
 import time
@@ -60,7 +61,8 @@ def _run_job(modules: dict[str, Any], splits: dict[str, Any], checkpoint: Path, 
     seconds = round(time.monotonic() - started, 2)
     recipe = _described(classifier, recipe, bert.config.hidden_size, len(train))
     result = {"accuracy": accuracy, "seconds": seconds, "recipe": recipe}
-    about = {"torch": torch.__version__, "processor": torch.backends.cpu.get_cpu_capability()}
+    version = importlib.metadata.version("torch")  # torch's own may name the build, too
+    about = {"torch": version, "processor": torch.backends.cpu.get_cpu_capability()}
     return job | result | about
 
 
