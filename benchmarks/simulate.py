@@ -8,6 +8,7 @@ the network are not simulated.
 """
 
 import argparse
+import contextlib
 import heapq
 import io
 import itertools
@@ -160,7 +161,8 @@ def recorded_times(out: Path | None) -> tuple[str, list[float]]:
     if out is None:
         times = json.loads(RECORDED_TIMES.read_text(encoding="utf-8"))
         return str(times["from"]), list(times["seconds"])
-    with sqlite3.connect(f"{(out / STORE).resolve().as_uri()}?mode=ro", uri=True) as file:
+    uri = f"{(out / STORE).resolve().as_uri()}?mode=ro"
+    with contextlib.closing(sqlite3.connect(uri, uri=True)) as file:
         query = "SELECT seconds FROM attempt WHERE seconds > 0"
         return str(out / STORE), [float(row[0]) for row in file.execute(query)]
 

@@ -136,7 +136,7 @@ class Course:
         return row["final"], row["how"]
 
     def ask(self, query: str) -> list[tuple[Any, ...]]:
-        with sqlite3.connect(self.out / "store.sqlite") as file:
+        with contextlib.closing(sqlite3.connect(self.out / "store.sqlite")) as file:
             return file.execute(query).fetchall()
 
 

@@ -1,5 +1,6 @@
 """Sheets of marks from run to run: read anew each time, and stored whole or not at all."""
 
+import contextlib
 import sqlite3
 import sys
 from pathlib import Path
@@ -153,7 +154,7 @@ def test_a_killed_run_leaves_a_complete_version_with_its_marks_or_none(tmp_path:
 
     assert keep("live", 1) == 0
     assert keep("die", 2) == -9
-    with sqlite3.connect(store) as file:
+    with contextlib.closing(sqlite3.connect(store)) as file:
         query = "SELECT ledger, COUNT(*), MIN(points), MAX(points) FROM written GROUP BY ledger"
         assert file.execute(query).fetchall() == [(1, 5000, 1.0, 1.0)]
         finals = "SELECT ledger, COUNT(*), MAX(final) FROM final GROUP BY ledger"
@@ -162,6 +163,6 @@ def test_a_killed_run_leaves_a_complete_version_with_its_marks_or_none(tmp_path:
 
     assert keep("live", 2) == 0
     assert keep("live", 2) == 0
-    with sqlite3.connect(store) as file:
+    with contextlib.closing(sqlite3.connect(store)) as file:
         assert file.execute(query).fetchall() == [(1, 5000, 1.0, 1.0), (2, 5000, 2.0, 2.0)]
         assert file.execute(finals).fetchall() == [(1, 5000, 1.0), (2, 5000, 2.0)]

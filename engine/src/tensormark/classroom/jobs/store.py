@@ -139,13 +139,24 @@ class Store:
         with self.explained():
             os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))  # results are private
             self.file = sqlite3.connect(path, isolation_level=None)
-            self.file.execute("PRAGMA journal_mode = WAL")
-            self.file.execute("PRAGMA synchronous = FULL")
-            (version,) = self.file.execute("PRAGMA user_version").fetchone()
-            if version not in (0, VERSION):
-                raise UserError(f"{path} was written by another version; {_advice()}")
-            # an older store lacks some of the tables
-            self.file.executescript(f"BEGIN; {TABLES} PRAGMA user_version = {VERSION}; COMMIT;")
+            with contextlib.ExitStack() as opening:
+                opening.callback(self.file.close)
+                self._prepare()
+                opening.pop_all()  # it stays open
+
+    def _prepare(self) -> None:
+        """Make the tables that the file lacks.
+
+        Raises:
+            UserError, sqlite3.Error: it is not a store.
+        """
+        self.file.execute("PRAGMA journal_mode = WAL")
+        self.file.execute("PRAGMA synchronous = FULL")
+        (version,) = self.file.execute("PRAGMA user_version").fetchone()
+        if version not in (0, VERSION):
+            raise UserError(f"{self.path} was written by another version; {_advice()}")
+        # an older store lacks some of the tables
+        self.file.executescript(f"BEGIN; {TABLES} PRAGMA user_version = {VERSION}; COMMIT;")
 
     def __enter__(self) -> "Store":
         return self
