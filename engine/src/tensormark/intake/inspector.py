@@ -17,6 +17,7 @@ from tensormark.intake.syntax import explained, shown
 
 MAX_FLAGS = 100  # of one source
 TOO_COMPLEX = "too complex to be read"
+NULL = "source code string cannot contain null bytes"
 NOTEBOOK = "a notebook and not Python source; export it as a script"
 Row = dict[str, Any]
 
@@ -30,6 +31,8 @@ def _rows(all_flags: Sequence[Flag]) -> list[Row]:
 def _parse(name: str, text: str) -> tuple[ast.Module, str]:
     """Return a source's tree, and why it cannot be imported, or ""."""
     try:
+        if "\0" in text:
+            raise SyntaxError(NULL)  # as from Python 3.11.4 on; a ValueError before
         tree = ast.parse(text, name)
         compile(tree, name, "exec", dont_inherit=True)
     except SyntaxError as error:
