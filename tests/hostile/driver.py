@@ -44,13 +44,13 @@ from tensormark.task import TaskRun
 
 # A call takes milliseconds, but a machine may be unresponsive for ten seconds. If points are lost
 # anyway, there is no need to wait that long for submissions that hang.
-PATIENT = Limits(load_seconds=20.0, call_seconds=20.0, exercise_seconds=30.0, memory_bytes=2 << 30)
+PATIENT = Limits(load_seconds=20.0, call_seconds=20.0, exercise_seconds=30.0, memory_bytes=3 << 29)
 # This much memory is enough for right code; code that uses it up does so in each call.
 HOPELESS = dataclasses.replace(
-    PATIENT, call_seconds=2.0, exercise_seconds=4.0, memory_bytes=1 << 30
+    PATIENT, call_seconds=2.0, exercise_seconds=4.0, memory_bytes=3 << 27
 )
 ALL_HOPELESS = dataclasses.replace(HOPELESS, load_seconds=5.0)
-TRAINING = Limits(load_seconds=20.0, memory_bytes=2 << 30)
+TRAINING = Limits(load_seconds=20.0, memory_bytes=3 << 29)
 # waits are numbers of counts, not seconds: an unresponsive machine does not count
 INTERVAL = 0.02  # seconds between counts of processes
 SETTLED = 50  # equal counts in a row, after which the grader is at rest

@@ -88,7 +88,7 @@ class Limits:
         load_seconds: for importing the submission.
         call_seconds: the longest deadline of a request.
         exercise_seconds: for all calls of one exercise together, except training.
-        memory_bytes: address space; torch itself takes about 1 GiB of it.
+        memory_bytes: address space, on top of what is taken once torch is imported.
         reply_bytes: size of a call's answer; the largest of any exercise is 0.2 MB. All answers of
             a submission may be in memory at the same time.
         files, threads: open files, and threads, at the same time.

@@ -71,8 +71,8 @@ def _fork(
 def _run() -> None:
     """Fork one worker after another until the parent is gone."""
     control = socket.socket(fileno=int(sys.argv[1]))
-    main.limit_resources()
     main.import_torch()
+    main.limit_resources()
     from tensormark.worker.overlay import overlay_maker  # imports torch
 
     new_overlay: main.NewOverlay | None = None

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tensormark.worker.overlay import Overlay
 
 NewOverlay = Callable[[], "Overlay"]
-ADDRESS_SPACE = 16 << 30  # bytes; torch alone maps about 1 GiB, a real model with gradients 4
+MEMORY = 16 << 30  # bytes of address space besides torch's; a real model with gradients takes 4
 
 
 def take_streams() -> tuple[BinaryIO, BinaryIO]:
@@ -39,14 +39,29 @@ def take_streams() -> tuple[BinaryIO, BinaryIO]:
     return os.fdopen(requests, "rb"), os.fdopen(replies, "wb")
 
 
+def address_space() -> int:
+    """Return the bytes that this process has mapped, if the system tells.
+
+    Limits are on top of these, since builds of torch differ by gigabytes.
+    """
+    try:
+        pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[0]
+    except OSError:
+        return 0
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")
+
+
 def limit_resources() -> None:
-    """Limit memory, written files and core dumps, if the system supports such limits."""
+    """Limit memory, written files and core dumps, if the system supports such limits.
+
+    Call it once torch is imported.
+    """
     try:
         import resource  # missing on Windows
     except ImportError:
         return
     for kind, limit in [
-        (resource.RLIMIT_AS, ADDRESS_SPACE),
+        (resource.RLIMIT_AS, address_space() + MEMORY),
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_FSIZE, 64 << 20),
     ]:
@@ -105,8 +120,8 @@ def serve(requests: BinaryIO, replies: BinaryIO, new_overlay: NewOverlay | None 
 def main() -> None:
     """Import torch and serve requests."""
     requests, replies = take_streams()
-    limit_resources()
     import_torch()
+    limit_resources()
     serve(requests, replies)
 
 

@@ -35,7 +35,7 @@ if __name__ == "__main__":
     sys.path += [folder for folder in sys.argv[3:] if folder not in sys.path]
 
 from tensormark.worker import lockdown, protocol, reply_buffer
-from tensormark.worker.main import import_torch
+from tensormark.worker.main import address_space, import_torch
 
 MAX_MESSAGE = 1 << 18  # the first one lists a few hundred paths
 DESCRIPTORS = 3  # sent with a job: its requests, the reply buffer, the pipe for printed output
@@ -133,6 +133,7 @@ class Child:
             names = ("core", "memory", "seconds", "files", "threads")
             compiled = base64.b64decode(self.setup["filter"])
             limits = {name: self.job[name] for name in names}
+            limits["memory"] += address_space()
             lockdown.lock_down(ruleset, compiled, **limits)
         return content, buffer
 
