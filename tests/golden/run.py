@@ -1,0 +1,178 @@
+"""Grade the golden corpus, and compare every word with what was recorded.
+
+`python tests/golden/run.py` grades all of corpus/*.jsonl, and prints what differs from expected/ as
+a diff; the exit status is 1 if anything does. `--record` writes expected/ again.
+"""
+
+import argparse
+import base64
+import difflib
+import fnmatch
+import itertools
+import json
+import math
+import multiprocessing
+import re
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import product
+from shown import shown
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+EXPECTED = HERE / "expected"
+HEADING = "=== "
+DECIMAL = re.compile(r"-?\d+\.\d+(?:e[+-]\d+)?|-?\d+e[+-]\d+")
+# Processors differ in the last bits of a tensor, and so in the last digit that a message shows.
+RELATIVE, ABSOLUTE = 2e-3, 2e-4
+Row = Mapping[str, Any]
+
+
+def corpus() -> dict[str, Row]:
+    """Return all submissions by name, each of which occurs once."""
+    rows: dict[str, Row] = {}
+    for path in sorted((HERE / "corpus").glob("*.jsonl")):
+        for line in path.read_text("utf-8").splitlines():
+            row = json.loads(line)
+            assert row["name"] not in rows, f"{path}: {row['name']} occurs twice"
+            rows[row["name"]] = row
+    return rows
+
+
+def edited(text: str, old: str, new: str, where: str) -> str:
+    assert text.count(old) == 1, f"{where}: {old!r} occurs {text.count(old)} times"
+    return text.replace(old, new)
+
+
+def filled(text: str, hole: str, body: str, where: str) -> str:
+    """Replace all that stands between the two marks of a hole."""
+    begin, end = f"### BEGIN SOLUTION {hole}\n", f"### END SOLUTION {hole}$"
+    region = re.compile(rf"({begin}).*?(?=^ *{end})", re.M | re.S)
+    assert len(region.findall(text)) == 1, f"{where}: there is no hole {hole}"
+    return region.sub(lambda found: found[1] + body, text)
+
+
+def files_of(row: Row) -> dict[str, bytes]:
+    """Return what a submission consists of, by path."""
+    texts = {}
+    for folder in ("starter", "solution"):
+        for file in row.get(folder, []):
+            texts[file] = (ROOT / folder / file).read_text("utf-8")
+    for file, hole, body in row.get("holes", []):
+        texts[file] = filled(texts[file], hole, body, row["name"])
+    for file, old, new in row.get("edits", []):
+        texts[file] = edited(texts[file], old, new, row["name"])
+    files = {file: text.encode() for file, text in (texts | row.get("texts", {})).items()}
+    return files | {file: base64.b64decode(text) for file, text in row.get("bytes", {}).items()}
+
+
+def write(files: Mapping[str, bytes], folder: Path) -> None:
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+
+def produced(row: Row) -> tuple[str, str]:
+    """Grade one submission in this process; return its name and all that is shown of it."""
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch).resolve()
+        write(files_of(row), folder / "work")
+        text = shown(product.opened(), row, folder)
+    return row["name"], text.replace(str(folder), "SCRATCH").rstrip("\n") + "\n"
+
+
+def all_produced(rows: Iterable[Row], processes: int) -> Iterator[tuple[str, str]]:
+    if processes == 1:
+        yield from map(produced, rows)
+        return
+    context = multiprocessing.get_context("spawn")  # the default differs between Pythons
+    with ProcessPoolExecutor(processes, mp_context=context) as pool:
+        try:
+            yield from pool.map(produced, rows)
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def read(folder: Path) -> dict[str, str]:
+    """Return recorded texts by name."""
+    texts = {}
+    for path in folder.glob("*.txt"):
+        for block in re.split(f"^{HEADING}", path.read_text("utf-8"), flags=re.M)[1:]:
+            name, _, text = block.partition("\n")
+            texts[name] = text
+    return texts
+
+
+def save(texts: Mapping[str, str], folder: Path) -> None:
+    """Write texts to a file for each kind of submission, which its name begins with."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for kind, names in itertools.groupby(sorted(texts), lambda name: name.partition("/")[0]):
+        blocks = [f"{HEADING}{name}\n{texts[name]}" for name in names]
+        (folder / f"{kind}.txt").write_text("".join(blocks), "utf-8", newline="\n")
+
+
+def same(old: str, new: str) -> bool:
+    """Return whether texts are equal except for how decimal numbers are rounded."""
+    if DECIMAL.split(old) != DECIMAL.split(new):
+        return False
+    pairs = zip(DECIMAL.findall(old), DECIMAL.findall(new), strict=True)
+    return all(
+        math.isclose(float(a), float(b), rel_tol=RELATIVE, abs_tol=ABSOLUTE) for a, b in pairs
+    )
+
+
+def difference(name: str, old: str, new: str) -> str:
+    lines = difflib.unified_diff(
+        old.splitlines(), new.splitlines(), f"recorded {name}", f"now {name}", lineterm=""
+    )
+    return "\n".join(lines)
+
+
+def parse() -> argparse.Namespace:
+    command_line = argparse.ArgumentParser(description=__doc__)
+    add = command_line.add_argument
+    add("names", nargs="*", help="only these, in this order, such as odd/empty or 'mistake/*'")
+    add("--record", action="store_true", help="write expected/ again")
+    add("--out", type=Path, help="write what is shown now to this folder, and compare nothing")
+    add("--part", default="1/1", help="such as 2/5: every fifth submission, from the second")
+    add("--first", action="store_true", help="stop at the first difference")
+    add("--processes", type=int, default=2)
+    return command_line.parse_args()
+
+
+def selected(rows: Mapping[str, Row], names: Iterable[str], part: str) -> list[Row]:
+    """Return the rows that the command line asks for."""
+    chosen = dict.fromkeys(name for wish in names for name in fnmatch.filter(rows, wish))
+    number, step = map(int, part.split("/"))
+    return [rows[name] for name in list(chosen or rows)[number - 1 :: step]]
+
+
+def main() -> int:
+    options, rows, recorded = parse(), corpus(), read(EXPECTED)
+    chosen = selected(rows, options.names, options.part)
+    now: dict[str, str] = {}
+    differing = 0
+    for name, text in all_produced(chosen, options.processes):
+        old = recorded.get(name, "")
+        now[name] = old if same(old, text) else text
+        if now[name] == old or options.out:
+            continue
+        differing += 1
+        print(difference(name, old, text), flush=True)
+        if options.first:
+            return 1
+    if options.record or options.out:
+        kept = {name: text for name, text in recorded.items() if name in rows and options.record}
+        save(kept | now, options.out or EXPECTED)
+    print(f"{len(now)} submissions, {differing} differ")
+    return 1 if differing and not options.record else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

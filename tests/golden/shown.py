@@ -1,0 +1,53 @@
+"""What people read about a submission of the golden corpus, as text that a diff shows well."""
+
+import contextlib
+import itertools
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from product import Product
+
+LONGEST = 300  # characters of a line
+
+
+def line_of(text: str) -> str:
+    """Return a text on one line, with everything visible; of a very long one, the beginning."""
+    visible = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text[:LONGEST])
+    return visible if len(text) <= LONGEST else f"{visible} ... {len(text)} characters"
+
+
+def points(entry: Mapping[str, Any], score: str = "score", whole: str = "max_score") -> str:
+    return f"{'none' if entry[score] is None else format(entry[score], 'g')}/{entry[whole]:g}"
+
+
+def said(exercise: Mapping[str, Any]) -> list[str]:
+    """Return what is said about an exercise: the outcome, the mistake's id, the whole message."""
+    mistake = f" ({exercise['mistake']})" if exercise["mistake"] else ""
+    lines = [f"    {line_of(line)}" for line in exercise["message"].splitlines()]
+    lines += [f"    flag: {line_of(flag)}" for flag in exercise["flags"]]
+    return [f"{exercise['outcome']}{mistake}", *lines]
+
+
+def is_listed(exercise: Mapping[str, Any]) -> bool:
+    return not exercise["bonus"] or exercise["outcome"] != "not written yet" or exercise["message"]
+
+
+def verdict(model: Mapping[str, Any]) -> str:
+    """Return what a result model says about a submission, except extensions not written yet."""
+    lines = [f"score {points(model)}, bonus {points(model, 'bonus', 'bonus_max_score')}"]
+    listed = [exercise for exercise in model["exercises"] if is_listed(exercise)]
+    for (outcome, *message), exercises in itertools.groupby(listed, said):
+        names = ", ".join(f"{exercise['id']} {points(exercise)}" for exercise in exercises)
+        lines += [f"{names}: {outcome}", *message]
+    for kind in ("notes", "flags"):
+        lines += [f"{kind}: {line_of(text)}" for text in model[kind]]
+    lines += [f"printed: {line_of(line)}" for line in model["printed"].splitlines()]
+    return "\n".join(lines)
+
+
+def shown(product: Product, row: Mapping[str, Any], folder: Path) -> str:
+    """Grade a submission that lies in a folder; return what is shown of it."""
+    with contextlib.chdir(folder):
+        model = product.graded(row.get("path", "work"), **row.get("options", {}))
+        return f"refused: {line_of(model)}" if isinstance(model, str) else verdict(model)
