@@ -12,6 +12,7 @@ import itertools
 import json
 import math
 import multiprocessing
+import os
 import re
 import sys
 import tempfile
@@ -30,6 +31,7 @@ HEADING = "=== "
 DECIMAL = re.compile(r"-?\d+\.\d+(?:e[+-]\d+)?|-?\d+e[+-]\d+")
 # Processors differ in the last bits of a tensor, and so in the last digit that a message shows.
 RELATIVE, ABSOLUTE = 2e-3, 2e-4
+HANDED_IN = 1_795_197_600  # when all files were last changed, in seconds since 1970
 Row = Mapping[str, Any]
 
 
@@ -68,6 +70,8 @@ def files_of(row: Row) -> dict[str, bytes]:
     for file, old, new in row.get("edits", []):
         texts[file] = edited(texts[file], old, new, row["name"])
     files = {file: text.encode() for file, text in (texts | row.get("texts", {})).items()}
+    for file, member in row.get("members", {}).items():
+        (files[file],) = files_of({"name": row["name"], **member}).values()
     return files | {file: base64.b64decode(text) for file, text in row.get("bytes", {}).items()}
 
 
@@ -76,6 +80,7 @@ def write(files: Mapping[str, bytes], folder: Path) -> None:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
+        os.utime(path, (HANDED_IN, HANDED_IN))
 
 
 def produced(row: Row) -> tuple[str, str]:

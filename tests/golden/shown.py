@@ -1,12 +1,14 @@
 """What people read about a submission of the golden corpus, as text that a diff shows well."""
 
 import contextlib
+import io
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from product import Product
+from page_text import lines_of
+from product import Product, steady
 
 LONGEST = 300  # characters of a line
 
@@ -46,8 +48,33 @@ def verdict(model: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def pages(product: Product, model: Mapping[str, Any], terminal: str) -> str:
+    """Return what a student, Gradescope and GitHub show of a result."""
+    parts = {"terminal": terminal, **product.written(model)}
+    parts["html"] = "\n".join(lines_of(parts["html"]))
+    return "\n".join(f"--- {name}\n{text}" for name, text in parts.items())
+
+
+def a_class(product: Product, options: Sequence[str]) -> str:
+    """Grade a class; return what is printed, and all files except those of single students."""
+    parts = ["--- printed", product.grade_class(options)]
+    for path in sorted(Path("out").rglob("*")):
+        if path.is_dir() or path.name.startswith((".", "store", "similar")):
+            continue
+        parts.append(f"--- {path.as_posix()}")
+        if path.parent.name == "out" and path.suffix != ".zip":
+            text = steady(path.read_text("utf-8"))
+            parts += lines_of(text) if path.suffix == ".html" else text.splitlines()
+    return "\n".join(parts)
+
+
 def shown(product: Product, row: Mapping[str, Any], folder: Path) -> str:
     """Grade a submission that lies in a folder; return what is shown of it."""
-    with contextlib.chdir(folder):
+    terminal = io.StringIO()
+    with contextlib.chdir(folder), contextlib.redirect_stdout(terminal):
+        if "class" in row:
+            return a_class(product, row["class"])
         model = product.graded(row.get("path", "work"), **row.get("options", {}))
-        return f"refused: {line_of(model)}" if isinstance(model, str) else verdict(model)
+    if isinstance(model, str):
+        return f"refused: {line_of(model)}"
+    return pages(product, model, terminal.getvalue()) if "pages" in row else verdict(model)
