@@ -1,8 +1,9 @@
 # Targets for staff; the Makefile includes this file if it exists.
 
 TARGETS += term starter references data checkpoint gate import-checkpoint export-checkpoint release \
-	sheet class gradescope test test-engine test-fast nightly soak test-elsewhere test-page lint \
-	exercise try handout figures pictures probes bench bench-class test-real bench-real bench-trainer
+	sheet class gradescope test test-engine test-fast nightly soak test-elsewhere golden compare \
+	test-page lint exercise try handout figures pictures probes bench bench-class test-real bench-real \
+	bench-trainer
 STAFF_OPTIONS = REFERENCES CHECKPOINT THREADS SST SENTENCES FROM ID FILE BEFORE CHECK FORCE ARGS \
 	BUDGET TRAINING_TIMES SHOW_TEXT LIMIT SHOTS SUBMISSIONS ONLY ROSTER DEADLINE LATE CANVAS COLUMN \
 	ADJUSTMENTS RULE WRITTEN VIVA ANSWERS LAST SCHEDULER WORKERS SIMULATE
@@ -139,6 +140,12 @@ nightly: $(VENV)/.installed-staff  ## run all cases of all tests, soak and test-
 
 soak: $(VENV)/.installed-staff  ## run the soak tests of tests/soak: a quarter of an hour
 	@$(PYTEST) tests/soak
+
+golden: $(VENV)/.installed-staff  ## record again what people read: minutes (ARGS="mistake/*")
+	@$(BIN)/python tests/golden/run.py --record $$ARGS
+
+compare: $(VENV)/.installed-staff  ## print what this checkout says otherwise than BEFORE=../another: minutes
+	@$(BIN)/python tests/compare.py $${BEFORE:+"$$BEFORE"} $$ARGS
 
 test-elsewhere:  ## run all tests in a closed folder, and on a busy machine (ARGS=row)
 	@tests/elsewhere.sh $$ARGS

@@ -4,6 +4,7 @@ from html.parser import HTMLParser
 
 UNSEEN = ("style", "script")
 VOID = ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr")
+CELLS = ("td", "th", "text", "option", "span")  # several in a row are one line
 TOLD = ("href", "src", "alt", "title", "aria-label", "value")
 
 
@@ -26,8 +27,13 @@ class _Reader(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         text = " ".join(data.split())
-        if text and not {*UNSEEN} & {*self.open}:
-            self.lines.append(f"{self.open[-1] if self.open else ''}: {text}")
+        if not text or not {*UNSEEN}.isdisjoint(self.open):
+            return
+        tag = self.open[-1] if self.open else ""
+        if tag in CELLS and self.lines and self.lines[-1].startswith(f"{tag}: "):
+            self.lines[-1] += f" | {text}"
+        else:
+            self.lines.append(f"{tag}: {text}")
 
 
 def lines_of(page: str) -> list[str]:

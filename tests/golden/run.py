@@ -1,7 +1,19 @@
-"""Grade the golden corpus, and compare every word with what was recorded.
+"""Grade the golden corpus, and compare all that people read with what was recorded.
 
-`python tests/golden/run.py` grades all of corpus/*.jsonl, and prints what differs from expected/ as
-a diff; the exit status is 1 if anything does. `--record` writes expected/ again.
+Prints what differs from expected/ as a diff; the exit status is 1 if anything does.
+
+A line of corpus/*.jsonl is one submission: its name, and where its files come from.
+
+    starter, solution   files of these folders
+    holes, edits        changes of those: [file, id of the hole, new text], [file, old, new]
+    texts, bytes        other files, whole; bytes in base64
+    members             files of a class, each as such a line
+    path                what is graded, instead of the folder work with all of these in it
+    options             see Product.graded
+    points              record only points and outcomes
+    pages               record not the verdict, but what is shown to people and platforms
+    model               record that of this result, without a grading
+    class               grade a class, with these options
 """
 
 import argparse
@@ -16,7 +28,7 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -26,19 +38,19 @@ from shown import shown
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-EXPECTED = HERE / "expected"
 HEADING = "=== "
-DECIMAL = re.compile(r"-?\d+\.\d+(?:e[+-]\d+)?|-?\d+e[+-]\d+")
+POINT = "&#46;"  # in GitHub's summary
+DECIMAL = re.compile(rf"\d+(?:\.|{POINT})\d+(?:e[+-]\d+)?|\d+e[+-]\d+")
 # Processors differ in the last bits of a tensor, and so in the last digit that a message shows.
 RELATIVE, ABSOLUTE = 2e-3, 2e-4
 HANDED_IN = 1_795_197_600  # when all files were last changed, in seconds since 1970
 Row = Mapping[str, Any]
 
 
-def corpus() -> dict[str, Row]:
+def corpus_in(folder: Path) -> dict[str, Row]:
     """Return all submissions by name, each of which occurs once."""
     rows: dict[str, Row] = {}
-    for path in sorted((HERE / "corpus").glob("*.jsonl")):
+    for path in sorted(folder.glob("*.jsonl")):
         for line in path.read_text("utf-8").splitlines():
             row = json.loads(line)
             assert row["name"] not in rows, f"{path}: {row['name']} occurs twice"
@@ -126,9 +138,10 @@ def same(old: str, new: str) -> bool:
     """Return whether texts are equal except for how decimal numbers are rounded."""
     if DECIMAL.split(old) != DECIMAL.split(new):
         return False
-    pairs = zip(DECIMAL.findall(old), DECIMAL.findall(new), strict=True)
+    numbers = [[float(n.replace(POINT, ".")) for n in DECIMAL.findall(text)] for text in (old, new)]
     return all(
-        math.isclose(float(a), float(b), rel_tol=RELATIVE, abs_tol=ABSOLUTE) for a, b in pairs
+        math.isclose(a, b, rel_tol=RELATIVE, abs_tol=ABSOLUTE)
+        for a, b in zip(*numbers, strict=True)
     )
 
 
@@ -140,29 +153,40 @@ def difference(name: str, old: str, new: str) -> str:
 
 
 def parse() -> argparse.Namespace:
-    command_line = argparse.ArgumentParser(description=__doc__)
+    command_line = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     add = command_line.add_argument
     add("names", nargs="*", help="only these, in this order, such as odd/empty or 'mistake/*'")
-    add("--record", action="store_true", help="write expected/ again")
-    add("--out", type=Path, help="write what is shown now to this folder, and compare nothing")
+    add("--corpus", type=Path, default=HERE / "corpus", help="the submissions")
+    add("--expected", type=Path, default=HERE / "expected", help="what was recorded")
+    add("--record", action="store_true", help="record again")
+    add("--out", type=Path, help="write to this folder instead, and compare nothing")
     add("--part", default="1/1", help="such as 2/5: every fifth submission, from the second")
     add("--first", action="store_true", help="stop at the first difference")
     add("--processes", type=int, default=2)
     return command_line.parse_args()
 
 
-def selected(rows: Mapping[str, Row], names: Iterable[str], part: str) -> list[Row]:
+def selected(rows: Mapping[str, Row], names: Sequence[str], part: str) -> list[Row]:
     """Return the rows that the command line asks for."""
-    chosen = dict.fromkeys(name for wish in names for name in fnmatch.filter(rows, wish))
+    chosen = list(rows)
+    if names:
+        matches = [fnmatch.filter(rows, name) for name in names]
+        assert all(matches), f"there is no submission {names[matches.index([])]}"
+        chosen = list(dict.fromkeys(itertools.chain(*matches)))
     number, step = map(int, part.split("/"))
-    return [rows[name] for name in list(chosen or rows)[number - 1 :: step]]
+    return [rows[name] for name in chosen[number - 1 :: step]]
 
 
 def main() -> int:
-    options, rows, recorded = parse(), corpus(), read(EXPECTED)
+    sys.stdout.reconfigure(encoding="utf-8")
+    options = parse()
+    rows, recorded = corpus_in(options.corpus), read(options.expected)
     chosen = selected(rows, options.names, options.part)
     now: dict[str, str] = {}
-    differing = 0
+    gone = sorted(recorded.keys() - rows.keys())
+    differing = len(gone)
+    if gone:
+        print(f"recorded, but no longer in the corpus: {', '.join(gone)}")
     for name, text in all_produced(chosen, options.processes):
         old = recorded.get(name, "")
         now[name] = old if same(old, text) else text
@@ -174,7 +198,7 @@ def main() -> int:
             return 1
     if options.record or options.out:
         kept = {name: text for name, text in recorded.items() if name in rows and options.record}
-        save(kept | now, options.out or EXPECTED)
+        save(kept | now, options.out or options.expected)
     print(f"{len(now)} submissions, {differing} differ")
     return 1 if differing and not options.record else 0
 

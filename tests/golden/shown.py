@@ -35,6 +35,12 @@ def is_listed(exercise: Mapping[str, Any]) -> bool:
     return not exercise["bonus"] or exercise["outcome"] != "not written yet" or exercise["message"]
 
 
+def outcomes(model: Mapping[str, Any]) -> str:
+    """Return the points and outcomes of exercises that somebody wrote."""
+    listed = [exercise for exercise in model["exercises"] if is_listed(exercise)]
+    return "\n".join(f"{e['id']} {points(e)}: {e['outcome']}" for e in listed)
+
+
 def verdict(model: Mapping[str, Any]) -> str:
     """Return what a result model says about a submission, except extensions not written yet."""
     lines = [f"score {points(model)}, bonus {points(model, 'bonus', 'bonus_max_score')}"]
@@ -70,11 +76,19 @@ def a_class(product: Product, options: Sequence[str]) -> str:
 
 def shown(product: Product, row: Mapping[str, Any], folder: Path) -> str:
     """Grade a submission that lies in a folder; return what is shown of it."""
-    terminal = io.StringIO()
-    with contextlib.chdir(folder), contextlib.redirect_stdout(terminal):
+    terminal, unread = io.StringIO(), io.StringIO()
+    with (
+        contextlib.chdir(folder),
+        contextlib.redirect_stdout(terminal),
+        contextlib.redirect_stderr(unread),
+    ):
         if "class" in row:
             return a_class(product, row["class"])
+        if "model" in row:
+            return pages(product, row["model"], "")
         model = product.graded(row.get("path", "work"), **row.get("options", {}))
     if isinstance(model, str):
         return f"refused: {line_of(model)}"
+    if "points" in row:
+        return outcomes(model)
     return pages(product, model, terminal.getvalue()) if "pages" in row else verdict(model)
