@@ -122,6 +122,23 @@ def locks() -> list[str]:
     return [line for line in lines if processes & set(line.split()[4:5])]
 
 
+def complete(file: str, source: str, others: Path) -> str:
+    """Return a hostile file: the solution's, followed by the hostile code.
+
+    Args:
+        others: the folder of other students' submissions.
+    """
+    names = {
+        "ROOT": str(ROOT),
+        "CHECKPOINT": str(ASSIGNMENT.checkpoint),
+        "INSIDE": str(INSIDE),
+        "OTHERS": str(others),
+        "PREDICT": str(PREDICT),
+    }
+    right = (ROOT / "solution" / file).read_text(encoding="utf-8")
+    return right + re.sub(r"\{([A-Z]+)\}", lambda m: names[m[1]], source)
+
+
 class Driver:
     """Grades on request."""
 
@@ -132,7 +149,8 @@ class Driver:
         self.sandbox: Sandbox | None = None  # the last one
         self.workers = warm_workers(1) if tier == PROCESS else None
         self.folder = folder
-        other = self.folder / "others" / "other_student"
+        self.others = self.folder / "others"
+        other = self.others / "other_student"
         other.mkdir(parents=True)
         (other / "bert.py").write_text("# what another student has handed in\n")
         self.handed_in = self.folder / "handed_in"
@@ -176,18 +194,6 @@ class Driver:
         sandbox.run = run_within_limits
         return sandbox
 
-    def complete(self, file: str, source: str) -> str:
-        """Return a hostile file: the solution's, followed by the hostile code."""
-        names = {
-            "ROOT": str(ROOT),
-            "CHECKPOINT": str(ASSIGNMENT.checkpoint),
-            "INSIDE": str(INSIDE),
-            "OTHERS": str(self.folder / "others"),
-            "PREDICT": str(PREDICT),
-        }
-        right = (ROOT / "solution" / file).read_text(encoding="utf-8")
-        return right + re.sub(r"\{([A-Z]+)\}", lambda m: names[m[1]], source)
-
     def grade(
         self, file: str, source: str, loses: Sequence[str], only: str | None
     ) -> dict[str, Any]:
@@ -199,7 +205,10 @@ class Driver:
         """
         shutil.rmtree(self.handed_in, ignore_errors=True)
         self.handed_in.mkdir()
-        files = {"bert.py": self.complete("bert.py", ""), file: self.complete(file, source)}
+        files = {
+            "bert.py": complete("bert.py", "", self.others),
+            file: complete(file, source, self.others),
+        }
         for name, text in files.items():
             (self.handed_in / name).write_text(text, encoding="utf-8")
         exercises = {e.id for e in ASSIGNMENT.exercises if e.probes and e.file in files}
@@ -221,7 +230,7 @@ class Driver:
         """
         gate, flags = self.small_gate(), list[str]()
         given = GivenFiles(ASSIGNMENT, {})
-        hostile = Submission("hostile", {"bert": self.complete("bert.py", source)}, {})
+        hostile = Submission("hostile", {"bert": complete("bert.py", source, self.others)}, {})
         task = [ASSIGNMENT.exercise("sentiment")]
         settings = dataclasses.replace(self.grading.settings, limits=TRAINING)
         program = program_of(ASSIGNMENT, task, given.under(hostile).sources, settings)
