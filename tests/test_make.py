@@ -10,6 +10,8 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -71,13 +73,20 @@ MAKEFILE = "".join((ROOT / name).read_text(encoding="utf-8") for name in FILES)
 
 
 @pytest.fixture
-def calls(tmp_path: Path) -> Path:
+def plain() -> Iterator[Path]:
+    """A folder whose path has no spaces, which make would take for several, whatever TMPDIR is."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        yield Path(folder)
+
+
+@pytest.fixture
+def calls(plain: Path) -> Path:
     """A file that the recorder writes each call to; it takes the place of Python in make's VENV."""
-    log = tmp_path / "calls"
-    python = program(tmp_path / "venv" / "bin" / "python")
+    log = plain / "calls"
+    python = program(plain / "venv" / "bin" / "python")
     python.write_text(RECORDER.format(python=sys.executable, log=str(log)), encoding="utf-8")
     for name in (".installed", ".installed-staff"):
-        (tmp_path / "venv" / name).touch()
+        (plain / "venv" / name).touch()
     return log
 
 
@@ -265,10 +274,10 @@ def test_help_is_in_aligned_columns_of_a_narrow_page() -> None:
 
 
 @pytest.fixture
-def installer(tmp_path: Path) -> Path:
+def installer(plain: Path) -> Path:
     """The log of a Python that installs nothing; see INSTALLER."""
-    log = tmp_path / "log"
-    program(tmp_path / "python", INSTALLER.format(log=log))
+    log = plain / "log"
+    program(plain / "python", INSTALLER.format(log=log))
     return log
 
 

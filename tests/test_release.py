@@ -71,7 +71,8 @@ def unpacked(built: Path) -> Path:
 
 def make(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run make as a student does, without what this repository's tests set."""
-    command = ["make", "--no-print-directory", f"VENV={folder.parent / 'venv'}", *arguments]
+    # relative, as make takes a path with spaces for several
+    command = ["make", "--no-print-directory", "VENV=../venv", *arguments]
     clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     return ran(*command, cwd=folder, env=clean)
 

@@ -30,7 +30,8 @@ def outcome(look):
     except BaseException as error:
         found = f"{type(error).__name__}: {error}"
     for folder in own:  # itself or a file in it; Python's own path may begin with the same /tmp
-        found = re.sub(re.escape(folder) + "(?=(/[^/']+)?')", "HOME", found)
+        path = "['\\"]" + re.escape(folder) + "(/[^/'\\"]+)?['\\"]"
+        found = re.sub(path, lambda match: f"'HOME{match[1] or str()}'", found)
     return found
 
 
