@@ -21,9 +21,10 @@ HERE = ROOT / "tests"
 for folder in (ROOT, HERE, HERE / "hostile", ROOT / "engine" / "tests"):
     sys.path.insert(0, str(folder))
 
+from driver import complete
+
 from grader.assignment import ASSIGNMENT
 
-from driver import complete
 from known import COURSE
 from places import SUBMISSIONS, Hostile
 
