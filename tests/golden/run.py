@@ -33,6 +33,8 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from tqdm import tqdm
+
 import product
 from shown import shown
 
@@ -187,7 +189,8 @@ def main() -> int:
     differing = len(gone)
     if gone:
         print(f"recorded, but no longer in the corpus: {', '.join(gone)}")
-    for name, text in all_produced(chosen, options.processes):
+    results = all_produced(chosen, options.processes)
+    for name, text in tqdm(results, total=len(chosen), unit="submission", disable=None):
         old = recorded.get(name, "")
         now[name] = old if same(old, text) else text
         if now[name] == old or options.out:
