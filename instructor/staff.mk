@@ -145,7 +145,7 @@ golden: $(VENV)/.installed-staff  ## record again what people read: minutes (ARG
 	@$(BIN)/python tests/golden/run.py --record $$ARGS
 
 compare: $(VENV)/.installed-staff  ## print what this checkout says otherwise than BEFORE=../another: minutes
-	@$(BIN)/python tests/compare.py $${BEFORE:+"$$BEFORE"} $$ARGS
+	@$(BIN)/python tests/compare.py $(call option,before,BEFORE) $$ARGS
 
 test-elsewhere:  ## run all tests in a closed folder, and on a busy machine (ARGS=row)
 	@tests/elsewhere.sh $$ARGS

@@ -2,8 +2,9 @@
 
 `make compare BEFORE=../before` grades this checkout's golden corpus, all known mistakes, all honest
 variants and all hostile submissions in both checkouts, each with its own .venv, and prints what
-differs; the exit status is 1 if anything does. Without .venv, BEFORE is a folder that `--keep DIR`
-wrote: what this checkout says. `make bench ARGS="--against ../before"` compares times.
+differs; the exit status is 1 if anything does. ARGS="mistake/*" compares only these. Without .venv,
+BEFORE is a folder that `--keep DIR` wrote: what this checkout says.
+`make bench ARGS="--against ../before"` compares times.
 """
 
 import argparse
@@ -12,7 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -78,34 +79,34 @@ def run(checkout: Path, corpus: Path, *options: object) -> int:
     return subprocess.run(list(map(str, command)), cwd=checkout, check=False).returncode
 
 
-def compare(before: Path, corpus: Path, scratch: Path) -> int:
+def compare(before: Path, corpus: Path, names: Sequence[str], scratch: Path) -> int:
     """Print what this checkout says otherwise than another or than a folder; return the status."""
     expected = before
     if (before / ".venv").is_dir():
         expected = scratch / "before"
-        status = run(before, corpus, "--out", expected)
+        status = run(before, corpus, "--out", expected, *names)
         if status:
             return status
-    return run(ROOT, corpus, "--expected", expected)
+    return run(ROOT, corpus, "--expected", expected, *names)
 
 
 def main() -> int:
     """Run the command line."""
     assert __doc__ is not None
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("before", type=Path, nargs="?", help="a checkout, or what --keep wrote")
-    parser.add_argument("--keep", type=Path, metavar="DIR", help="write what this checkout says")
+    parser.add_argument("names", nargs="*", help="only these, such as 'mistake/*'")
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--before", type=Path, metavar="DIR", help="a checkout, or what --keep wrote")
+    what.add_argument("--keep", type=Path, metavar="DIR", help="write what this checkout says")
     options = parser.parse_args()
-    if (options.before is None) == (options.keep is None):
-        parser.error("name what to compare with: make compare BEFORE=../another, or use --keep")
     if options.before and not options.before.is_dir():
         parser.error(f"there is no folder {options.before}")
     with tempfile.TemporaryDirectory() as scratch:
         corpus = Path(scratch, "corpus")
         write_corpus(corpus)
         if options.keep:
-            return run(ROOT, corpus, "--out", options.keep.resolve())
-        return compare(options.before.resolve(), corpus, Path(scratch))
+            return run(ROOT, corpus, "--out", options.keep.resolve(), *options.names)
+        return compare(options.before.resolve(), corpus, options.names, Path(scratch))
 
 
 if __name__ == "__main__":
