@@ -27,7 +27,7 @@ MARKS = "".join(map(chr, (0x334, 0x327, 0x31B, 0x316, 0x301)))
 NAMES = [f"{'-1_2_' * 45}{number}main-1.py" for number in range(9_000)]
 ENDING = {
     "main.py": "x = " + "-" * 200_000 + "1\n",
-    "optimizer.py": "a" + MARKS * 12_000 + " = 1\n",
+    "optimizer.py": "y\n" * 128_000,
     "pretraining.py": "x" + ".a" * 120_000 + "\n",
     "transformer.py": "x\n" * 128_000,
 }
@@ -79,6 +79,8 @@ ATTACKS = {
     "a header": long_header,
     "entries": many_files,
     "four sources": lambda path: unpacked(path, {n: t.encode() for n, t in ENDING.items()}),
+    # takes seconds, or none where Python sorts marks in linear time
+    "a name": lambda path: unpacked(path, {"main.py": f"a{MARKS * 12_000} = 1\n".encode()}),
     "a tuple": lambda path: unpacked(path, {"main.py": b"x = (" + b"a,b," * 60_000 + b")"}),
     "flags": lambda path: unpacked(path, dict.fromkeys(EDITABLE, b"import os\n" * 26_000)),
 }
