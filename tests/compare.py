@@ -9,7 +9,6 @@ BEFORE is a folder that `--keep DIR` wrote: what this checkout says.
 
 import argparse
 import json
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -19,9 +18,10 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 HERE = ROOT / "tests"
-for folder in (ROOT, HERE, HERE / "hostile", ROOT / "engine" / "tests"):
+for folder in (ROOT, HERE, HERE / "hostile", HERE / "golden", ROOT / "engine" / "tests"):
     sys.path.insert(0, str(folder))
 
+import run as golden
 from driver import complete
 
 from grader.assignment import ASSIGNMENT
@@ -30,7 +30,6 @@ from known import COURSE
 from places import SUBMISSIONS, Hostile
 
 RUNNER = Path("tests", "golden", "run.py")
-CORPUS = HERE / "golden" / "corpus"
 # seconds for all calls of a hostile submission; many never end by themselves
 BUDGET = 40
 Row = dict[str, Any]
@@ -61,14 +60,12 @@ def hostile() -> Iterator[Row]:
 
 def write_corpus(folder: Path) -> None:
     """Write the golden corpus to a folder, and what is not in it of all the others."""
-    shutil.copytree(CORPUS, folder)
-    lines = [
-        line for path in folder.glob("*.jsonl") for line in path.read_text("utf-8").split("\n")
-    ]
-    names = {json.loads(line)["name"] for line in lines if line}
-    rows = [row for row in (*variants(), *hostile()) if row["name"] not in names]
-    text = "".join(json.dumps(row) + "\n" for row in rows)
-    (folder / "others.jsonl").write_text(text, encoding="utf-8")
+    rows = dict(golden.corpus_in(golden.CORPUS))
+    for row in (*variants(), *hostile()):
+        rows.setdefault(row["name"], row)
+    folder.mkdir()
+    text = "".join(json.dumps(row) + "\n" for row in rows.values())
+    (folder / "all.jsonl").write_text(text, encoding="utf-8")
 
 
 def run(checkout: Path, corpus: Path, *options: object) -> int:

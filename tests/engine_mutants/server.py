@@ -62,7 +62,8 @@ class Corpus:
     def __init__(self) -> None:
         sys.path.insert(0, str(Path("tests/golden").resolve()))
         self.run, self.product = (importlib.import_module(name) for name in ("run", "product"))
-        self.rows, self.recorded = self.run.corpus(), self.run.read(self.run.EXPECTED)
+        self.rows = self.run.corpus_in(self.run.CORPUS)
+        self.recorded = self.run.read(self.run.EXPECTED)
         self.names = list(self.rows)
         self.product.opened()
 

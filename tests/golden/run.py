@@ -40,6 +40,7 @@ from shown import shown
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+CORPUS, EXPECTED = HERE / "corpus", HERE / "expected"
 HEADING = "=== "
 POINT = "&#46;"  # in GitHub's summary
 DECIMAL = re.compile(rf"\d+(?:\.|{POINT})\d+(?:e[+-]\d+)?|\d+e[+-]\d+")
@@ -158,8 +159,8 @@ def parse() -> argparse.Namespace:
     command_line = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     add = command_line.add_argument
     add("names", nargs="*", help="only these, in this order, such as odd/empty or 'mistake/*'")
-    add("--corpus", type=Path, default=HERE / "corpus", help="the submissions")
-    add("--expected", type=Path, default=HERE / "expected", help="what was recorded")
+    add("--corpus", type=Path, default=CORPUS, help="the submissions")
+    add("--expected", type=Path, default=EXPECTED, help="what was recorded")
     add("--record", action="store_true", help="record again")
     add("--out", type=Path, help="write to this folder instead, and compare nothing")
     add("--part", default="1/1", help="such as 2/5: every fifth submission, from the second")
