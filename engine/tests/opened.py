@@ -17,7 +17,8 @@ from pathlib import Path
 
 CLONE_NEWNS = 0x20000
 ENGINE = Path(__file__).resolve().parents[1]
-CLOSED = "( -type d ! -perm -005 -o -type f ! -perm -004 )".split()
+# hypothesis keeps its own files closed, and nobody else needs them
+CLOSED = "-name .hypothesis -prune -o ( -type d ! -perm -005 -o -type f ! -perm -004 )".split()
 ITSELF = ("-maxdepth", "0")
 
 
@@ -65,8 +66,10 @@ def open_to_others(root: Path = ENGINE) -> None:
         return
     try:
         _mount("--make-rprivate", "/")
-        for path in {root, ENGINE, Path(sys.prefix), Path(sys.base_prefix)} - {Path("/usr")}:
-            _open(path)
+        needed = {root, ENGINE, Path(sys.prefix), Path(sys.base_prefix)} - {Path("/usr")}
+        for path in needed:
+            if needed.isdisjoint(path.parents):  # otherwise it is opened with the folder it is in
+                _open(path)
         _open(Path(tempfile.gettempdir()), ITSELF)
     except (OSError, subprocess.CalledProcessError):
         return
