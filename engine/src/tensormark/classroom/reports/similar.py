@@ -33,7 +33,7 @@ ALIKE = 0.85  # share of the smaller one's descriptions that two must share
 # what is compared, and how surprising the shared part must be; 2 is what the best of all pairs of a
 # class reaches by chance
 SURPRISE = {"pairs": 2.0, "written": 3.0}
-SECONDS = 0.5  # of processor time to describe a source; the solution takes a hundredth of a second
+SECONDS = 2  # of processor time to describe a source; a solution takes a hundredth of a second
 Description = Mapping[str, Any]  # see statements.py; {} if the source could not be read
 Described = Mapping[str, Sequence[int]]  # function to numbers, see statements.py
 EXACTLY, ALMOST = "equal byte for byte", "equal except for line endings"
