@@ -1,9 +1,9 @@
 # Targets for staff; the Makefile includes this file if it exists.
 
 TARGETS += term starter references data checkpoint gate import-checkpoint export-checkpoint release \
-	sheet class gradescope test test-engine test-fast nightly soak test-elsewhere golden compare \
-	test-page lint exercise try handout figures pictures probes bench bench-class test-real bench-real \
-	bench-trainer
+	sheet class gradescope test test-engine test-fast nightly soak engine-mutants test-elsewhere \
+	golden compare test-page lint exercise try handout figures pictures probes bench bench-class \
+	test-real bench-real bench-trainer
 STAFF_OPTIONS = REFERENCES CHECKPOINT THREADS SST SENTENCES FROM ID FILE BEFORE CHECK FORCE ARGS \
 	BUDGET TRAINING_TIMES SHOW_TEXT LIMIT SHOTS SUBMISSIONS ONLY ROSTER DEADLINE LATE CANVAS COLUMN \
 	ADJUSTMENTS RULE WRITTEN VIVA ANSWERS LAST SCHEDULER WORKERS SIMULATE
@@ -135,8 +135,8 @@ test-fast: $(VENV)/.installed-staff  ## lint, tests that need no model, a gradin
 
 nightly: export NIGHTLY = 1
 nightly: export FUZZ = long
-nightly: $(VENV)/.installed-staff  ## run all cases of all tests, soak and test-elsewhere: two hours (SEED=)
-	@$(MAKE) -s -k test soak test-elsewhere
+nightly: $(VENV)/.installed-staff  ## run all cases of all tests, soak, test-elsewhere ...: hours (SEED=)
+	@$(MAKE) -s -k test soak engine-mutants test-elsewhere
 
 soak: $(VENV)/.installed-staff  ## run the soak tests of tests/soak: a quarter of an hour
 	@$(PYTEST) tests/soak
@@ -144,10 +144,13 @@ soak: $(VENV)/.installed-staff  ## run the soak tests of tests/soak: a quarter o
 golden: $(VENV)/.installed-staff  ## record again what people read: minutes (ARGS="mistake/*")
 	@$(BIN)/python tests/golden/run.py --record $$ARGS
 
+engine-mutants: $(VENV)/.installed-staff  ## see whether tests notice 40 changes of the engine: minutes
+	@$(BIN)/python -m tests.engine_mutants run --sample 40
+
 compare: $(VENV)/.installed-staff  ## print what this checkout says otherwise than BEFORE=../another: minutes
 	@$(BIN)/python tests/compare.py $(call option,before,BEFORE) $$ARGS
 
-test-elsewhere:  ## run all tests in a closed folder, and on a busy machine (ARGS=row)
+test-elsewhere:  ## run all tests closed, busy, with other Pythons (ARGS=row)
 	@tests/elsewhere.sh $$ARGS
 
 test-page: $(VENV)/.installed-page  ## test the pages in Chromium, which must be installed (SHOTS=folder)

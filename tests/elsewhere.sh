@@ -33,8 +33,16 @@ row() {
     rm -rf "$folder"
 }
 
+can_make_environments() { "$1" -c 'import ensurepip, sys; sys.exit(sys.version_info < (3, 11))'; }
+
 row closed "$python" 077 me 0
 row busy "$python" 022 me 3
+for version in 3.11 3.12 3.13 3.14; do # each with the build of torch that pip picks
+    can_make_environments "python$version" 2>/dev/null && row "$version" "python$version" 022 me 0
+done
+if [ "$(id -u)" = 0 ] && can_make_environments /usr/bin/python3 2>/dev/null; then
+    row user /usr/bin/python3 022 nobody 0
+fi
 
 [ ${#failed[@]} = 0 ] || echo "failed: ${failed[*]}"
 [ ${#failed[@]} = 0 ]

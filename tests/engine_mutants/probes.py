@@ -6,7 +6,7 @@ memory: a byte for each test and mutant.
 
 import ast
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from pathlib import Path
 
 PROBE = """
@@ -65,18 +65,21 @@ def insert(path: Path, lines: Mapping[int, int], loader: Path) -> None:
     path.write_text("\n".join(texts), encoding="utf-8")
 
 
-def reached(probes: Path, log: Path, mutants: int) -> dict[int, list[tuple[float, str]]]:
-    """Return by mutant the passing tests that reach it, with their times.
+def reached(probes: Path, mutants: Sized) -> dict[int, list[tuple[float, str]]]:
+    """Return by mutant the passing tests that reach it, with their times; {} without a record.
 
     The first ones are quick and reach few mutants, so that they are more likely to be about it.
     """
+    if not probes.exists():
+        return {}
     found: dict[int, list[tuple[float, float, str]]] = {}
     bits = probes.read_bytes()[4:]
-    for at, line in enumerate(log.read_text(encoding="utf-8").splitlines()):
-        name, outcome, seconds = json.loads(line)
-        row = bits[at * mutants : (at + 1) * mutants]
-        for number in range(mutants):
-            if outcome == "passed" and row[number]:
+    log = probes.with_suffix(".log").read_text(encoding="utf-8")
+    for at, line in enumerate(log.splitlines()):
+        name, passed, seconds = json.loads(line)
+        row = bits[at * len(mutants) : (at + 1) * len(mutants)]
+        for number in range(len(mutants)):
+            if passed and row[number]:
                 rank = (seconds + OVERHEAD) * sum(row)
                 found.setdefault(number, []).append((rank, seconds, name))
     return {number: [test[1:] for test in sorted(tests)] for number, tests in found.items()}
