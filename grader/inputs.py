@@ -20,8 +20,8 @@ def no_inputs(rng: np.random.Generator, call: Call) -> Tensors:
 
 
 def mask(sizes: Sizes) -> np.ndarray:
-    """Return the 1/0 mask (B, T) of the rows' lengths."""
-    return (np.arange(sizes.T) < np.array(sizes.lengths)[:, None]).astype(np.float64)
+    """Return the 1/0 mask (B, T) of the rows' lengths, int64 as the tokenizer returns it."""
+    return (np.arange(sizes.T) < np.array(sizes.lengths)[:, None]).astype(np.int64)
 
 
 def extended_mask(sizes: Sizes) -> np.ndarray:
@@ -74,4 +74,4 @@ def hidden_states(rng: np.random.Generator, sizes: Sizes) -> np.ndarray:
 def token_ids(rng: np.random.Generator, sizes: Sizes) -> np.ndarray:
     """Draw ids (B, T) without repeats in a row, 0 (padding) after each row's length."""
     rows = [1 + rng.permutation(sizes.V - 1)[: sizes.T] for _ in range(sizes.B)]
-    return np.asarray((np.array(rows) * mask(sizes)).astype(np.int64))
+    return np.asarray(np.array(rows) * mask(sizes))

@@ -14,7 +14,7 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
     """Return the 1/0 mask as integers, like the tokenizer; the second row, or the only one, begins
     with padding, as otherwise what comes later would hide all padding from tokens.
     """
-    made = mask(call.sizes).astype(np.int64)
+    made = mask(call.sizes)
     row = min(1, len(made) - 1)
     made[row] = np.roll(made[row], 1)
     return {"attention_mask": made}
