@@ -224,6 +224,9 @@ def test_a_stand_in_fits_in_any_place(kind: Any) -> None:
 
 
 def test_how_many_arguments_a_function_takes() -> None:
-    assert accepts(tenfold, 1)
-    assert not accepts(tenfold, 2)
-    assert accepts(lambda *values: values, 5)
+    assert accepts(tenfold, 1, ())
+    assert accepts(tenfold, 0, ("x",))
+    assert not accepts(tenfold, 2, ())
+    assert not accepts(tenfold, 1, ("y",))
+    assert accepts(lambda *values: values, 5, ())
+    assert accepts(lambda x, **named: x, 1, ("y",))

@@ -47,8 +47,8 @@ class Call:
         inputs: names a set of drawn inputs; calls with the same name share them. With inputs
             named before/<argument>, the function is first called once with these.
         before: the arguments of that earlier call, if they differ.
-        optional: the last of the arguments, if a function that does not take them is right too;
-            such a function is not called.
+        optional: the last of the arguments, passed by name, if a function without parameters of
+            these names is right too; such a function is not called.
         given: exercises that are replaced by stand-ins in this call.
         stand_ins: path of attributes to a method, such as "layers.*.forward", to the name of its
             stand-in in the assignment's harness.

@@ -20,7 +20,7 @@ import dataclasses
 import json
 import random
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -167,6 +167,15 @@ def form_of(context: Context, call: Mapping[str, Any]) -> str:
     return str(call["form"])
 
 
+def call_with(
+    function: Callable[..., Any], call: Mapping[str, Any], arguments: Sequence[Any]
+) -> Any:
+    """Call a function with the arguments of a call: those that are optional by name."""
+    count = len(arguments) - len(call["optional"])
+    named = dict(zip(call["optional"], arguments[count:], strict=True))
+    return function(*arguments[:count], **named)
+
+
 def call_before(
     context: Context,
     call: Mapping[str, Any],
@@ -202,7 +211,8 @@ def run_call(context: Context, call: Mapping[str, Any], tensors: Mapping[str, Te
         function = member(owner, call["target"].split(".")[1], "method")
     else:
         function = member(context.module(call["module"]), call["target"], "function")
-    if call["optional"] and not accepts(function, len(call["args"])):
+    required = len(call["args"]) - len(call["optional"])
+    if call["optional"] and not accepts(function, required, call["optional"]):
         return Answer({**Watch(None, silent=False).report(), "lacks": True})
     leaves = {}
     for name in call["args"] if call["gradients"] else ():
@@ -214,7 +224,7 @@ def run_call(context: Context, call: Mapping[str, Any], tensors: Mapping[str, Te
     watch = Watch(model, silent=own_generator, plain=call["literals"])
     call_before(context, call, tensors, owner, function)
     form = {**call, "form": form_of(context, call)}
-    outputs = outputs_of(function(*arguments), form)
+    outputs = outputs_of(call_with(function, call, arguments), form)
     report = watch.report()
     report["drew"] = own_generator or watch.generators.drew()
 
@@ -229,8 +239,10 @@ def run_call(context: Context, call: Mapping[str, Any], tensors: Mapping[str, Te
         grads = gradients(outputs, leaves, cotangents)
         answer |= {f"grad/{name}": value for name, value in grads.items()}
     if report["drew"] and not own_generator and not call["train"]:
-        again = arguments_of(context, call, tensors, owner)
-        report["causes"], second = causes_of(lambda: outputs_of(function(*again), form))
+        more = list(arguments_of(context, call, tensors, owner))
+        report["causes"], second = causes_of(
+            lambda: outputs_of(call_with(function, call, more), form)
+        )
         report["same"] = second is not None and all(
             torch.equal(value.nan_to_num(), second[name].nan_to_num())
             for name, value in outputs.items()

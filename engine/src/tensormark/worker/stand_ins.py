@@ -19,7 +19,7 @@ import inspect
 import itertools
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from types import CodeType, ModuleType
 from typing import Any, TypeVar
@@ -87,10 +87,12 @@ def _signature(method: Callable[..., Any] | None) -> inspect.Signature | None:
     return None
 
 
-def accepts(function: Callable[..., Any], count: int) -> bool:
-    """Return whether a function accepts this many positional arguments."""
+def accepts(function: Callable[..., Any], count: int, names: Sequence[str]) -> bool:
+    """Return whether a function accepts this many positional arguments, and others by name."""
     signature = _signature(function)
-    return signature is None or _bound_arguments(signature, (None,) * count, {}) is not None
+    if signature is None:
+        return True
+    return _bound_arguments(signature, (None,) * count, dict.fromkeys(names)) is not None
 
 
 def _bound_arguments(
@@ -105,6 +107,24 @@ def _bound_arguments(
         return None
     bound.apply_defaults()
     return bound.args, bound.kwargs
+
+
+def _published_part(
+    own: inspect.Signature | None, published: inspect.Signature, args: tuple[Any, ...]
+) -> tuple[Any, ...]:
+    """Return as many positional arguments as were published.
+
+    Where an optional one was published, the original may have a parameter of its own instead, with
+    another name. Its default says nothing about the published one.
+    """
+    parameters = list(own.parameters.values()) if own is not None else []
+    places = zip(args, published.parameters.values(), strict=False)
+    for place, (value, parameter) in enumerate(places):
+        optional = parameter.default is not inspect.Parameter.empty
+        other = place < len(parameters) and parameters[place].name != parameter.name
+        if optional and other and value is parameters[place].default:
+            return args[:place]
+    return args[: len(published.parameters)]
 
 
 @functools.cache
@@ -194,7 +214,7 @@ def with_signature_of(original: Callable[..., Any] | None, stand_in: Callable[..
             if original is not None:
                 original(*args, **kwargs)  # raises Python's own TypeError
             raise StudentError(f"{name}() is not called with {', '.join(published.parameters)}")
-        positional, keywords = bound[0][: len(published.parameters)], bound[1]
+        positional, keywords = _published_part(own, published, bound[0]), bound[1]
         keywords = {key: value for key, value in keywords.items() if key in published.parameters}
         try:
             published.bind(*positional, **keywords)
