@@ -17,7 +17,7 @@ import tqdm  # noqa: F401 - likewise
 from torch import Tensor, nn
 
 from tensormark.worker.calls import Answer, Context, Progress, build, run_call
-from tensormark.worker.kinds import equal_draws, steps_across
+from tensormark.worker.kinds import draws, steps_across
 from tensormark.worker.members import load_by_name, member
 from tensormark.worker.outputs import StudentError
 
@@ -325,6 +325,6 @@ KINDS = {
     "fine-tune": fine_tune,
     "predict": predict,
     "transposed optimizer": steps_across,
-    "seeds": equal_draws,
+    "seeds": draws,
     "mask without rows of padding": without_rows_of_padding,
 }

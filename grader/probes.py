@@ -1,6 +1,5 @@
 """Probes shared by several exercises: the toolkit's, and others."""
 
-import dataclasses
 from collections.abc import Callable
 
 import numpy as np
@@ -9,6 +8,7 @@ from grader.model import BertCall
 from tensormark.exercise import Examine, Probe, Tensors
 from tensormark.toolkit.dropout import RATE, Dropout
 from tensormark.toolkit.probes import misplaced_dropout, no_dropout, other_sizes, second_call
+from tensormark.toolkit.seeds import Seeded
 
 __all__ = [
     "dropout_pattern",
@@ -23,7 +23,6 @@ __all__ = [
     "values",
     "without_dropout",
 ]
-SEEDS = ("same_seed", "other_seed", "going_on")  # see `equal_draws` in the harness
 
 
 def values(name: str, says: str, *calls: BertCall, examine: Examine | None = None) -> Probe:
@@ -56,7 +55,7 @@ def without_dropout(what: str, *calls: BertCall) -> Probe:
 def seeds(what: str, call: BertCall) -> Probe:
     """Probe how a function uses the generator that it is given; `kind` is "seeds"."""
     says = f"{what} should depend on the generator that it is given, and on no other"
-    return properties("generator", says, dataclasses.replace(call, returns=SEEDS))
+    return properties("generator", says, call, examine=Seeded(says))
 
 
 def dropout_pattern(
@@ -64,6 +63,7 @@ def dropout_pattern(
     call: Callable[..., BertCall],
     count: int,
     measure: Callable[[Tensors, Tensors], np.ndarray],
+    dropped: Callable[[Tensors, Tensors], np.ndarray],
 ) -> tuple[Probe, Probe]:
     """Probe which values training drops, and that eval drops none.
 
@@ -71,10 +71,14 @@ def dropout_pattern(
         place: what should be dropped, in words.
         call: makes the call, from `train` and `dropout`.
         count: of the values that may be dropped.
+        measure, dropped: `measure` and `values` of the toolkit's Dropout.
     """
-    training, evaluation = (Dropout(place, rate, count, measure) for rate in (RATE, 0.0))
+    training = Dropout(place, RATE, count, measure, dropped)
+    evaluation = Dropout(place, 0.0, count, measure)
     return (
-        misplaced_dropout("dropout pattern", call(train=True, dropout=RATE), examine=training),
+        misplaced_dropout(
+            "dropout pattern", call(train=True, twice=True, dropout=RATE), examine=training
+        ),
         values(
             "pattern in eval",
             "dropout is active in eval mode",

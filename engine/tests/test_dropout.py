@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tensormark.exercise import Tensors
 from tensormark.toolkit.dropout import RATE, SHARED, Dropout, numbers
 
 SHAPE = (8, 10, 12)
@@ -49,3 +50,25 @@ def test_values_that_do_not_count_are_not_compared() -> None:
 @pytest.mark.parametrize("kept", [True, False])
 def test_all_kept_or_all_dropped_values_do_not_count_as_shared(kept: bool) -> None:
     assert numbers(np.full(SHAPE, float(kept)))[2] == 0.0
+
+
+def judge_twice(first: np.ndarray, second: np.ndarray) -> str | None:
+    def values(outputs: Tensors, inputs: Tensors) -> np.ndarray:
+        return outputs["output"]
+
+    dropout = Dropout("it", RATE, COUNT, lambda out, _: numbers(out["output"]), values)
+    return dropout({"output": first, "output again": second}, {})
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_two_passes_that_draw_anew_are_right(seed: int) -> None:
+    assert judge_twice(dropout_sample(seed, *SHAPE), dropout_sample(seed + 99, *SHAPE)) is None
+
+
+def test_a_second_pass_must_draw_anew_and_be_right_itself() -> None:
+    first, other = dropout_sample(1, *SHAPE), dropout_sample(2, *SHAPE)
+    half = np.where(np.arange(SHAPE[0])[:, None, None] % 2, first, other)
+
+    assert judge_twice(first, first) == judge_twice(first, half)
+    assert judge_twice(first, first) == "it: a second call does not draw anew what it drops"
+    assert "0.00 of it is dropped" in (judge_twice(first, np.ones(SHAPE)) or "")

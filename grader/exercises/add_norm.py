@@ -50,9 +50,14 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
     return inputs | as_weights(weights)
 
 
+def dropped(outputs: Tensors, inputs: Tensors) -> np.ndarray:
+    """Return what was added to the input: 0 where it was dropped."""
+    return undone(outputs["output"], inputs["input"])
+
+
 def measure(outputs: Tensors, inputs: Tensors) -> np.ndarray:
     """Compute the statistics `kept`, `factor`, `broken` and `zero` of dropout.py."""
-    return numbers(undone(outputs["output"], inputs["input"]))
+    return numbers(dropped(outputs, inputs))
 
 
 def arguments_of(sublayer: str) -> tuple[str, ...]:
@@ -101,6 +106,7 @@ EXERCISE = Exercise(
             functools.partial(first, inputs="pattern", sizes=PATTERN),
             DROPOUT_CANDIDATES,
             measure,
+            dropped,
         ),
     ),
 )

@@ -45,15 +45,28 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
     return inputs
 
 
+def heads_of(outputs: Tensors, inputs: Tensors) -> np.ndarray:
+    """Return the heads of the output: (B, H, T, d), where d is T + 1."""
+    B, H, T, d = inputs["value"].shape
+    heads: np.ndarray = outputs["output"].astype(np.float64).reshape(B, T, H, d)
+    return heads.transpose(0, 2, 1, 3)
+
+
+def dropped(outputs: Tensors, inputs: Tensors) -> np.ndarray:
+    """Return the probabilities of tokens, times their number: 0 where they were dropped."""
+    probs = heads_of(outputs, inputs)[..., :-1]  # (B, H, T, T)
+    shares: np.ndarray = probs * mask(PATTERN).sum(1)[:, None, None, None]
+    return shares.transpose(0, 3, 1, 2)[mask(PATTERN) > 0]
+
+
 def measure(outputs: Tensors, inputs: Tensors) -> np.ndarray:
     """Compute the statistics `kept`, `factor`, `broken` and `zero` of dropout.py.
 
     With the values of `pattern`, a head's output holds the dropped probabilities and, in its last
     unit, their sum: dropout on the context would drop the sum separately.
     """
-    B, H, T, d = inputs["value"].shape
-    heads = outputs["output"].astype(np.float64).reshape(B, T, H, d).transpose(0, 2, 1, 3)
-    probs, sums = heads[..., :T], heads[..., T]  # (B, H, T, T), (B, H, T)
+    heads = heads_of(outputs, inputs)
+    probs, sums = heads[..., :-1], heads[..., -1]  # (B, H, T, T), (B, H, T)
     seen = mask(PATTERN) > 0  # (B, T)
     shares = probs * seen.sum(1)[:, None, None, None]
     statistics = numbers(shares, counts=np.broadcast_to(seen[:, None, None, :], probs.shape))
@@ -100,6 +113,7 @@ EXERCISE = Exercise(
             functools.partial(alone, inputs="pattern", sizes=PATTERN),
             DROPOUT_CANDIDATES,
             measure,
+            dropped,
         ),
     ),
 )

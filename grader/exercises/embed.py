@@ -47,6 +47,11 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
     return inputs | as_weights(weights)
 
 
+def dropped(outputs: Tensors, inputs: Tensors) -> np.ndarray:
+    """Return the output, which is 0 only where it was dropped."""
+    return outputs["output"]
+
+
 def measure(outputs: Tensors, inputs: Tensors) -> np.ndarray:
     """Compute the statistics `kept`, `factor`, `broken` and `zero` of dropout.py."""
     undropped = 3.0 + 2.0 * inputs["weights/word_embedding.weight"][1]  # (D,)
@@ -88,6 +93,7 @@ EXERCISE = Exercise(
             functools.partial(embed, inputs="pattern", sizes=PATTERN),
             DROPOUT_CANDIDATES,
             measure,
+            dropped,
         ),
     ),
 )

@@ -64,9 +64,14 @@ def pattern_weights(call: BertCall) -> Tensors:
     }
 
 
+def dropped(outputs: Tensors, inputs: Tensors) -> np.ndarray:
+    """Return what was added to the input: 0 where it was dropped."""
+    return undone(outputs["output"], inputs["hidden_states"])
+
+
 def measure(outputs: Tensors, inputs: Tensors) -> np.ndarray:
     """Compute the statistics `kept`, `factor`, `broken` and `zero` of dropout.py."""
-    return numbers(undone(outputs["output"], inputs["hidden_states"]))
+    return numbers(dropped(outputs, inputs))
 
 
 # BertSelfAttention.forward is given code; its stand-in makes changes to it cost attention only.
@@ -117,10 +122,15 @@ def calls(
     )
 
 
+def dropout_of(place: str) -> Dropout:
+    """Return what judges which values of a sublayer's output are dropped."""
+    return Dropout(place, RATE, DROPOUT_CANDIDATES, measure, dropped)
+
+
 def pattern_calls(inputs: str) -> tuple[BertCall, ...]:
     """Return the calls that show a dropout pattern; attention itself drops nothing in them."""
     pattern_call = functools.partial(
-        forward, inputs=inputs, sizes=PATTERN, train=True, dropout=RATE
+        forward, inputs=inputs, sizes=PATTERN, train=True, twice=True, dropout=RATE
     )
     return tuple(
         pattern_call(
@@ -156,14 +166,12 @@ EXERCISE = Exercise(
         probes.misplaced_dropout(
             "dropout after attention",
             *pattern_calls("after attention"),
-            examine=Dropout("attention's projected output", RATE, DROPOUT_CANDIDATES, measure),
+            examine=dropout_of("attention's projected output"),
         ),
         probes.misplaced_dropout(
             "dropout after the feed-forward part",
             *pattern_calls("after the feed-forward part"),
-            examine=Dropout(
-                "the feed-forward part's projected output", RATE, DROPOUT_CANDIDATES, measure
-            ),
+            examine=dropout_of("the feed-forward part's projected output"),
         ),
     ),
 )

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from grader import probes
-from grader.inputs import no_inputs
 from grader.model import BertCall
 from tensormark.exercise import Exercise, Tensors
 from tensormark.literals import packed, unpacked
+from tensormark.toolkit.seeds import draw_seeds
 from tensormark.toolkit.statistics import Statistic, Statistics, margin
 
 FEW = (130, 131, 132, 133)  # sentences of each document: for each, all others are drawn from
@@ -66,14 +66,18 @@ def text_of(inputs: Tensors, name: str) -> Text:
     return Text(unpacked(inputs).get("documents", TEXTS[name]))
 
 
+def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
+    """Draw only the seeds of calls that need them: the documents are literals."""
+    return draw_seeds(rng) if call.kind == "seeds" else {}
+
+
 def draw_private(rng: np.random.Generator, call: BertCall) -> Tensors:
     """Draw documents in another order, of other sentences; there are as many pairs of them."""
     sizes = [len(document) for document in call.literals["documents"]]
     lengths = rng.integers(1, LONGEST + 1, sum(sizes)).tolist()
     starts = FIRST_TOKEN + STEP * rng.permutation(sum(sizes))
-    return packed(
-        {"documents": documents_of(rng.permutation(sizes).tolist(), starts.tolist(), lengths)}
-    )
+    documents = documents_of(rng.permutation(sizes).tolist(), starts.tolist(), lengths)
+    return packed({"documents": documents}) | draw(rng, call)
 
 
 def rows(outputs: Tensors) -> list[tuple[list[int], list[int], int]]:
@@ -218,7 +222,7 @@ EXERCISE = Exercise(
     order=210,
     title="pairs of sentences",
     points={"values": 5, "properties": 1},
-    draw=no_inputs,
+    draw=draw,
     draw_private=draw_private,
     file="pretraining.py",
     extension=True,

@@ -14,6 +14,7 @@ import numpy as np
 from grader import probes
 from grader.model import BertCall
 from tensormark.exercise import Exercise, Tensors
+from tensormark.toolkit.seeds import draw_seeds
 from tensormark.toolkit.statistics import Statistic, Statistics, margin
 
 T = 200
@@ -67,7 +68,7 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
     ids[:, 0] = vocabulary.cls
     ids[np.arange(B), lengths - 1] = vocabulary.sep
     ids[np.arange(T) >= lengths[:, None]] = vocabulary.pad
-    return {"input_ids": ids}
+    return {"input_ids": ids} | (draw_seeds(rng) if call.kind == "seeds" else {})
 
 
 ORDINARY = LARGE.rows * (SHORTEST - 2)  # at least this many tokens may be chosen

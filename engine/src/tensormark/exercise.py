@@ -55,6 +55,8 @@ class Call:
         deterministic: draws no random numbers, even if its probe examines random outputs.
         checkpoint: use the frozen checkpoint's weights instead of random ones.
         train: training mode; otherwise eval.
+        twice: call the function a second time, with the same arguments; its outputs are then
+            "<name> again". For random outputs, which must differ.
         rates: attribute, or path of attributes, to the rate of one dropout module.
         gradients: also return gradients of sum(output * cotangent).
         constants: inputs that need no gradient.
@@ -82,6 +84,7 @@ class Call:
     deterministic: bool = False
     checkpoint: bool = False
     train: bool = False
+    twice: bool = False
     rates: Mapping[str, float] = dataclasses.field(default_factory=dict)
     gradients: bool = False
     constants: tuple[str, ...] = ()

@@ -12,6 +12,9 @@ If the dropped values are the same all along an axis, for example because they w
 all positions, `broken` is SHARED times the number of the axis, counted from 1. If values are drawn
 one by one, the chance that ALIKE pairs agree is (1 - 2 * RATE * (1 - RATE)) ** ALIKE, below 1e-28.
 
+Of a call that is made twice, both passes are measured, and the values that both of them keep or
+both of them drop are counted: a share of rate^2 + (1 - rate)^2 if each pass draws anew.
+
 Dimension key: B batch, T positions, D width.
 """
 
@@ -21,6 +24,7 @@ from collections.abc import Callable
 import numpy as np
 
 from tensormark.exercise import Tensors
+from tensormark.worker.protocol import AGAIN
 
 RATE = 0.4  # keeps 0.60; applied twice 0.36; a hard-coded rate of 0.5 or 0.1 keeps 0.50 or 0.90
 FALSE_ALARM = 1e-9  # the chance that a correct dropout fails; cheap, as there are many draws
@@ -31,19 +35,21 @@ ANCHORS = (-1.5, 1.5)  # units whose projection is 0, used to undo a norm
 
 @dataclasses.dataclass(frozen=True)
 class Dropout:
-    """Judges one pass in training (or in eval, with rate 0).
+    """Judges a pass in training (or in eval, with rate 0), or two that should differ.
 
     Attributes:
         place: what should be dropped, in words.
         rate: the rate of every dropout module.
         number: how many values can be dropped.
         measure: computes kept, factor, broken and zero from outputs and inputs.
+        values: returns the values that can be dropped, 0 if they are; for calls made twice.
     """
 
     place: str
     rate: float
     number: int
     measure: Callable[[Tensors, Tensors], np.ndarray]
+    values: Callable[[Tensors, Tensors], np.ndarray] | None = None
 
     @property
     def expected(self) -> np.ndarray:
@@ -65,6 +71,29 @@ class Dropout:
 
     def __call__(self, outputs: Tensors, inputs: Tensors) -> str | None:
         """Return what is wrong, or None."""
+        again = {
+            name.removesuffix(AGAIN): value
+            for name, value in outputs.items()
+            if name.endswith(AGAIN)
+        }
+        if wrong := self.wrong_pass(outputs, inputs):
+            return wrong
+        if not again:
+            return None
+        return self.wrong_pass(again, inputs) or self.repeated(outputs, again, inputs)
+
+    def repeated(self, first: Tensors, second: Tensors, inputs: Tensors) -> str | None:
+        """Say whether two passes drop the same values more often, or less, than by chance."""
+        assert self.values is not None
+        kept, also_kept = (np.abs(self.values(each, inputs)) > EXACT for each in (first, second))
+        alike = float((kept == also_kept).mean())
+        expected = self.rate**2 + (1 - self.rate) ** 2
+        if abs(alike - expected) <= self.spread[0]:
+            return None
+        return f"{self.place}: a second call does not draw anew what it drops"
+
+    def wrong_pass(self, outputs: Tensors, inputs: Tensors) -> str | None:
+        """Return what is wrong with one pass, or None."""
         measured = self.measure(outputs, inputs)
         right = np.abs(measured - self.expected) <= self.allowed  # false for NaN
         if right.all():

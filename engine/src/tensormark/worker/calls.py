@@ -32,6 +32,7 @@ from tensormark.worker.causes import causes_of
 from tensormark.worker.imports import Imports
 from tensormark.worker.members import load_by_name, member, parents_of
 from tensormark.worker.outputs import gradients, outputs_of
+from tensormark.worker.protocol import AGAIN
 from tensormark.worker.stand_ins import (
     FUNCTION,
     accepts,
@@ -225,6 +226,10 @@ def run_call(context: Context, call: Mapping[str, Any], tensors: Mapping[str, Te
     call_before(context, call, tensors, owner, function)
     form = {**call, "form": form_of(context, call)}
     outputs = outputs_of(call_with(function, call, arguments), form)
+    if call["twice"]:
+        more = list(arguments_of(context, call, tensors, owner))
+        again = outputs_of(call_with(function, call, more), form)
+        outputs |= {f"{name}{AGAIN}": value for name, value in again.items()}
     report = watch.report()
     report["drew"] = own_generator or watch.generators.drew()
 

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from tensormark.worker.calls import Answer, Context, Progress, arguments_of, run_optimizer
 from tensormark.worker.members import member
+from tensormark.worker.outputs import outputs_of
 
 
 def steps_across(
@@ -19,32 +20,33 @@ def steps_across(
     return run_optimizer(context, call, across)
 
 
-def same(result: Any, other: Any) -> bool:
-    """Return whether two results are equal: tensors, lists of numbers, or tuples of them."""
-    if isinstance(result, Tensor):
-        return isinstance(other, Tensor) and torch.equal(result, other)
-    if isinstance(result, tuple | list) and type(result) is type(other):
-        return len(result) == len(other) and all(map(same, result, other))
-    return bool(result == other)
-
-
-def equal_draws(
+def draws(
     context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor], progress: Progress
 ) -> Answer:
-    """Call a function again: with the same seed, another seed, and the used generators.
+    """Call a function with each seed, and once more with the last generators, as they were left.
+
+    Args:
+        tensors: the inputs of the call, and `seeds`; see toolkit/seeds.py.
 
     Returns:
-        out/same_seed, out/other_seed, out/going_on: whether the result equals the first one.
+        out/<number of the call>/<name>, and out/used/<name>.
     """
     function = member(context.module(call["module"]), call["target"], "function")
+    answer: dict[str, Tensor] = {}
 
     def arguments(seed: int) -> list[Any]:
         return list(arguments_of(context, {**call, "seed": seed}, tensors, None))
 
-    first, again = arguments(0), arguments(0)
-    result = function(*first)
+    def add(number: int | str, args: list[Any]) -> None:
+        outputs = outputs_of(function(*args), call)
+        answer.update({f"out/{number}/{name}": value for name, value in outputs.items()})
+
+    last = 0
+    args: list[Any] = []
+    for number, last in enumerate(tensors["seeds"].tolist()):
+        args = arguments(last)
+        add(number, args)
     generators = torch.Generator, random.Random
-    used = [a if isinstance(a, generators) else b for a, b in zip(first, again, strict=True)]
-    calls = {"same_seed": arguments(0), "other_seed": arguments(1), "going_on": used}
-    equal = {name: same(result, function(*args)) for name, args in calls.items()}
-    return Answer({}, {f"out/{name}": torch.tensor(value) for name, value in equal.items()})
+    fresh = zip(args, arguments(last), strict=True)
+    add("used", [used if isinstance(used, generators) else other for used, other in fresh])
+    return Answer({}, answer)

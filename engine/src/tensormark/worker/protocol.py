@@ -21,6 +21,7 @@ MAGIC = b"mBF1"
 HEADER = struct.Struct("<4sIQ")  # magic, bytes of JSON, bytes of tensors
 MAX_JSON = 8 << 20  # of a request; JSON may take 6 bytes for a byte of a submission's sources
 MAX_TENSORS = 256 << 20  # enough for a real model's largest weights and their gradients
+AGAIN = " again"  # ends the name of an output of a second call
 MAX_AXES, LONGEST = 8, 1 << 24  # axes of a tensor in an answer, and the length of an axis
 
 Message = dict[str, Any]

@@ -1,0 +1,64 @@
+"""Judge whether a function draws from the generator that it is given, and from no other.
+
+A call of the kind "seeds" (worker/kinds.py) has the function called once with each of a few seeds,
+in an order that private references draw anew, and once more with the last generator as it was left.
+The results come back as they are, and are compared here.
+"""
+
+import dataclasses
+
+import numpy as np
+
+from tensormark.exercise import Tensors
+
+SEEDS = "seeds"  # the input that lists them
+USED = "used"  # in place of a seed's number: the generator that has been drawn from
+DIFFERENT, EACH = 3, 2  # seeds, and calls with each of them
+
+
+def draw_seeds(rng: np.random.Generator) -> Tensors:
+    """Draw the seeds of the calls, as an input."""
+    different = rng.choice(1 << 30, DIFFERENT, replace=False)
+    return {SEEDS: rng.permutation(np.repeat(different, EACH))}
+
+
+def _equal(first: Tensors, second: Tensors) -> bool:
+    return all(np.array_equal(value, second[name]) for name, value in first.items())
+
+
+@dataclasses.dataclass(frozen=True)
+class Seeded:
+    """Judges the results of all calls.
+
+    Attributes:
+        says: what is wrong if they do not depend on the seeds alone.
+    """
+
+    says: str
+
+    def measure(self, outputs: Tensors, inputs: Tensors) -> np.ndarray:
+        """Return three shares that should be 0.
+
+        They are those of calls with equal seeds whose results differ, of calls with different seeds
+        whose results are equal, and of used generators that give the same result again.
+        """
+        results: dict[str, Tensors] = {}
+        for name, value in outputs.items():
+            number, _, output = name.partition("/")
+            results.setdefault(number, {})[output] = value
+        used, seeds = results.pop(USED), inputs[SEEDS]
+        pairs = [(i, j) for i in range(len(seeds)) for j in range(i)]
+        equal = {(i, j): _equal(results[str(i)], results[str(j)]) for i, j in pairs}
+        alike = [not equal[i, j] for i, j in pairs if seeds[i] == seeds[j]]
+        unlike = [equal[i, j] for i, j in pairs if seeds[i] != seeds[j]]
+        repeats = _equal(used, results[str(len(seeds) - 1)])
+        return np.array([np.mean(alike), np.mean(unlike), float(repeats)])
+
+    @property
+    def spread(self) -> np.ndarray:
+        """How far each share may be off: programs with the same mistake have equal ones."""
+        return np.full(3, 0.25)
+
+    def __call__(self, outputs: Tensors, inputs: Tensors) -> str | None:
+        """Return what is wrong, or None."""
+        return self.says if self.measure(outputs, inputs).any() else None
