@@ -94,7 +94,7 @@ RULES = Rooms(
 WITH_TORCH = """authoring.record toolkit.training toolkit.draws worker.main worker.warm
     worker.causes worker.members worker.forbidden worker.overlay worker.calls
     worker.callers worker.outputs worker.shapes worker.state worker.zygote worker.stand_ins
-    worker.traces worker.kinds"""
+    worker.traces worker.kinds worker.originals"""
 # packages of pyproject.toml that are imported by other names
 IMPORTED_AS = {
     "markdown-it-py": "markdown_it",

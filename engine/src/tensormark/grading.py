@@ -300,7 +300,7 @@ class Grading:
             raise SubmissionError(overlay.fault)
         program = program_of(self.assignment, exercises, overlay.sources, self.settings)
         imports = tuple(name for name in program.imports if name not in submission.faults)
-        program = dataclasses.replace(program, imports=imports)
+        program = dataclasses.replace(program, imports=imports, given=overlay.given)
         try:
             opened = self.opener(self.settings.tier, program)
         except OSError as error:  # the machine has run out of processes or descriptors

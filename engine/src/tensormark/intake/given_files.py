@@ -37,12 +37,14 @@ class Overlay:
     Attributes:
         sources: module name to text of all of them. Other files in the starter's folder are left
             out, because the instructor's grader will not have them either.
+        given: module name to text of the editable files, as they were given.
         untouched: the editable files that were not handed in, or are unchanged.
         notes: which given files were modified here.
         fault: why a given file cannot be used, if one cannot.
     """
 
     sources: dict[str, str]
+    given: dict[str, str]
     untouched: frozenset[str]
     notes: tuple[str, ...] = ()
     fault: str = ""
@@ -113,7 +115,10 @@ class GivenFiles:
                 sources[name.removesuffix(".py")] = text
         editable = self.assignment.editable
         untouched = frozenset(name for name in editable if self.untouched(submission, name))
-        return Overlay(sources | submission.sources, untouched, tuple(notes), fault)
+        modules = [name.removesuffix(".py") for name in editable]
+        originals = {name: sources[name] for name in modules if name in sources}
+        laid_over = sources | submission.sources
+        return Overlay(laid_over, originals, untouched, tuple(notes), fault)
 
 
 def _content(path: Path) -> bytes | None:

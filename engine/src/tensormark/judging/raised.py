@@ -69,6 +69,16 @@ def mismatch_of(answered: AnsweredCall, targets: Mapping[str, str]) -> Mismatch:
     return Mismatch("raised", answered.call.target, tuple(lines), headline)
 
 
+def renamed(answered: AnsweredCall) -> Mismatch | None:
+    """Return the mismatch of a wrong answer of an object that lacks a given module, or None."""
+    target = answered.call.target
+    lacking = texts(answered.reply, "lacking_modules")
+    if not lacking:
+        return None
+    says = f"{target.split('.')[0]} has no module {lacking[0]}; its names are fixed"
+    return Mismatch("raised", target, (says,))
+
+
 def most_telling(
     judged: Sequence[tuple[AnsweredCall, Mismatch]], own: AnsweredCall, wrong: Collection[str]
 ) -> tuple[AnsweredCall, Mismatch, list[str]]:

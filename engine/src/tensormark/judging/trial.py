@@ -26,7 +26,7 @@ from tensormark.judging.fingerprints import (
     tolerance_kind,
 )
 from tensormark.judging.general import General, general
-from tensormark.judging.raised import hole, mismatch_of, most_telling, not_allowed, texts
+from tensormark.judging.raised import hole, mismatch_of, most_telling, not_allowed, renamed, texts
 from tensormark.judging.student_text import PLACE_AT_END
 from tensormark.policy import usual_names
 from tensormark.references import under
@@ -123,7 +123,8 @@ class Trial:
             key = id(answered), examine
             if key not in self.mismatches:
                 check = functools.partial(examine, self)
-                self.mismatches[key] = examine_answer(check, answered, self.troubles.append)
+                mismatch = examine_answer(check, answered, self.troubles.append)
+                self.mismatches[key] = (mismatch and renamed(answered)) or mismatch
             return self.mismatches[key]
         if (name := answered.reply.message.get("forbidden")) in self.forbidden:
             place = PLACE_AT_END.search(answered.reply.text)

@@ -42,6 +42,8 @@ KEYS: Mapping[str, type] = {
     "lacking": str,
     "through": list,
     "imported": list,
+    "matched": list,
+    "lacking_modules": list,
     "shapes": list,
     "drew": bool,
     "same": bool,

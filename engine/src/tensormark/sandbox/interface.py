@@ -120,6 +120,7 @@ class Program:
         forbidden, given_only: library code that it may not use; see policy.py. Full names to names
             for messages.
         budget: seconds for all calls, except tasks; see `Budget`.
+        given: module name to text, of the files that students edit, as they were given.
     """
 
     main_file: str
@@ -134,6 +135,7 @@ class Program:
     forbidden: Mapping[str, str] = dataclasses.field(default_factory=dict)
     given_only: Mapping[str, str] = dataclasses.field(default_factory=dict)
     budget: float = BUDGET
+    given: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     def load_message(self, requests: Sequence[Request] | None = None) -> dict[str, Any]:
         """Return the request that makes a worker import the program.
@@ -145,6 +147,7 @@ class Program:
         given_code = requests is None or any(request.call.get("given_only") for request in requests)
         return {
             "sources": dict(self.sources),
+            "given": dict(self.given),
             "import": list(self.imports),
             "packages": list(packages.modules(self.requirements)),
             "checkpoint": str(self.checkpoint.resolve()) if self.checkpoint else "",

@@ -30,7 +30,8 @@ from torch import Tensor, nn
 from tensormark.worker.callers import takes_apart
 from tensormark.worker.causes import causes_of
 from tensormark.worker.imports import Imports
-from tensormark.worker.members import load_by_name, member, parents_of
+from tensormark.worker.members import load_by_name, member, parameters_of, parents_of
+from tensormark.worker.originals import Originals
 from tensormark.worker.outputs import gradients, outputs_of
 from tensormark.worker.protocol import AGAIN
 from tensormark.worker.stand_ins import (
@@ -63,11 +64,13 @@ class Context:
         imports: the submission's modules and the given ones.
         checkpoint: the folder of the frozen checkpoint.
         harness: the assignment's module; see above.
+        originals: the given classes.
     """
 
     imports: Imports
     checkpoint: str
     harness: Any
+    originals: Originals
 
     @property
     def modules(self) -> Mapping[str, ModuleType]:
@@ -93,11 +96,14 @@ def build(
     call: Mapping[str, Any],
     tensors: Mapping[str, Tensor],
     arguments: tuple[Any, ...] | None = None,
+    lacking: dict[str, nn.Module] | None = None,
 ) -> nn.Module:
     """Construct the object whose method is called, with its weights, mode, rates and stand-ins.
 
     Args:
         arguments: the constructor's arguments; None: those that the harness provides.
+        lacking: gets the given modules that the object lacks, perhaps because they have other
+            names, by path; see originals.py. None: it must lack none.
     """
     harness = context.harness
     if arguments is None:
@@ -109,10 +115,17 @@ def build(
         weights = {n.removeprefix(prefix): t for n, t in tensors.items() if n.startswith(prefix)}
     cls = member(context.module(call["module"]), call["target"].split(".")[0], "class")
     owner: nn.Module = cls(*arguments, **call["options"])
-    load_by_name(owner, weights)
-    if call["dtype"] != "float32":  # the type of a new object
-        owner.to(DTYPES[call["dtype"]])
-    owner.train(call["train"])
+    if lacking is not None:
+        name = call["target"].split(".")[0]
+        lacking |= context.originals.complete(
+            owner, call["module"], name, lambda given: given(*arguments, **call["options"])
+        )
+    parts = [owner, *(lacking or {}).values()]
+    load_by_name(owner, weights, lacking or {})
+    for part in parts:
+        if call["dtype"] != "float32":  # the type of a new object
+            part.to(DTYPES[call["dtype"]])
+        part.train(call["train"])
     for path, rate in call["rates"].items():
         for parent, last in parents_of(owner, path):
             member(parent, last, "dropout module").p = rate
@@ -205,9 +218,10 @@ def run_call(context: Context, call: Mapping[str, Any], tensors: Mapping[str, Te
         requested, grad/<input or weights/parameter>; the state before and after.
     """
     owner = model = None
+    lacking: dict[str, nn.Module] = {}
     if call["kind"] == "method":
         constructor_arguments = arguments_for(context, call)
-        owner = build(context, call, tensors, constructor_arguments)
+        owner = build(context, call, tensors, constructor_arguments, lacking)
         model = Model(owner, constructor_arguments)
         function = member(owner, call["target"].split(".")[1], "method")
     else:
@@ -230,15 +244,15 @@ def run_call(context: Context, call: Mapping[str, Any], tensors: Mapping[str, Te
         more = list(arguments_of(context, call, tensors, owner))
         again = outputs_of(call_with(function, call, more), form)
         outputs |= {f"{name}{AGAIN}": value for name, value in again.items()}
-    report = watch.report()
+    report = watch.report() | {"lacking_modules": [*lacking]}
     report["drew"] = own_generator or watch.generators.drew()
 
     answer = {f"out/{name}": value for name, value in outputs.items()}
     after = zip(call["args"], arguments, strict=True)
     answer |= {f"after/{name}": value for name, value in after if isinstance(value, Tensor)}
     if call["gradients"]:
-        weights = owner.named_parameters() if owner is not None else ()
-        leaves |= {f"weights/{name}": p for name, p in weights if p.requires_grad}
+        weights = parameters_of(owner, lacking) if owner is not None else {}
+        leaves |= {f"weights/{name}": p for name, p in weights.items() if p.requires_grad}
         keys = {name: f"cotangent/{name}" for name in outputs}
         cotangents = {name: tensors[key] for name, key in keys.items() if key in tensors}
         grads = gradients(outputs, leaves, cotangents)

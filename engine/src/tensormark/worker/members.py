@@ -9,6 +9,8 @@ from torch import Tensor, nn
 
 from tensormark.worker.outputs import StudentError
 
+NO_MODULES: Mapping[str, nn.Module] = {}
+
 
 def member(owner: Any, name: str, kind: str) -> Any:
     """Return an attribute of the student's module or object, or report that it is missing."""
@@ -21,10 +23,28 @@ def member(owner: Any, name: str, kind: str) -> Any:
         raise StudentError(f"{owner_name} has no {kind} {name}; its names are fixed") from None
 
 
-@torch.no_grad()
-def load_by_name(model: nn.Module, weights: Mapping[str, Tensor]) -> None:
-    """Copy weights into the parameters with these names; other parameters are unchanged."""
+def parameters_of(model: nn.Module, more: Mapping[str, nn.Module]) -> dict[str, nn.Parameter]:
+    """Return the parameters of a model by name.
+
+    Args:
+        more: modules that it lacks, by path.
+    """
     own = dict(model.named_parameters())
+    for path, module in more.items():
+        own |= {f"{path}.{name}": parameter for name, parameter in module.named_parameters()}
+    return own
+
+
+@torch.no_grad()
+def load_by_name(
+    model: nn.Module, weights: Mapping[str, Tensor], more: Mapping[str, nn.Module] = NO_MODULES
+) -> None:
+    """Copy weights into the parameters with these names; other parameters are unchanged.
+
+    Args:
+        more: modules that the model lacks, by path.
+    """
+    own = parameters_of(model, more)
     for name, value in sorted(weights.items()):
         if name not in own:
             raise StudentError(

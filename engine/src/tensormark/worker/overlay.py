@@ -18,6 +18,7 @@ import torch
 
 from tensormark.worker import calls, exceptions, forbidden, protocol, state, surroundings
 from tensormark.worker.imports import Imports
+from tensormark.worker.originals import Originals
 from tensormark.worker.shapes import letters_of, shapes
 from tensormark.worker.traces import Traces
 
@@ -80,6 +81,7 @@ class Overlay:
         self.harness, self.settings = harness, state.settings()
         self.imports = Imports((), self.settings)
         self.sources: dict[str, str] = {}
+        self.originals = Originals({}, {})
         self.files = exceptions.Files((), ())
         self.checkpoint = ""
         self.forbidden: dict[str, str] = {}  # permanently
@@ -122,6 +124,7 @@ class Overlay:
         self.files = exceptions.Files(editable, names - editable)
         sys.meta_path.insert(0, _MemoryImporter(self.sources))
         self.imports = Imports(request["import"], self.settings)
+        self.originals = Originals(request["given"], self.sources)
         self.traces = Traces(self.sources) if request["shared"] else None
         return {"status": "ok"}
 
@@ -129,7 +132,7 @@ class Overlay:
         self, call: Mapping[str, Any], arrays: Mapping[str, Any], progress: calls.Progress
     ) -> tuple[protocol.Message, protocol.Tensors]:
         """Run one call; return its message and tensors."""
-        context = calls.Context(self.imports, self.checkpoint, self.harness)
+        context = calls.Context(self.imports, self.checkpoint, self.harness, self.originals)
         tensors = {name: torch.from_numpy(array.copy()) for name, array in arrays.items()}
         with self.rules_of(call):
             answer = calls.run(context, call, tensors, progress)
