@@ -28,13 +28,14 @@ from tensormark.sandbox.isolated import IsolatedSandbox
 from tensormark.sandbox.job import Ending, Job
 from tensormark.session import GradingSession
 from tensormark.settings import Settings
+from tensormark.worker import watched
 from tensormark.worker.protocol import HEADER, MAGIC
 
 import formats
 from conftest import ROOT
 
 NAMES = {"<f2": "F16", "<f4": "F32", "<f8": "F64", "<i4": "I32", "<i8": "I64", "|b1": "BOOL"}
-STATE = {"the default dtype": "torch.float32", "the number of threads": "1"}
+STATE = dict.fromkeys(sorted(watched.ALL), "1")
 Tensors = Mapping[str, np.ndarray]
 
 

@@ -20,6 +20,7 @@ from trials import (
     OUTPUT,
     OWN_CALL,
     POINTS,
+    STATE,
     VALUES,
     WRONG,
     X,
@@ -146,7 +147,7 @@ DOUBLED = {"grad/x": 2 * RIGHT["grad/x"]}
         (reply(tensors=RIGHT | {"after/x": X + 1, "after/y": X}), "properties", *IN_PLACE),
         (reply(tensors=RIGHT | {"after/x": X[None]}), "properties", *IN_PLACE),
         (
-            reply(tensors=RIGHT, after={"seed": 2}),
+            reply(tensors=RIGHT, after={**STATE, "seed": 2}),
             "properties",
             "the call changes something other than its output",
             "the call changes seed",
@@ -209,7 +210,7 @@ def test_an_input_that_was_rounded_to_be_sent_has_not_changed() -> None:
 def test_only_the_first_of_many_changed_names_are_listed() -> None:
     before = {f"{number:02d}" + "n" * 60: 1 for number in range(12)}
 
-    problem = finding(trial(reply(before=before, after={})))
+    problem = finding(trial(reply(before={**STATE, **names}, after=STATE)))
 
     assert problem.details[0] == "the call changes " + ", ".join(
         name[:40] for name in [*before][:10]

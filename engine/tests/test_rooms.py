@@ -48,7 +48,7 @@ ROOMS = {
     "folder": "exercise usage",
     "toolkit": "exercise references result sandbox.interface task trouble usage worker.protocol",
     "intake": "files exercise usage",
-    "judging": "policy exercise handout references result sandbox.interface trouble",
+    "judging": "policy exercise handout references result sandbox.interface trouble worker.watched",
     "selection": "exercise intake usage",
     "settings": "files intake.submission sandbox.interface usage",
     "sharing": "exercise references",

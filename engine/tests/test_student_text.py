@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from tensormark.judging.student_text import STATE, without_text
+from tensormark.judging.student_text import without_text
 from tensormark.sandbox.interface import Reply
+from tensormark.worker import watched
 from tensormark.worker.state import Model, Watch
 
 from graded import Grade
@@ -19,7 +20,13 @@ SECRET = "the_hidden_input"
 
 def abridged(text: str, status: str = "error", **message: object) -> Reply:
     reply = Reply(status, text, {"status": status, **message})
-    return without_text(reply, {"conv"}, SOURCES)
+    return without_text(reply, {"Conv.forward": "conv"}, SOURCES)
+
+
+def test_of_the_functions_that_an_exception_passed_the_exercises_are_left() -> None:
+    reply = abridged("raised ValueError", through=[SECRET, "Conv.forward"])
+
+    assert reply.message["through"] == ["Conv.forward"]
 
 
 @pytest.mark.parametrize(
@@ -57,8 +64,8 @@ def test_states_have_names_that_the_grader_knows() -> None:
 
     assert reply.message["before"] == {"state 1": 1, "the default dtype": "a"}
     assert reply.message["after"] == {"state 1": 2}
-    watched = Watch(Model(torch.nn.Linear(1, 1), ()), silent=True, plain=[1])
-    assert set(watched.before) == STATE
+    watch = Watch(Model(torch.nn.Linear(1, 1), ()), silent=True, plain=[1])
+    assert set(watch.before) == watched.ALL
 
 
 RAISES = 'raise ValueError(f"the_hidden_input {signals.shape}")'

@@ -14,11 +14,12 @@ from tensormark.judging.trial import Trial
 from tensormark.references import Recording
 from tensormark.result import Finding
 from tensormark.sandbox.interface import Reply
+from tensormark.worker import watched
 
 X = np.arange(6.0).reshape(2, 3)
 OUTPUT = 2 * X + 1
 GRADIENT = np.full((2, 3), 2.0)
-STATE = {"seed": 1}
+STATE = {"seed": 1, **dict.fromkeys(watched.ALL, 1)}
 OWN_CALL = Call("Layer.forward", ("x",), "main")
 CALL_GIVEN_NORM = replace(OWN_CALL, given=("norm",))
 CALL_GIVEN_BOTH = replace(OWN_CALL, given=("norm", "embed"))

@@ -121,6 +121,5 @@ class Calling:
     def _student_reply(self, reply: Reply) -> Reply:
         """Return a reply with advice, and without texts that may not be shown."""
         if not self.shows_values:
-            ids = {exercise.id for exercise in self.assignment.exercises}
-            reply = without_text(reply, ids, self.submission.sources)
+            reply = without_text(reply, self.assignment.targets, self.submission.sources)
         return with_advice(reply, self.submission.others, self.assignment)

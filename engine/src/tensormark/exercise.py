@@ -295,6 +295,11 @@ class Assignment:
         """The handout, read once; see `Handout`."""
         return Handout(self.folder)
 
+    @functools.cached_property
+    def targets(self) -> Mapping[str, str]:
+        """The functions that students write, to the ids of their exercises."""
+        return {each.calls[0].target: each.id for each in self.exercises if each.probes}
+
     @property
     def requirements(self) -> Path:
         """The file that lists the packages that a submission may import."""

@@ -20,6 +20,7 @@ from tensormark.exercise import Call, Probe, Tensors
 from tensormark.judging.compare import Tolerance
 from tensormark.references import Recording, under
 from tensormark.sandbox.interface import Reply
+from tensormark.worker import watched
 
 SUMS = 4  # per tensor; different tensors practically never agree in all of them
 WIDTH = 1 + SUMS
@@ -210,6 +211,14 @@ def changed_state(reply: Reply) -> list[str] | None:
         or isinstance(after.get(key), nested)
         or value != after.get(key)
     ]
+
+
+def lacks_state(answered: AnsweredCall) -> bool:
+    """Return whether a worker's report leaves out a part of the state that every call has."""
+    required = {*watched.SETTINGS, *watched.SEEDS}
+    if answered.call.kind == "method" and not answered.was_not_called:
+        required |= {*watched.OF_A_MODEL}
+    return not required <= answered.reply.message["before"].keys()
 
 
 def side_effects(sent: Tensors, reply: Reply) -> float:

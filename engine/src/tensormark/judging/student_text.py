@@ -11,10 +11,11 @@ such as a reported wrong value; a type and a line number can also leak a few bit
 import builtins
 import dataclasses
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from tensormark.sandbox.interface import Reply
+from tensormark.worker import watched
 
 PLACE = r" \((\w{1,80})\.py, line (\d{1,6})\)"
 PLACE_AT_END = re.compile(rf"{PLACE}$")
@@ -25,20 +26,13 @@ TYPES = TORCH_EXCEPTIONS | {
     for name, value in vars(builtins).items()
     if isinstance(value, type) and issubclass(value, BaseException)
 }
-STATE = frozenset(
-    """
-    the default dtype; the default device; the gradient mode; the number of threads;
-    the detection of anomalies; the choice of deterministic algorithms;
-    the precision of matrix products; the flags of cuDNN; autocast; the warning filters;
-    the random seed; the seed of Python's random; the seed of numpy.random;
-    the model's modules; the model's training mode; the settings of the model's modules;
-    the model's weights; the gradients of the model's weights; the model's buffers;
-    the model's configuration; the arguments; the global random generators
-    """.strip()
-    .replace("\n    ", " ")
-    .split("; ")
-)  # as in tensormark/worker/state.py
-TEXT_KEYS = {"missing", "importing", "through", "shapes"}  # keys of the submission's own text
+TEXT_KEYS = {
+    "missing",
+    "importing",
+    "through",
+    "shapes",
+    "lacking_modules",
+}  # keys of the submission's own text
 NOT_SHOWN = "its text is not shown"
 RETURNED = "did not return what it should have"
 FAILED = "failed for a reason that is not shown here"
@@ -69,7 +63,7 @@ def _state_without_text(message: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(before, dict) or not isinstance(after, dict):
         return {}
     names = {
-        name: name if name in STATE else f"state {number}"
+        name: name if name in watched.ALL else f"state {number}"
         for number, name in enumerate(before, start=1)
     }
     return {
@@ -78,22 +72,25 @@ def _state_without_text(message: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def without_text(reply: Reply, ids: Collection[str], sources: Mapping[str, str]) -> Reply:
+def without_text(reply: Reply, targets: Mapping[str, str], sources: Mapping[str, str]) -> Reply:
     """Return a reply without text from the submission; `unabridged` keeps it for comparison.
 
     Args:
-        ids: the exercises' ids, which NotImplementedError may name.
+        targets: the functions that students write, which an exception may have passed through, to
+            the exercises' ids, which NotImplementedError may name.
         sources: the submission's modules by name.
     """
     message = {key: value for key, value in reply.message.items() if key not in TEXT_KEYS}
     message |= _state_without_text(reply.message)
+    if isinstance(through := reply.message.get("through"), list):
+        message["through"] = [name for name in through if name in targets]
     if isinstance(imported := message.get("imported"), list):
-        message["imported"] = [name for name in imported if name in STATE]
+        message["imported"] = [name for name in imported if name in watched.ALL]
     text = reply.text
     if reply.status == "error":
         text = _error_without_text(text, sources)
     elif reply.status == "not written":
         place = re.fullmatch(PLACE, str(message.pop("where", "")))
         message["where"] = _place(place[1], place[2], sources) if place else ""
-        text = text if not text or text in ids else NOT_SHOWN
+        text = text if not text or text in targets.values() else NOT_SHOWN
     return dataclasses.replace(reply, text=text, message=message, unabridged=reply.text)

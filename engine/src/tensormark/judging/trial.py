@@ -22,6 +22,7 @@ from tensormark.judging.fingerprints import (
     AnsweredCall,
     Observation,
     changed_state,
+    lacks_state,
     observe,
     tolerance_kind,
 )
@@ -76,14 +77,10 @@ class Trial:
         paths = [*policy.forbidden, *policy.given_only, *self.exercise.forbidden]
         return frozenset(usual_names(paths).values())
 
-    @functools.cached_property
-    def targets(self) -> dict[str, str]:
+    @property
+    def targets(self) -> Mapping[str, str]:
         """The functions that students write, to the ids of their exercises."""
-        return {
-            exercise.calls[0].target: exercise.id
-            for exercise in self.assignment.exercises
-            if exercise.probes
-        }
+        return self.assignment.targets
 
     @property
     def suspect(self) -> frozenset[str]:
@@ -298,7 +295,7 @@ class Trial:
     def changed_state(self, answered: AnsweredCall) -> Mismatch | None:
         """Check that the call did not change torch's global state or the model's mode."""
         changed = changed_state(answered.reply)
-        if changed is None:
+        if changed is None or lacks_state(answered):
             return Mismatch("changed", "state", ("the worker did not report its state",))
         if changed:
             lines = (f"the call changes {', '.join(name[:40] for name in changed[:10])}",)

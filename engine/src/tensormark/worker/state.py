@@ -16,9 +16,12 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from tensormark.worker import watched
+
 SEEDS = 0x5EED << 40  # the first seed of calls: no student's code would choose such a seed
 MAX_BLOCKS = 2000  # that honest code may draw in one call, each 624 numbers of a Mersenne twister
 BLOCK = 624 * 4  # bytes
+LONG = 60  # characters of a value that are reported
 
 
 @dataclasses.dataclass(frozen=True)
@@ -111,9 +114,6 @@ def seed(offset: int) -> None:
 # --- random generators ------------------------------------------------------------------------
 
 
-SEED_NAMES = ("the random seed", "the seed of Python's random", "the seed of numpy.random")
-
-
 class Generators:
     """A snapshot of torch's, Python's and numpy's global generators."""
 
@@ -127,7 +127,7 @@ class Generators:
         """Return by generator whether it has not been seeded since; drawing does not count."""
         of_torch = torch.initial_seed() == self.seed
         unseeded = of_torch, self._python_unseeded(), self._numpy_unseeded()
-        return dict(zip(SEED_NAMES, unseeded, strict=True))
+        return dict(zip(watched.SEEDS, unseeded, strict=True))
 
     def _python_unseeded(self) -> bool:
         """Return whether drawing alone can explain the state of Python's generator."""
@@ -194,6 +194,12 @@ def _digest(tensors: Iterable[Tensor | None]) -> str:
     values = [t.reshape(-1) for t in present if t.is_cpu]
     contents = zlib.crc32(torch.cat(values).view(torch.uint8).numpy().data) if values else 0
     return f"{forms} {contents}"
+
+
+def _brief(value: Any) -> Any:
+    """Return a value of the state; in place of a long text a number, as it is only compared."""
+    long = isinstance(value, str) and len(value) > LONG
+    return zlib.crc32(value.encode("utf-8", "surrogatepass")) if long else value
 
 
 PLAIN = (bool, int, float, str, tuple, type(None))
@@ -266,7 +272,7 @@ class Watch:
         """
         self.model, self.silent, self.plain = model, silent, plain
         self.generators = Generators()
-        self.before = self.state(dict.fromkeys(SEED_NAMES, True))
+        self.before = self.state(dict.fromkeys(watched.SEEDS, True))
 
     def state(self, unseeded: Mapping[str, bool]) -> dict[str, Any]:
         """Return the state that a function must not change, in plain values.
@@ -280,16 +286,11 @@ class Watch:
         if self.model is not None:
             state |= self.model.state()
         if self.plain:
-            state["the arguments"] = zlib.crc32(repr(self.plain).encode())
+            state[watched.ARGUMENTS] = zlib.crc32(repr(self.plain).encode())
         if self.silent:
-            state["the global random generators"] = Generators().fingerprint()
-        return state
+            state[watched.GENERATORS] = Generators().fingerprint()
+        return {name: _brief(value) for name, value in state.items()}
 
     def report(self) -> dict[str, Any]:
-        """Return the values that differ, before and after."""
-        after = self.state(self.generators.unseeded())
-        changed = [name for name, value in self.before.items() if value != after.get(name)]
-        return {
-            "before": {name: self.before[name] for name in changed},
-            "after": {name: after[name] for name in changed if name in after},
-        }
+        """Return all values, before and after."""
+        return {"before": self.before, "after": self.state(self.generators.unseeded())}

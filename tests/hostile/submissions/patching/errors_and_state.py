@@ -1,5 +1,6 @@
 # tries: replace what the worker calls an error, and the state that it reports
 # loses: embed
+# partly: attention add_norm layer encode
 
 
 calls = of_the_worker("calls")
