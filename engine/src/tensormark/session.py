@@ -25,6 +25,7 @@ from tensormark.judging.checks import (
     rounds,
 )
 from tensormark.judging.fingerprints import AnsweredCall
+from tensormark.judging.raised import FORBIDDEN
 from tensormark.judging.trial import Trial
 from tensormark.observer import Observer
 from tensormark.references import References
@@ -47,13 +48,18 @@ def cause_of(upstream: Sequence[Result], blocking: Sequence[str]) -> str:
 def blocked(task: Exercise, results: Mapping[str, Result]) -> Result | None:
     """Return the result of a task that cannot run, or None.
 
-    It is blocked by exercises that are not written yet, or if all that it needs are wrong.
+    It is blocked by exercises that are not written yet or do what is forbidden, or if all that it
+    needs are wrong.
 
     Args:
         results: those of earlier exercises, by id.
     """
     upstream = [results[name] for name in task.upstream if name in results]
-    blocking = [result.id for result in upstream if result.outcome in UNWRITTEN]
+    blocking = [
+        result.id
+        for result in upstream
+        if result.outcome in UNWRITTEN or any(f.mistake == FORBIDDEN for f in result.findings)
+    ]
     failed = [result.id for result in upstream if result.outcome is Outcome.FAILED]
     if len(failed) == len(upstream) and not any(result.right_values for result in upstream):
         blocking = failed
