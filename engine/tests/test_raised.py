@@ -45,6 +45,15 @@ def test_an_exception_in_a_wrong_function_upstream_is_not_shown() -> None:
     assert chosen[1].lines == (IN_WORDS,)
 
 
+def test_below_a_wrong_function_that_raises_an_exception_of_its_own_is_shown() -> None:
+    own_call = raised("raised TypeError: no", through=["Attention.attention"])
+    stand_in_call = raised("raised ValueError: mine (main.py, line 3)")
+
+    chosen = most_telling([own_call, stand_in_call], own_call[0], ["Attention.attention"])
+
+    assert chosen[1] is stand_in_call[1]
+
+
 def test_a_lost_answer_to_a_call_with_a_stand_in_is_not_shown() -> None:
     lost = replace(OWN, reply=Reply("lost", "Layer.forward took too long"))
     stand_in_call = lost, Mismatch("raised", "Layer.forward", ("Layer.forward took too long",))

@@ -85,8 +85,9 @@ def most_telling(
     """Choose the mismatch to show: that of the answer that depends least on other exercises.
 
     An exception from the student's own functions comes first, as the student sees it too, unless it
-    passed through a failed upstream function. An exception raised only with stand-ins is shown only
-    if the grader worded it: it then says how the function is called wrongly.
+    passed through a failed upstream function: then what the call with most stand-ins does counts.
+    An exception raised only with stand-ins is shown only if the grader worded it: it then says how
+    the function is called wrongly.
 
     Args:
         own: the answer of the student's own functions; if judged, it comes first.
@@ -99,7 +100,9 @@ def most_telling(
         return last, mismatch, []
     raised = mismatch.kind == "raised"
     worded = raised and last.reply.status == "error" and not last.reply.text.startswith("raised ")
-    if own_mismatch.kind == "raised" and not set(texts(first.reply, "through")).intersection(wrong):
+    if own_mismatch.kind == "raised":
+        if set(texts(first.reply, "through")).intersection(wrong):
+            return last, mismatch, []
         more = [line for line in mismatch.lines if worded and line not in own_mismatch.lines]
         return first, own_mismatch, more
     if raised and not worded:
