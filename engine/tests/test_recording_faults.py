@@ -41,6 +41,19 @@ def edit(path: Path, old: str, new: str) -> None:
             "Detector has no module cnv",
         ),
         (
+            f"{EXERCISES}/detector.py",
+            '"conv.forward": "convolution"',
+            '"conv.forwards": "convolution"',
+            "detector: there is nothing at conv.forwards for a stand-in to replace",
+        ),
+        (
+            "solution/detector.py",
+            " + self.bias[:, None]\n",
+            " + self.bias[:, None] + torch.zeros(1, dtype=torch.float64)\n",
+            "conv: the solution would not pass: the type of the numbers changes along the way; "
+            "output should be float32, got float64",
+        ),
+        (
             f"{EXERCISES}/conv.py",
             "rng.standard_normal(s.P)",
             "rng.standard_normal(s.PP)",
@@ -53,7 +66,7 @@ def edit(path: Path, old: str, new: str) -> None:
             "conv: points has an unknown part 'property'; known: values, training, properties",
         ),
     ],
-    ids=["shape", "stand-in", "path", "draw", "part"],
+    ids=["shape", "stand-in", "path", "method", "double", "draw", "part"],
 )
 def test_recording_refuses_a_faulty_exercise_in_one_line(
     copy: Path, file: str, old: str, new: str, message: str

@@ -28,13 +28,15 @@ VALUES = Probe("output", "values", "the output is wrong", (OWN_CALL, CALL_GIVEN_
 
 
 def make_exercise(id: str, *probes: Probe, upstream: tuple[str, ...] = (), **more: Any) -> Exercise:
-    return Exercise(id, 1, "", "main.py", POINTS, upstream, probes, **more)
+    given = [name for probe in probes for call in probe.calls for name in call.given]
+    names = tuple(dict.fromkeys([*upstream, *given]))
+    return Exercise(id, 1, "", "main.py", POINTS, names, probes, **more)
 
 
 NORM_CALL = replace(OWN_CALL, target="norm")
 NORM = make_exercise("norm", replace(VALUES, calls=(NORM_CALL,)))
 EMBED = make_exercise("embed", replace(VALUES, calls=(replace(OWN_CALL, target="embed"),)))
-LAYER = make_exercise("layer", VALUES, upstream=("norm",))
+LAYER = make_exercise("layer", VALUES)
 LEVELS = make_exercise(
     "layer",
     replace(

@@ -183,10 +183,10 @@ class Exercise:
     sized: Callable[..., Call] | None = None
 
     def __post_init__(self) -> None:
-        """Check that `points` has all parts that can be lost, and no unknown ones.
+        """Check that `points` has all parts that can be lost, and `given` only what is upstream.
 
         Raises:
-            ValueError: a part is missing or unknown.
+            ValueError: a part is missing or unknown, or an exercise is given that is not upstream.
         """
         needed = {"values", "properties"} if self.probes else set()  # any call can lose these
         needed |= {probe.part for probe in self.probes}
@@ -197,6 +197,11 @@ class Exercise:
             )
         if missing := sorted(needed - {*self.points}):
             raise ValueError(f"{self.id}: points has no part {missing[0]!r}, which can be lost")
+        given = {name for call in self.calls for name in call.given}
+        if strays := sorted(given - {*self.upstream}):
+            raise ValueError(
+                f"{self.id}: {strays[0]} is given in a call, but is not upstream of it"
+            )
 
     @property
     def calls(self) -> list[Call]:

@@ -55,6 +55,18 @@ class Recording:
     )  # fingerprints, see judging/fingerprints.py; the rows' names are in the manifest
 
 
+def recordings(tensors: Tensors, count: int) -> list[Recording]:
+    """Sort the tensors of an exercise's file by their calls."""
+    calls: list[Tensors] = [{} for _ in range(count)]
+    for name, value in tensors.items():
+        index, _, rest = name.partition("/")
+        calls[int(index)][rest] = value
+    return [
+        Recording(under(own, "in/"), under(own, "out/"), under(own, "grad/"), own["wrong"])
+        for own in calls
+    ]
+
+
 def read_checked(path: Path, expected: str, fix: str) -> bytes:
     """Read a file whose digest is known.
 
@@ -153,14 +165,7 @@ class References:
             tensors = load(content)
         except (SafetensorError, ValueError, TypeError, KeyError) as error:
             raise ReferencesError(f"{path} is damaged ({error}); {fix}") from error
-        calls: list[Tensors] = [{} for _ in range(entry["count"])]
-        for name, value in tensors.items():
-            index, _, rest = name.partition("/")
-            calls[int(index)][rest] = value
-        return [
-            Recording(under(own, "in/"), under(own, "out/"), under(own, "grad/"), own["wrong"])
-            for own in calls
-        ]
+        return recordings(tensors, entry["count"])
 
     def check_file(self, name: str) -> Path:
         """Return the path of a recorded file.

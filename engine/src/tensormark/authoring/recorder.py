@@ -16,9 +16,14 @@ from tensormark.authoring.table import Table, nudged
 from tensormark.authoring.tolerance import Measured, measure
 from tensormark.authoring.variants import Variant, VariantError
 from tensormark.exercise import Exercise
+from tensormark.judging.checks import judge
 from tensormark.judging.diagnose import PAIR
+from tensormark.judging.fingerprints import AnsweredCall
+from tensormark.judging.raised import texts
+from tensormark.judging.trial import Trial
 from tensormark.literals import sent
-from tensormark.references import Tensors, under
+from tensormark.references import Tensors, recordings, under
+from tensormark.result import Outcome
 from tensormark.sandbox.interface import Reply, Request
 from tensormark.sandbox.process import ProcessSandbox
 from tensormark.usage import UserError, one_line
@@ -137,7 +142,25 @@ class Recorder:
         tensors |= {f"{index}{WRONG}": rows for index, rows in enumerate(table.columns())}
         rows = [name for name, _ in table.rows]
         changes += table.changes
-        return Recorded(exercise, tensors, measured, rows, self._described(own), changes)
+        new = Recorded(exercise, tensors, measured, rows, self._described(own), changes)
+        self._require_passed(new, replies[0])
+        return new
+
+    def _require_passed(self, new: Recorded, replies: Sequence[Reply]) -> None:
+        """Check that the solution passes with the answers that were recorded."""
+        exercise = new.exercise
+        calls = [(probe, call) for probe in exercise.probes for call in probe.calls]
+        references = recordings(new.tensors, len(calls))
+        answered = [
+            AnsweredCall(*call, reference, reply)
+            for call, reference, reply in zip(calls, references, replies, strict=True)
+        ]
+        assignment = self.course.assignment
+        trial = Trial(assignment, exercise, answered, new.entry(), frozenset(), public=True)
+        result = judge(trial)
+        if result.outcome is not Outcome.PASSED:
+            why = "; ".join((result.findings[0].headline, *result.findings[0].details))
+            raise UserError(f"{exercise.id}: the solution would not pass: {why}")
 
     def _honest(self, exercise: Exercise) -> dict[str, list[Reply]]:
         source = self.sources[exercise.module]
@@ -204,12 +227,12 @@ def _require_stand_ins(exercise: Exercise, replies: Sequence[Reply]) -> None:
         own, *given = [(call, next(answered)) for call in probe.calls]
         for call, reply in given:
             stand_ins = ", ".join(f"{kind} at {path}" for path, kind in call.stand_ins.items())
-            if strays := sorted({*call.given} - {*exercise.upstream}):
-                raise UserError(
-                    f"{exercise.id}: {strays[0]} is given in a call, but is not upstream of it"
-                )
             if reply.status != "ok":
                 raise UserError(f"{exercise.id}: with the stand-in {stand_ins}: {reply.text}")
+            if unmatched := sorted({*call.stand_ins} - {*texts(reply, "matched")}):
+                raise UserError(
+                    f"{exercise.id}: there is nothing at {unmatched[0]} for a stand-in to replace"
+                )
             expected, got = _shapes(own[1]), _shapes(reply)
             if expected != got:
                 raise UserError(

@@ -36,6 +36,7 @@ from tensormark.worker.outputs import gradients, outputs_of
 from tensormark.worker.protocol import AGAIN
 from tensormark.worker.stand_ins import (
     FUNCTION,
+    MATCHED,
     accepts,
     call_with_forms,
     functions_replaced,
@@ -133,7 +134,8 @@ def build(
         if FUNCTION in path:  # see functions_replaced
             continue
         for parent, last in parents_of(owner, path):
-            replace_method(parent, last, harness.STAND_INS[kind])
+            if replace_method(parent, last, harness.STAND_INS[kind]):
+                MATCHED.add(path)
     return owner
 
 
@@ -342,6 +344,7 @@ def run(
     answer = call_with_forms(
         lambda: run_seeded(context, call, tensors, progress), bool(unpacks), observe
     )
+    answer.message["matched"] = sorted(MATCHED)
     answer.message["imported"] = context.imports.changed[call["module"]]
     return answer
 
@@ -352,6 +355,7 @@ def run_seeded(
     """Run a call with stand-ins for functions, from a seed that depends only on the call."""
     seed(zlib.crc32(json.dumps(call, sort_keys=True).encode()))
     kind = getattr(context.harness, "KINDS", {}).get(call["kind"])
+    MATCHED.clear()
     with functions_replaced(call["stand_ins"], context.module, context.harness):
         if kind is not None:
             return run_kind(kind, context, call, tensors, progress)

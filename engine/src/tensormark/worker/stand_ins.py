@@ -41,6 +41,7 @@ class Form(enum.Enum):
     PUBLISHED = "what should be returned"
 
 
+MATCHED: set[str] = set()  # the paths of stand-ins at which the present call has replaced something
 FORM = ContextVar("the form in which stand-ins answer", default=Form.READ)
 ANSWERED = ContextVar("whether a stand-in has answered", default=False)
 Made = TypeVar("Made")
@@ -232,7 +233,7 @@ def with_signature_of(original: Callable[..., Any] | None, stand_in: Callable[..
     return wrapper
 
 
-def replace_method(part: Any, method: str, stand_in: Callable[..., Any]) -> None:
+def replace_method(part: Any, method: str, stand_in: Callable[..., Any]) -> bool:
     """Replace a method of one object.
 
     A module in the method's place stays and gets a new `forward`. If the attribute cannot be set,
@@ -240,6 +241,8 @@ def replace_method(part: Any, method: str, stand_in: Callable[..., Any]) -> None
 
     Args:
         stand_in: takes the object, then the method's arguments.
+
+    Returns: whether the object had the method.
     """
     original = None
     with contextlib.suppress(Exception):  # a property may raise anything
@@ -251,9 +254,10 @@ def replace_method(part: Any, method: str, stand_in: Callable[..., Any]) -> None
     with contextlib.suppress(Exception):
         setattr(part, method, replacement)
         if getattr(part, method) is replacement:
-            return
+            return original is not None
     own = type(type(part).__name__, (type(part),), {method: staticmethod(replacement)})
     object.__setattr__(part, "__class__", own)
+    return original is not None
 
 
 def _modules_beside(home: ModuleType) -> Iterator[ModuleType]:
@@ -306,5 +310,7 @@ def functions_replaced(
             home, separator, name = path.partition(FUNCTION)
             if separator:
                 stand_in = harness.STAND_INS[kind]
+                if name in vars(module(home)):
+                    MATCHED.add(path)
                 stack.enter_context(function_replaced(module(home), name, stand_in))
         yield
