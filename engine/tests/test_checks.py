@@ -208,12 +208,12 @@ def test_an_input_that_was_rounded_to_be_sent_has_not_changed() -> None:
 
 
 def test_only_the_first_of_many_changed_names_are_listed() -> None:
-    before = {f"{number:02d}" + "n" * 60: 1 for number in range(12)}
+    names = {f"{number:02d}" + "n" * 60: 1 for number in range(12)}
 
     problem = finding(trial(reply(before={**STATE, **names}, after=STATE)))
 
     assert problem.details[0] == "the call changes " + ", ".join(
-        name[:40] for name in [*before][:10]
+        name[:40] for name in [*names][:10]
     )
 
 

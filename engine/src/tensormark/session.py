@@ -152,6 +152,7 @@ class GradingSession:
             answered=answered,
             entry=self.references.entry(exercise.id),
             failed=self.failed,
+            wrong=self.wrong,
             first_of_file=self.is_first(exercise),
             public=self.calling.shows_values,
         )
@@ -199,8 +200,10 @@ class GradingSession:
         """
         try:
             trial = first(exercise)
+            # without stand-ins, a mistake of its own may make up for one upstream
+            doubtful = not trial.unwritten and trial.wrong.intersection(exercise.upstream)
             for places in rounds(exercise, self.failed):
-                if needs_stand_ins(trial):
+                if doubtful or needs_stand_ins(trial):
                     self.stand_in(trial, places)
             result = judge(trial)
             result.flags = troubles_of(trial)
@@ -276,6 +279,13 @@ class GradingSession:
         """Store a result and report it."""
         self.results[result.id] = result
         self.observer.result(result)
+
+    @property
+    def wrong(self) -> frozenset[str]:
+        """The exercises whose values are wrong."""
+        results = {**self.early, **self.results}.values()
+        failed = (result for result in results if result.outcome is Outcome.FAILED)
+        return frozenset(result.id for result in failed if not result.right_values)
 
     @property
     def failed(self) -> frozenset[str]:

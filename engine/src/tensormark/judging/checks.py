@@ -94,6 +94,9 @@ def judge(trial: Trial) -> Result:
     faults = list(_faults(trial))
     upstream = " and ".join(sorted(trial.used_stand_ins))
     note = f"right when given a correct {upstream}" if upstream else ""
+    compensated = frozenset[str]() if faults else trial.compensated
+    if compensated:
+        note = f"right with your {' and '.join(sorted(compensated))}, but not with a correct one"
     return result_of_faults(trial.exercise, faults, note)
 
 

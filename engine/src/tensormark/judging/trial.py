@@ -47,6 +47,7 @@ class Trial:
         first_of_file: no other exercise of its file has been judged, so this one is charged for
             the side effects of importing the file.
         public: whether values of inputs and references may be shown.
+        wrong: the upstream exercises whose values are wrong.
         used_stand_ins: exercises whose stand-ins decided; filled in while judging.
         troubles: messages for the maintainers; filled in while judging.
         mismatches: a cache of the mismatch by the answer's id() and the check.
@@ -59,6 +60,7 @@ class Trial:
     failed: frozenset[str]
     first_of_file: bool = False
     public: bool = False
+    wrong: frozenset[str] = frozenset()
     used_stand_ins: set[str] = dataclasses.field(default_factory=set)
     troubles: list[str] = dataclasses.field(default_factory=list)
     mismatches: dict[tuple[int, Examine], Mismatch | None] = dataclasses.field(default_factory=dict)
@@ -111,6 +113,18 @@ class Trial:
             if (number == 0 or replaced) and self.mismatch(answered, examine) is None:
                 return replaced
         return None
+
+    @property
+    def compensated(self) -> frozenset[str]:
+        """The wrong exercises upstream without which this one, which has passed, would be wrong."""
+        suspects = self.wrong.intersection(self.exercise.upstream)
+        for probe in self.exercise.probes if suspects else ():
+            without = [each for each in self.answers_to(probe) if suspects <= {*each.call.given}]
+            wrong = [self.mismatch(answered, Trial.wrong_output) for answered in without]
+            if probe.examine is None and wrong and all(wrong):
+                used = self.deciding_stand_ins(probe, Trial.wrong_output)
+                return suspects - (used or frozenset())
+        return frozenset()
 
     def mismatch(self, answered: AnsweredCall, examine: Examine) -> Mismatch | None:
         """Return what is wrong with one answer, or None."""
