@@ -13,7 +13,7 @@ from grader.assignment import ASSIGNMENT
 from grader.model import OTHER_SIZES, Sizes
 from instructor.language.lexicon import WHOLE
 from tensormark.toolkit.dropout import FALSE_ALARM
-from tensormark.toolkit.statistics import EXACT
+from tensormark.toolkit.statistics import EXACT, Statistics
 
 import classifier
 import observe
@@ -188,7 +188,11 @@ def test_a_correct_mask_tokens_fails_as_rarely_as_the_handout_says() -> None:
     find("correct code fails once in a hundred million runs")
     examined = [probe.examine for probe in ASSIGNMENT.exercise("mask_tokens").probes]
     shares = [
-        share for examine in examined if examine for share in examine.shares if share.margin > EXACT
+        share
+        for examine in examined
+        if isinstance(examine, Statistics)
+        for share in examine.shares
+        if share.margin > EXACT
     ]
     assert len(shares) * FALSE_ALARM <= 1.001e-8
 
