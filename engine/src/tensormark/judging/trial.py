@@ -135,7 +135,9 @@ class Trial:
             if key not in self.mismatches:
                 check = functools.partial(examine, self)
                 mismatch = examine_answer(check, answered, self.troubles.append)
-                self.mismatches[key] = (mismatch and renamed(answered)) or mismatch
+                if mismatch is not None and mismatch.kind != "changed":
+                    mismatch = renamed(answered) or mismatch
+                self.mismatches[key] = mismatch
             return self.mismatches[key]
         if (name := answered.reply.message.get("forbidden")) in self.forbidden:
             place = PLACE_AT_END.search(answered.reply.text)
