@@ -69,6 +69,7 @@ class Run:
         submission: Ask,
         solution: Ask | None,
         wrong: tuple[str, ...] = (),
+        doubtful: tuple[str, ...] = (),
         private: bool = False,
     ) -> None:
         self.requests: list[Request] = []
@@ -87,6 +88,7 @@ class Run:
             ask_solution=recording(solution) if solution else None,
             why_not="it is a test",
             wrong=wrong,
+            doubtful=doubtful,
             flag=self.flags.append,
             show=self.shown.update,
         )
@@ -191,6 +193,24 @@ def test_predictions_of_a_wrong_number_type_or_value_fail(
 ) -> None:
     with pytest.raises(CheckFailed, match=message):
         Task().grade(Run(TRAINED, answering(out__predictions=predictions)).task_run)
+
+
+def test_a_model_that_is_not_good_enough_names_the_wrong_functions_that_it_was_trained_with() -> (
+    None
+):
+    run = Run(answering(out__predictions=np.zeros(8, np.int64)), RIGHT, ("conv", "norm"))
+
+    with pytest.raises(CheckFailed) as failed:
+        Task().grade(run.task_run)
+    assert failed.value.finding.details[-1] == "it was trained with your conv and norm"
+
+
+def test_a_flag_names_right_functions_that_nothing_can_be_trained_through() -> None:
+    run = Run(TRAINED, RIGHT, doubtful=("conv",))
+
+    Task().grade(run.task_run)
+
+    assert run.flags == ["its weights may not come from the training, as conv did not pass"]
 
 
 # --- what is shown ------------------------------------------------------------------------------

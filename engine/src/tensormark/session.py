@@ -221,11 +221,14 @@ class GradingSession:
             return self.take(result)
         upstream = [so_far[name] for name in exercise.upstream if name in so_far]
         wrong = tuple(result.id for result in upstream if not result.right_values)
+        doubtful = tuple(r.id for r in upstream if r.right_values and "properties" in r.lost)
         flags: list[str] = []
         measured: dict[str, Any] = {}
         try:
             self.references.check_checkpoint(self.settings.checkpoint)
-            note = exercise.task.grade(self.task_run(wrong, flags.append, measured.update))
+            note = exercise.task.grade(
+                self.task_run(wrong, doubtful, flags.append, measured.update)
+            )
             result = result_of_faults(exercise, [], note)
         except CheckFailed as fault:
             result = result_of_faults(exercise, [("values", fault)])
@@ -238,6 +241,7 @@ class GradingSession:
     def task_run(
         self,
         wrong: tuple[str, ...],
+        doubtful: tuple[str, ...],
         flag: Callable[[str], None],
         show: Callable[[Mapping[str, Any]], None],
     ) -> TaskRun:
@@ -261,6 +265,7 @@ class GradingSession:
             wrong=wrong,
             flag=flag,
             show=show,
+            doubtful=doubtful,
         )
 
     def request(self, request: Request) -> Reply:

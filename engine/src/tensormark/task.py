@@ -23,6 +23,8 @@ class TaskRun:
         flag: takes a sentence on how it was graded, for the instructor.
         show: takes what was measured, for reports, in the form of `measured` in result.schema.json;
             nothing private.
+        doubtful: the upstream exercises whose values are right, but not their properties, such as
+            their gradients.
     """
 
     references: References
@@ -34,6 +36,7 @@ class TaskRun:
     wrong: tuple[str, ...]
     flag: Callable[[str], None]
     show: Callable[[Mapping[str, Any]], None] = lambda measured: None
+    doubtful: tuple[str, ...] = ()
 
 
 class Task:

@@ -224,9 +224,12 @@ class TrainingTask(Task, Generic[TrainingT]):
         reached = f"{training.measure} {accuracy:.3f}"
         if not accuracy >= training.threshold:
             needed = f"{training.threshold:.3f} is needed"
-            raise CheckFailed(
-                Finding(f"{training.model} is not good enough", (f"{reached}, {needed}",))
-            )
+            cause = [f"it was trained with your {' and '.join(run.wrong)}"] if run.wrong else []
+            lines = (f"{reached}, {needed}", *cause)
+            raise CheckFailed(Finding(f"{training.model} is not good enough", lines))
+        if run.doubtful:  # with right values and no gradients, weights may have been brought along
+            names = ", ".join(run.doubtful)
+            run.flag(f"its weights may not come from the training, as {names} did not pass")
         return reached
 
     def replies(self, training: TrainingT, run: TaskRun) -> tuple[Reply, Tensors]:
