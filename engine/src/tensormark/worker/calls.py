@@ -242,14 +242,16 @@ def run_call(context: Context, call: Mapping[str, Any], tensors: Mapping[str, Te
     call_before(context, call, tensors, owner, function)
     form = {**call, "form": form_of(context, call)}
     outputs = outputs_of(call_with(function, call, arguments), form)
-    if call["twice"]:
-        more = list(arguments_of(context, call, tensors, owner))
-        again = outputs_of(call_with(function, call, more), form)
-        outputs |= {f"{name}{AGAIN}": value for name, value in again.items()}
     report = watch.report() | {"lacking_modules": [*lacking]}
     report["drew"] = own_generator or watch.generators.drew()
 
     answer = {f"out/{name}": value for name, value in outputs.items()}
+    if call["twice"]:
+        if owner is not None:
+            owner.train(call["train"])  # a mode that was changed costs points elsewhere
+        more = list(arguments_of(context, call, tensors, owner))
+        again = outputs_of(call_with(function, call, more), form)
+        answer |= {f"out/{name}{AGAIN}": value for name, value in again.items()}
     after = zip(call["args"], arguments, strict=True)
     answer |= {f"after/{name}": value for name, value in after if isinstance(value, Tensor)}
     if call["gradients"]:
