@@ -200,10 +200,9 @@ class GradingSession:
         """
         try:
             trial = first(exercise)
-            # without stand-ins, a mistake of its own may make up for one upstream
-            doubtful = not trial.unwritten and trial.wrong.intersection(exercise.upstream)
             for places in rounds(exercise, self.failed):
-                if doubtful or needs_stand_ins(trial):
+                # without stand-ins, a mistake of its own may make up for one upstream
+                if trial.doubtful or needs_stand_ins(trial):
                     self.stand_in(trial, places)
             result = judge(trial)
             result.flags = troubles_of(trial)

@@ -115,16 +115,30 @@ class Trial:
         return None
 
     @property
+    def doubtful(self) -> list[Probe]:
+        """The probes that so far pass only together with wrong exercises upstream, if at all."""
+        suspects = self.wrong.intersection(self.exercise.upstream)
+        if not suspects or self.unwritten:
+            return []
+        return [
+            probe
+            for probe in self.exercise.probes
+            if probe.examine is None
+            if any(suspects.issubset(call.given) for call in probe.calls)
+            if not any(
+                suspects.issubset(answered.call.given)
+                and self.mismatch(answered, Trial.wrong_output) is None
+                for answered in self.answers_to(probe)
+            )
+        ]
+
+    @property
     def compensated(self) -> frozenset[str]:
         """The wrong exercises upstream without which this one, which has passed, would be wrong."""
-        suspects = self.wrong.intersection(self.exercise.upstream)
-        for probe in self.exercise.probes if suspects else ():
-            without = [each for each in self.answers_to(probe) if suspects <= {*each.call.given}]
-            wrong = [self.mismatch(answered, Trial.wrong_output) for answered in without]
-            if probe.examine is None and wrong and all(wrong):
-                used = self.deciding_stand_ins(probe, Trial.wrong_output)
-                return suspects - (used or frozenset())
-        return frozenset()
+        if not self.doubtful:
+            return frozenset()
+        used = self.deciding_stand_ins(self.doubtful[0], Trial.wrong_output) or frozenset()
+        return self.wrong.intersection(self.exercise.upstream) - used
 
     def mismatch(self, answered: AnsweredCall, examine: Examine) -> Mismatch | None:
         """Return what is wrong with one answer, or None."""
