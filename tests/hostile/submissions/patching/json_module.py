@@ -1,5 +1,5 @@
 # tries: replace json, so that every answer claims to be right
-# loses: everything
+# loses: embed
 import json
 
 json.loads_before = json.loads
