@@ -86,6 +86,14 @@ class BertSelfAttention(nn.Module):
         return self.attention(hidden_states, hidden_states, hidden_states, attention_mask)
 
 
+class BertModel(nn.Module):
+    def embed(self, input_ids):
+        return input_ids
+
+    def forward(self, input_ids, attention_mask, token_type_ids):
+        return self.embed(input_ids, token_type_ids)
+
+
 WRONG: dict[str, Callable[[], object]] = {
     "... can't allocate memory": lambda: torch.empty(1 << 56, dtype=torch.uint8),
     "view size is not compatible": lambda: Q.transpose(1, 2).view(X.shape),
@@ -101,6 +109,9 @@ WRONG: dict[str, Callable[[], object]] = {
     "... missing": lambda: Part()(X),
     "BertSelfAttention.attention() missing": lambda: BertSelfAttention().attention(X, X),
     "BertSelfAttention.forward() missing": lambda: BertSelfAttention()(X),
+    "BertModel.embed() takes": lambda: BertModel()(IDS, IDS, IDS),
+    "BertModel... missing": lambda: BertModel()(IDS, IDS),
+    "Boolean value of Tensor": lambda: not IDS,
     "... got multiple": lambda: Part()(X, X, x=X),
     "EOF when": input,
 }
