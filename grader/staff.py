@@ -100,5 +100,4 @@ STAFF = Staff(
     hidden_files=(HIDDEN,),
     known_seeds=known_seeds,
     release=RELEASE,
-    rubric="instructor/questions.md",
 )

@@ -1,12 +1,11 @@
 # Targets for staff; the Makefile includes this file if it exists.
 
 TARGETS += term starter references data checkpoint gate import-checkpoint export-checkpoint release \
-	sheet class gradescope test test-engine test-fast nightly soak engine-mutants test-elsewhere \
-	golden compare test-page lint exercise try handout figures pictures probes bench bench-class \
+	class gradescope test test-engine test-fast nightly soak engine-mutants test-elsewhere \
+	golden compare test-page lint exercise try handout figures pictures probes bench \
 	test-real bench-real bench-trainer
 STAFF_OPTIONS = REFERENCES CHECKPOINT THREADS SST SENTENCES FROM ID FILE BEFORE CHECK FORCE ARGS \
-	BUDGET TRAINING_TIMES SHOW_TEXT LIMIT SHOTS SUBMISSIONS ONLY ROSTER DEADLINE LATE CANVAS COLUMN \
-	ADJUSTMENTS RULE WRITTEN VIVA ANSWERS LAST SCHEDULER WORKERS SIMULATE
+	BUDGET TRAINING_TIMES SHOW_TEXT LIMIT SHOTS SUBMISSIONS ONLY SCHEDULER WORKERS
 FROM_PEOPLE += $(STAFF_OPTIONS)
 $(call as_data,$(STAFF_OPTIONS))
 GRADE += $(call option,references,REFERENCES) $(call option,checkpoint,CHECKPOINT) \
@@ -51,23 +50,13 @@ ON_SOLUTION = python=$$(cd $(BIN) && pwd)/python && cd solution && "$$python"
 #: BUDGET=300  ## time limit in seconds for a submission, without its training
 #: TRAINING_TIMES=20  ## time limit for its training, in multiples of a correct model's time
 #: SHOW_TEXT=1  ## show a submission's messages about private inputs, and expected values
-#: with class, in addition to these and CHECK=1, which skips the training:
+#: with class; the first run writes OUT/class.toml, which has all other options:
 #: SUBMISSIONS=dir  ## the submissions: the folder of a bulk download
-#: OUT=class  ## folder for the results; the same command resumes (FORCE=1 regrades)
-#: ROSTER=file.csv  ## the class list; Moodle's grading worksheet is also filled in
-#: DEADLINE=2027-03-01  ## the end of that day, or 2027-03-01T18:00; to count minutes late
-#: LATE=newest  ## which of several or late hand-ins to grade; see INSTRUCTOR.md
-#: ADJUSTMENTS=file.csv  ## changes to points, and individual deadlines; see INSTRUCTOR.md
-#: RULE=late.toml  ## the late penalty; see INSTRUCTOR.md
-#: WRITTEN=sheet.csv  ## marks for written questions: sheets separated by commas, or a folder
-#: VIVA=5  ## questions for each student about their own code; see INSTRUCTOR.md
-#: ANSWERS=dir  ## the exported answers to them: a folder, or files separated by commas
-#: CANVAS=export.csv  ## your gradebook's export: the class list, and the COLUMN= to fill in
-#: COLUMN="Homework 1"  ## the assignment's column in it
-#: LAST=dir  ## an earlier class's OUT=, to compare with in teach.html
+#: OUT=class  ## folder of the class's results; the same command resumes
+#: CHECK=1  ## skip the training
 #: ONLY=student  ## grade this one again, and show what differs
-#: SCHEDULER=tcp://h:8786  ## use these Dask workers
-#: WORKERS=4  ## without a scheduler: processes on this machine; default: one per core
+#: WORKERS=4  ## processes on this machine; default: one per core
+#: SCHEDULER=tcp://h:8786  ## use these Dask workers instead
 term: $(VENV)/.installed-staff  ## regenerate everything for a term, data to pictures (SEED=2027): an hour
 	@$(BIN)/python -m instructor.term $(call option,seed,SEED)
 
@@ -97,20 +86,10 @@ export-checkpoint: $(VENV)/.installed  ## turn a model saved by classifier.py (F
 release: $(VENV)/.installed-staff  ## build the students' zip, dist/minbert.zip (OUT=)
 	@$(TOOL) release $(call option,out,OUT)
 
-sheet: $(VENV)/.installed-staff  ## write a marking sheet for written questions (SUBMISSIONS=dir, OUT=)
-	@$(TOOL) sheet $(call option,roster,ROSTER) $(call option,canvas,CANVAS) \
-		$(call option,out,OUT) -- "$$SUBMISSIONS"
-
 class: $(VENV)/.installed-staff  ## grade a class (SUBMISSIONS=dir); resumes if it was interrupted
-	@$(TOOL) class $(call flag,check,CHECK) $(call flag,force,FORCE) \
-		$(call option,tier,TIER) $(call option,references,REFERENCES) \
-		$(call option,checkpoint,CHECKPOINT) $(call option,budget,BUDGET) \
-		$(call option,training-times,TRAINING_TIMES) $(call option,out,OUT) \
-		$(call option,only,ONLY) $(call option,roster,ROSTER) $(call option,deadline,DEADLINE) \
-		$(call option,late,LATE) $(call option,adjustments,ADJUSTMENTS) $(call option,rule,RULE) \
-		$(call option,written,WRITTEN) $(call option,viva,VIVA) $(call option,answers,ANSWERS) \
-		$(call option,canvas,CANVAS) $(call option,column,COLUMN) $(call option,last,LAST) \
-		$(call option,scheduler,SCHEDULER) $(call option,workers,WORKERS) -- "$$SUBMISSIONS"
+	@$(TOOL) class $(call flag,check,CHECK) $(call option,references,REFERENCES) \
+		$(call option,out,OUT) $(call option,only,ONLY) $(call option,scheduler,SCHEDULER) \
+		$(call option,workers,WORKERS) -- "$$SUBMISSIONS"
 
 gradescope: $(VENV)/.installed-staff  ## build dist/autograder.zip (REFERENCES=, TIER=, LIMIT=, OUT=)
 	@$(TOOL) gradescope $(call option,references,REFERENCES) \
@@ -155,8 +134,7 @@ test-elsewhere:  ## run all tests closed, busy, with other Pythons (ARGS=row)
 
 test-page: $(VENV)/.installed-page  ## test the pages in Chromium, which must be installed (SHOTS=folder)
 	@$(BIN)/python -m pytest tests/browser/page.py tests/browser/figures.py \
-		tests/browser/gradebook.py tests/browser/teach.py tests/browser/similar.py \
-		tests/browser/walks.py tests/browser/viva.py $$ARGS
+		tests/browser/gradebook.py tests/browser/walks.py tests/browser/viva.py $$ARGS
 
 lint: $(VENV)/.installed-staff  ## check format, style and types
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
@@ -186,10 +164,6 @@ probes: $(VENV)/.installed  ## count grammatical guesses for 200 [MASK]s (CHECKP
 
 bench: $(VENV)/.installed-staff  ## compare the cost with alternatives: minutes (ONLY=watch, ARGS=--help)
 	@$(BIN)/python -m benchmarks $(call option,only,ONLY) $$ARGS
-
-bench-class: $(VENV)/.installed-staff  ## simulate a class of SIMULATE=100000 on WORKERS=200: a minute or two
-	@$(BIN)/python -m benchmarks.simulate $(call option,simulate,SIMULATE) \
-		$(call option,workers,WORKERS) $(call option,out,OUT)
 
 test-real: $(REAL)/.installed  ## compare with transformers on real weights (SST=dir, ARGS=): minutes
 	@HF_HUB_OFFLINE=1 $(REAL)/bin/python -m pytest -s tests/real/minilm.py $$ARGS

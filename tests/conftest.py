@@ -11,10 +11,6 @@ from graded import Grade, Graded, edited, grader_of, tensormark
 from resident import workers_are_kept, workers_are_started
 
 if TYPE_CHECKING:
-    from courses import Course, VivaClass
-
-    from tensormark.classroom.jobs.store import Store
-
     from bench import Bench
 
 __all__ = ["Grade", "Graded", "tensormark", "workers_are_kept", "workers_are_started"]
@@ -65,29 +61,3 @@ def bench() -> Iterator["Bench"]:
 
     with Bench(Settings.of(ROOT)) as bench:
         yield bench
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator["Store"]:
-    """The store of a class of which nothing is graded yet."""
-    from tensormark.classroom.jobs.store import Store
-
-    with Store(tmp_path / "store") as opened:
-        yield opened
-
-
-@pytest.fixture
-def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> "Course":
-    """A class in which nothing is really graded, and whose written questions are SHEET's two."""
-    import courses  # it imports ROOT from here
-
-    courses.with_questions(monkeypatch)
-    return courses.course_in(tmp_path, monkeypatch)
-
-
-@pytest.fixture
-def viva_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> "VivaClass":
-    """A class in which nothing is really graded, and no question really drawn."""
-    import courses
-
-    return courses.viva_class_in(tmp_path, monkeypatch)

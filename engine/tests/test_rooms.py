@@ -24,8 +24,6 @@ MODULES = {
 GRADING = """calling exercise policy files folder grading handout intake judging literals observer
     references result sandbox selection session settings sharing strictest task trouble usage
     zipped"""
-CLASSROOM = """classroom.earlier classroom.entry classroom.failure classroom.marks classroom.options
-    classroom.summary classroom.typed"""
 ROOMS = {
     "": "",
     "files": "",
@@ -70,15 +68,7 @@ ROOMS = {
     "authoring": f"{GRADING} folders release.given_out",
     "release": "authoring exercise files folder handout intake references usage wheel zipped",
     "classroom": f"{GRADING} authoring folders reports viva",
-    "classroom.students": "classroom.entry classroom.failure classroom.typed files intake reports "
-    "usage",
-    "classroom.jobs": f"{CLASSROOM} {GRADING} reports viva",
-    "classroom.reports": f"{CLASSROOM} classroom.jobs classroom.students {GRADING} authoring "
-    "reports",
-    "classroom.points": f"{CLASSROOM} classroom.jobs classroom.students {GRADING} authoring "
-    "reports",
-    "classroom.viva": f"{CLASSROOM} classroom.jobs classroom.reports classroom.standing "
-    f"classroom.students {GRADING} reports viva",
+    "classroom.platforms": "classroom.hand_in classroom.people files intake reports usage zipped",
     "gradescope": f"{GRADING} release.given_out reports wheel",
     "pytest_plugin": f"{GRADING} authoring",
 }
@@ -99,7 +89,7 @@ WITH_TORCH = """authoring.record toolkit.training toolkit.draws worker.main work
 IMPORTED_AS = {
     "markdown-it-py": "markdown_it",
     "mdit-py-plugins": "mdit_py_plugins",
-    "distributed": "distributed dask",
+    "pyyaml": "yaml",
 }
 # a course's subject is none of the engine's business
 SUBJECT = re.compile(

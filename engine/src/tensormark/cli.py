@@ -42,7 +42,6 @@ COMMANDS = {
     "handout": Command("authoring.handout", "write the handout's tables of points"),
     "release": Command("release.build", "build the students' zip"),
     "leaks": Command("release.leaks", "check the release for leaked material"),
-    "sheet": Command("classroom.points.new_sheet", "write a sheet for marking written questions"),
     "class": Command("classroom.command", "grade a class"),
     "gradescope": Command("gradescope.build", "build Gradescope's autograder"),
     "autograder": Command("gradescope.run", "grade on Gradescope, in its container"),

@@ -27,8 +27,6 @@ class Staff:
         known_seeds: returns other seeds that students can know besides the public references',
             and where each is published.
         release: what is given out in addition to the files of every release.
-        rubric: the path of the file that written questions are marked by, see
-            classroom/points/rubric.py; empty: there are none.
     """
 
     common: frozenset[str] = frozenset()
@@ -39,7 +37,6 @@ class Staff:
     hidden_files: tuple[str, ...] = ()
     known_seeds: Callable[[Assignment], dict[int, str]] = lambda *_: {}
     release: Release = dataclasses.field(default_factory=Release)
-    rubric: str = ""
 
 
 @dataclasses.dataclass(frozen=True)

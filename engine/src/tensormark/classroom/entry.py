@@ -1,124 +1,69 @@
-"""A student's line of the gradebook, from which all reports of a class are made."""
+"""A student's line of the gradebook, from which everything about a class is written."""
 
-import datetime
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from tensormark.classroom.marks import Marks
-from tensormark.files import encoded
-from tensormark.intake.submission import Part
+from tensormark.classroom.adjustments import Adjustment
+from tensormark.classroom.hand_in import HandIn
+from tensormark.classroom.work import Work
 from tensormark.reports.model import ungraded
+from tensormark.reports.text import points
+from tensormark.result import UNIMPORTABLE, Outcome
+from tensormark.viva.question import Sheet
 
-SHOWN = 20  # students named in one line at most
-
-
-def legible(name: str) -> str:
-    r"""Return a name as text that can be encoded: a byte that is not UTF-8 becomes `\\udce9`."""
-    return encoded(name).decode()
-
-
-def number_of(count: int, noun: str) -> str:
-    """Return a count with its noun, such as `1 student` or `2 students`."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
-def first_of(names: Sequence[str]) -> str:
-    """Return the first SHOWN names, and how many more there are."""
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return ", ".join(names[:SHOWN]) + more
-
-
-def called(student: str, name: str) -> str:
-    """Return a student's id, followed by the name unless the id contains it."""
-    return student if not name or name in student else f"{student} ({name})"
+# each entry is of one kind; PARTLY and COULD_NOT are the fault of the grader or its machine
+GRADED, PARTLY, COULD_NOT, UNREAD, NOT_IN, LEFT = KINDS = (
+    "graded",
+    "graded in part",
+    "could not be graded",
+    "could not be read",
+    "not handed in",
+    "not graded yet",
+)
+OURS = (PARTLY, COULD_NOT)
+BINS = 10  # of the histogram, besides the one for full marks
+PAIR, EITHER = "+", "|"  # join ids of mistakes: all were made, or one of them
+COMMON = 0.5  # the share of a class from which on a flag says nothing about anybody
 
 
-@dataclass(frozen=True)
-class HandIn:
-    """What one student handed in, judging by names and dates.
-
-    Attributes:
-        student: the student's identifier: an id or login where there is one, else a name.
-        name: the name to display, as it was written; never trusted.
-        path: the file or folder to grade; None if a roster lists a student who handed in nothing,
-            or if there is a fault.
-        submitted: when it was handed in, if known.
-        minutes_late: minutes after the deadline, 0 if in time; None if unknown.
-        others: what else the student handed in, older or too late, which is not graded.
-        keys: other identifiers of the student, such as a login or an email address.
-        fault: why nothing that was handed in can be graded; "" if something can, or nothing was.
-        notes: what staff should know about how it was found, one sentence each.
-        parts: the files to read from it.
-        known: whether the student's identity is certain: not if they are not on the class list, or
-            if there is a fault because several people may be meant.
-    """
-
-    student: str
-    name: str
-    path: Path | None
-    submitted: datetime.datetime | None = None
-    minutes_late: int | None = None
-    others: tuple[Path, ...] = ()
-    keys: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    fault: str = ""
-    parts: tuple[Part, ...] = ()
-    known: bool = True
-
-    @property
-    def called(self) -> str:
-        """The student's id, followed by the name unless the id contains it."""
-        return called(self.student, self.name)
-
-
-@dataclass(frozen=True)
-class Final:
-    """What a student gets in the end; see points/ledger.py.
-
-    Attributes:
-        points: None while some of them are unknown.
-        how: how they were computed, for staff, in one line.
-        steps: the same for the student, one line per step; none if they equal the score.
-        written: the student's marks for written questions, if there are any.
-    """
-
-    points: float | None
-    how: str = ""
-    steps: tuple[str, ...] = ()
-    written: Marks | None = None
-
-
-@dataclass(frozen=True)
+@dataclass
 class Entry:
     """A hand-in and its grading.
 
     Attributes:
-        result: the result model, see reports/result.schema.json; None if nothing was graded.
-        problem: why nothing was graded, in one sentence; "" if something was.
-        previous: the result before this one, if they differ.
-        seconds: how long grading took; attempts: how often it was tried.
-        sources: module name to text, of the files that students edit.
-        final: what the student gets in the end, if there is a ledger.
-        viva: how many questions about their code were answered right, and of how many; None if none
-            was answered.
+        work: what to grade; None if there is nothing.
+        problem: why there is no result, in one sentence; "" if there is one.
+        result: the result model, see reports/result.schema.json.
+        equal: other students whose files are equal apart from comments and layout.
+        report: the folder of the student's feedback, relative to OUT; "" if there is none.
+        sheet: questions about their own code; sheet_note: why there are none, or fewer.
     """
 
     hand_in: HandIn
-    result: Mapping[str, Any] | None = None
+    work: Work | None = None
     problem: str = ""
-    previous: Mapping[str, Any] | None = None
+    result: Mapping[str, Any] | None = None
     seconds: float = 0.0
-    attempts: int = 1
-    sources: Mapping[str, str] = field(default_factory=dict)
-    final: Final | None = None
-    viva: tuple[int, int] | None = None
+    adjustments: Sequence[Adjustment] = ()
+    equal: Sequence[str] = ()
+    report: str = ""
+    sheet: Sheet | None = None
+    sheet_note: str = ""
+    flags: list[str] = field(default_factory=list)
 
     @property
-    def answered(self) -> str:
-        """The viva result as `3 of 4`, which no spreadsheet takes for a date."""
-        return f"{self.viva[0]} of {self.viva[1]}" if self.viva else ""
+    def kind(self) -> str:
+        """The one kind that it is counted under."""
+        if self.result is not None:
+            return PARTLY if ungraded(self.result) else GRADED
+        if self.hand_in.path is None:
+            return UNREAD if self.hand_in.fault else NOT_IN
+        if self.work is None:
+            return UNREAD
+        return COULD_NOT if self.problem else LEFT
 
     @property
     def exercises(self) -> Sequence[Mapping[str, Any]]:
@@ -126,29 +71,165 @@ class Entry:
         return self.result["exercises"] if self.result else ()
 
     @property
-    def written(self) -> Marks | None:
-        """The student's marks for written questions, if there are any."""
-        return self.final.written if self.final else None
+    def points(self) -> float | None:
+        """What the student gets: the score with all adjustments; None while part is unknown.
 
-    @property
-    def most(self) -> float | None:
-        """The maximum points, without bonus; None if nothing was graded."""
-        if self.result is None:
+        Somebody who handed in nothing that can be read has only adjustments.
+        """
+        if self.kind in (PARTLY, COULD_NOT, LEFT):
             return None
-        return float(self.result["max_score"]) + float(self.written.most if self.written else 0)
-
-    @property
-    def mark(self) -> float | None:
-        """The number sent to a platform; None if there is none, or it is incomplete."""
-        if self.final is not None:
-            return self.final.points
-        if self.result is None or ungraded(self.result):
+        if self.result is None and not self.adjustments:
             return None
-        return float(self.result["score"])
+        score = float(self.result["score"]) if self.result else 0.0
+        return score + sum(each.points for each in self.adjustments)
 
     @property
     def without(self) -> str:
-        """Why there is no mark."""
-        return (
-            self.problem or (self.final.how if self.final else "") or "could not be graded in full"
+        """What is wrong; "" if nothing is."""
+        if self.result is None:
+            return self.problem or self.hand_in.fault or self.kind
+        lacking = ungraded(self.result)
+        return f"{', '.join(lacking)} could not be graded" if lacking else ""
+
+    @property
+    def notes(self) -> list[str]:
+        """What staff should know about the hand-in."""
+        notes = [*self.hand_in.notes]
+        names = (
+            UNIMPORTABLE.fullmatch(f["headline"]) for e in self.exercises for f in e["findings"]
         )
+        files = dict.fromkeys(match[1] for match in names if match)
+        if files:
+            notes.insert(0, f"{', '.join(files)} cannot be imported")
+        if self.hand_in.others:
+            names_of_others = ", ".join(path.name for path in self.hand_in.others[:3])
+            notes.append(f"not graded: {names_of_others}")
+        notes += [f"adjusted by {points(each.points)}: {each.reason}" for each in self.adjustments]
+        return list(dict.fromkeys(notes))
+
+
+def note_flags(entries: Sequence[Entry]) -> list[str]:
+    """Give each entry the flags of its result that most of the class do not have.
+
+    Returns: those that most have.
+    """
+    for entry in entries:
+        entry.flags = list(dict.fromkeys(entry.result["flags"])) if entry.result else []
+    counts = Counter(flag for entry in entries for flag in entry.flags)
+    graded = sum(entry.result is not None for entry in entries)
+    common = [flag for flag, count in counts.items() if graded > 2 and count > COMMON * graded]
+    for entry in entries:
+        entry.flags = [flag for flag in entry.flags if flag not in common]
+    return common
+
+
+def _essence(text: str) -> str:
+    """Return a source without comments and layout; what follows a # in a string goes, too."""
+    return re.sub(r"\s|#[^\n]*", "", text)
+
+
+def note_equal(entries: Sequence[Entry], given: Mapping[str, str]) -> None:
+    """Note whose files are equal apart from comments and layout; a team's are one hand-in.
+
+    Args:
+        given: the text of each editable file as students got it, by module.
+    """
+    untouched = {name: _essence(text) for name, text in given.items()}
+    groups: dict[tuple[tuple[str, str], ...], list[Entry]] = {}
+    for entry in entries:
+        if entry.work is not None:
+            texts = {name: _essence(text) for name, text in entry.work.sources.items()}
+            own = {name: text for name, text in texts.items() if text != untouched.get(name)}
+            if own:
+                groups.setdefault(tuple(sorted(own.items())), []).append(entry)
+    for group in groups.values():
+        for entry in group:
+            entry.equal = [
+                other.hand_in.student for other in group if other.hand_in.path != entry.hand_in.path
+            ]
+
+
+@dataclass(frozen=True)
+class ExerciseCount:
+    """How a class did in an exercise; the counts are of submissions."""
+
+    id: str
+    bonus: bool
+    passed: int
+    total: int
+    outcomes: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class MistakeCount:
+    """A mistake with a name, and the indices of those who made it, whatever else they did."""
+
+    exercise: str
+    id: str
+    text: str
+    members: frozenset[int]
+
+    @property
+    def count(self) -> int:
+        """How many made it."""
+        return len(self.members)
+
+
+def exercise_counts(entries: Sequence[Entry]) -> list[ExerciseCount]:
+    """Return every exercise of the results, in order, but no bonus exercise that nobody began.
+
+    `total` counts those who were graded; of a bonus exercise, those who began.
+    """
+    results: dict[str, list[Mapping[str, Any]]] = {}
+    for entry in entries:
+        for exercise in entry.exercises:
+            results.setdefault(exercise["id"], []).append(exercise)
+    counts = []
+    for name, own in results.items():
+        outcomes = Counter(str(exercise["outcome"]) for exercise in own)
+        graded = len(own) - outcomes[Outcome.COULD_NOT_GRADE]
+        begun = graded - outcomes[Outcome.NOT_WRITTEN]
+        bonus = bool(own[0]["bonus"])
+        if begun or not bonus:
+            total = begun if bonus else graded
+            counts.append(ExerciseCount(name, bonus, outcomes[Outcome.PASSED], total, outcomes))
+    return counts
+
+
+def _single_mistakes(mistake: str) -> list[str]:
+    """Return the single mistakes in an id: those that were made whichever alternative is true."""
+    first, *others = (set(alternative.split(PAIR)) for alternative in mistake.split(EITHER))
+    return sorted(first.intersection(*others)) or [mistake]
+
+
+def mistake_counts(
+    entries: Sequence[Entry], says: Mapping[tuple[str, str], str]
+) -> list[MistakeCount]:
+    """Return the mistakes that have a name, the commonest first; each of several at once counts.
+
+    Args:
+        says: descriptions, by the ids of an exercise and a mistake; others are left out, since
+            what a student was told may quote the submission.
+    """
+    members: dict[tuple[str, str], set[int]] = {}
+    for place, entry in enumerate(entries):
+        made = {
+            (exercise["id"], name)
+            for exercise in entry.exercises
+            for finding in exercise["findings"]
+            for name in _single_mistakes(finding["mistake"] or "")
+        }
+        for key in made & says.keys():
+            members.setdefault(key, set()).add(place)
+    mistakes = [MistakeCount(*key, says[key], frozenset(own)) for key, own in members.items()]
+    return sorted(mistakes, key=lambda each: (-each.count, each.exercise, each.id))
+
+
+def histogram(entries: Sequence[Entry]) -> list[int]:
+    """Return how many scores are in each tenth of the maximum; full marks come last."""
+    counts = [0] * (BINS + 1)
+    for entry in entries:
+        if entry.result is not None and entry.result["max_score"]:
+            share = entry.result["score"] / entry.result["max_score"]
+            counts[min(BINS, max(0, int(share * BINS + 1e-9)))] += 1
+    return counts

@@ -25,13 +25,11 @@ if __name__ == "__main__":
 
 from tensormark.intake.inspector import inspection
 from tensormark.intake.reading import read
-from tensormark.intake.statements import description
 
 MEMORY = 160 << 20  # bytes of address space
 JOBS: Mapping[str, Callable[[Any], Iterator[Mapping[str, Any]]]] = {
     "read": read,
     "inspect": inspection,
-    "describe": description,
 }
 
 

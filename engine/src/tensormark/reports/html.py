@@ -13,14 +13,7 @@ from typing import NamedTuple
 
 from tensormark.reports.details import FINDINGS, finding_parts, measured_parts
 from tensormark.reports.markup import Element, element, joined, say, table
-from tensormark.reports.model import (
-    Model,
-    headline,
-    next_step,
-    shown_exercises,
-    ungraded,
-    whole_maximum,
-)
+from tensormark.reports.model import Model, headline, next_step, shown_exercises, ungraded
 from tensormark.reports.text import out_of, points
 from tensormark.result import Outcome
 
@@ -182,34 +175,10 @@ def _totals(result: Model) -> Element:
         return _large(None, score, most)
     steps = element("ul", *(element("li", step) for step in final["steps"]), class_="notes")
     return joined(
-        _large("final", final["points"], whole_maximum(result)),
+        _large("final", final["points"], most),
         element("p", "score: ", element("b", out_of(score, most))),
         steps if final["steps"] else None,
     )
-
-
-def _written_row(question: Model) -> Element:
-    comments = (element("p", comment, class_="said") for comment in question["comments"])
-    name = joined(element("b", question["id"]), " ")
-    title = element("span", question["title"], class_="title")
-    score = question["score"]
-    mark = "not marked yet" if score is None else out_of(score, question["max_score"])
-    return element(
-        "tr",
-        element("th", name, title, *comments, scope="row"),
-        element("td", mark, class_="points"),
-    )
-
-
-def _written(result: Model) -> Element | None:
-    """Return the table of written questions, if the class has any."""
-    written = result.get("written")
-    if written is None:
-        return None
-    rows = map(_written_row, written["questions"])
-    total = element("td", out_of(written["score"], written["max_score"]), class_="points")
-    last = element("tr", element("th", "total", scope="row"), total)
-    return table(("written question", "points"), [*rows, last])
 
 
 def _overview(result: Model) -> Element:
@@ -248,12 +217,6 @@ def page(result: Model, handout: Handout = HANDOUT_BESIDE_PAGE) -> str:
     """Return the page of a result."""
     parts = [_section(exercise, handout) for exercise in shown_exercises(result)]
     body = element(
-        "main",
-        _overview(result),
-        _changes_section(result),
-        _table(result),
-        _written(result),
-        *parts,
-        _ending(result),
+        "main", _overview(result), _changes_section(result), _table(result), *parts, _ending(result)
     )
     return document(f"{result['assignment']}: {result['name']}", body)

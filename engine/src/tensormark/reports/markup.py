@@ -11,6 +11,10 @@ class Element(str):
 
     __slots__ = ()
 
+    def __html__(self) -> str:
+        """Tell jinja2 that it needs no escaping."""
+        return self
+
 
 def say(text: object, limit: int = LONGEST, keep: str = "") -> Element:
     """Return a text as markup: escaped, bounded, with invisible characters made visible."""

@@ -62,11 +62,6 @@ def ungraded(result: Mapping[str, Any]) -> list[str]:
     return [exercise["id"] for exercise in result["exercises"] if exercise["score"] is None]
 
 
-def whole_maximum(result: Model) -> float:
-    """Return the maximum score without bonus but with written questions."""
-    return float(result["max_score"] + result.get("written", {}).get("max_score", 0))
-
-
 def headline(exercise: Model) -> str:
     """Return the short text beside an exercise's verdict."""
     findings = exercise["findings"]

@@ -13,14 +13,7 @@ from collections.abc import Iterable
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from tensormark.reports.model import (
-    Model,
-    headline,
-    message_lines,
-    shown_exercises,
-    ungraded,
-    whole_maximum,
-)
+from tensormark.reports.model import Model, headline, message_lines, shown_exercises, ungraded
 from tensormark.reports.text import out_of, points, visible
 from tensormark.result import Outcome
 
@@ -36,7 +29,7 @@ def _total_lines(result: Model) -> list[str]:
         bonus = out_of(result["bonus"], result["bonus_max_score"])
         lines.append(f"bonus: {bonus}, counted separately")
     if final := result.get("final"):
-        total = out_of(final["points"], whole_maximum(result))
+        total = out_of(final["points"], result["max_score"])
         lines += [f"final: {total}", *(f"  {step}" for step in final["steps"])]
     if names := ungraded(result):
         lines.append(f"{', '.join(names)} {CANNOT}")
@@ -154,11 +147,6 @@ def comments(result: Model) -> str:
         score = out_of(exercise["score"], exercise["max_score"])
         lines += ["", f"{_label(exercise)}: {score}, {exercise['outcome']}"]
         lines += [f"    {line}" for line in message_lines(exercise)]
-    for question in result.get("written", {}).get("questions", ()):
-        score = out_of(question["score"], question["max_score"])
-        name = f"{question['id']}: {question['title']}"
-        mark = "not marked yet" if question["score"] is None else score
-        lines += ["", visible(f"{name}: {mark}"), *(f"    {c}" for c in question["comments"])]
     return "".join(f"# {line}".rstrip() + "\n" for line in lines)
 
 

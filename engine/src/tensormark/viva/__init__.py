@@ -15,5 +15,4 @@ command.py    the command viva: practise on one's own functions
 texts.py      texts of questions as markup, and code with line numbers
 page.py       practice as a page, and sheets to print; picture.py: numbers beside an explanation
 terminal.py   practice on a terminal
-canvas_quiz.py, moodle_quiz.py   sheets as quizzes that these platforms import
 """

@@ -1,0 +1,107 @@
+"""What each student gets back: a folder with a page and the result from which it is made.
+
+Nothing in it is private: whatever is for staff is left out and, with private references, so is
+whatever could reveal an input.
+"""
+
+import hashlib
+import json
+import unicodedata
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tensormark.classroom.entry import Entry
+from tensormark.files import write_whole
+from tensormark.reports import html
+from tensormark.reports.text import points
+
+FOLDER = "feedback"
+PAGE, RESULT = "report.html", "results.json"
+# the keys of a result, and of an exercise in it, that a student gets
+RESULT_KEYS = (
+    *("version", "assignment", "name", "mode", "only", "tier", "private", "references"),
+    *("versions", "time", "score", "max_score", "bonus", "bonus_max_score", "notes", "printed"),
+)
+EXERCISE_KEYS = (
+    *("id", "title", "file", "task", "outcome", "score", "max_score", "bonus", "mistake"),
+    *("message", "findings", "note", "place", "handout", "measured"),
+)
+# limits on folder names, because students' names are arbitrary
+LONGEST = 40  # characters of at most four bytes each; file systems allow 255 bytes
+DEVICES = {"con", "prn", "aux", "nul", *(f"{d}{n}" for d in ("com", "lpt") for n in range(10))}
+ALLOWED = "-_.@+"
+
+
+def for_student(entry: Entry) -> dict[str, Any]:
+    """Return an entry's result without what is for staff: its flags, and the file's path.
+
+    Keys that are not known to be for students are left out as well.
+    """
+    assert entry.result is not None
+    result: Mapping[str, Any] = entry.result
+    copy: dict[str, Any] = {name: result[name] for name in RESULT_KEYS}
+    copy |= {"submission": result["name"], "flags": []}
+    copy["exercises"] = [
+        {name: exercise[name] for name in EXERCISE_KEYS} | {"flags": []}
+        for exercise in result["exercises"]
+    ]
+    if result["private"]:
+        copy["printed"] = ""
+        for exercise in copy["exercises"]:
+            findings = [finding | {"excerpt": None} for finding in exercise["findings"]]
+            exercise["findings"] = findings
+    if entry.adjustments and entry.points is not None:
+        steps = [f"adjusted by {points(each.points)}: {each.reason}" for each in entry.adjustments]
+        copy["final"] = {"points": entry.points, "steps": steps}
+    return copy
+
+
+def _safe(name: str) -> str:
+    """Return a name valid for a folder on every system: not a path, a device or hidden."""
+    plain = unicodedata.normalize("NFC", name[: 4 * LONGEST])
+    letters = "".join(char if char.isalnum() or char in ALLOWED else "_" for char in plain)
+    letters = letters[:LONGEST].strip("._-") or "student"
+    return f"_{letters}" if letters.partition(".")[0].casefold() in DEVICES else letters
+
+
+def _key(name: str) -> str:
+    """Return a key that two names share if some file system treats them as the same."""
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+
+
+def folder_names(students: Sequence[str]) -> list[str]:
+    """Return a folder name for each student, all different on every file system.
+
+    A student whose name is a valid folder name gets it unchanged; others get digits appended, which
+    depend only on their own name and how often it occurred before.
+    """
+    occurrences: Counter[str] = Counter()
+    marks = []
+    for student in students:
+        marks.append(f"{student}\0{occurrences[student]}".encode("utf-8", "surrogatepass"))
+        occurrences[student] += 1
+    plain = [_safe(student) for student in students]
+    names = list(plain)
+    for digits in (8, 16, 64):
+        counts = Counter(map(_key, names))
+        for index, (student, mark) in enumerate(zip(students, marks, strict=True)):
+            if counts[_key(names[index])] > 1 or (digits == 8 and plain[index] != student):
+                names[index] = f"{plain[index]}-{hashlib.sha256(mark).hexdigest()[:digits]}"
+    return names
+
+
+def write(entries: Sequence[Entry], out: Path) -> None:
+    """Write everybody's folder below `out`, and note where it is; without a result there is none.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    names = folder_names([entry.hand_in.student for entry in entries])
+    for entry, name in zip(entries, names, strict=True):
+        if entry.result is not None:
+            entry.report = f"{FOLDER}/{name}"
+            model = for_student(entry)
+            write_whole(out / entry.report / PAGE, html.page(model, html.NO_HANDOUT))
+            write_whole(out / entry.report / RESULT, json.dumps(model) + "\n")

@@ -1,0 +1,161 @@
+"""What is in a folder of hand-ins: whose platform's download it is, and who handed in what.
+
+No path is built from a name, no link is followed, and no list is taken from where students write.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tensormark.classroom.hand_in import HandIn, first_of, legible
+from tensormark.classroom.owners import NOT_LISTED, hand_in_of, students_of
+from tensormark.classroom.people import ClassList, FileError, read_table
+from tensormark.classroom.platforms import BY_NAME, FOLDER, PLATFORMS
+from tensormark.classroom.platforms.base import Platform
+from tensormark.files import is_folder
+from tensormark.intake.file_names import target_of
+from tensormark.usage import command
+
+# what systems, editors and office programs leave behind; any other name may be a student's
+IGNORED = re.compile(
+    r"__MACOSX|Thumbs\.db|desktop\.ini|\.DS_Store|\.localized|\.directory|Icon\r?"
+    r"|\.Spotlight-V100|\.Trashes|\.fseventsd|\.git|\.gitignore|\.gitattributes|\.gitkeep|\.hg|\.svn"
+    r"|\.idea|\.vscode|\.venv|\.ipynb_checkpoints|\.mypy_cache|\.pytest_cache|\.ruff_cache"
+    r"|__pycache__|\.~lock\..*|~\$.*|\.nfs.*|\.fuse_hidden.*|\.Trash-.*|.*:Zone\.Identifier",
+    re.S,
+)
+COMPANION = "._"  # begins the name of the metadata that macOS keeps beside a file or folder
+
+
+def real(path: Path) -> Path:
+    """Return a path with its links resolved as far as possible: they may be circular."""
+    return Path(os.path.realpath(path))
+
+
+def entries_of(folder: Path, without: Iterable[Path] = ()) -> list[Path]:
+    """Return what was handed in: all in a folder but what systems put there, sorted.
+
+    Args:
+        without: staff's own files.
+
+    Raises:
+        FileError: the folder cannot be read.
+    """
+    excluded = {real(path) for path in without}
+    try:
+        paths = {path.name: path for path in folder.iterdir()}
+    except OSError as error:
+        raise FileError(f"{folder}: cannot be read ({error.strerror or error})") from error
+    return sorted(
+        path
+        for name, path in paths.items()
+        if not IGNORED.fullmatch(name)
+        and name.removeprefix(COMPANION) not in paths.keys() - {name}
+        and real(folder) / name not in excluded
+    )
+
+
+def read_list(path: Path) -> tuple[ClassList, Platform]:
+    """Read a list of the class; return it with the platform whose own it is, by its titles.
+
+    Raises:
+        FileError: it cannot be used.
+    """
+    rows, _ = read_table(path)
+    titles = [title.strip().casefold() for title in rows[0]] if rows else []
+    platform = next((each for each in PLATFORMS if each.is_list(titles)), FOLDER)
+    return ClassList.read(path, platform.columns, platform.needed), platform
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was found in a folder.
+
+    Attributes:
+        folder: the folder itself, or the only one in it.
+        listed_by: the platform whose own list the class has.
+    """
+
+    folder: Path
+    platform: Platform
+    hand_ins: list[HandIn]
+    class_list: ClassList | None = None
+    listed_by: Platform = FOLDER
+
+    @property
+    def warnings(self) -> list[str]:
+        """What staff should know about the whole."""
+        found = [each for each in self.hand_ins if each.path]
+        strangers = [each.called for each in found if NOT_LISTED in each.notes]
+        if self.class_list is None or not strangers:
+            return []
+        listed = self.class_list.path
+        if len(strangers) < len(found):
+            return [f"not in {listed}: {first_of(strangers)}"]
+        example = f"{strangers[0]!r} for instance is none of its ids, logins, addresses and names"
+        fix = "name another list in class.toml, or add a column `file`"
+        return [f"none of the hand-ins matches {listed}: {example}; {fix}"]
+
+
+def _entered(folder: Path, paths: Sequence[Path]) -> tuple[Path, list[Path]]:
+    """Enter a platform's folder in which an unzipped download lies alone."""
+    if len(paths) == 1 and is_folder(paths[0]):
+        inner = entries_of(paths[0])
+        if any(platform.wrote(inner) for platform in PLATFORMS if inner):
+            return paths[0], inner
+    return folder, list(paths)
+
+
+def find(
+    folder: Path,
+    editable: Sequence[str],
+    list_file: Path | None = None,
+    platform: str = "",
+    own: Sequence[Path] = (),
+) -> Found:
+    """Return who handed in what.
+
+    Args:
+        folder: an unpacked bulk download, or any files and folders that are named after students.
+        editable: the files that students edit.
+        list_file: a list of the class; its students come first.
+        platform: the name of the one that the folder is from; "" to judge by the names in it.
+        own: staff's files, wherever they are.
+
+    Raises:
+        FileError: there is nothing to grade, or the list cannot be used.
+    """
+    outer = entries_of(folder, [*own, *([list_file] if list_file else [])])
+    if any(path.name == editable[0] and path.is_file() for path in outer):
+        raise FileError(
+            f"{folder}: contains {editable[0]} itself, so it is one submission, not a folder of "
+            f"submissions; use {command('grade')}, or give its parent folder"
+        )
+    if not outer:
+        raise FileError(f"{folder}: is empty; unpack the hand-ins into it")
+    inner, paths = _entered(folder, outer)
+    class_list, listed_by = read_list(list_file) if list_file else (None, FOLDER)
+    wrote = next((each for each in PLATFORMS if each.wrote(paths)), FOLDER)
+    if wrote is FOLDER and listed_by.name == "github":
+        wrote = listed_by
+    chosen = BY_NAME[platform] if platform else wrote
+    uploads = chosen.uploads(paths)
+    students = students_of(uploads, chosen, class_list, inner)
+    hand_ins = [hand_in_of(student, inner, editable) for student in students]
+    test_students = ("student, test", "test student")
+    hand_ins = [each for each in hand_ins if each.path or each.name.casefold() not in test_students]
+    return Found(inner, chosen, hand_ins, class_list, listed_by)
+
+
+def inner_folder(found: Found, editable: Sequence[str]) -> str:
+    """Return advice if what was handed in seems to lie in a folder within the folder."""
+    paths = entries_of(found.folder)
+    folders = [path for path in paths if is_folder(path)]
+    if len(paths) != 1 or not folders:
+        return ""
+    inside = entries_of(folders[0])
+    if any(target_of(path.name, editable) == editable[0] for path in inside):
+        return ""
+    return f"; if the hand-ins are in {legible(str(folders[0]))}, name that folder"

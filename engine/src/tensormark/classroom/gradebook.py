@@ -1,0 +1,189 @@
+"""gradebook.csv and gradebook.html: the class, for spreadsheets and for people.
+
+Both have the columns below. The page needs no other file and no network; without its script it is
+complete, but cannot be sorted or searched.
+"""
+
+import functools
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tensormark.classroom.entry import (
+    KINDS,
+    Entry,
+    MistakeCount,
+    exercise_counts,
+    histogram,
+    mistake_counts,
+)
+from tensormark.reports import html
+from tensormark.reports.pages import rendered
+from tensormark.reports.platforms import csv_text
+from tensormark.result import Outcome
+
+TABLE, PAGE = "gradebook.csv", "gradebook.html"
+TEMPLATES = Path(__file__).with_name("templates")
+LISTED = 15  # lines of a list; the table's filter shows everybody
+BAR_HEIGHT = 148  # of the longest bar of the histogram, in pixels
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the gradebook.
+
+    Attributes:
+        value: returns an entry's cell: a number, a text, or None.
+        exercise: the id of the exercise whose outcome the page shows beside it, if any.
+        on_page: whether the page has it, too.
+    """
+
+    title: str
+    value: Callable[[Entry], Any]
+    exercise: str = ""
+    on_page: bool = True
+
+
+def _from_result(key: str) -> Callable[[Entry], Any]:
+    return lambda entry: entry.result[key] if entry.result else None
+
+
+def _score_of(exercise: str) -> Callable[[Entry], Any]:
+    return lambda entry: next(
+        (each["score"] for each in entry.exercises if each["id"] == exercise), None
+    )
+
+
+def columns_of(entries: Sequence[Entry]) -> list[Column]:
+    """Return the columns that a class needs."""
+    exercises = dict.fromkeys(each["id"] for entry in entries for each in entry.exercises)
+    begun = {count.id for count in exercise_counts(entries)}
+    adjusted = [Column("points", lambda entry: entry.points)]
+    return [
+        Column("student", lambda entry: entry.hand_in.student, on_page=False),
+        Column("name", lambda entry: entry.hand_in.name, on_page=False),
+        Column("score", _from_result("score")),
+        *(adjusted if any(entry.adjustments for entry in entries) else ()),
+        Column("max_score", _from_result("max_score"), on_page=False),
+        *(Column(each, _score_of(each), each, each in begun) for each in exercises),
+        Column("bonus", _from_result("bonus")),
+        Column("late", lambda entry: "late" if entry.hand_in.late else None),
+        Column("notes", lambda entry: "; ".join(filter(None, [entry.without, *entry.notes]))),
+        Column("flags", lambda entry: "; ".join(entry.flags)),
+        Column("equal_to", lambda entry: ", ".join(entry.equal)),
+        Column("status", lambda entry: entry.kind, on_page=False),
+        Column("submitted", _submitted, on_page=False),
+        Column("file", lambda e: e.hand_in.path.name if e.hand_in.path else None, on_page=False),
+    ]
+
+
+def _submitted(entry: Entry) -> str | None:
+    when = entry.hand_in.submitted
+    return when.isoformat(timespec="seconds") if when else None
+
+
+def table(entries: Sequence[Entry]) -> str:
+    """Return the class as a CSV table in which no cell is a formula."""
+    columns = columns_of(entries)
+    rows = ([column.value(entry) for column in columns] for entry in entries)
+    return csv_text([[column.title for column in columns], *rows])
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """What the table can be filtered by."""
+
+    tag: str
+    label: str
+    members: frozenset[int]
+
+
+def _is_of(kind: str, entry: Entry) -> bool:
+    return entry.kind == kind
+
+
+def _choices(entries: Sequence[Entry], mistakes: Sequence[MistakeCount]) -> list[_Choice]:
+    def those(condition: Callable[[Entry], object]) -> frozenset[int]:
+        return frozenset(place for place, entry in enumerate(entries) if condition(entry))
+
+    choices = [
+        _Choice(f"k{number}", kind, those(functools.partial(_is_of, kind)))
+        for number, kind in enumerate(KINDS)
+    ]
+    choices += [
+        _Choice("late", "late", those(lambda entry: entry.hand_in.late)),
+        _Choice("noted", "with notes", those(lambda entry: entry.notes)),
+        _Choice("flagged", "with flags", those(lambda entry: entry.flags)),
+        _Choice("equal", "with equal files", those(lambda entry: entry.equal)),
+    ]
+    choices += [
+        _Choice(f"m{number}", f"{each.exercise}: {each.text}", each.members)
+        for number, each in enumerate(mistakes)
+    ]
+    return [choice for choice in choices if choice.members]
+
+
+def _cells(entry: Entry, columns: Sequence[Column]) -> list[dict[str, Any]]:
+    """Return what the page shows of an entry: a value to sort by, a mark, and a class."""
+    outcomes = {each["id"]: Outcome(each["outcome"]) for each in entry.exercises}
+    cells = []
+    for column in columns:
+        value = column.value(entry)
+        name, mark = (
+            html.MARKS[outcomes[column.exercise]] if column.exercise in outcomes else ("", "")
+        )
+        if column.title in ("notes", "flags", "equal_to"):
+            name = "notes"
+        cells.append({"value": value, "mark": mark, "name": name})
+    return cells
+
+
+def page(
+    entries: Sequence[Entry], says: Mapping[tuple[str, str], str], common_flags: Sequence[str]
+) -> str:
+    """Return the page of a class.
+
+    Args:
+        says: see `mistake_counts`; common_flags: those that most of the class have.
+    """
+    columns = [column for column in columns_of(entries) if column.on_page]
+    mistakes = mistake_counts(entries, says)[:LISTED]
+    choices = _choices(entries, mistakes)
+    graded = [entry.result for entry in entries if entry.result is not None]
+    scores = [result["score"] for result in graded]
+    counts = histogram(entries)
+    rows = [
+        {
+            "entry": entry,
+            "tags": " ".join(choice.tag for choice in choices if place in choice.members),
+            "cells": _cells(entry, columns),
+        }
+        for place, entry in enumerate(entries)
+    ]
+    body = rendered(
+        TEMPLATES / "gradebook.html.j2",
+        assignment=str(graded[0]["assignment"]) if graded else "",
+        public=any(not result["private"] for result in graded),
+        kinds=[(sum(e.kind == kind for e in entries), kind) for kind in KINDS],
+        total=len(entries),
+        most=max((result["max_score"] for result in graded), default=0),
+        median=round(statistics.median(scores), 1) if scores else None,
+        mean=round(statistics.mean(scores), 1) if scores else None,
+        bars=[(count, BAR_HEIGHT * count / max([*counts, 1])) for count in counts],
+        exercises=exercise_counts(entries),
+        mistakes=mistakes,
+        graded=len(graded),
+        columns=columns,
+        rows=rows,
+        choices=choices,
+        outcomes=[html.chip(outcome) for outcome in Outcome],
+        problems=[entry for entry in entries if entry.without],
+        flagged=[entry for entry in entries if entry.flags],
+        common_flags=common_flags,
+        listed=LISTED,
+    )
+    title = f"{graded[0]['assignment']}: gradebook" if graded else "Gradebook"
+    style, script = TEMPLATES / "gradebook.css", TEMPLATES / "gradebook.js"
+    return html.document(title, body, style, script=script)

@@ -1,0 +1,46 @@
+"""The result of a submission that kills the process grading it each time it is tried."""
+
+from typing import Any
+
+from tensormark.classroom.work import Terms, Work
+from tensormark.exercise import Assignment
+from tensormark.grading import Grading
+from tensormark.judging.checks import result_of
+from tensormark.references import References
+from tensormark.result import Finding, Grade, Outcome
+from tensormark.selection import selected
+
+HEADLINE = "the submission kills the process that grades it"
+DETAILS = (
+    "it did so on every try, the last time with nothing else running there",
+    "it may allocate far more memory than it needs",
+)
+FLAG = f"{HEADLINE}: no exercise has points, and a person should check it"
+
+
+def result_of_killed(
+    work: Work, terms: Terms, references: References, assignment: Assignment
+) -> dict[str, Any]:
+    """Return a result model in which everything that was handed in is wrong."""
+    exercises, shown = selected(assignment, terms.check, None)
+    exercises, notes = Grading.without_tasks_left_out(references, exercises)
+    finding = Finding(HEADLINE, DETAILS)
+    results = [
+        result_of(exercise, Outcome.NOT_WRITTEN)
+        if exercise.extension and exercise.module not in work.sources
+        else result_of(exercise, Outcome.FAILED, (finding,))
+        for exercise in exercises
+        if exercise.id in shown
+    ]
+    return Grade(
+        submission=assignment.main_file,
+        name=assignment.main_file,
+        tier=terms.tier,
+        results=results,
+        notes=[*work.notes, *notes],
+        flags=[FLAG],
+        assignment=assignment.name,
+        mode="check" if terms.check else "grade",
+        private=references.private,
+        reference_digest=references.digest,
+    ).as_json()

@@ -1,0 +1,278 @@
+"""Who handed in what: everything goes to a student, or to nobody where that is uncertain.
+
+A name may have several readings, and several people may fit one of them. Then staff have to decide:
+it gets a line of its own that names them all. So an odd name can keep a student's own hand-in from
+being graded, but never give it to anybody else, nor anybody else's to its author. Nothing and
+nobody is left out: every file becomes part of a hand-in or one of its `others`, and a student on
+the list who handed in nothing has a hand-in without a path.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from tensormark.classroom.hand_in import ANY, Claim, HandIn, Upload, legible
+from tensormark.classroom.people import ClassList, FileError
+from tensormark.classroom.platforms.base import DOCUMENTS, Platform
+from tensormark.files import is_folder
+from tensormark.intake.file_names import is_archive, target_of
+from tensormark.intake.submission import Part
+from tensormark.intake.syntax import shown
+
+NOT_LISTED = "not on the list of the class"
+DECIDE = "rename it, or name it in a column `file` of the list"
+CHOSEN_BY_DATE = "the newest of several was chosen by the dates of the files"
+SHOWN = 4  # possible owners that are named
+LONGEST = 60  # characters of each
+Owner = frozenset[int]  # places in the list: of one person, or of a team's members
+
+
+@dataclass
+class Student:
+    """Somebody, and everything that they handed in; see HandIn."""
+
+    student: str
+    name: str
+    uploads: list[Upload] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    fault: str = ""
+    place: int | None = None
+
+
+def _groups(uploads: Iterable[Upload]) -> list[list[Upload]]:
+    """Group the uploads by the possible readings of their names."""
+    groups: dict[tuple[tuple[str, ...], ...], list[Upload]] = {}
+    for upload in uploads:
+        key = tuple(claim.identity for claim in upload.claims)
+        groups.setdefault(key, []).append(upload)
+    return list(groups.values())
+
+
+def _called(claim: Claim) -> str:
+    name = claim.student or claim.name
+    return name if claim.name in name else f"{name} ({claim.name})"
+
+
+def _undecided(group: Sequence[Upload], names: Iterable[str]) -> Student:
+    """Return the line of something that could belong to any of several people."""
+    people = list(dict.fromkeys(name[:LONGEST] for name in names))
+    more = [f"{len(people) - SHOWN} more"] if len(people) > SHOWN else []
+    label = legible(group[0].path.name)
+    whose = " or ".join([*map(legible, people[:SHOWN]), *more])
+    fault = f"could belong to {whose}, so nobody gets it; {DECIDE}"
+    return Student(label, label, list(group), fault=fault)
+
+
+def _unlisted(group: Sequence[Upload], platform: Platform, *notes: str) -> Student:
+    """Return the student of uploads that belong to nobody on a list."""
+    claims = group[0].claims
+    if len(claims) > 1 and not platform.chosen_by_students:
+        return _undecided(group, map(_called, claims))
+    claim = claims[0]
+    student = legible(claim.student or claim.name)
+    return Student(student, legible(claim.name), list(group), list(notes))
+
+
+class Owners:
+    """The owners of uploads, by a platform's ids and the list of the class."""
+
+    def __init__(self, class_list: ClassList, platform: Platform) -> None:
+        self.list = class_list
+        self.platform = platform
+
+    def by_claim(self, claim: Claim) -> set[Owner]:
+        """Return a claim's possible owners by id; a team's hand-in belongs to its members."""
+        people = self.list.by_ids(claim, self.platform.own)
+        team = frozenset(self.list.team(claim.name))
+        if team and people <= team:
+            return {team}
+        owners = {frozenset({place}) for place in people}
+        return owners | {team} if team else owners
+
+    def by_name(self, group: Sequence[Upload], taken: set[int]) -> set[Owner]:
+        """Return the possible owners by name alone, which counts only where no id can.
+
+        Args:
+            taken: people who own something by id.
+        """
+        claims = group[0].claims
+        if len(claims) > 1 or any(kind in self.list.ids for kind in claims[0].ids):
+            return set()
+        if self.platform.own in self.list.ids and ANY not in claims[0].ids:
+            return set()
+        return {frozenset({place}) for place in self.list.by_name(claims[0].name) - taken}
+
+    def of(self, groups: Sequence[Sequence[Upload]]) -> list[set[Owner]]:
+        """Return each group's possible owners: none, one person or team, or several."""
+        results = [
+            set[Owner]().union(*(self.by_claim(claim) for claim in group[0].claims))
+            for group in groups
+        ]
+        if not self.platform.chosen_by_students:
+            # a platform knows everybody under one id, so two ids are not one person
+            certain = [next(iter(owners)) for owners in results if len(owners) == 1]
+            counts = Counter(owner for owner in certain if len(owner) == 1)
+            results = [
+                owners | {frozenset()} if any(counts[owner] > 1 for owner in owners) else owners
+                for owners in results
+            ]
+        taken = {place for owners in results for owner in owners for place in owner}
+        named = [
+            set() if owners else self.by_name(group, taken)
+            for group, owners in zip(groups, results, strict=True)
+        ]
+        counts = Counter(owner for owners in named for owner in owners)
+        for index, owners in enumerate(named):
+            if owners:
+                rivals = any(counts[owner] > 1 for owner in owners)
+                results[index] = owners | {frozenset()} if rivals else owners
+        return results
+
+    def label(self, owner: Owner) -> str:
+        """Return what to call a person or team on the list."""
+        if not owner:
+            return "somebody else"
+        person = self.list.people[min(owner)]
+        if len(owner) > 1:
+            return f"team {person.team}"
+        known = person.name in person.student
+        return person.student if known else f"{person.student} ({person.name})"
+
+
+def _by_file(class_list: ClassList, folder: Path) -> dict[Path, int]:
+    """Return the files that the list itself gives to people, with their places."""
+    paths: dict[Path, int] = {}
+    for place, person in enumerate(class_list.people):
+        parts = Path(person.file).parts
+        if not parts:
+            continue
+        if Path(person.file).is_absolute() or ".." in parts:
+            where = f"is named in {class_list.path}, but is not in {folder}; move it there"
+            raise FileError(f"{shown(person.file)}: {where}")
+        paths[folder.joinpath(*parts)] = place
+    return paths
+
+
+def students_of(
+    uploads: Sequence[Upload], platform: Platform, class_list: ClassList | None, folder: Path
+) -> list[Student]:
+    """Give uploads to students: those on the list in its order, and then everybody else.
+
+    Raises:
+        FileError: the list names a file outside of the folder.
+    """
+    if class_list is None:
+        return _with_unique_names([_unlisted(group, platform) for group in _groups(uploads)])
+    students = [
+        Student(person.student, person.name, place=place)
+        for place, person in enumerate(class_list.people)
+    ]
+    named = _by_file(class_list, folder)
+    for path, place in named.items():
+        claim = Claim(students[place].name, {}, students[place].student)
+        students[place].uploads.append(Upload(path, (claim,), path.name, attempt="~"))
+    within = {parent for path in named for parent in (path, *path.parents)}
+    groups = _groups(upload for upload in uploads if upload.path not in within)
+    owners = Owners(class_list, platform)
+    rest = []
+    for group, possible in zip(groups, owners.of(groups), strict=True):
+        if not possible:
+            rest.append(_unlisted(group, platform, NOT_LISTED))
+        elif len(possible) > 1:
+            rest.append(_undecided(group, map(owners.label, sorted(possible, key=sorted))))
+        else:
+            (owner,) = possible
+            for place in sorted(owner):
+                students[place].uploads += group
+    return _with_unique_names([*students, *rest])
+
+
+def _with_unique_names(students: Sequence[Student]) -> list[Student]:
+    """Return the students under unique names: all but the first of a name add that of a file."""
+    names: set[str] = set()
+    for student in students:
+        name, count = student.student, 1
+        while student.student in names:
+            path = legible(student.uploads[0].path.name) if student.uploads else name
+            student.student = f"{name}, {path}" if count == 1 else f"{name}, {path}, {count}"
+            count += 1
+        names.add(student.student)
+    return list(students)
+
+
+# --- which of several is graded ---------------------------------------------------------------
+
+
+def _is_not_code(upload: Upload) -> bool:
+    """Say whether something is certainly not code: a document, or text typed into a form."""
+    document = upload.path.name.lower().endswith(DOCUMENTS) and not is_folder(upload.path)
+    return upload.typed or document
+
+
+def _graded(uploads: Sequence[Upload], editable: Sequence[str]) -> list[Upload]:
+    """Return the newest attempt without old versions of its files; no document replaces code."""
+    code = [upload for upload in uploads if not _is_not_code(upload)] or uploads
+    last = max(code, key=lambda upload: upload.order)
+    attempt = [
+        upload
+        for upload in code
+        if (upload.submitted, upload.attempt) == (last.submitted, last.attempt)
+    ]
+    newest: dict[str, int] = {}
+    files = [
+        target_of(upload.file or upload.path.name, editable) if upload.path.is_file() else None
+        for upload in attempt
+    ]
+    for upload, file in zip(attempt, files, strict=True):
+        if file:
+            newest[file] = max(upload.again, newest.get(file, 0))
+    pairs = zip(attempt, files, strict=True)
+    return [upload for upload, file in pairs if not file or upload.again == newest[file]]
+
+
+def _main(attempt: Sequence[Upload], editable: Sequence[str]) -> Upload:
+    """Return what to show people of an attempt; the intake decides what is graded."""
+
+    def rank(upload: Upload) -> int:
+        name = upload.file or upload.path.name
+        if upload.path.is_file() and target_of(name, editable) == editable[0]:
+            return 4
+        if is_folder(upload.path) or is_archive(upload.path.name):
+            return 3
+        return 2 if name.lower().endswith(".py") else 0
+
+    return max(attempt, key=lambda upload: (rank(upload), upload.order))
+
+
+def _fault(path: Path) -> str:
+    if path.is_symlink():
+        return f"{shown(path.name)} is a link, which is not followed; hand in the file itself"
+    return "" if path.exists() else f"{shown(path.name)} is missing from the folder"
+
+
+def hand_in_of(student: Student, folder: Path, editable: Sequence[str]) -> HandIn:
+    """Return what a student handed in: the newest, however late."""
+    faults = {upload.path: student.fault or _fault(upload.path) for upload in student.uploads}
+    gradable = [upload for upload in student.uploads if not faults[upload.path]]
+    messages = list(dict.fromkeys(fault for fault in faults.values() if fault))
+    same = HandIn(student.student, student.name, place=student.place)
+    if not gradable:
+        others = tuple(upload.path for upload in student.uploads)
+        return replace(same, fault="; ".join(messages), others=others, notes=tuple(student.notes))
+    files = _graded(gradable, editable)
+    main = _main(files, editable)
+    attempts = {(upload.submitted, upload.attempt) for upload in gradable}
+    notes = [*student.notes, *messages]
+    if len(attempts) > 1 and not all(upload.submitted for upload in gradable):
+        notes.append(CHOSEN_BY_DATE)
+    parts = [Part.under(folder, each.path, each.file or each.path.name) for each in files]
+    return replace(
+        same,
+        path=main.path,
+        parts=tuple(parts),
+        submitted=main.submitted,
+        late=any(upload.late for upload in files),
+        others=tuple(upload.path for upload in student.uploads if upload not in files),
+        notes=tuple(notes),
+    )

@@ -1,0 +1,215 @@
+"""The list of a class: who is in it, and whom an id or a name means.
+
+Ids must be written identically. Names match regardless of case, accents, spaces and order:
+`lovelaceada`, `Lovelace, Ada` and `Ada Lovelace` are one name.
+"""
+
+import csv
+import io
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tensormark.classroom.hand_in import ANY, Claim
+from tensormark.files import NotAFileError, TooLargeError, read_text
+from tensormark.usage import UserError
+
+LARGEST = 32 << 20  # bytes
+WORDS, LONGEST = 32, 200  # words and characters of a name that are compared
+# what the columns of any list hold, by their titles in lower case; the first that is present and
+# not empty counts
+COLUMNS: Mapping[str, str] = {
+    **dict.fromkeys(("student", "id", "student id", "id number", "sid", "sis user id"), "id"),
+    **dict.fromkeys(("login", "username", "user name", "sis login id", "login_id"), "login"),
+    **dict.fromkeys(("email", "email address", "e-mail"), "email"),
+    **dict.fromkeys(("canvas_user_id", "canvas user id"), "canvas"),
+    **dict.fromkeys(("github_username", "github"), "github"),
+    **dict.fromkeys(("name", "full name", "student name"), "name"),
+    **dict.fromkeys(("first name", "given name", "firstname"), "first"),
+    **dict.fromkeys(("last name", "surname", "family name", "lastname"), "last"),
+    **dict.fromkeys(("team", "group", "group name", "group_name", "team name"), "team"),
+    **dict.fromkeys(("file", "submission", "path"), "file"),
+    "role": "role",
+}
+IDS = ("canvas", "moodle", "id", "login", "email", "github")  # the strongest first
+STAFF = re.compile(r"instructor|teacher|ta|teaching assistant|grader|reader|observer|owner", re.I)
+
+
+class FileError(UserError):
+    """A file or folder that staff gave cannot be used; the message is one sentence."""
+
+
+def words(name: str) -> list[str]:
+    """Return the words of a name, in lower case and without accents."""
+    plain = unicodedata.normalize("NFKD", name[:LONGEST]).casefold()
+    letters = "".join(char for char in plain if not unicodedata.combining(char))
+    spaced = "".join(char if char.isalnum() else " " for char in letters)
+    return spaced.split()[:WORDS]
+
+
+def forms(name: str) -> frozenset[str]:
+    """Return a name without spaces, once for each word that may come first."""
+    parts = words(name)
+    return frozenset("".join(parts[i:] + parts[:i]) for i in range(len(parts)))
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody on the list.
+
+    Attributes:
+        student, name: see HandIn.
+        ids: by kind, one of IDS.
+        team: one whose hand-ins are also this person's; "" if there is none.
+        file: what was handed in, relative to the folder of the hand-ins; "" if the list does not
+            say.
+        row: the index of the person's row in the file.
+    """
+
+    student: str
+    name: str
+    ids: Mapping[str, str]
+    team: str = ""
+    file: str = ""
+    row: int = 0
+
+
+def read_table(path: Path) -> tuple[list[list[str]], str]:
+    """Read a CSV file; return its rows and the separator of its cells.
+
+    Raises:
+        FileError: it cannot be read, or is not one.
+    """
+    try:
+        text = read_text(path, LARGEST)
+    except (TooLargeError, NotAFileError) as error:
+        raise FileError(f"{path}: {error}; name the CSV file") from error
+    except UnicodeDecodeError as error:
+        fix = "export it as CSV"
+        if path.suffix.lower() != ".xlsx":
+            fix = "save it as CSV UTF-8"
+        raise FileError(f"{path}: is not UTF-8 text; {fix}") from error
+    except OSError as error:
+        raise FileError(f"{path}: cannot be read ({error.strerror or error})") from error
+    first = re.split("[\r\n]", text, maxsplit=1)[0]
+    unquoted = "".join(first.split('"')[::2])
+    separator = max(",;\t", key=unquoted.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    try:
+        return list(reader), separator
+    except csv.Error as error:
+        raise FileError(f"{path}, line {reader.line_num}: not a CSV file ({error})") from error
+
+
+def _cells(row: Sequence[str], meanings: Mapping[int, str]) -> dict[str, str]:
+    """Return the cells of a row that are not empty, by what they hold."""
+    cells: dict[str, str] = {}
+    for index, meaning in meanings.items():
+        text = row[index].strip() if index < len(row) else ""
+        if text:
+            cells.setdefault(meaning, text)
+    return cells
+
+
+def _person(cells: Mapping[str, str], row: int, needed: str) -> Person | None:
+    """Return the person of a row; None if it is empty, of staff, or lacks an id of a kind."""
+    name = cells.get("name") or " ".join(cells[key] for key in ("first", "last") if key in cells)
+    ids = {kind: cells[kind] for kind in IDS if kind in cells}
+    if needed and needed not in ids:
+        return None
+    if not (ids or name) or STAFF.fullmatch(cells.get("role", "")):
+        return None
+    student = next(iter(ids.values()), name)
+    number = re.search("[0-9]+", ids.get("moodle", ""))
+    if number:  # of `Participant 123`, in any language
+        ids["moodle"] = number[0]
+    return Person(student, name or student, ids, cells.get("team", ""), cells.get("file", ""), row)
+
+
+@dataclass
+class ClassList:
+    """The people of a class, and the file that lists them."""
+
+    path: Path
+    rows: list[list[str]]
+    separator: str
+    people: list[Person]
+    ids: dict[str, dict[str, set[int]]] = field(default_factory=dict)  # kind to id to places
+    names: dict[str, set[int]] = field(default_factory=dict)
+    teams: dict[str, set[int]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for place, person in enumerate(self.people):
+            for kind, text in person.ids.items():
+                self.ids.setdefault(kind, {}).setdefault(text, set()).add(place)
+            for form in forms(person.name) if person.name != person.student else ():
+                self.names.setdefault(form, set()).add(place)
+            if person.team:
+                self.teams.setdefault("".join(words(person.team)), set()).add(place)
+
+    @property
+    def titles(self) -> list[str]:
+        """The titles of its columns, in lower case."""
+        return [title.strip().casefold() for title in self.rows[0]]
+
+    @classmethod
+    def read(cls, path: Path, columns: Mapping[str, str], needed: str = "") -> "ClassList":
+        """Read a list.
+
+        Args:
+            columns: a platform's own titles, in lower case, to what they hold.
+            needed: see Platform.
+
+        Raises:
+            FileError: it cannot be read, identifies nobody, or lists somebody twice.
+        """
+        rows, separator = read_table(path)
+        titles = [title.strip().casefold() for title in rows[0]] if rows else []
+        known = columns or COLUMNS
+        meanings = {index: known[title] for index, title in enumerate(titles) if title in known}
+        if not set(meanings.values()) & {*IDS, "name", "last"}:
+            needed = "student, id, login, name or email"
+            raise FileError(f"{path}: its first line names none of the columns {needed}")
+        people: dict[str, Person] = {}
+        for number, row in enumerate(rows[1:], start=1):
+            person = _person(_cells(row, meanings), number, needed)
+            if person is None:
+                continue
+            if person.student in people:
+                raise FileError(
+                    f"{path}, row {number + 1}: {person.student[:60]!r} is listed twice; give each "
+                    "student an id of their own"
+                )
+            people[person.student] = person
+        if not people:
+            raise FileError(f"{path}: lists no student")
+        return cls(path, rows, separator, list(people.values()))
+
+    def by_ids(self, claim: Claim, own: str) -> set[int]:
+        """Return the people whom the ids of a claim may mean.
+
+        Args:
+            own: the kind of ids that only the platform has; "" if its ids are used elsewhere, too.
+        """
+        for kind, text in claim.ids.items():
+            if kind in self.ids:  # the strongest kind that the list has decides
+                return self.ids[kind].get(text, set())
+            if kind != own:
+                found = [places[text] for places in self.ids.values() if text in places]
+                if found:
+                    return set().union(*found)
+        return set()
+
+    def by_name(self, name: str) -> set[int]:
+        """Return the people with a name."""
+        return set().union(*(self.names.get(form, ()) for form in forms(name)))
+
+    def team(self, name: str) -> set[int]:
+        """Return the members of a team, whose name a platform may have changed a little."""
+        return self.teams.get("".join(words(name)), set())
+
+    def find(self, text: str) -> set[int]:
+        """Return the people whom staff mean by an id or a name."""
+        return self.by_ids(Claim(text, {ANY: text}), "") or self.by_name(text)

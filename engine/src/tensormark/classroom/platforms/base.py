@@ -1,0 +1,152 @@
+"""What a platform is: how its files are named, its list is read, its marks and feedback written."""
+
+import dataclasses
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from tensormark.classroom.hand_in import ANY, Claim, HandIn, Upload
+from tensormark.classroom.people import ClassList
+from tensormark.files import is_folder
+from tensormark.intake.file_names import ARCHIVES
+
+DOCUMENTS = (
+    *(".pdf", ".docx", ".doc", ".odt", ".rtf", ".pages", ".txt", ".md", ".html", ".htm"),
+    *(".png", ".jpg", ".jpeg", ".7z", ".rar"),
+)
+ENDINGS = (".tar.gz", ".py", ".ipynb", *ARCHIVES, *DOCUMENTS)
+AGAIN = re.compile(r".*-([0-9]{1,6})(?:\.[^.]*){1,2}", re.S)
+ROUNDED = 0.005  # half of the last decimal that a platform shows
+
+
+def again(file: str) -> int:
+    """Return the number of a file that was handed in again, `main-1.py`, 0 for the first."""
+    match = AGAIN.fullmatch(file[:255])
+    return int(match[1]) if match else 0
+
+
+def number(text: str) -> float | None:
+    """Parse a number as a platform writes it, in any language; return None if it is not one."""
+    plain = text.strip().replace(",", ".")
+    return float(plain) if re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", plain) else None
+
+
+@dataclasses.dataclass(frozen=True)
+class Mark:
+    """What goes back to a platform for one student.
+
+    Attributes:
+        points: None if there is no mark, and `without` says why.
+        report: the page with the student's report, if there is one; comments: the same as text.
+    """
+
+    hand_in: HandIn
+    points: float | None
+    without: str = ""
+    report: Path | None = None
+    comments: str = ""
+
+
+@dataclasses.dataclass
+class MarksFile:
+    """The text of a file of marks to upload, and what staff should know about it.
+
+    Attributes:
+        count: of the marks in it.
+        replaced: whose mark differs from the one on the platform; left: who keeps theirs, and why.
+        warning: what is wrong with the whole file; "" if nothing is.
+    """
+
+    text: str = ""
+    count: int = 0
+    replaced: list[str] = dataclasses.field(default_factory=list)
+    left: list[str] = dataclasses.field(default_factory=list)
+    warning: str = ""
+
+
+class Platform:
+    """A learning platform; this one has no names and lists of its own: a folder of any files.
+
+    Attributes:
+        name: such as "canvas", as in class.toml.
+        own: the kind of ids that occur on this platform only, see people.IDS.
+        columns: the titles of its lists, in lower case, to what they hold; if empty, those that
+            any list may have.
+        needed: the kind of id without which a row of its list is not a student's, if any.
+        chosen_by_students: whether students choose the names of what they hand in.
+    """
+
+    name: ClassVar[str] = "folder"
+    own: ClassVar[str] = ""
+    columns: ClassVar[Mapping[str, str]] = {}
+    needed: ClassVar[str] = ""
+    chosen_by_students: ClassVar[bool] = True
+
+    def claims(self, path: Path) -> list[Claim]:
+        """Return every way to read the platform's part of a name; [] if it is not the platform's.
+
+        Students choose part of most names, so that it may look like somebody else's.
+        """
+        del path
+        return []
+
+    def wrote(self, paths: Sequence[Path]) -> bool:
+        """Say whether a folder is this platform's download: most of its names are.
+
+        It is decided for the folder, because each student chooses one name.
+        """
+        return 2 * sum(bool(self.claims(path)) for path in paths) > len(paths)
+
+    def uploads(self, paths: Sequence[Path]) -> list[Upload]:
+        """Read all names in a folder."""
+        return [own_name(path) for path in paths]
+
+    def is_list(self, titles: Sequence[str]) -> bool:
+        """Say whether a file with such titles, in lower case, is this platform's own list."""
+        del titles
+        return False
+
+    def marks(
+        self, class_list: ClassList, column: str, most: float, marks: Sequence[Mark]
+    ) -> MarksFile:
+        """Return the file of marks that the platform imports, made from its own list.
+
+        Args:
+            column: which column to fill, if the list has several.
+            most: the highest mark.
+
+        Raises:
+            FileError: the list cannot be used for this.
+        """
+        raise NotImplementedError
+
+    def feedback(self, marks: Sequence[Mark]) -> Iterator[tuple[str, bytes | str]]:
+        """Yield the files of a zip of feedback by name; a text says why there is none instead."""
+        yield from ()
+
+
+def without_ending(name: str) -> str:
+    """Return a file's name without the ending that says what it holds."""
+    ending = next((ending for ending in ENDINGS if name.lower().endswith(ending)), "")
+    return name[: -len(ending)] if ending and len(name) > len(ending) else name
+
+
+def different(claims: Iterable[Claim]) -> list[Claim]:
+    """Return claims without those that are for the same owner as an earlier one."""
+    return list({claim.identity: claim for claim in reversed(list(claims))}.values())[::-1]
+
+
+def common_beginning(names: Sequence[str]) -> str:
+    """Return what all names begin with."""
+    first, last = min(names), max(names)
+    same = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))
+    return "".join(letter for letter, _ in same)
+
+
+def own_name(path: Path) -> Upload:
+    """Read a name that a person chose; the file's date says which of several is newest."""
+    name = path.name if is_folder(path) else without_ending(path.name)
+    claim = Claim(name, {ANY: name}, name)
+    return Upload(path, (claim,), path.name, f"{path.lstat().st_mtime_ns:020}")

@@ -1,0 +1,42 @@
+"""GitHub Classroom.
+
+`gh classroom clone student-repos` makes a folder `minbert-USER` for each student's repository, and
+`classroom_roster.csv` has the columns identifier, github_username, github_id and name. Users may
+have hyphens in their names, as assignments do, so a folder is read in every way that fits all of
+them, and the roster decides.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from tensormark.classroom.hand_in import Claim, Upload
+from tensormark.classroom.platforms.base import Platform, common_beginning, own_name
+
+
+class GitHub(Platform):
+    """See the module; without its roster or `platform = "github"`, folders keep their names."""
+
+    name = "github"
+    own = "github"
+    columns: ClassVar[Mapping[str, str]] = {
+        "identifier": "id",
+        "github_username": "github",
+        "name": "name",
+    }
+
+    def uploads(self, paths: Sequence[Path]) -> list[Upload]:
+        """Read what follows each hyphen in what all names have in common."""
+        common = common_beginning([path.name for path in paths])
+        ends = [place + 1 for place, letter in enumerate(common) if letter == "-"] or [0]
+        uploads = []
+        for path in paths:
+            users = [path.name[end:] for end in reversed(ends) if path.name[end:]] or [path.name]
+            claims = tuple(Claim(user, {"github": user}, user) for user in users)
+            stamp = own_name(path).attempt
+            uploads.append(Upload(path, claims, file=path.name, attempt=stamp))
+        return uploads
+
+    def is_list(self, titles: Sequence[str]) -> bool:
+        """Say whether this is Classroom's roster."""
+        return {"identifier", "github_username"} <= set(titles)

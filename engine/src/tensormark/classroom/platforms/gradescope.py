@@ -1,0 +1,113 @@
+"""Gradescope.
+
+"Export submissions" has a folder `submission_123` for each submission, and beside them
+`submission_metadata.yml`, which says who submitted each and when. People type their own student ID
+there, while an address is that of their account. Everybody of a group is a submitter. The roster is
+exported with a column Role.
+"""
+
+import datetime
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tensormark.classroom.hand_in import Claim, Upload
+from tensormark.classroom.people import FileError
+from tensormark.classroom.platforms.base import Platform
+from tensormark.files import NotAFileError, TooLargeError, is_folder, read_text
+
+METADATA = "submission_metadata.yml"
+FOLDER = re.compile(r"submission_[0-9]+")
+LARGEST = 256 << 20  # bytes; it has what earlier graders said of each submission
+
+
+class _Loader(yaml.CSafeLoader):  # type: ignore[misc]  # PyYAML ships no types
+    """Reads every tag as what it is written on: Ruby has its own, such as that of a symbol."""
+
+
+def _plain(loader: yaml.CSafeLoader, _: str, node: yaml.Node) -> Any:
+    if isinstance(node, yaml.MappingNode):
+        return loader.construct_mapping(node, deep=True)
+    if isinstance(node, yaml.SequenceNode):
+        return loader.construct_sequence(node, deep=True)
+    return loader.construct_scalar(node)
+
+
+_Loader.add_multi_constructor("", _plain)
+
+
+def _named(mapping: Any) -> dict[str, Any]:
+    """Return a mapping without the colons with which Ruby begins the names of its keys."""
+    items = mapping.items() if isinstance(mapping, dict) else ()
+    return {str(name).removeprefix(":"): value for name, value in items}
+
+
+def _moment(value: Any) -> datetime.datetime | None:
+    """Return a time, by default in this machine's time zone; None if it is not one."""
+    if isinstance(value, str):
+        try:
+            value = datetime.datetime.fromisoformat(value.replace(" UTC", "Z"))
+        except ValueError:
+            return None
+    return value.astimezone() if isinstance(value, datetime.datetime) else None
+
+
+def _metadata(path: Path) -> Mapping[str, Any]:
+    """Read who submitted what.
+
+    Raises:
+        FileError: it cannot be read.
+    """
+    try:
+        content = yaml.load(read_text(path, LARGEST), Loader=_Loader)
+    except (TooLargeError, NotAFileError) as error:
+        raise FileError(f"{path}: {error}") from error
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise FileError(f"{path}: is not Gradescope's; export the submissions again") from error
+    return {str(name): entry for name, entry in _named(content).items()}
+
+
+class Gradescope(Platform):
+    """See the module."""
+
+    name = "gradescope"
+    chosen_by_students = False
+
+    def wrote(self, paths: Sequence[Path]) -> bool:
+        """Believe the list only if all else there is one of its folders."""
+        others = [path for path in paths if path.name != METADATA]
+        return len(others) == len(paths) - 1 and all(
+            FOLDER.fullmatch(path.name) and is_folder(path) for path in others
+        )
+
+    def uploads(self, paths: Sequence[Path]) -> list[Upload]:
+        """Return an upload for each submitter of a folder."""
+        (listed,) = (path for path in paths if path.name == METADATA)
+        metadata = _metadata(listed)
+        uploads = []
+        for path in paths:
+            if path == listed:
+                continue
+            entry = _named(metadata.get(path.name))
+            people = entry.get("submitters")
+            for who in map(_named, people if isinstance(people, list) and people else [{}]):
+                given = {"email": who.get("email"), "id": who.get("sid")}
+                ids = {kind: str(text).strip() for kind, text in given.items() if text}
+                name = str(who.get("name") or path.name)
+                student = ids.get("id") or ids.get("email") or f"{name}_{path.name}"
+                uploads.append(
+                    Upload(
+                        path,
+                        (Claim(name, ids, student),),
+                        attempt=path.name,
+                        submitted=_moment(entry.get("created_at")),
+                    )
+                )
+        return uploads
+
+    def is_list(self, titles: Sequence[str]) -> bool:
+        """Say whether this is the roster."""
+        return {"sid", "role"} <= set(titles)

@@ -1,0 +1,91 @@
+"""Questions for each student about their own code: sheets to give out, and keys for staff.
+
+viva/sheets/<student>.html   without answers; viva/keys/<student>.html and keys.html: for staff only
+
+A sheet is drawn with a seed made of the student and a secret of the class, so that the same command
+draws the same sheets and nobody else can. A submission without usable questions does not stop a
+run: a note says why there are none.
+"""
+
+import dataclasses
+import hmac
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tensormark.classroom.entry import Entry
+from tensormark.classroom.feedback import folder_names
+from tensormark.classroom.hand_in import first_of, legible, number_of
+from tensormark.classroom.work import Job
+from tensormark.classroom.worker import Answer
+from tensormark.exercise import Assignment
+from tensormark.files import encoded, write_whole
+from tensormark.reports import html
+from tensormark.reports.pages import rendered
+from tensormark.reports.text import visible
+from tensormark.result import Outcome
+from tensormark.sandbox.interface import printable
+from tensormark.viva import draw, page
+from tensormark.viva.question import Sheet, labelled
+
+FOLDER = "viva"
+TEMPLATES = Path(__file__).with_name("templates")
+NOTHING_RIGHT = "no function is right"
+NO_QUESTION = "no good question was found"
+KILLED = {"note": "the submission kills the process that makes them"}
+
+
+def job_of(entry: Entry, number: int, secret: bytes, assignment: Assignment) -> Job | None:
+    """Return the job that makes a student's questions; None if no function is right."""
+    passed = [each["id"] for each in entry.exercises if each["outcome"] == Outcome.PASSED]
+    if entry.work is None or not draw.askable(assignment, passed):
+        return None
+    seed = hmac.digest(secret, encoded(entry.hand_in.student), "sha256").hex()
+    return Job(entry.work, tuple(passed), seed, number)
+
+
+def note_sheet(entry: Entry, answer: Answer | None, fault: str) -> None:
+    """Note a student's sheet, or why there is none."""
+    result: Any = answer.result if answer else {"note": f"not made: {fault}"}
+    path = entry.hand_in.path
+    if "sheet" not in result or path is None:
+        entry.sheet_note = visible(result.get("note", ""), 300)
+        return
+    original = Sheet.from_json(result["sheet"])
+    mode = {draw.IN_EVAL}.intersection(original.notes)
+    entry.sheet_note = visible("; ".join(n for n in original.notes if n not in mode), 300)
+    if original.questions:
+        name = printable(legible(path.name))
+        entry.sheet = dataclasses.replace(labelled(original), submission=name, notes=tuple(mode))
+    else:
+        entry.sheet_note = entry.sheet_note or NO_QUESTION
+
+
+def write(entries: Sequence[Entry], out: Path) -> list[str]:
+    """Write the questions of a class below `out`; return lines for staff.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    names = folder_names([entry.hand_in.student for entry in entries])
+    named = list(zip(names, entries, strict=True))
+    for name, entry in named:
+        if entry.sheet is not None:
+            label = visible(entry.hand_in.called, 200)
+            paper = page.paper(entry.sheet.for_students(), label)
+            write_whole(out / FOLDER / "sheets" / f"{name}.html", paper)
+            write_whole(out / FOLDER / "keys" / f"{name}.html", page.key(entry.sheet, label))
+    body = rendered(TEMPLATES / "keys.html.j2", entries=named)
+    index = html.document("Questions: keys", body, TEMPLATES / "keys.css")
+    write_whole(out / FOLDER / "keys.html", index)
+    made = number_of(sum(entry.sheet is not None for entry in entries), "sheet")
+    lines = [f"viva: {made} in {FOLDER}/sheets; for staff: {FOLDER}/keys.html"]
+    without: dict[str, list[str]] = {}
+    for entry in entries:
+        if entry.sheet is None:
+            name = visible(entry.hand_in.called, 60)
+            without.setdefault(entry.sheet_note, []).append(name)
+    for note, students in without.items():
+        count = number_of(len(students), "student")
+        lines.append(f"viva: no questions for {count} ({note}): {first_of(students)}")
+    return lines

@@ -1,0 +1,88 @@
+"""teach.html: what a class did, to be shown to that class, without students' words.
+
+All text is from the engine, the assignment and its solution. A mistake that fewer than FEWEST made
+is not on it.
+"""
+
+import difflib
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tensormark.authoring.course import Course
+from tensormark.authoring.variants import VariantError
+from tensormark.classroom.entry import (
+    Entry,
+    ExerciseCount,
+    MistakeCount,
+    exercise_counts,
+    histogram,
+    mistake_counts,
+)
+from tensormark.reports import html
+from tensormark.reports.pages import rendered
+
+PAGE = "teach.html"
+TEMPLATES = Path(__file__).with_name("templates")
+FEWEST = 3
+SHOWN = 6  # mistakes of an exercise
+LINES = 5  # of wrong code, and of right code, in an example at most
+
+
+@dataclass(frozen=True)
+class Example:
+    """A mistake with the project's own example of it."""
+
+    mistake: MistakeCount
+    wrong: str
+    right: str
+    place: str
+
+
+def _example(mistake: MistakeCount, course: Course) -> tuple[str, str]:
+    """Return the wrong and the right lines of a mistake; none if there is no short example."""
+    for variant in course.variants:
+        if (variant.exercise, variant.id) == (mistake.exercise, mistake.id):
+            try:
+                solution = course.sources()[variant.module]
+                changed = variant.apply(solution)
+            except (KeyError, VariantError):
+                break
+            lines = list(difflib.ndiff(solution.splitlines(), changed.splitlines()))
+            wrong, right = ([line[2:] for line in lines if line[0] == sign] for sign in "+-")
+            if max(len(wrong), len(right)) <= LINES:
+                return textwrap.dedent("\n".join(wrong)), textwrap.dedent("\n".join(right))
+    return "", ""
+
+
+def _examples(
+    count: ExerciseCount, mistakes: Sequence[MistakeCount], course: Course
+) -> list[Example]:
+    own = [each for each in mistakes if each.exercise == count.id and each.count >= FEWEST]
+    place = course.assignment.handout.place(count.id)
+    return [Example(each, *_example(each, course), place) for each in own[:SHOWN]]
+
+
+def page(entries: Sequence[Entry], says: Mapping[tuple[str, str], str], course: Course) -> str:
+    """Return the page.
+
+    Args:
+        says: see `mistake_counts`.
+    """
+    graded = [entry for entry in entries if entry.result is not None]
+    counts = [count for count in exercise_counts(graded) if count.total >= FEWEST]
+    mistakes = mistake_counts(graded, says)
+    body = rendered(
+        TEMPLATES / "teach.html.j2",
+        assignment=course.assignment.name,
+        graded=len(graded),
+        fewest=FEWEST,
+        bars=histogram(graded),
+        exercises=[
+            (count, course.assignment.exercise(count.id).title, _examples(count, mistakes, course))
+            for count in counts
+        ],
+    )
+    title = f"{course.assignment.name}: what the class did"
+    return html.document(title, body, TEMPLATES / "teach.css")

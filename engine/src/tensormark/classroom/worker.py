@@ -1,0 +1,112 @@
+"""What a worker process does, on this machine or another.
+
+It grades one submission after another with the same `Grading`, so that references are read and
+torch is imported only once. Covered: a worker with another grader, other references or no such tier
+says so instead of grading. Not covered: workers, scheduler and client trust each other.
+"""
+
+import ctypes
+import dataclasses
+import os
+import platform
+import signal
+import sys
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from tensormark.classroom.work import Job, Terms, code, versions
+from tensormark.folder import open_assignment
+from tensormark.grading import Grading
+from tensormark.intake.submission import SubmissionError
+from tensormark.references import References
+from tensormark.sandbox.interface import printable
+from tensormark.settings import Settings
+from tensormark.strictest import fault_of
+from tensormark.viva import draw
+
+PR_SET_PDEATHSIG = 1
+
+
+class UnfitError(Exception):
+    """This worker cannot grade, whatever it is given; the message is one sentence."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Answer:
+    """A worker's answer to a job: the result model, or a sheet, or a note that says why not."""
+
+    result: Mapping[str, Any]
+    seconds: float
+
+    @property
+    def complete(self) -> bool:
+        """Whether every exercise has a score."""
+        exercises = self.result.get("exercises", ())
+        return all(exercise["score"] is not None for exercise in exercises)
+
+
+def end_with(parent: int) -> None:
+    """Have this process end with the one that started it, and leave Ctrl-C to that."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+GRADINGS: dict[str, Grading] = {}  # of this process, by their terms; only the last is kept
+
+
+def _grading(terms: Terms) -> Grading:
+    """Return this process's grading.
+
+    Raises:
+        UnfitError: it would grade otherwise than the process that asks.
+    """
+    key = repr(terms)
+    if key in GRADINGS:
+        return GRADINGS[key]
+    host = printable(platform.node())
+    here = versions(terms.assignment)
+    for name, wanted in terms.versions.items():
+        if here.get(name) != wanted:
+            raise UnfitError(f"{host} has {name} {here.get(name)}, not {wanted}")
+    if not terms.assignment.is_dir() or code(terms.assignment) != terms.code:
+        raise UnfitError(f"{host} has another grader in {terms.assignment}; copy it, and restart")
+    if References(terms.references).digest != terms.recorded:
+        raise UnfitError(f"{host} has other references in {terms.references}; copy them there")
+    settings = Settings.of(
+        terms.assignment,
+        references=terms.references,
+        checkpoint=terms.checkpoint,
+        tier=terms.tier,
+        budget=terms.budget,
+        training_times=terms.training_times,
+    )
+    grading = Grading(settings, open_assignment(terms.assignment))
+    if fault := fault_of(grading.assignment, terms.tier, settings):
+        raise UnfitError(f"{host} cannot provide the tier {terms.tier}: {fault}")
+    GRADINGS.clear()
+    GRADINGS[key] = grading
+    return grading
+
+
+def do(job: Job, terms: Terms) -> Answer:
+    """Do a job.
+
+    Raises:
+        UnfitError: this worker cannot.
+    """
+    grading = _grading(terms)
+    submission = job.work.submission(grading.assignment.main_file)
+    start = time.monotonic()
+    if not job.seed:
+        result = grading.grade_read(submission, terms.check).as_json()
+        return Answer(result, time.monotonic() - start)
+    try:
+        sheet = draw.questions(grading, submission, job.right, job.seed, job.number)
+        result = {"sheet": dataclasses.asdict(sheet)}
+    except SubmissionError as error:
+        result = {"note": printable(str(error))[:300]}
+    return Answer(result, time.monotonic() - start)

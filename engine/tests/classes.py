@@ -1,0 +1,123 @@
+"""Made-up classes of the toy assignment, and folders of hand-ins."""
+
+import contextlib
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, Future
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from tensormark.classroom import command
+from tensormark.classroom.entry import Entry
+from tensormark.classroom.find import Found, find
+from tensormark.classroom.hand_in import HandIn
+from tensormark.classroom.work import Work
+from tensormark.result import Finding, Grade, Outcome, Result
+
+import toy
+from resident import called
+
+EDITABLE = (toy.MAIN, "extra.py")
+SAYS = {("conv", "no_bias"): "the bias is missing", ("conv", "flipped"): "the kernel is flipped"}
+
+
+def result(mistake: str | None = None, text: str = "", flags: Sequence[str] = ()) -> dict[str, Any]:
+    """Return a result in which conv passed, or failed with a mistake and this text everywhere."""
+    finding = Finding(f"raised ValueError: {text}", (text,), mistake)
+    wrong = Result("conv", Outcome.FAILED, 10, 40, (finding,), note=text, title=f"a title {text}")
+    right = Result("conv", Outcome.PASSED, 40, 40)
+    results = [wrong if mistake else right, Result("detector", Outcome.PASSED, 40, 40)]
+    name = f"{text}.py"
+    return Grade(
+        name, "process", results, [text], list(flags), name=name, printed=text, private=True
+    ).as_json()
+
+
+def entry(student: str, model: Mapping[str, Any] | None = None, **values: Any) -> Entry:
+    """Return a student who handed in a file, or nothing."""
+    hand_in = HandIn(student, values.pop("name", student), Path(f"in/{student}.py"))
+    if model is None:
+        return Entry(HandIn(student, student), problem="not handed in")
+    return Entry(hand_in, Work({"detector": student}), result=model, **values)
+
+
+def handed_in(folder: Path, *names: str) -> Path:
+    """Create files, each with its own text, or folders for names that end in a slash."""
+    for name in names:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if name.endswith("/"):
+            path.mkdir(exist_ok=True)
+        else:
+            path.write_text(f"# {name}\n", encoding="utf-8", errors="replace")
+    return folder
+
+
+def found(folder: Path, files: Sequence[str], people: str = "", platform: str = "") -> Found:
+    """Return who handed in these files, according to a list of the class."""
+    path = None
+    if people:
+        path = folder / "list.csv"
+        path.write_text(people, encoding="utf-8")
+    return find(handed_in(folder / "in", *files), EDITABLE, path, platform)
+
+
+def owners(result: Found) -> dict[str, list[str]]:
+    """Return each student's files: first the one that is shown, then those that are not graded."""
+    students = {}
+    for each in result.hand_ins:
+        graded = [] if each.path is None else [each.path.name]
+        students[each.student] = graded + [path.name for path in each.others]
+    assert len(students) == len(result.hand_ins)
+    return students
+
+
+class Here(Executor):
+    """Does each job at once, in this process."""
+
+    def __init__(self, scheduler: str, count: int) -> None:
+        self.jobs = 0
+
+    def slots(self) -> int:
+        return 1
+
+    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        self.jobs += 1
+        try:
+            future.set_result(function(*args, **kwargs))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+    def done(self, future: Future[Any]) -> None:
+        pass
+
+
+@contextlib.contextmanager
+def here(scheduler: str, count: int) -> Iterator[Here]:
+    """Take the place of jobs.workers."""
+    yield Here(scheduler, count)
+
+
+def graded_class(folder: Path, hand_ins: Path, out: Path, *options: str) -> tuple[int, str]:
+    """Grade a class with the command, in this process; return its status and what it printed."""
+    words = ("class", "--check", "--out", out, *options, "--", hand_ins)
+    with mock.patch.object(command, "workers", here):
+        ended = called(folder, *map(str, words))
+    return ended.returncode, ended.stdout + ended.stderr
+
+
+def options_in(out: Path, **values: object) -> None:
+    """Write a class.toml."""
+    out.mkdir(parents=True, exist_ok=True)
+    lines = [f"{name} = {json.dumps(value)}\n" for name, value in values.items()]
+    (out / "class.toml").write_text("".join(lines), encoding="utf-8")
+
+
+def rows_in(path: Path) -> dict[str, dict[str, str]]:
+    """Return the rows of a gradebook by student."""
+    return {row["student"]: row for row in csv.DictReader(io.StringIO(path.read_text("utf-8")))}
