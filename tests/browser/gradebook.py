@@ -3,16 +3,21 @@
 Prints how long sorting and filtering take. SHOTS=folder also saves screenshots.
 """
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page
 
-from tensormark.classroom.reports.page import page as drawn
-from tensormark.classroom.reports.similar import Group, Similar
+from grader.assignment import ASSIGNMENT
+from tensormark.authoring.course import open_course
+from tensormark.classroom import teach
+from tensormark.classroom.entry import note_flags
+from tensormark.classroom.gradebook import page as drawn
 
 import classes
+from classes import result
 from page import NEXT, SCREENS, faults, opened, quiet, shoot
 from page import browser as browser
 
@@ -39,15 +44,26 @@ ACTIVE = "document.activeElement.id || document.activeElement.tagName"
 
 
 def write(path: Path, size: int, hostile: bool) -> Path:
-    entries = classes.a_class(size)
-    if hostile:
-        entries = [
-            classes.with_student_text(lambda text: f"{next(NEXT)[:200]} {text}", e) for e in entries
-        ]
-    folders = [f"feedback/{number}" if e.result else "" for number, e in enumerate(entries)]
-    groups = (Group((1, 3), ("BertLayer.forward",), 0.95),) if size else ()
-    similar = Similar(groups, (2,) if size else ())
-    path.write_text(drawn(entries, folders, similar), encoding="utf-8", errors="backslashreplace")
+    entries = []
+    for number in range(size):
+        name = f"{next(NEXT)[:200]} {number}" if hostile else f"s{number}"
+        mistake = ("no_bias", "flipped", None)[number % 3]
+        model = result(mistake, name, [name] if number % 5 == 1 else [])
+        entry = classes.entry(name, model, name=f"{name} Ada Lovelace", report=f"feedback/{number}")
+        entry.equal = ["s1"] if number % 7 == 0 else []
+        entries.append(entry if number % 9 else classes.entry(name))
+    note_flags(entries)
+    text = drawn(entries, classes.SAYS, ["a flag that most have"] if size else [])
+    path.write_text(text, encoding="utf-8", errors="backslashreplace")
+    return path
+
+
+def write_teach(path: Path) -> Path:
+    text = json.dumps(result("mask_ignored", "x"))
+    model = json.loads(text.replace('"conv"', '"attention"').replace('"detector"', '"layer"'))
+    entries = [classes.entry(str(number), model) for number in range(9)]
+    says = {("attention", "mask_ignored"): "the mask is ignored"}
+    path.write_text(teach.page(entries, says, open_course(ASSIGNMENT)), encoding="utf-8")
     return path
 
 
@@ -59,6 +75,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "some": write(folder / "some.html", 40, False),
         "payloads": write(folder / "payloads.html", 60, True),
         "nobody": write(folder / "nobody.html", 0, False),
+        "teach": write_teach(folder / "teach.html"),
     }
 
 
@@ -75,7 +92,7 @@ def values(page: Page, column: int) -> list[str]:
 
 
 @pytest.mark.parametrize(("size", "scheme"), SCREENS)
-@pytest.mark.parametrize("name", ["many", "payloads", "nobody"])
+@pytest.mark.parametrize("name", ["many", "payloads", "nobody", "teach"])
 def test_the_page_is_quiet_and_fits(browser: Browser, files, name, size, scheme) -> None:
     page = opened(browser, size, scheme)
 
@@ -87,7 +104,7 @@ def test_the_page_is_quiet_and_fits(browser: Browser, files, name, size, scheme)
 
 
 @pytest.mark.parametrize(("size", "scheme"), SCREENS)
-@pytest.mark.parametrize("name", ["some", "payloads"])  # a thousand rows take minutes
+@pytest.mark.parametrize("name", ["some", "payloads", "teach"])  # a thousand rows take minutes
 def test_axe_finds_no_fault(browser: Browser, files, name, size, scheme) -> None:
     page = opened(browser, size, scheme, bypass_csp=True)
     page.goto(files[name].as_uri())
@@ -96,7 +113,7 @@ def test_axe_finds_no_fault(browser: Browser, files, name, size, scheme) -> None
 
 
 def test_a_thousand_rows_are_sorted_and_filtered_at_once(table: Page, capsys) -> None:
-    sorts = [table.evaluate(CLICK, place) for place in (0, 1, 2, 3, 3, 9, 13)]
+    sorts = [table.evaluate(CLICK, place) for place in (0, 1, 2, 3, 3, 5)]
     filters = [table.evaluate(TYPE, text) for text in ("a", "ad", "ada", "", "zzz", "")]
 
     with capsys.disabled():

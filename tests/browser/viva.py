@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from tensormark.classroom.entry import Entry, HandIn
-from tensormark.classroom.viva.pages import index
-from tensormark.classroom.viva.sheets import StudentSheet
+from tensormark.classroom.entry import Entry
+from tensormark.classroom.hand_in import HandIn
+from tensormark.classroom.sheets import index
 from tensormark.viva import page as pages
 from tensormark.viva.question import Mark, Sheet, labelled
 
@@ -53,14 +53,10 @@ SHEETS = {
 
 def listed(sheet: Sheet) -> str:
     """Return the page that lists who has which sheet, with one who has none."""
-    entry = Entry(HandIn(sheet.submission, "Ada Lovelace", Path("bert.py")))
     note = "; ".join(sheet.notes)
-    return index(
-        [
-            ("ada", StudentSheet(entry, sheet, note, "018FCEA6")),
-            ("bob", StudentSheet(entry, None, note)),
-        ]
-    )
+    ada = Entry(HandIn(sheet.submission, "Ada Lovelace"), sheet=sheet, sheet_note=note)
+    bob = Entry(HandIn(f"{sheet.submission}2", "Bob"), sheet_note=note)
+    return index([("ada", ada), ("bob", bob)])
 
 
 MADE = {

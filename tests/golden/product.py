@@ -3,15 +3,19 @@
 A change of the product's interfaces should need a change in this file only.
 """
 
+import contextlib
 import functools
+import io
+import json
 import os
-import re
-import subprocess
-import sys
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Executor, Future
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
+from tensormark.classroom import command, worker
 from tensormark.folder import open_assignment
 from tensormark.grading import Grading
 from tensormark.intake.submission import SubmissionError
@@ -21,15 +25,10 @@ from tensormark.sandbox.interface import CONTAINED, Program, Sandbox
 from tensormark.sandbox.process import ProcessSandbox
 from tensormark.sandbox.waiting import warm_workers
 from tensormark.settings import Settings
+from tensormark.usage import UserError
 
 ROOT = Path(__file__).resolve().parents[2]
 FORMS = ("html", "gradescope", "summary", "annotations")
-# what says how long something took, in a class's files: the last cell of a row, and sentences
-SECONDS = (
-    (r">[\d.]*</td></tr>", ">SECONDS</td></tr>"),
-    (r"\b[\d.]+ (minutes for|s\b)", r"N \1"),
-    (r"(?m)^(\d+ done in) .*", r"\1 SECONDS"),
-)
 
 
 class Product:
@@ -37,6 +36,8 @@ class Product:
 
     def __init__(self) -> None:
         os.environ["TENSORMARK_MAKE"] = "1"  # messages name make's commands, as `make test` sets it
+        os.environ["TZ"] = "UTC"
+        time.tzset()
         self.assignment = open_assignment(ROOT)
         self.workers = warm_workers(threads=1)
         self.workers.prepare(self.assignment.harness)
@@ -73,23 +74,48 @@ class Product:
         steadied = {**model, "versions": {}, "references": "0" * 64, "time": time}
         return {form: FORMATS[form](steadied) for form in FORMS}
 
-    @staticmethod
-    def grade_class(options: Sequence[str]) -> str:
-        """Grade the class in the folder work, as its instructor does, into the folder out."""
-        always = ("--check", "--tier", "process", "--workers", "1", "--out", "out")
-        line = [sys.executable, "-m", "tensormark", "-C", str(ROOT), "class", *always, *options]
-        variables = os.environ | {"TZ": "UTC", "PYTHONIOENCODING": "utf-8"}
-        ended = subprocess.run(
-            [*line, "--", "work"], env=variables, capture_output=True, encoding="utf-8", check=False
-        )
-        return steady(f"{ended.stdout}\nexit status {ended.returncode}")
+    def grade_class(self, options: Mapping[str, Any]) -> str:
+        """Grade the class in the folder work, as its instructor does, into the folder out.
+
+        Args:
+            options: those of class.toml.
+        """
+        lines = [f"{name} = {json.dumps(value)}\n" for name, value in options.items()]
+        Path("out").mkdir()
+        Path("out/class.toml").write_text("".join(lines), "utf-8")
+        printed = io.StringIO()
+        with (
+            contextlib.redirect_stdout(printed),
+            mock.patch.object(command, "workers", one_after_another),
+            mock.patch.object(worker, "_grading", return_value=self.usual),
+        ):
+            try:
+                status = command.main(
+                    ROOT, "class", ["--check", "--workers", "1", "--out", "out", "--", "work"]
+                )
+            except UserError as error:
+                return f"{printed.getvalue()}error: {error}"
+        return f"{printed.getvalue()}exit status {status}"
 
 
-def steady(text: str) -> str:
-    """Return one of a class's files without what differs between two runs."""
-    for pattern, instead in SECONDS:
-        text = re.sub(pattern, instead, text)
-    return text
+class Here(Executor):
+    """Does each job at once, in this process."""
+
+    def slots(self) -> int:
+        return 1
+
+    def submit(self, function: Callable[..., Any], /, *args: Any, **_: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        future.set_result(function(*args))
+        return future
+
+    def done(self, future: Future[Any]) -> None:
+        pass
+
+
+@contextlib.contextmanager
+def one_after_another(_scheduler: str, _count: int) -> Iterator[Here]:
+    yield Here()
 
 
 @functools.cache

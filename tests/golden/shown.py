@@ -3,12 +3,12 @@
 import contextlib
 import io
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from page_text import lines_of
-from product import Product, steady
+from product import Product
 
 LONGEST = 300  # characters of a line
 
@@ -61,15 +61,15 @@ def pages(product: Product, model: Mapping[str, Any], terminal: str) -> str:
     return "\n".join(f"--- {name}\n{text}" for name, text in parts.items())
 
 
-def a_class(product: Product, options: Sequence[str]) -> str:
+def a_class(product: Product, options: Mapping[str, Any]) -> str:
     """Grade a class; return what is printed, and all files except those of single students."""
     parts = ["--- printed", product.grade_class(options)]
     for path in sorted(Path("out").rglob("*")):
-        if path.is_dir() or path.name.startswith((".", "store", "similar")):
+        if path.is_dir() or path.name.startswith((".", "results.sqlite")):
             continue
         parts.append(f"--- {path.as_posix()}")
         if path.parent.name == "out" and path.suffix != ".zip":
-            text = steady(path.read_text("utf-8"))
+            text = path.read_text("utf-8")
             parts += lines_of(text) if path.suffix == ".html" else text.splitlines()
     return "\n".join(parts)
 

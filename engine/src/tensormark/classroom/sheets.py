@@ -61,6 +61,12 @@ def note_sheet(entry: Entry, answer: Answer | None, fault: str) -> None:
         entry.sheet_note = entry.sheet_note or NO_QUESTION
 
 
+def index(named: Sequence[tuple[str, Entry]]) -> str:
+    """Return the page that lists everybody, with the names of their files."""
+    body = rendered(TEMPLATES / "keys.html.j2", entries=named)
+    return html.document("Questions: keys", body, TEMPLATES / "keys.css")
+
+
 def write(entries: Sequence[Entry], out: Path) -> list[str]:
     """Write the questions of a class below `out`; return lines for staff.
 
@@ -75,9 +81,7 @@ def write(entries: Sequence[Entry], out: Path) -> list[str]:
             paper = page.paper(entry.sheet.for_students(), label)
             write_whole(out / FOLDER / "sheets" / f"{name}.html", paper)
             write_whole(out / FOLDER / "keys" / f"{name}.html", page.key(entry.sheet, label))
-    body = rendered(TEMPLATES / "keys.html.j2", entries=named)
-    index = html.document("Questions: keys", body, TEMPLATES / "keys.css")
-    write_whole(out / FOLDER / "keys.html", index)
+    write_whole(out / FOLDER / "keys.html", index(named))
     made = number_of(sum(entry.sheet is not None for entry in entries), "sheet")
     lines = [f"viva: {made} in {FOLDER}/sheets; for staff: {FOLDER}/keys.html"]
     without: dict[str, list[str]] = {}
