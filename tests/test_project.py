@@ -98,12 +98,6 @@ def test_students_code_imports_nothing_of_the_grader(folder: str) -> None:
         assert not first & {"grader", "instructor", "tensormark", "tests"}, path
 
 
-def test_no_file_is_longer_than_400_lines() -> None:
-    long = {str(p): n for p in SOURCES if (n := len(p.read_text("utf-8").splitlines())) > 400}
-
-    assert not long
-
-
 def test_the_solution_fits_in_a_readers_head() -> None:
     assert len((ROOT / "solution" / "bert.py").read_text("utf-8").splitlines()) < 200
 

@@ -1,6 +1,6 @@
 """GitHub Classroom.
 
-`gh classroom clone student-repos` makes a folder `minbert-USER` for each student's repository, and
+`gh classroom clone student-repos` makes a folder `lab-1-USER` for each student's repository, and
 `classroom_roster.csv` has the columns identifier, github_username, github_id and name. Users may
 have hyphens in their names, as assignments do, so a folder is read in every way that fits all of
 them, and the roster decides.
