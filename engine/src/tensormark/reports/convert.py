@@ -17,10 +17,6 @@ from tensormark.usage import UserError, parser
 FORMATS: Mapping[str, Callable[[Model], str]] = {
     "html": html.page,
     "gradescope": platforms.gradescope,
-    "prairielearn": platforms.prairielearn,
-    "junit": platforms.junit,
-    "csv": platforms.csv_rows,
-    "canvas": platforms.canvas,
     "summary": github.summary,
     "annotations": github.annotations,
 }

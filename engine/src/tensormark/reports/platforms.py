@@ -1,8 +1,7 @@
-"""The result in the formats of other tools: Gradescope, PrairieLearn, JUnit, CSV, Canvas.
+"""The result for Gradescope, as text for Canvas, and cells of tables.
 
-All have the same score: that of the core, on the same scale. Points of extensions are separate. An
-exercise that could not be graded counts in no sum; if a format can say that this is not the
-student's fault, it does.
+The score is that of the core. Points of extensions are separate. An exercise that could not be
+graded counts in no sum.
 """
 
 import csv
@@ -11,10 +10,9 @@ import json
 import re
 from collections.abc import Iterable
 from typing import Any
-from xml.sax.saxutils import escape, quoteattr
 
-from tensormark.reports.model import Model, headline, message_lines, shown_exercises, ungraded
-from tensormark.reports.text import out_of, points, visible
+from tensormark.reports.model import Model, message_lines, shown_exercises, ungraded
+from tensormark.reports.text import out_of, visible
 from tensormark.result import Outcome
 
 # where spreadsheets may see the start of a formula: at the start of a cell or of a part of one
@@ -78,68 +76,6 @@ def gradescope(result: Model) -> str:
     return json.dumps(results, indent=2) + "\n"
 
 
-def prairielearn(result: Model) -> str:
-    """Return results.json for PrairieLearn; not gradable if the student is not at fault."""
-    tests = [
-        {
-            "name": _label(exercise),
-            "description": visible(headline(exercise)),
-            "points": exercise["score"] or 0,
-            "max_points": exercise["max_score"],
-            "message": str(exercise["outcome"]),
-            "output": "\n".join(message_lines(exercise)),
-        }
-        for exercise in shown_exercises(result)
-        if not exercise["bonus"]
-    ]
-    results: dict[str, Any] = {
-        "gradable": bool(result["max_score"]) and not ungraded(result),
-        "score": result["score"] / result["max_score"] if result["max_score"] else 0,
-        "message": "\n".join(_total_lines(result)),
-        "output": visible(result["printed"], 20_000, keep="\n\t"),
-        "images": [],
-        "tests": tests,
-    }
-    return json.dumps(results, indent=2) + "\n"
-
-
-def _junit_case(exercise: Model, suite: str) -> str:
-    message, outcome = quoteattr(visible(headline(exercise))), exercise["outcome"]
-    text = escape("\n".join(message_lines(exercise)))
-    inner = {
-        Outcome.PASSED: "",
-        Outcome.BLOCKED: f"<skipped message={message}/>",
-        Outcome.COULD_NOT_GRADE: f'<error type="{outcome}" message={message}>{text}</error>',
-    }.get(outcome, f'<failure type="{outcome}" message={message}>{text}</failure>')
-    name, group = quoteattr(_label(exercise)), quoteattr(suite)
-    return f'    <testcase name={name} classname={group} time="0">{inner}</testcase>\n'
-
-
-def junit(result: Model) -> str:
-    """Return a JUnit XML file."""
-    shown = shown_exercises(result)
-    suite = visible(f"{result['assignment']}.{result['name']}", 200)
-    count = {
-        outcome: sum(exercise["outcome"] == outcome for exercise in shown) for outcome in Outcome
-    }
-    failures = count[Outcome.FAILED] + count[Outcome.NOT_WRITTEN]
-    counts = (
-        f'tests="{len(shown)}" failures="{failures}" errors="{count[Outcome.COULD_NOT_GRADE]}" '
-        f'skipped="{count[Outcome.BLOCKED]}" time="{result["time"]["seconds"]}"'
-    )
-    about = "".join(
-        f'      <property name="{name}" value={quoteattr(visible(result[name]))}/>\n'
-        for name in ("score", "max_score", "bonus", "bonus_max_score", "tier")
-    )
-    cases = "".join(_junit_case(exercise, suite) for exercise in shown)
-    return (
-        '<?xml version="1.0" encoding="UTF-8"?>\n'
-        f"<testsuites {counts}>\n"
-        f"  <testsuite name={quoteattr(suite)} {counts}>\n"
-        f"    <properties>\n{about}    </properties>\n{cases}  </testsuite>\n</testsuites>\n"
-    )
-
-
 def comments(result: Model) -> str:
     """Return the report as Python comments, for students who get it under a Python file's name."""
     lines = _total_lines(result)
@@ -169,20 +105,3 @@ def csv_text(rows: Iterable[Iterable[Any]]) -> str:
     writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
     writer.writerows(map(cell, row) for row in rows)
     return text.getvalue()
-
-
-def csv_rows(result: Model) -> str:
-    """Return a CSV file of two lines: the column names and the result."""
-    row: dict[str, Any] = {name: result[name] for name in ("name", "submission", "tier")}
-    row |= {name: result[name] for name in ("score", "max_score", "bonus", "bonus_max_score")}
-    row["started"], row["flags"] = result["time"]["started"], len(result["flags"])
-    for exercise in result["exercises"]:
-        row[exercise["id"]] = exercise["score"]
-        row[f"{exercise['id']} outcome"] = str(exercise["outcome"])
-        row[f"{exercise['id']} mistake"] = exercise["mistake"]
-    return csv_text([row, row.values()])
-
-
-def canvas(result: Model) -> str:
-    """Return the score as a cell of Canvas's gradebook; empty (no score) if part is ungraded."""
-    return "\n" if ungraded(result) else f"{points(result['score'])}\n"
