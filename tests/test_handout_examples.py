@@ -3,6 +3,7 @@
 import argparse
 import builtins
 import doctest
+import errno
 import io
 import re
 import shlex
@@ -73,6 +74,11 @@ def change_in_place() -> None:
     y.sum().backward()
 
 
+def says(error: Exception) -> None:
+    """Raise what Python or torch raises on other machines."""
+    raise error
+
+
 class Part(nn.Module):
     def forward(self, x, mask):
         return x + mask
@@ -114,6 +120,20 @@ WRONG: dict[str, Callable[[], object]] = {
     "Boolean value of Tensor": lambda: not IDS,
     "... got multiple": lambda: Part()(X, X, x=X),
     "EOF when": input,
+    "name 'get_ipython'": lambda: eval("get_ipython()"),
+    "name 'display'": lambda: eval("display(1)"),
+    "attempted relative": lambda: exec(
+        "from .base_bert import A", {"__name__": "bert", "__package__": ""}
+    ),
+    "Torch not compiled": lambda: torch.zeros(1, device="xpu"),
+    "... CUDA ...": lambda: says(RuntimeError("No CUDA GPUs are available")),
+    "... NVIDIA ...": lambda: says(RuntimeError("Found no NVIDIA driver on your system.")),
+    "... mps ...": lambda: X.to("mps"),
+    "Could not run 'aten::": lambda: torch.zeros(1, device="mps"),
+    "Expected all tensors": lambda: says(
+        RuntimeError("Expected all tensors to be on the same device, but found at least two")
+    ),
+    "[Errno 30]": lambda: says(OSError(errno.EROFS, "Read-only file system")),
 }
 
 

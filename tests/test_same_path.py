@@ -68,6 +68,9 @@ LOOKS = {
     "the grader": "importlib.import_module('tensormark')",
     "torch": "torch.get_num_threads(), torch.initial_seed(), torch.get_default_dtype()",
     "the compiler": "torch.optim.AdamW([torch.ones(1)]) and 'torch._dynamo' in sys.modules",
+    "a compiled function": "torch.compile(outcome) is outcome",
+    "temporary files": "tempfile.gettempdir()",
+    "the debugger": "importlib.import_module('pdb').set_trace()",
     "a figure": "drawn()",
 }
 # SECURITY.md names them
@@ -140,6 +143,9 @@ def test_packages_that_are_not_required_cannot_be_imported(unisolated: Mapping[s
         ("working folder", "'HOME'"),
         ("input", "EOFError: EOF when reading a line"),
         ("breakpoint", "BdbQuit: "),
+        ("the debugger", "BdbQuit: "),
+        ("temporary files", "'HOME'"),
+        ("a compiled function", "True"),
         ("the grader", "ModuleNotFoundError: No module named 'tensormark'"),
         ("the compiler", "False"),
         ("import tokenizers", "0"),

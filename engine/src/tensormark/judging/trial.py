@@ -172,8 +172,11 @@ class Trial:
         answered, mismatch, more = most_telling(judged, own, wrong_targets)
         if mismatch.kind == "forbidden":
             return not_allowed(mismatch.lines[0], self.assignment.policy.section)
+        handout = self.assignment.handout
         if mismatch.headline and mismatch.kind == "raised":  # the file cannot be imported
-            return CheckFailed(Finding(mismatch.headline, mismatch.lines))
+            about = [*mismatch.lines, mismatch.headline]
+            advice = [] if answered.reply.advice else handout.explanation(self.exercise.id, about)
+            return CheckFailed(Finding(mismatch.headline, (*mismatch.lines, *advice)))
         mistakes, common, place, excerpt = self.descriptions(own, answered, mismatch)
         details = [
             *mismatch.lines,
@@ -196,7 +199,6 @@ class Trial:
                 details.append(f"{', '.join(names)} and {last} pass alone, but not together")
         if common is not None and common.id is not None and not mistakes:
             mistakes = (common.id,)
-        handout = self.assignment.handout
         # the handout's advice on wrong values does not help if there are none to compare
         unlike = headline == own.probe.says and mismatch.kind in ("names", "shape", "unreadable")
         about = details if unlike and own.probe.part == "values" else [headline, *details]

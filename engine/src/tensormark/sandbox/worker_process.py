@@ -38,6 +38,7 @@ def variables(threads: int, folder: str) -> dict[str, str]:
         "OMP_NUM_THREADS": str(threads),
         "OMP_WAIT_POLICY": "PASSIVE",  # waiting threads sleep, which a busy machine needs
         "OPENBLAS_NUM_THREADS": "1",
+        "CUDA_VISIBLE_DEVICES": "",  # inputs are on the CPU, and a container sees no GPU
         "LANG": "C.UTF-8",
         # if a student imports them, torch._dynamo needs a user name and a cache folder, and
         # matplotlib a folder that seems writable and a backend without a screen

@@ -80,6 +80,7 @@ def import_torch() -> None:
     from tensormark.worker import overlay, warm  # noqa: F401
 
     warm.spare_dynamo()
+    warm.compile_nothing()
     warm.use_torch()
     gc.freeze()
     gc.enable()

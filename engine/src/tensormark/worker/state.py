@@ -32,6 +32,15 @@ class _Setting:
     write: Callable[[Any], object]
 
 
+def _device() -> torch.device:
+    """Return the default device, even one that is missing here, where torch's function raises."""
+    try:
+        return torch.get_default_device()
+    except Exception:
+        device: torch.device = torch._GLOBAL_DEVICE_CONTEXT.device_context.device
+        return device
+
+
 def _set_device(device: torch.device) -> None:
     """Set the default device; unset it for the CPU."""
     torch.set_default_device(None if device.type == "cpu" else device)
@@ -60,7 +69,7 @@ def _broad_filters() -> list[Any]:
 FILTERS = "the warning filters"
 SETTINGS = {
     "the default dtype": _Setting(torch.get_default_dtype, torch.set_default_dtype),
-    "the default device": _Setting(torch.get_default_device, _set_device),
+    "the default device": _Setting(_device, _set_device),
     "the gradient mode": _Setting(torch.is_grad_enabled, torch.set_grad_enabled),
     "the number of threads": _Setting(torch.get_num_threads, torch.set_num_threads),
     "the detection of anomalies": _Setting(

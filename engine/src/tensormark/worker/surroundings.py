@@ -1,25 +1,29 @@
 """Give a submission the same surroundings in every tier. Runs in the worker.
 
-Covered: the packages that it can import, its command line, environment variables, warning filters
-and the working folder's name. Not covered: what only an isolating tier prevents, such as writing
+Covered: the packages that it can import, its command line, environment variables, warning filters,
+the names of its working folder and of the one for temporary files, and debuggers, which end at
+once. Not covered: what only an isolating tier prevents, such as writing
 files, and the values of variables that name one of the tier's folders.
 """
 
+import bdb
 import contextlib
 import functools
 import logging
 import os
 import sys
+import tempfile
 import warnings
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
+from typing import NoReturn
 
 HIDDEN = {"tensormark", "harness"}  # packages and modules of the worker itself
 VARIABLES = frozenset(
     "PATH LANG USER HOME TMPDIR TEMP TMP OMP_NUM_THREADS OMP_WAIT_POLICY OPENBLAS_NUM_THREADS "
-    "TORCHINDUCTOR_CACHE_DIR MPLCONFIGDIR MPLBACKEND SYSTEMROOT".split()
+    "TORCHINDUCTOR_CACHE_DIR MPLCONFIGDIR MPLBACKEND SYSTEMROOT CUDA_VISIBLE_DEVICES".split()
 )
 BUILD = "_sysconfigdata_"  # the prefix of a standard module whose name differs between builds
 SILENCED = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
@@ -63,8 +67,17 @@ def hide_grader() -> None:
     sys.modules["__main__"] = ModuleType("__main__")
 
 
+def _no_debugger(*_: object, **__: object) -> NoReturn:
+    """End a debugger as the end of its input would, but without its output.
+
+    Raises:
+        BdbQuit: always.
+    """
+    raise bdb.BdbQuit
+
+
 def reset() -> None:
-    """Make the command line, the environment and the warning filters the same in every worker.
+    """Make the command line, the environment, the warning filters and so on the same everywhere.
 
     The filters are Python's initial ones; torch adds others, and more with use.
     """
@@ -72,6 +85,8 @@ def reset() -> None:
     for name in os.environ.keys() - VARIABLES:
         del os.environ[name]
     warnings.resetwarnings()
+    tempfile.tempdir = os.environ.get("TMPDIR")  # otherwise chosen by trying to write there
+    bdb.Bdb.set_trace = _no_debugger  # type: ignore[method-assign]
     for category in SILENCED:
         warnings.simplefilter("ignore", category, append=True)
     # otherwise every process would log that the list of fonts cannot be saved
