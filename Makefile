@@ -64,6 +64,7 @@ submit: $(VENV)/.installed  ## pack what you hand in, and grade it as your instr
 	@$(TOOL) submit $(call option,out,OUT) -- "$$SUBMISSION"
 
 clean:  ## remove .venv/ and all generated files
+	@[ ! -e "$$VENV" ] || $(IS_OURS) || { echo "VENV=$$VENV: $(NOT_OURS)" >&2; exit 1; }
 	rm -rf "$$VENV" $(STAFF_CACHES) runs predictions starter/runs starter/predictions report.html viva.html .grade
 
 help:  ## this list
@@ -98,6 +99,8 @@ endef
 
 CPU_ONLY = --extra-index-url https://download.pytorch.org/whl/cpu
 
+IS_OURS = [ -e "$$VENV"/pyvenv.cfg ] || [ -e "$$VENV"/.unfinished ]
+NOT_OURS = is no virtual environment; name another folder
 # Create a virtual environment in the folder $(1) unless it exists; finish an interrupted one.
 define VIRTUAL_ENVIRONMENT
 if [ -e $(1)/.unfinished ] || ! $(1)/bin/python -m pip --version >/dev/null 2>&1; then \
@@ -108,6 +111,8 @@ if [ -e $(1)/.unfinished ] || ! $(1)/bin/python -m pip --version >/dev/null 2>&1
 	if [ "$$(uname -s)" = Linux ] && [ -z "$$PIP_ARGS" ]; then \
 		echo "plus, on Linux, gigabytes for GPUs; to skip those, press Ctrl-C and add to the command" >&2; \
 		echo '    PIP_ARGS="$(CPU_ONLY)"' >&2; fi; \
+	$(IS_OURS) || [ -z "$$(ls -A $(1) 2>/dev/null)" ] || \
+		{ echo "VENV=$$VENV: $(NOT_OURS)" >&2; exit 1; }; \
 	mkdir -p $(1) && touch $(1)/.unfinished && "$$PYTHON" -m venv $(1) && rm $(1)/.unfinished; \
 fi
 endef

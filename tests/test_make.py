@@ -213,6 +213,7 @@ def test_clean_removes_what_programs_have_written_and_no_work(tmp_path: Path) ->
     for name in outputs:
         (tmp_path / name).mkdir(parents=True)
         (tmp_path / name / "x").touch()
+    (tmp_path / ".venv/pyvenv.cfg").touch()
     work = [tmp_path / "starter" / "bert.py", tmp_path / "submission.zip"]
     for path in work:
         path.touch()
@@ -221,6 +222,22 @@ def test_clean_removes_what_programs_have_written_and_no_work(tmp_path: Path) ->
 
     assert [name for name in outputs if (tmp_path / name).exists()] == []
     assert all(path.is_file() for path in work)
+
+
+@pytest.mark.parametrize("target", ["clean", "check"])
+def test_a_folder_that_is_no_virtual_environment_is_left_alone(tmp_path: Path, target: str) -> None:
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    (tmp_path / "requirements.txt").touch()
+    work = tmp_path / "my work" / "notes.txt"
+    work.parent.mkdir()
+    work.touch()
+
+    command = ["make", target, "VENV=my work"]
+    completed = subprocess.run(command, cwd=tmp_path, check=False, capture_output=True, text=True)
+
+    assert completed.returncode == 2
+    assert "VENV=my work: is no virtual environment" in completed.stderr
+    assert [*work.parent.iterdir()] == [work]
 
 
 def test_shells_can_complete_targets() -> None:

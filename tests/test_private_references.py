@@ -15,11 +15,14 @@ from instructor.hidden import find_in, unpublished
 from instructor.language.write_data import labelled_lines
 from tensormark.authoring.private import destination, keep_out_of_git, private_folders
 from tensormark.cli import run
+from tensormark.grade import usual_tier
 from tensormark.release import secrets
 from tensormark.release.contents import contents
 from tensormark.release.given_out import published
 from tensormark.release.leaks import Leak, leaks, unzipped
 from tensormark.release.needles import Needles
+from tensormark.sandbox.interface import LOCKED, PROCESS
+from tensormark.strictest import Strictest
 from tensormark.usage import UserError
 
 from conftest import ROOT
@@ -146,6 +149,30 @@ def test_the_public_references_are_recorded_again_without_options(tmp_path: Path
     )
     folder = ASSIGNMENT.references / "private" / tmp_path.name
     assert destination(COURSE, None, None, tmp_path) == (SEED, folder)
+
+
+@pytest.mark.parametrize(("private", "tier"), [(True, LOCKED), (None, LOCKED), (False, PROCESS)])
+def test_with_private_references_the_default_is_to_isolate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, private: bool | None, tier: str
+) -> None:
+    more = {} if private is None else {"private": private}
+    folder = write_references(tmp_path / "private", 8, **more)
+    found = Strictest(LOCKED, ("contained: no",))
+    monkeypatch.setattr("tensormark.strictest.strictest", lambda *_: found)
+
+    assert usual_tier(ROOT, folder) == tier
+
+
+def test_code_of_others_is_not_run_where_nothing_isolates_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = write_references(tmp_path / "private", 8)
+    none = Strictest(None, ("contained: no bubblewrap",))
+    monkeypatch.setattr("tensormark.strictest.strictest", lambda *_: none)
+
+    assert run(ROOT, "check", ["--references", str(folder), str(tmp_path / "eve.zip")]) == 2
+
+    assert "cannot isolate submissions (contained: no bubblewrap)" in capsys.readouterr().err
 
 
 def test_git_ignores_private_references_wherever_they_are(tmp_path: Path) -> None:

@@ -1,32 +1,50 @@
-"""A file that stands where a result is to be written is replaced only by its own kind."""
+"""A file that stands where a result is to be written is replaced only if we wrote it."""
 
 from pathlib import Path
 
 import pytest
 
 from tensormark.cli import run
+from tensormark.zipped import zipped
 
-WORK = "# an evening's work\n"
+WORK = b"# an evening's work\n"
+
+
+@pytest.mark.parametrize("content", [WORK, zipped({"main.py": WORK}), b'{"version": 1}\n', b""])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "submit solution --out {}.zip",
+        "check solution --json {}.json",
+        "report solution --out {}.html",
+        "viva solution --out {}.html",
+        "release --out {}.zip",
+        "gradescope --references reference_outputs --out {}.zip",
+    ],
+)
+def test_a_file_that_we_did_not_write_is_not_replaced(
+    folder: Path, tmp_path: Path, line: str, content: bytes, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name, *options = line.format(tmp_path / "work").split()
+    path = Path(options[-1])
+    path.write_bytes(content)
+
+    assert run(folder, name, options) == 2
+
+    assert path.read_bytes() == content
+    assert "already exists, and this command did not write it" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     "line",
     [
-        "submit solution --out",
-        "check solution --json",
-        "report solution --out",
-        "release --out",
-        "gradescope --references reference_outputs --out",
+        "submit {folder}/solution --out {}.zip",
+        "check {folder}/solution --json {}.json",
+        "report {folder}/solution --out {}.html",
+        "release --out {}.zip",
     ],
 )
-def test_a_file_of_another_kind_is_not_replaced(
-    folder: Path, tmp_path: Path, line: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "work.py"
-    path.write_text(WORK, encoding="utf-8")
-    name, *options = line.split()
+def test_what_a_command_wrote_it_may_replace(folder: Path, tmp_path: Path, line: str) -> None:
+    name, *options = line.format(tmp_path / "work", folder=folder).split()
 
-    assert run(folder, name, [*options, str(path)]) == 2
-
-    assert path.read_text("utf-8") == WORK
-    assert f"{path}: already exists, and is not a ." in capsys.readouterr().err
+    assert run(folder, name, options) == run(folder, name, options) == 0

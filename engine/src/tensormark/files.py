@@ -5,6 +5,7 @@ import hashlib
 import io
 import itertools
 import os
+import re
 import stat
 import tempfile
 from collections.abc import Iterator
@@ -72,19 +73,27 @@ def write_whole(path: Path, content: bytes | str) -> None:
         file.write(encoded(content) if isinstance(content, str) else content)
 
 
-def check_replaceable(path: Path, ending: str, given: str) -> None:
-    """Check that a file may be written: an existing one with another ending is somebody's work.
+def check_replaceable(path: Path, mark: re.Pattern[bytes], given: str) -> None:
+    """Check that a file may be written: an existing one without our mark is somebody's work.
 
     Args:
-        ending: of such files' names, such as ".zip".
+        mark: matches in the first or the last kilobyte of what the command writes.
         given: the option that names the path, as it was written.
 
     Raises:
-        FileExistsError: it exists, and has another ending or is a device.
+        FileExistsError: it exists, and does not have the mark or is a device.
     """
-    if path.is_file() and not path.name.lower().endswith(ending):
-        raise FileExistsError(f"{given}: already exists, and is not a {ending}; name another file")
-    if path.exists() and not path.is_file() and not path.is_dir():
+    if path.is_file():
+        with opened_regular(path, follow=True) as file:
+            first = file.read(1024)
+            file.seek(max(0, os.fstat(file.fileno()).st_size - 1024))
+            last = file.read(1024)
+        if not mark.search(first) and not mark.search(last):
+            raise FileExistsError(
+                f"{given}: already exists, and this command did not write it; "
+                "move it, or name another file"
+            )
+    elif path.exists() and not path.is_dir():
         raise FileExistsError(f"{given}: is not a regular file; name another file")
 
 

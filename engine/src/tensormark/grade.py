@@ -20,7 +20,7 @@ from tensormark.intake.texts import MAX_SOURCE, is_given
 from tensormark.reports.text import print_any_letter
 from tensormark.sandbox.interface import PROCESS, Program, Sandbox
 from tensormark.sandbox.worker_process import WorkerProcess
-from tensormark.settings import OPTIONS, Settings, check_writable, parse, recorded_for
+from tensormark.settings import OPTIONS, PAGE, RESULT, Settings, check_writable, parse, recorded_for
 from tensormark.usage import option
 
 
@@ -94,6 +94,25 @@ def seems_untouched(path: Path, references: Path) -> bool:
         return False
 
 
+def usual_tier(folder: Path, references: Path) -> str:
+    """Return the tier to grade in if none was named.
+
+    Whoever has private references grades other people's code.
+
+    Raises:
+        SubmissionError: the references are private, and no tier on this machine isolates.
+    """
+    try:
+        private = json.loads((references / "manifest.json").read_bytes()).get("private", True)
+    except (OSError, ValueError, AttributeError):
+        private = False  # they are not graded with; what is wrong is said later
+    if not private:
+        return PROCESS
+    from tensormark.strictest import strictest_isolating  # here, as it imports numpy
+
+    return strictest_isolating(open_assignment(folder), Settings.of(folder))
+
+
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Grade what the command line names."""
     started: WorkerProcess | None = None
@@ -101,10 +120,11 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     try:
         options = parse(folder, name, arguments)
         if options.json:
-            check_writable(options.json)
+            check_writable(options.json, "json", RESULT)
         if name == "report":
-            check_writable(options.out, "out", ".html")
+            check_writable(options.out, "out", PAGE)
         options.references = options.references or recorded_for(folder, options.checkpoint)
+        options.tier = options.tier or usual_tier(folder, options.references)
         if options.tier == PROCESS and not seems_untouched(
             Path(options.submission), options.references
         ):

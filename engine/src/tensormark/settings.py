@@ -5,6 +5,7 @@ import dataclasses
 import functools
 import math
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,9 @@ from tensormark.sandbox.interface import BUDGET, PROCESS, TIERS, Limits
 from tensormark.usage import command, option, parser
 
 MAX_THREADS = 64
+# what the results and the pages that we write begin with
+RESULT = re.compile(rb'\A\{\s*"version": \d+,\s*"assignment": ')
+PAGE = re.compile(rb"default-src 'none'; style-src 'sha256-")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -77,18 +81,19 @@ def recorded_for(folder: Path, checkpoint: Path | None) -> Path:
     return recorded
 
 
-def check_writable(path: Path, name: str = "json", ending: str = ".json") -> None:
+def check_writable(path: Path, name: str, mark: re.Pattern[bytes] | None = None) -> None:
     """Check that a result can be written, before anything is graded.
 
     Args:
         name: of the option that names the path.
-        ending: of such files' names; an existing file with another ending is not replaced.
+        mark: tells what may be replaced; see `check_replaceable`.
 
     Raises:
         SubmissionError: it cannot be written. FileExistsError: it would replace something else.
     """
     given = option(name, path)
-    check_replaceable(path, ending, given)
+    if mark is not None:
+        check_replaceable(path, mark, given)
     if path.is_dir():
         raise SubmissionError(f"{given}: is a folder; give the name of a file in it")
     if not path.parent.is_dir():
@@ -159,7 +164,8 @@ HELP = {
     "checkpoint": "folder of the frozen weights",
     "data": "folder of the data to train on",
     "threads": "number of torch's threads while the submission runs",
-    "tier": f"how the submission is isolated: {', '.join(TIERS)}",
+    "tier": f"how the submission is isolated: {', '.join(TIERS)} (default: {PROCESS}; with private "
+    "references the strictest that this machine has)",
     "budget": "seconds for the whole submission without training; later calls are not run",
     "show_text": "show texts, printed output and expected values even with private references",
     "training_times": "deadline of the training, as a multiple of the time that correct code took",
@@ -204,5 +210,5 @@ def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespa
             continue
         default = getattr(defaults, field.name)
         add(flag, type=kind, default=default, help=with_default(text, default))
-    command_line.set_defaults(references=None)  # depends on the checkpoint
+    command_line.set_defaults(references=None, tier=None)  # depend on the checkpoint, on references
     return command_line.parse_args(arguments)

@@ -10,10 +10,22 @@ from collections.abc import Sequence
 import numpy as np
 
 from tensormark.exercise import Assignment, Call
-from tensormark.sandbox.interface import TIERS, Program, Request, WorkerStartError, printable
+from tensormark.intake.submission import SubmissionError
+from tensormark.sandbox.interface import (
+    CONTAINED,
+    LOCKED,
+    PROCESS,
+    TIERS,
+    Program,
+    Request,
+    WorkerStartError,
+    printable,
+)
 from tensormark.sandbox.tiers import open_sandbox
 from tensormark.settings import Settings
+from tensormark.usage import option
 
+ISOLATING = (CONTAINED, LOCKED)
 SOURCE = "def same(x):\n    return x\n"
 
 
@@ -47,6 +59,22 @@ def fault_of(assignment: Assignment, tier: str, settings: Settings) -> str | Non
     except (WorkerStartError, OSError) as error:
         return printable(str(error))
     return None if reply.status == "ok" else reply.text
+
+
+def strictest_isolating(assignment: Assignment, settings: Settings) -> str:
+    """Return the strictest tier that isolates other people's code.
+
+    Raises:
+        SubmissionError: there is none on this machine.
+    """
+    best = strictest(assignment, settings, ISOLATING)
+    if best.tier is None:
+        reasons = "; ".join(best.reasons)
+        raise SubmissionError(
+            f"this machine cannot isolate submissions ({reasons}); SECURITY.md says what it needs; "
+            f"for code that you trust, {option('tier', PROCESS)}"
+        )
+    return best.tier
 
 
 def strictest(

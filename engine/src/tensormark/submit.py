@@ -17,13 +17,13 @@ from tensormark.intake.submission import Submission, SubmissionError, read_submi
 from tensormark.reports.terminal import Report
 from tensormark.reports.text import print_any_letter
 from tensormark.result import Grade
-from tensormark.sandbox.interface import CONTAINED, LOCKED, PROCESS, printable
+from tensormark.sandbox.interface import PROCESS, printable
 from tensormark.settings import Settings, check_writable, submission_parser
-from tensormark.strictest import strictest
-from tensormark.zipped import zipped
+from tensormark.strictest import ISOLATING, strictest
+from tensormark.zipped import check_zip, zipped
 
+COMMAND = "submit"
 PACKED = "submission.zip"
-ISOLATING = (CONTAINED, LOCKED)  # otherwise `process` is used, which always works
 
 
 def chosen(submission: Submission, given: GivenFiles) -> dict[str, str]:
@@ -78,11 +78,12 @@ def submit(assignment: Assignment, path: str, out: Path) -> int:
     given = Grading(settings, assignment).given
     submission = read_submission(path, assignment.editable)
     files = chosen(submission, given)
-    write_whole(out, zipped({name: text.encode() for name, text in files.items()}))
+    packed = {name: text.encode() for name, text in files.items()}
+    write_whole(out, zipped(packed, command=COMMAND))
     sizes = (f"{name} ({len(text.encode()):,} bytes)" for name, text in files.items())
     notes = [f"note: {note}" for note in submission.notes]
     print("\n".join([f"packed: {', '.join(sizes)}", *notes, *left_out(Path(path), files, given)]))
-    choice = strictest(assignment, settings, ISOLATING)
+    choice = strictest(assignment, settings, ISOLATING)  # `process` always works
     print(
         "\n".join(f"cannot use tier {reason}" for reason in choice.reasons)
         + "\n" * bool(choice.reasons)
@@ -101,5 +102,6 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     )
     print_any_letter()
     options = parser.parse_args(arguments)
-    check_writable(options.out, "out", ".zip")
+    check_zip(options.out, COMMAND)
+    check_writable(options.out, "out")
     return submit(open_assignment(folder), options.submission, options.out)

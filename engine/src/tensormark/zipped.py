@@ -1,9 +1,14 @@
 """Zips whose bytes depend on nothing but their files' names and contents."""
 
 import io
+import re
 import zipfile
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import BinaryIO
+
+from tensormark.files import check_replaceable
+from tensormark.usage import UserError, option
 
 OLDEST = (1980, 1, 1, 0, 0, 0)  # the first date that a zip can hold
 UNIX = 3
@@ -18,18 +23,38 @@ def _add(archive: zipfile.ZipFile, name: str, content: bytes, mode: int = FILE) 
     archive.writestr(entry, content, zipfile.ZIP_DEFLATED, SMALLEST)
 
 
-def zipped(files: Mapping[str, bytes], programs: Iterable[str] = ()) -> bytes:
+def zipped(
+    files: Mapping[str, bytes], programs: Iterable[str] = (), command: str = ""
+) -> bytes:
     """Return a zip of files, sorted, with fixed dates and modes.
 
     Args:
         files: path to content.
         programs: the paths of executable files.
+        command: what writes the zip, if only the same command may replace it; see `check_zip`.
     """
     buffer, executable = io.BytesIO(), set(programs)
     with zipfile.ZipFile(buffer, "w") as archive:
+        archive.comment = _comment(command) if command else b""
         for name in sorted(files):
             _add(archive, name, files[name], PROGRAM if name in executable else FILE)
     return buffer.getvalue()
+
+
+def _comment(command: str) -> bytes:
+    return f"written by tensormark {command}".encode()
+
+
+def check_zip(path: Path, command: str) -> None:
+    """Check that a command may write its zip here, before it does any work.
+
+    Raises:
+        FileExistsError: another file exists. UserError: it is no name of a zip.
+    """
+    given = option("out", path)
+    check_replaceable(path, re.compile(re.escape(_comment(command)) + rb"\Z"), given)
+    if path.suffix.lower() != ".zip":
+        raise UserError(f"{given}: the name of the zip must end in .zip")
 
 
 def write_zip(file: BinaryIO, files: Iterable[tuple[str, bytes]]) -> int:

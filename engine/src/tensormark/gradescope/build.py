@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tensormark.exercise import Assignment
-from tensormark.files import check_replaceable, write_whole
+from tensormark.files import write_whole
 from tensormark.folder import open_assignment
 from tensormark.gradescope.run import CONSTRAINTS, LEAST_TIER, REFERENCES
 from tensormark.handout import MAIN, PAGES
@@ -24,7 +24,7 @@ from tensormark.sandbox.interface import LOCKED, PROCESS
 from tensormark.sandbox.packages import installed, requirement_names
 from tensormark.usage import UserError, command, option, parser
 from tensormark.wheel import NAME, wheel
-from tensormark.zipped import zipped
+from tensormark.zipped import check_zip, zipped
 
 HERE = Path(__file__).resolve().parent
 SCRIPTS = ("setup.sh", "run_autograder")
@@ -102,14 +102,14 @@ def _options(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Name
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Build the zip; return the exit status."""
     options = _options(folder, name, arguments)
-    check_replaceable(options.out, ".zip", option("out", options.out))
+    check_zip(options.out, name)
     if options.references is None:
         raise UserError(f"{option('references')} is missing: a folder of private references")
     if options.limit < MARGIN:
         raise UserError(f"{option('limit', options.limit)}: must be {MARGIN} seconds or more")
     assignment = open_assignment(folder)
     files = _autograder(assignment, options.references, options.tier, options.limit)
-    content = zipped(files, programs=SCRIPTS)
+    content = zipped(files, programs=SCRIPTS, command=name)
     write_whole(options.out, content)
     print(f"wrote {options.out}: {len(files)} files, {len(content) / 1e6:.1f} MB; for staff only")
     return 0

@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tensormark.authoring.course import open_course
-from tensormark.files import check_replaceable, digest, write_whole
+from tensormark.files import digest, write_whole
 from tensormark.folder import open_assignment
 from tensormark.release.contents import PAGE, contents
 from tensormark.release.leaks import leaks
 from tensormark.release.secrets import Secrets
-from tensormark.usage import UserError, option, parser
-from tensormark.zipped import zipped
+from tensormark.usage import UserError, parser
+from tensormark.zipped import check_zip, zipped
 
 
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
@@ -27,7 +27,7 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
         "--out", type=Path, default=out, help="file to write (default: %(default)s)"
     )
     options = command_line.parse_args(arguments)
-    check_replaceable(options.out, ".zip", option("out", options.out))
+    check_zip(options.out, name)
     try:
         course = open_course(assignment)
         files = contents(course)
@@ -37,7 +37,8 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     if leaked:
         print(f"{name}: students must not get this:", *leaked, sep="\n", file=sys.stderr)
         return 2
-    archive = zipped({f"{assignment.slug}/{path}": content for path, content in files.items()})
+    packed = {f"{assignment.slug}/{path}": content for path, content in files.items()}
+    archive = zipped(packed, command=name)
     write_whole(options.out, archive)
     if PAGE not in files:
         print(f"without {PAGE}, which needs `pip install 'tensormark[handout]'`")

@@ -29,6 +29,7 @@ from tensormark.sandbox.tiers import open_sandbox
 from tensormark.sandbox.worker_process import WorkerProcess
 from tensormark.settings import (
     HELP,
+    PAGE,
     Settings,
     check_writable,
     submission_parser,
@@ -139,7 +140,7 @@ def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespa
         raise SubmissionError(f"the seed must be at most {MAX_SEED_LENGTH} printable characters")
     options.seed = options.seed or str(secrets.randbelow(10**6))
     if options.page == "yes":
-        check_writable(options.out, "out", ".html")
+        check_writable(options.out, "out", PAGE)
     return options
 
 
