@@ -267,7 +267,7 @@ def test_references_recorded_in_the_checkout_know_its_given_files(checkout: Path
         "from tensormark.authoring.course import open_course; "
         "from tensormark.authoring.record import manifest; "
         "course = open_course(open_assignment(here())); about = course.assignment; "
-        "made = manifest(course, about.references, [], about.seed, about.checkpoint); "
+        "made = manifest(course, [], about.seed, about.checkpoint); "
         "print(json.dumps(made['starter']))"
     )
     (checkout / "starter" / "optimizer.py").write_text("# mine\n", encoding="utf-8")

@@ -96,7 +96,7 @@ def test_a_mismatch_says_what_differs_and_where_first(got: np.ndarray, line: str
 def test_a_place_in_an_array_without_named_axes_is_its_index() -> None:
     mismatch = mismatch_of(np.eye(2), np.zeros((2, 2)))
 
-    assert mismatch.lines[0].endswith("worst at (index (0, 0))")
+    assert mismatch.lines[0].endswith("worst at index (0, 0)")
 
 
 @pytest.mark.parametrize("got", [REFERENCE + 1.0, with_nan((0, 0, 0))], ids=["values", "finite"])

@@ -9,6 +9,7 @@ import pytest
 from safetensors.numpy import save
 
 from tensormark.authoring.course import Course, open_course
+from tensormark.cli import run
 from tensormark.folder import open_assignment
 from tensormark.release.contents import contents
 from tensormark.release.given_out import Release, Secret
@@ -68,6 +69,49 @@ def test_declared_files_are_given_out(copy: Path) -> None:
     assert files["README.md"] == b"# Welcome\n"
     assert files["deep/.hidden"] == b"here\n"
     assert leaks(Secrets(course_in(copy)), files) == []
+
+
+def test_what_only_staff_need_is_given_out_only_if_it_is_named(
+    copy: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    staff = b"from grader import words\nfrom tensormark.authoring.course import Staff\n\n"
+    staff += b"STAFF = Staff()\n"
+    files = {
+        "staff.py": staff,
+        "words.py": b"from grader import more\n",
+        "more.py": b"WORDS = ()\n",
+    }
+    unpacked(copy / "grader", {**files, "hidden/source.txt": b"a private text\n"})
+
+    course = course_in(copy)
+    named = contents(course_in(copy, Release(copied=("grader/hidden/*.txt",))))
+
+    assert not {"grader/words.py", "grader/more.py", "grader/hidden/source.txt"} & {
+        *contents(course)
+    }
+    assert "grader/hidden/source.txt" in named
+    assert run(copy, "release", []) == 0
+    assert (
+        "for staff only: grader/hidden/source.txt, grader/more.py, grader/words.py;"
+        in capsys.readouterr().out
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("(conv): ", "(con): ", "there is no heading"),
+        ("(40 points", "(47 points", "says 47 points; it has 40"),
+    ],
+)
+def test_a_handout_that_disagrees_with_the_assignment_is_not_given_out(
+    copy: Path, old: str, new: str, message: str
+) -> None:
+    path = copy / "handout.md"
+    path.write_text(path.read_text("utf-8").replace(old, new, 1), encoding="utf-8")
+
+    with pytest.raises(UserError, match=message):
+        contents(course_in(copy))
 
 
 def test_pictures_of_the_handout_are_given_out(copy: Path) -> None:

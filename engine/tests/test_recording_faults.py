@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tensormark.authoring import record
+from tensormark.authoring import private, record
 from tensormark.cli import run
 
 from graded import edited, tensormark
@@ -83,6 +83,71 @@ def test_recording_refuses_a_faulty_exercise_in_one_line(
     assert {path: path.read_bytes() for path in before} == before
 
 
+HIDDEN = """from tensormark.authoring.course import Staff
+
+
+def hidden({parameters}):
+    return {{"more.txt": "known to staff only"}}
+
+
+STAFF = Staff(hidden=hidden, hidden_files={names!r}{more})
+"""
+
+
+@pytest.mark.parametrize(
+    ("parameters", "names", "more", "message"),
+    [
+        ("seed", ("more.txt",), "", "`hidden` of STAFF: TypeError: hidden() takes 1 positional"),
+        (
+            "assignment, seed",
+            (),
+            "",
+            "`hidden` of STAFF must return texts by names in hidden_files",
+        ),
+        ("*_", ("more.txt",), ", measured=len", "`measured` of STAFF: TypeError: len() takes"),
+    ],
+)
+def test_a_faulty_staff_file_is_named_and_nothing_is_written(
+    copy: Path, parameters: str, names: tuple[str, ...], more: str, message: str
+) -> None:
+    text = HIDDEN.format(parameters=parameters, names=names, more=more)
+    (copy / "grader/staff.py").write_text(text, encoding="utf-8")
+
+    completed = called(copy, "references", "--seed", "77", "--out", "private")
+
+    errors = [line for line in completed.stderr.splitlines() if "recording " not in line]
+    assert completed.returncode == 2
+    assert len(errors) == 1
+    assert f"grader/staff.py: {message}" in errors[0]
+    assert not (copy / "private").exists()
+
+
+def test_what_is_hidden_is_in_private_references_only(copy: Path) -> None:
+    text = HIDDEN.format(parameters="assignment, seed", names=("more.txt",), more="")
+    (copy / "grader/staff.py").write_text(text, encoding="utf-8")
+
+    assert run(copy, "references", []) == 0
+    assert run(copy, "references", ["--seed", "77", "--out", str(copy / "private")]) == 0
+
+    assert not (copy / "reference_outputs/more.txt").exists()
+    assert (copy / "private/more.txt").read_text("utf-8") == "known to staff only"
+
+
+def test_all_exercises_with_public_inputs_are_named_at_once(
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(private, "_is_public", lambda *_: True)
+
+    assert run(folder, "references", ["--seed", "77", "--out", str(tmp_path / "new")]) == 2
+
+    message = capsys.readouterr().err
+    assert "the inputs of conv (" in message
+    assert ", detector (" in message
+
+
 @pytest.mark.parametrize("command", [("references",), ("try", "conv")], ids=" ".join)
 def test_without_its_solution_nothing_can_be_recorded_or_tried(
     copy: Path, command: tuple[str, ...]
@@ -149,7 +214,7 @@ def test_a_recording_that_is_interrupted_while_it_writes_admits_it(
         raise KeyboardInterrupt
 
     shutil.rmtree(copy / "reference_outputs")
-    monkeypatch.setattr(record, "manifest", interrupt)
+    monkeypatch.setattr(record, "_remove_stale", interrupt)
 
     assert run(copy, "references", []) == 130
 

@@ -249,7 +249,7 @@ class Assignment:
         policy: what is forbidden.
         checkpoint_files: the files of checkpoint/ that references depend on; empty if there is no
             checkpoint.
-        packages: those that a submission may import, for messages.
+        packages: those that a submission may import, for messages; empty: all in requirements.txt.
         axes: number of axes of a tensor to their names, for messages.
         locate: describes in a few words where an output is wrong, if it can; not by how much,
             because references may be private.
@@ -265,7 +265,7 @@ class Assignment:
     seed: int = 0
     policy: Policy = dataclasses.field(default_factory=Policy)
     checkpoint_files: tuple[str, ...] = ()
-    packages: tuple[str, ...] = ("torch",)
+    packages: tuple[str, ...] = ()
     axes: Mapping[int, Sequence[str]] = dataclasses.field(default_factory=dict)
     locate: Locate = lambda *_: None
     padding: Callable[[Tensors], np.ndarray | None] = lambda inputs: None

@@ -197,5 +197,9 @@ class References:
         Raises:
             ReferencesError: one is missing or differs.
         """
+        recorded = self.manifest["data"]
         for name in names:
-            read_checked(Path(folder) / name, self.manifest["data"].get(name, ""), restored())
+            if name not in recorded:
+                manifest = self.folder / "manifest.json"
+                raise ReferencesError(f"{manifest} has no entry for data/{name}; {again()}")
+            read_checked(Path(folder) / name, recorded[name], restored())

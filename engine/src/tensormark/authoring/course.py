@@ -10,6 +10,9 @@ from tensormark.authoring.variants import Variant, VariantError
 from tensormark.exercise import Assignment
 from tensormark.folder import PACKAGE, AssignmentError, module, modules
 from tensormark.release.given_out import Release
+from tensormark.usage import UserError, one_line
+
+STAFF_FILE = "staff.py"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -22,7 +25,8 @@ class Staff:
         data_files: the files of data/ whose digests the manifest records.
         measured: takes the digests of the checkpoint's files, and returns further entries of the
             manifest, such as a threshold.
-        hidden: takes a seed, and returns files that only private references have, by name.
+        hidden: takes the assignment and a private seed, and returns files that only private
+            references have: name to text.
         hidden_files: all names that `hidden` may return.
         known_seeds: returns other seeds that students can know besides the public references',
             and where each is published.
@@ -53,6 +57,39 @@ class Course:
     honest: tuple[Honest, ...] = ()
     staff: Staff = Staff()
 
+    def ask_staff(self, name: str, *arguments: Any) -> Any:
+        """Call a function of STAFF.
+
+        Raises:
+            UserError: it cannot be called so, or it raises.
+        """
+        try:
+            return getattr(self.staff, name)(*arguments)
+        except UserError:
+            raise
+        except Exception as error:  # the assignment's own code
+            where = self.assignment.folder / PACKAGE / STAFF_FILE
+            raise UserError(f"{where}: `{name}` of STAFF: {one_line(error)}") from error
+
+    def hidden(self, seed: int) -> dict[str, bytes]:
+        """Return the files that only private references have, by name; none for a public seed.
+
+        Raises:
+            UserError: STAFF does not return them.
+        """
+        if seed == self.assignment.seed:
+            return {}
+        files = self.ask_staff("hidden", self.assignment, seed)
+        where = self.assignment.folder / PACKAGE / STAFF_FILE
+        if not isinstance(files, Mapping) or not files.keys() <= {*self.staff.hidden_files}:
+            raise UserError(
+                f"{where}: `hidden` of STAFF must return texts by names in hidden_files"
+            )
+        return {
+            name: text if isinstance(text, bytes) else str(text).encode()
+            for name, text in files.items()
+        }
+
     def sources(self) -> dict[str, str]:
         """Return the solution's modules: name to text."""
         files = sorted(self.assignment.solution.glob("*.py"))
@@ -65,7 +102,7 @@ def staff_of(folder: Path) -> Staff:
     Raises:
         AssignmentError: grader/staff.py cannot be imported, or has no STAFF.
     """
-    path = folder / PACKAGE / "staff.py"
+    path = folder / PACKAGE / STAFF_FILE
     if not path.is_file():
         return Staff()
     staff = getattr(module(folder, "staff"), "STAFF", None)
@@ -85,7 +122,11 @@ def open_course(assignment: Assignment) -> Course:
     """
     folder = assignment.folder
     mistakes = list(modules(folder, "mistakes"))
-    variants = tuple(variant for module in mistakes for variant in module.VARIANTS)
+    variants = tuple(
+        dataclasses.replace(variant, file=Path(module.__file__ or ""))
+        for module in mistakes
+        for variant in module.VARIANTS
+    )
     ids = [variant.id for variant in variants]
     if duplicates := {name for name in ids if ids.count(name) > 1}:
         raise VariantError(f"more than one mistake is named {', '.join(sorted(duplicates))}")

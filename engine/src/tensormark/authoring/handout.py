@@ -77,6 +77,20 @@ def _disagreements(pages: Mapping[str, str], course: Course) -> Iterator[str]:
         yield f"there is no heading {rules!r}, which reports of forbidden code point to"
 
 
+def disagreements(pages: Mapping[str, str], course: Course) -> list[str]:
+    """Return where a handout's text differs from the assignment, and which tables are out of date.
+
+    Raises:
+        ValueError, UserError: a problem or the marks of a table are missing.
+    """
+    wrong = list(_disagreements(pages, course))
+    new = with_tables(pages, course.assignment)
+    drifted = [page for page, text in new.items() if text != pages[page]]
+    if drifted:
+        wrong.append(f"the tables of {', '.join(drifted)} are out of date")
+    return wrong
+
+
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Write the tables, or with --check only compare; fail where the text disagrees."""
     command_line = parser(name, "Write the handout's tables of points.")

@@ -7,14 +7,14 @@ public by private or those of one seed by those of another, unless that is asked
 import json
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tensormark.authoring.course import Course
-from tensormark.exercise import Exercise
+from tensormark.exercise import Call, Exercise
 from tensormark.files import write_whole
 from tensormark.settings import references_for
 from tensormark.usage import UserError, option
@@ -36,7 +36,7 @@ def _published_seeds(course: Course) -> dict[int, str]:
     public = _manifest(course.assignment.references).get("seed")
     if isinstance(public, int):
         seeds[public] = "the public references"
-    return course.staff.known_seeds(course.assignment) | seeds
+    return {**course.ask_staff("known_seeds", course.assignment), **seeds}
 
 
 def private_folders(course: Course) -> Iterator[Path]:
@@ -144,19 +144,30 @@ def keep_out_of_git(course: Course, folder: Path) -> None:
         write_whole(path, "\n".join(["# references are for staff only", "*", *lines]) + "\n")
 
 
-def require_other_inputs(exercise: Exercise, public_seed: int, seed: int) -> None:
-    """Check that no call of an exercise has its public inputs with a private seed, too.
+def _is_public(exercise: Exercise, call: Call, public_seed: int, seed: int) -> bool:
+    """Say whether a call has its public inputs with a private seed, too."""
+    public = exercise.inputs(call, public_seed)
+    private = exercise.inputs(call, seed, private=True)
+    same = public.keys() == private.keys()
+    return same and all(np.array_equal(private[name], public[name]) for name in public)
+
+
+def require_other_inputs(exercises: Sequence[Exercise], public_seed: int, seed: int) -> None:
+    """Check that no call has its public inputs with a private seed, too.
 
     Raises:
-        UserError: a call does.
+        UserError: calls do; it names the probes of all exercises.
     """
-    for probe in exercise.probes if seed != public_seed else ():
-        for call in probe.calls:
-            public = exercise.inputs(call, public_seed)
-            private = exercise.inputs(call, seed, private=True)
-            same = public.keys() == private.keys()
-            if same and all(np.array_equal(private[name], public[name]) for name in public):
-                raise UserError(
-                    f"{exercise.id}: the inputs of {probe.name} are the public ones with "
-                    f"{option('seed', seed)}; draw others in draw_private, or choose another seed"
-                )
+    if seed == public_seed:
+        return
+    probes = [
+        f"{exercise.id} ({probe.name})"
+        for exercise in exercises
+        for probe in exercise.probes
+        if any(_is_public(exercise, call, public_seed, seed) for call in probe.calls)
+    ]
+    if probes:
+        raise UserError(
+            f"the inputs of {', '.join(probes)} are the public ones with {option('seed', seed)}; "
+            "draw others in draw_private, or choose another seed"
+        )

@@ -58,14 +58,12 @@ def digests(folder: Path | None, names: Iterable[str]) -> dict[str, str]:
 
 
 def manifest(
-    course: Course, out: Path, recorded: Sequence[Recorded], seed: int, checkpoint: Path | None
+    course: Course, recorded: Sequence[Recorded], seed: int, checkpoint: Path | None
 ) -> dict[str, Any]:
-    """Build the manifest of the files that are now in `out`."""
+    """Build the manifest, without the digests of the files that are not written yet."""
     import torch  # here, because it takes seconds and other commands do not need it
 
     assignment, staff = course.assignment, course.staff
-    files = [f"{recording.exercise.id}.safetensors" for recording in recorded]
-    files += [name for name in staff.hidden_files if (out / name).is_file()]
     weights = digests(checkpoint, assignment.checkpoint_files)
     starter = sorted(derive(assignment).items())  # not the files in starter/, which people edit
     solution = sorted(path.name for path in assignment.solution.glob("*.py"))
@@ -83,13 +81,13 @@ def manifest(
             "machine": platform.machine(),
             "instructions": torch.backends.cpu.get_cpu_capability(),
         },
-        "files": digests(out, files),
+        "files": {},
         "solution": digests(assignment.solution, solution),
         "starter": {name: digest(text.encode()) for name, text in starter},
         "checkpoint": weights,
         "data": digests(assignment.data, staff.data_files or assignment.data_files),
         "exercises": {recording.exercise.id: recording.entry() for recording in recorded},
-        **staff.measured(assignment, weights),
+        **course.ask_staff("measured", assignment, weights),
     }
 
 
@@ -113,8 +111,8 @@ def _write_exercise(
     return [f"{name}: {line}" for line in _first_lines(changes)]
 
 
-def _write_hidden(path: Path, text: str | None, check: bool) -> list[str]:
-    before = path.read_text(encoding="utf-8") if path.is_file() else None
+def _write_hidden(path: Path, text: bytes | None, check: bool) -> list[str]:
+    before = path.read_bytes() if path.is_file() else None
     if before == text:
         return []
     if text is None:
@@ -149,16 +147,19 @@ def _write(
     checkpoint: Path | None,
 ) -> list[str]:
     """Write what has changed, or with `check` only compare; return the changes, one per line."""
+    hidden = course.hidden(seed)
+    entries = manifest(course, recorded, seed, checkpoint)  # may raise, so nothing is written yet
     out.mkdir(parents=True, exist_ok=True)
     if not check:
         keep_out_of_git(course, out)
     lines = []
     for recording in recorded:
         lines += _write_exercise(out, recording, before[recording.exercise.id], check)
-    hidden = course.staff.hidden(course.assignment, seed)
     for name in course.staff.hidden_files:
         lines += _write_hidden(out / name, hidden.get(name), check)
-    entries = manifest(course, out, recorded, seed, checkpoint)
+    files = [f"{recording.exercise.id}.safetensors" for recording in recorded]
+    files += [name for name in course.staff.hidden_files if (out / name).is_file()]
+    entries["files"] = digests(out, files)
     lines += _remove_stale(out, entries["files"], check)
     return lines + _write_manifest(out / "manifest.json", entries, check)
 
@@ -172,8 +173,8 @@ def record(course: Course, out: Path, seed: int, check: bool, checkpoint: Path |
     assignment = course.assignment
     digests(checkpoint, assignment.checkpoint_files)
     table = [exercise for exercise in assignment.exercises if exercise.probes]
-    for exercise in table:
-        require_other_inputs(exercise, assignment.seed, seed)
+    require_other_inputs(table, assignment.seed, seed)
+    course.hidden(seed)  # if it fails, better now than after a minute
     settings = Settings.of(assignment.folder, checkpoint=checkpoint, threads=THREADS)
     before = {exercise.id: previous_record(out, exercise) for exercise in table}
     with ProcessSandbox(program_of(assignment, table, course.sources(), settings)) as sandbox:

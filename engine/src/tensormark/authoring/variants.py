@@ -5,9 +5,11 @@ can recognize and name the mistake; and a test grades each, and asserts that the
 fails with the right name. Students receive the tensors and the names, never these edits.
 """
 
+import contextlib
 import dataclasses
 import re
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 from tensormark.usage import UserError
 
@@ -23,7 +25,8 @@ class Variant:
         says: one line that names the mistake, not the code that fixes it; lower case.
         edits: (old, new) pairs; each old text occurs exactly once in the exercise's region.
         everywhere: look for the old texts in the whole file (the mistake is in given code).
-        module: the module of solution/ that it edits: its exercise's, which `open_course` sets.
+        module: the module of solution/ that it edits: its exercise's, which `open_course` sets, as
+            it does `file`, where this mistake is defined.
         form_of: the id of the mistake of which this is another form, or None; it gets that name.
     """
 
@@ -35,6 +38,7 @@ class Variant:
     everywhere: bool = False
     form_of: str | None = None
     module: str = ""
+    file: Path = Path()
 
     @property
     def name(self) -> str:
@@ -48,8 +52,23 @@ class Variant:
             VariantError: a text to replace does not occur exactly once.
         """
         begin, end = (0, len(source)) if self.everywhere else region_of(source, self.exercise)
-        region = edited(source[begin:end], self.edits, f"variant {self.id}")
+        try:
+            region = edited(source[begin:end], self.edits, self.id)
+        except VariantError as error:
+            place = "" if self.everywhere else f", in its region {self.exercise}"
+            raise VariantError(
+                f"{self.where()}{error} in solution/{self.module}.py{place}; "
+                "write there what the solution now says, or delete the mistake"
+            ) from None
         return source[:begin] + region + source[end:]
+
+    def where(self) -> str:
+        """Return the line of grader/mistakes/ that defines this, if it is found, and a colon."""
+        with contextlib.suppress(OSError):
+            for number, line in enumerate(self.file.read_text("utf-8").splitlines(), start=1):
+                if f'"{self.id}"' in line:
+                    return f"{'/'.join(self.file.parts[-3:])}, line {number}: "
+        return ""
 
 
 class VariantError(UserError):

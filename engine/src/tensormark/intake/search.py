@@ -164,5 +164,5 @@ class Search:
         if own:
             return f"{missing}, but {names}; rename the one to grade to {self.main}"
         if any(map(self._is_extension, python)):
-            return f"{missing}, which {names} needs; give a folder or a zip of both"
+            return f"{missing}, only {names}; give a folder or a zip of both"
         return missing

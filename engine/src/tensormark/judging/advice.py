@@ -9,6 +9,7 @@ from collections.abc import Collection
 from tensormark.exercise import Assignment
 from tensormark.judging.student_text import PLACE_AT_END
 from tensormark.sandbox.interface import Reply
+from tensormark.sandbox.packages import requirement_names
 
 
 def _enumerated(names: list[str]) -> str:
@@ -31,7 +32,8 @@ def _about_missing(name: str, others: Collection[str], assignment: Assignment, f
         return f"only {graded} {verb} graded: copy what you need from {top} into {file}"
     if top == assignment.starter.name:
         return f"leave out `{top}.`: the given files are imported by their own names"
-    packages = _enumerated(["the standard library", *assignment.packages])
+    required = assignment.packages or requirement_names(assignment.requirements)
+    packages = _enumerated(["the standard library", *required])
     return f"only {packages} can be imported; put code from your other files into {file}"
 
 

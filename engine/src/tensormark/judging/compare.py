@@ -61,12 +61,15 @@ class Mismatch:
     pair: Pair | None = None
 
 
-def _place(index: tuple[int, ...], axes: Axes) -> str:
-    """Describe an index of an array in words."""
+def _place(which: str, index: tuple[int, ...], array: np.ndarray, axes: Axes) -> str:
+    """Describe an index of an array in words, unless it has only one value."""
+    if array.size == 1:
+        return ""
     words = axes.get(len(index))
     if words is None:
-        return f"index {tuple(int(i) for i in index)}"
-    return ", ".join(f"{word} {int(i)}" for word, i in zip(words, index, strict=True))
+        return f", {which} at index {tuple(int(i) for i in index)}"
+    place = ", ".join(f"{word} {int(i)}" for word, i in zip(words, index, strict=True))
+    return f", {which} at ({place})"
 
 
 def _missing(name: str) -> Mismatch:
@@ -87,8 +90,8 @@ def _not_finite(name: str, got: np.ndarray, axes: Axes) -> Mismatch | None:
     if finite.all():
         return None
     bad = np.argwhere(~finite)
-    where = _place(tuple(bad[0]), axes)
-    lines = (f"{len(bad)} of {got.size} values of {name} are NaN or inf, first at ({where})",)
+    where = _place("first", tuple(bad[0]), got, axes)
+    lines = (f"{len(bad)} of {got.size} values of {name} are NaN or inf{where}",)
     return Mismatch("finite", name, lines)
 
 
@@ -129,7 +132,7 @@ def compare_values(
     if not wrong.any():
         return None
     worst = tuple(int(i) for i in np.unravel_index(np.argmax(error - allowed), error.shape))
-    where = f", worst at ({_place(worst, axes)})" if expected.ndim else ""
+    where = _place("worst", worst, got, axes)
     lines = (f"{int(wrong.sum())} of {got.size} values of {name} differ{where}",)
     if expected.dtype.kind == "f":
         numbers = (

@@ -12,6 +12,7 @@ from tensormark.authoring.course import open_course
 from tensormark.files import digest, write_whole
 from tensormark.folder import open_assignment
 from tensormark.release.contents import PAGE, contents
+from tensormark.release.given_out import for_staff
 from tensormark.release.leaks import leaks
 from tensormark.release.secrets import Secrets
 from tensormark.usage import UserError, parser
@@ -40,6 +41,9 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     packed = {f"{assignment.slug}/{path}": content for path, content in files.items()}
     archive = zipped(packed, command=name)
     write_whole(options.out, archive)
+    kept = [path.relative_to(folder).as_posix() for path in for_staff(folder)]
+    if kept := [path for path in kept if path not in files]:
+        print(f"for staff only: {', '.join(kept)}; Release(copied=...) names what students get")
     if PAGE not in files:
         print(f"without {PAGE}, which needs `pip install 'tensormark[handout]'`")
     size = f"{len(files)} files, {len(archive) / 1e6:.1f} MB, sha256 {digest(archive)[:16]}"

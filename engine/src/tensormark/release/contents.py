@@ -9,9 +9,11 @@ import importlib.util
 from collections.abc import Iterator
 
 from tensormark.authoring.course import Course
+from tensormark.authoring.handout import disagreements
 from tensormark.authoring.strip import derive
 from tensormark.exercise import Assignment
 from tensormark.files import digest
+from tensormark.handout import MAIN
 from tensormark.intake.given_files import PRISTINE
 from tensormark.references import References
 from tensormark.release.given_out import Release, copied, only_students
@@ -97,6 +99,10 @@ def contents(course: Course) -> dict[str, bytes]:
     references = References(assignment.references)
     references.check_checkpoint(assignment.checkpoint)
     references.check_data(assignment.data, references.manifest["data"])
+    if wrong := disagreements(assignment.handout.read(), course):
+        raise UserError(
+            f"{assignment.handout.folder / MAIN}: {wrong[0]}; run `{command('handout')}`"
+        )
     files = dict(_declared(assignment, course.staff.release))
     files |= _starter(assignment, references)
     files |= _public_references(references)

@@ -3,6 +3,7 @@
 An assignment declares them in grader/staff.py: STAFF = Staff(..., release=Release(...)).
 """
 
+import ast
 import dataclasses
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -41,7 +42,8 @@ class Release:
     """What students get in addition to the files of every release, and what they must not get.
 
     Attributes:
-        copied: patterns of files, such as "data/*.csv"; each must match at least one.
+        copied: patterns of files, such as "data/*.csv"; each must match at least one. What is in
+            grader/ but is no code, or is code that only staff's files import, must be among them.
         students: the path of a folder whose files only students get, at the top of the release. If
             it has no README.md, one is written. Empty: there is no such folder.
         edited: path of a file to a function that makes the students' edition of it: it takes the
@@ -70,6 +72,61 @@ def own_code(folder: Path) -> list[Path]:
     package = folder / PACKAGE
     paths = fitting(package, "**/*")
     return [path for path in paths if path.relative_to(package).parts[0] not in STAFF_ONLY]
+
+
+def _imported(package: Path, path: Path) -> Iterator[Path]:
+    """Yield the modules of the assignment's own code that one of them imports."""
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            above = path.relative_to(package.parent).parts[: -node.level] if node.level else ()
+            base = ".".join([*above, *([node.module] if node.module else [])])
+            names = [base, *(f"{base}.{alias.name}" for alias in node.names)]
+        for name in names:
+            module = package.parent.joinpath(*name.split("."))
+            yield from (
+                p for p in (module.with_suffix(".py"), module / "__init__.py") if p.is_file()
+            )
+
+
+def _closure(package: Path, paths: Iterable[Path]) -> set[Path]:
+    """Return modules, and all that they import of the assignment's own code."""
+    found, pending = set[Path](), list(paths)
+    while pending:
+        path = pending.pop()
+        if path not in found:
+            found.add(path)
+            pending += [
+                other for other in _imported(package, path) if other.is_relative_to(package)
+            ]
+    return found
+
+
+def for_staff(folder: Path) -> list[Path]:
+    """Return the assignment's own files that students get only if the release names them.
+
+    These are all files that are not modules, and the modules that only staff's import.
+    """
+    package, own = folder / PACKAGE, own_code(folder)
+    code = [path for path in own if path.suffix == ".py"]
+    staff = [path for path in fitting(package, "**/*.py") if path not in code]
+    of_staff = _closure(package, staff)
+    given = _closure(
+        package, [path for path in code if path not in of_staff or path in _roots(package)]
+    )
+    return [path for path in own if path not in given]
+
+
+def _roots(package: Path) -> set[Path]:
+    """Return the modules that grading begins with."""
+    names = ("assignment.py", "harness.py", "viva.py")
+    return {
+        *(package / name for name in names),
+        *package.glob("exercises/*.py"),
+        *package.glob("**/__init__.py"),
+    }
 
 
 def _pictures(assignment: Assignment) -> list[Path]:
@@ -106,7 +163,9 @@ def copied(assignment: Assignment, release: Release) -> dict[str, Path]:
     Raises:
         UserError: one is missing.
     """
-    folder, paths = assignment.folder, own_code(assignment.folder)
+    folder = assignment.folder
+    kept = for_staff(folder)
+    paths = [path for path in own_code(folder) if path not in kept]
     needed = [*ALWAYS, *checkpoint_names(assignment), *data_names(assignment)]
     for pattern in (*needed, *release.copied, *release.edited):
         matches = fitting(folder, pattern)

@@ -13,7 +13,7 @@ from tensormark.authoring.strip import MARKER, derive
 from tensormark.authoring.variants import region_of
 from tensormark.files import digest
 from tensormark.folder import PACKAGE
-from tensormark.release.given_out import Secret, copied, fitting, only_students, own_code
+from tensormark.release.given_out import Secret, copied, fitting, only_students
 from tensormark.release.needles import WINDOW, Needles
 from tensormark.wheel import wheel
 
@@ -109,7 +109,7 @@ class Secrets:
     def staff_files(self) -> list[Path]:
         """The files whose text only staff have, besides the solution."""
         folder = self.assignment.folder
-        given = own_code(folder)
+        given = self.files.values()
         own = [path for path in fitting(folder, f"{PACKAGE}/**/*") if path not in given]
         return [
             *own,

@@ -81,6 +81,8 @@ def optimizer(
             steps(STEPS, *groups, dtype="float64"),
         ),
     )
+    # an assignment names the axes of outputs, but those of a parameter mean something else
+    about = {"axes": {}, "locate": lambda got, expected, inputs: None, **about}
     return Exercise(
         id=id,
         order=order,

@@ -216,7 +216,8 @@ def questions(
             return dataclasses.replace(empty, notes=(LEFT_BEHIND,))
     names = [subject.target for subject in suitable]
     asked = sorted({question.function for question in drawn_questions}, key=names.index)
-    notes = [IN_EVAL] if drawn_questions else []
+    trained = any(subject.training for subject in suitable if subject.target in asked)
+    notes = [IN_EVAL] if trained else []
     notes += [subject.note for subject in suitable if subject.target in asked and subject.note]
     notes += [f"no questions about {name}: {why}" for name, why in drawing.unfit.items()]
     if len(drawn_questions) < number:
