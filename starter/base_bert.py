@@ -35,6 +35,8 @@ HUGGING_FACE_NAMES = {
     "cls.predictions": "mlm_head",  # its bias
     "cls.seq_relationship": "nsp_head.seq_relationship",
 }
+# What torch.compile and DataParallel put before every name.
+WRAPPED = re.compile(r"^(?:_orig_mod\.|module\.)+")
 PRETRAINING_HEADS = re.compile(r"^(mlm|nsp)_head\.")
 # Never loaded: a buffer, the decoder (it is the word embedding), and the fine-tuned classifier.
 PASSED_OVER = re.compile(r"(^|\.)position_ids$|^cls\.predictions\.decoder\.|^classifier\.")
@@ -71,7 +73,7 @@ def load_weights(path: str | Path, heads: bool = False) -> dict[str, Tensor]:
     if not path.is_file():
         raise FileNotFoundError(f"{path}: there is no such checkpoint file")
     try:
-        tensors = load_file(path)
+        tensors = {WRAPPED.sub("", name): tensor for name, tensor in load_file(path).items()}
     except SafetensorError as error:
         raise CheckpointError(f"{path}: damaged, or not a safetensors file ({error})") from error
     kept = {minbert_name(name): t for name, t in tensors.items() if not PASSED_OVER.search(name)}

@@ -109,13 +109,26 @@ def read_examples(path: str | Path) -> list[Example]:
 
 
 def read_sentences(path: str | Path) -> list[str] | None:
-    """Read sentences without labels, one on each line; None if the file has more than that.
+    """Read sentences without labels; None if the file has more than that.
+
+    They are one on each line; or, as in CS224N, a column `sentence` among others.
 
     Raises:
-        InputError: the file is missing, empty or not UTF-8.
+        InputError: the file is missing, empty or not UTF-8, or a line has other columns.
     """
-    texts = [text.strip() for _, text in read_lines(path)]
-    return None if any("|||" in text or "\t" in text for text in texts) else texts
+    (_, first), *rows = lines = read_lines(path)
+    names = [name.strip().lower() for name in first.split("\t")]
+    if "sentence" not in names or "sentiment" in names:
+        texts = [text.strip() for _, text in lines]
+        return None if any("|||" in text or "\t" in text for text in texts) else texts
+    sentences = []
+    for number, text in rows:
+        cells = text.split("\t")
+        if len(cells) != len(names):
+            what = f"{len(cells)} columns, but line 1 names {len(names)}"
+            raise InputError(f"{path}:{number}: {what}")
+        sentences.append(unquoted(cells[names.index("sentence")]))
+    return sentences
 
 
 class Split:

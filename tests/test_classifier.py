@@ -236,10 +236,17 @@ def test_bad_input_is_one_line_and_nothing_is_written(
     assert not (tmp_path / "predictions").exists()
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "good film\n\nbad film\n",
+        "0\t\tid\tsentence\n1\t0.0\tab12\t good film\n2\t1.0\tcd34\t bad film\n",  # CS224N's
+    ],
+)
 def test_test_sentences_without_labels_get_predictions_and_no_accuracy(
-    command, data, tmp_path, capsys
+    command, data, tmp_path, capsys, text
 ) -> None:
-    data["test"].write_text("good film\n\nbad film\n", encoding="utf-8")
+    data["test"].write_text(text, encoding="utf-8")
 
     assert classifier.main(command) == 0
 
@@ -255,6 +262,8 @@ def test_test_sentences_without_labels_get_predictions_and_no_accuracy(
         ("train", "good film\n", "train.txt:1"),
         ("dev", "good film\n", "dev.txt:1"),
         ("test", "1 ||| good film\nbad film\n", "test.txt:2"),
+        ("train", "id\tsentence\n1\tgood film\n", "train.txt: there is no column `sentiment`"),
+        ("test", "id\tsentence\n1\n", "test.txt:2: 1 columns, but line 1 names 2"),
     ],
 )
 def test_sentences_need_labels_unless_all_test_sentences_lack_them(
@@ -262,7 +271,9 @@ def test_sentences_need_labels_unless_all_test_sentences_lack_them(
 ) -> None:
     data[name].write_text(text, encoding="utf-8")
 
-    assert f"{place}: a line should be" in refusal(classifier.main, command, capsys)
+    message = refusal(classifier.main, command, capsys)
+    assert place in message
+    assert ": a line should be" in message or "column" in message
 
 
 def test_a_label_not_in_the_training_data_is_refused(command, data, capsys) -> None:

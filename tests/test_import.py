@@ -122,6 +122,18 @@ def test_a_head_of_another_task_is_left_out_and_named(source, tmp_path, capsys):
 
 
 @pytest.mark.usefixtures("without_transformers")
+@pytest.mark.parametrize("prefix", ["_orig_mod.", "module.", "module._orig_mod."])
+def test_the_names_that_a_compiled_or_parallel_model_has_are_known(source, tmp_path, prefix):
+    weights = {f"{prefix}{name}": tensor for name, tensor in weights_of(source).items()}
+    save_file(weights, source / "model.safetensors")
+
+    assert import_main([str(source), str(tmp_path / "out")]) == 0
+
+    assert_same_model(tmp_path / "out", CHECKPOINT)
+    assert_same_model(source, CHECKPOINT)
+
+
+@pytest.mark.usefixtures("without_transformers")
 def test_half_precision_becomes_float32(source, tmp_path):
     halves = {name: tensor.half() for name, tensor in weights_of(source).items()}
     save_file(halves, source / "model.safetensors")

@@ -120,6 +120,7 @@ def rename_tensors(tensors: Tensors, path: Path) -> tuple[Tensors, list[str]]:
     known = encoder | {"embeddings", "encoder", "pooler"}  # an unknown name in these is not BERT's
     weights: Tensors = {}
     left_out = []
+    tensors = {base.WRAPPED.sub("", name): tensor for name, tensor in tensors.items()}
     for theirs, tensor in tensors.items():
         name = base.minbert_name(theirs)
         if base.PASSED_OVER.search(theirs) or name.split(".")[0] not in known:
