@@ -76,7 +76,7 @@ def submit(assignment: Assignment, path: str, out: Path) -> int:
     """
     settings = Settings.of(assignment.folder)
     given = Grading(settings, assignment).given
-    submission = read_submission(path, assignment.editable)
+    submission = read_submission(path, assignment.editable, dict.fromkeys(given.fixed, ""))
     files = chosen(submission, given)
     packed = {name: text.encode() for name, text in files.items()}
     write_whole(out, zipped(packed, command=COMMAND))

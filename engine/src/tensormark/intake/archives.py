@@ -17,6 +17,7 @@ import tarfile
 import zipfile
 from collections.abc import Callable, Iterator
 
+from tensormark.intake.file_names import ARCHIVES
 from tensormark.intake.syntax import shown
 from tensormark.intake.tree import Entry, File, Folder, UnreadableError, unreadable
 
@@ -33,6 +34,23 @@ COMPRESSED: dict[bytes, Callable[[io.BytesIO], io.BufferedIOBase]] = {
     b"\xfd7zXZ\0": lzma.LZMAFile,
     b"BZh": bz2.BZ2File,
 }
+
+
+READABLE = tuple(ending for ending in ARCHIVES if ending not in (".7z", ".rar"))
+OTHERS = {
+    b"Rar!": "a RAR archive",
+    b"7z\xbc\xaf": "a 7z archive",
+    b"%PDF": "a PDF",
+    b"<!doctype html": "a web page",
+    b"<html": "a web page",
+    b"\xd0\xcf\x11\xe0": "an Office document",
+}
+
+
+def _what(content: bytes) -> str:
+    """Say what a file that is no archive is, if its first bytes show that, whatever its name."""
+    start = content[:64].removeprefix(b"\xef\xbb\xbf").lstrip().lower()
+    return next((what for magic, what in OTHERS.items() if start.startswith(magic.lower())), "")
 
 
 def _archive_type(content: bytes) -> str | None:
@@ -154,6 +172,11 @@ def unpacked(file: File, otherwise: str) -> Folder:
     content = file.read(MAX_ARCHIVE)
     kind = _archive_type(content)
     if kind is None:
+        readable = file.name.lower().endswith(READABLE)
+        if readable and (what := _what(content)):
+            raise UnreadableError(
+                f"{shown(file.name)} is {what}; pack a zip with the files instead"
+            )
         raise UnreadableError(otherwise if content else f"{shown(file.place)} is an empty file")
     top = _Members()
     try:

@@ -13,7 +13,13 @@ COPY = re.compile(r"(?:-\d{1,6}|[ _]?\(\d{1,6}\)|(?: -)? copy(?: \(?\d{1,6}\)?)?
 COPY_OF = "copy of "
 STAMP = re.compile(r"\d{4}(?:-\d\d){5}")
 ARCHIVES = (".zip", ".tar", ".gz", ".tgz", ".xz", ".txz", ".bz2", ".7z", ".rar")
-NOT_SEARCHED = {"__MACOSX", "__pycache__", "venv", "node_modules"}
+LEFT_BEHIND = {
+    *("__MACOSX", "Icon\r", "Thumbs.db", "desktop.ini", "__pycache__", "venv", "node_modules"),
+    *(".DS_Store", ".localized", ".directory", ".Spotlight-V100", ".Trashes", ".fseventsd"),
+    *(".git", ".gitignore", ".gitattributes", ".gitkeep", ".hg", ".svn", ".idea", ".vscode"),
+    *(".venv", ".ipynb_checkpoints", ".mypy_cache", ".pytest_cache", ".ruff_cache"),
+}
+LEFT_BEGINNINGS = ("~$", ".~lock.", ".nfs", ".fuse_hidden", ".Trash-")
 
 
 def _is_number(text: str) -> bool:
@@ -57,9 +63,16 @@ def target_of(name: str, editable: Sequence[str]) -> str | None:
     return None
 
 
+def is_of_system(name: str) -> bool:
+    """Say whether a file or folder is one that systems and tools leave beside others."""
+    return (
+        name in LEFT_BEHIND or name.startswith(LEFT_BEGINNINGS) or name.endswith("Zone.Identifier")
+    )
+
+
 def is_hidden(name: str) -> bool:
-    """Say whether a file or folder is one that systems and tools create by themselves."""
-    return name.startswith(".") or name in NOT_SEARCHED
+    """Say whether a file or folder in a hand-in is not the student's work."""
+    return name.startswith(".") or is_of_system(name)
 
 
 def is_archive(name: str) -> bool:

@@ -78,13 +78,15 @@ class GivenFiles:
         return text is None or is_given(text.encode(), self.digests.get(file))
 
     def others_in(self, path: Path) -> Mapping[str, str]:
-        """Return the digests that a submission's own copies of given files should have.
+        """Return the digests that a submission's own copies of given files should have, by name.
 
         Args:
-            path: the submission. None are returned for the starter, whose notes `under` writes.
+            path: the submission. They are "" for the starter, whose notes `under` writes.
         """
         where = Path(os.path.realpath(path))
-        return {} if self.assignment.starter in (where, where.parent) else self.fixed
+        if self.assignment.starter in (where, where.parent):
+            return dict.fromkeys(self.fixed, "")
+        return self.fixed
 
     @property
     def fixed(self) -> dict[str, str]:

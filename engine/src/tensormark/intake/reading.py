@@ -68,7 +68,7 @@ def _top(parts: Sequence[Mapping[str, Any]], editable: Sequence[str], disks: lis
 
 def _modified_notes(beside: Sequence[Entry], given: Mapping[str, str]) -> Iterator[str]:
     for entry in beside:
-        if entry.name not in given or not isinstance(entry, File):
+        if not given.get(entry.name) or not isinstance(entry, File):
             continue
         try:
             unchanged = texts.is_given(entry.content(texts.MAX_SOURCE + 1), given[entry.name])
@@ -106,10 +106,7 @@ def _reading(request: Request) -> Answer:
     selection = Search(editable, given).select(_top(parts, editable, disks))
     sources, faults = _texts(selection, editable[0])
     stamps = {place: stamp for disk in disks for place, stamp in disk.stamps.items()}
-    notes = [
-        *([selection.note] if selection.note else []),
-        *_modified_notes(selection.beside, given),
-    ]
+    notes = [*selection.notes, *_modified_notes(selection.beside, given)]
     return {
         "sources": sources,
         "faults": faults,

@@ -38,6 +38,10 @@ def _not_an_archive(file: File, main: str) -> str:
 
 def _only(files: Sequence[File], file: str, fix: str) -> File | None:
     """Return the only one of some files, or None; several are an error."""
+    if len(files) > 1 and files[0].place == files[1].place:
+        raise UnreadableError(
+            f"it has two files with the name {shown(files[0].place)}; pack it again"
+        )
     if len(files) > 1:
         both = " and ".join(shown(match.place) for match in files[:2])
         raise UnreadableError(f"more than one {file}: {both}; {fix}")
@@ -55,12 +59,12 @@ class Selection:
     Attributes:
         files: editable file to the file that stands for it.
         beside: everything in the same folder.
-        note: what the user should know about the choice, or "".
+        notes: what the user should know about the choice.
     """
 
     files: Mapping[str, File]
     beside: Sequence[Entry]
-    note: str = ""
+    notes: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass
@@ -95,11 +99,26 @@ class Search:
         exact = [match for match in matches if match.name == file]
         return _only(exact or matches, file, "keep one of them")
 
-    def _ignored_note(self, entries: Sequence[Entry], main: File) -> str:
-        """Return a note on files that stand for the main one but are not graded, or ""."""
-        matches = (f for f in _files(entries) if target_of(f.name, self.editable) == self.main)
-        names = ", ".join(shown(match.name) for match in matches if match is not main)
-        return f"{shown(main.name)} is graded, not {names}" if names else ""
+    def _named_alike(self, entries: Sequence[Entry], graded: Collection[File]) -> dict[str, str]:
+        """Return the other Python files whose names contain an editable file's, by that file."""
+        names: dict[str, list[str]] = {}
+        for file in _files(entries):
+            lower = file.name.lower()
+            if not lower.endswith(".py") or file.name in self.given or file in graded:
+                continue
+            stems = {each: each.removesuffix(".py").lower() for each in self.editable}
+            if alike := [each for each, stem in stems.items() if stem in lower]:
+                names.setdefault(max(alike, key=len), []).append(shown(file.name))
+        return {file: ", ".join(own) for file, own in names.items()}
+
+    def _notes(self, entries: Sequence[Entry], files: Mapping[str, File]) -> Iterator[str]:
+        """Yield what the user should know of files that look like graded ones."""
+        for file, names in self._named_alike(entries, files.values()).items():
+            graded = files.get(file)
+            if graded is None:
+                yield f"not graded: {names}; the name must be {file}"
+            elif graded in entries:  # otherwise it is not known which of them it is
+                yield f"{shown(graded.name)} is graded, not {names}"
 
     def _extension(self, entries: Sequence[Entry], file: str) -> File | None:
         """Return the match for a file that only its own exercises need; errors wait until then."""
@@ -111,7 +130,9 @@ class Search:
     def _with_extensions(self, entries: Sequence[Entry], main: File, note: str = "") -> Selection:
         others = {file: self._extension(entries, file) for file in self.editable[1:]}
         present = {file: match for file, match in others.items() if match is not None}
-        return Selection({self.main: main} | present, entries, note)
+        files = {self.main: main} | present
+        notes = tuple(filter(None, [note, *self._notes(entries, files)]))
+        return Selection(files, entries, notes)
 
     def _levels(self, top: Folder) -> Iterator[list[list[Entry]]]:
         level = [top]
@@ -134,7 +155,7 @@ class Search:
             _only([main for _, main in exact or homes], self.main, ONE)
             if homes:
                 entries, main = (exact or homes)[0]
-                return self._with_extensions(entries, main, self._ignored_note(entries, main))
+                return self._with_extensions(entries, main)
             folders += inside
         return self._without_main(folders, nested)
 

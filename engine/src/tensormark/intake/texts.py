@@ -16,6 +16,10 @@ def is_given(content: bytes, expected: str | None) -> bool:
 
 def decoded(name: str, content: bytes) -> tuple[str, str | None]:
     """Decode a source; return its text and why it cannot be read, if it cannot."""
+    start = content[:1000]
+    # in UTF-16, one of the two bytes of each of Python's letters is zero
+    if start.startswith((b"\xff\xfe", b"\xfe\xff")) or 4 * start.count(0) > len(start):
+        return "", f"{name} is UTF-16 text; save the file as UTF-8"
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -77,6 +77,22 @@ def _message_of(error: BaseException) -> str:
         return ""
 
 
+def _of_property(error: BaseException) -> BaseException:
+    """Return what a property raised where Python says only that there is no such attribute.
+
+    If a property raises an AttributeError, `__getattr__`, which every module has, is tried next.
+    """
+    if not isinstance(error, AttributeError) or not isinstance(error.name, str):
+        return error
+    if not isinstance(inspect.getattr_static(error.obj, error.name, None), property):
+        return error
+    try:
+        object.__getattribute__(error.obj, error.name)
+    except AttributeError as own:
+        return own.with_traceback(own.__traceback__ and own.__traceback__.tb_next)
+    return error
+
+
 def describe(
     error: BaseException, files: Files, target: str = "", hole: CodeType | None = None
 ) -> dict[str, Any]:
@@ -89,6 +105,8 @@ def describe(
     importing: dict[str, Any] = {}
     if isinstance(error, ImportFailure) and error.__cause__ is not None:
         importing, error = {"importing": error.name}, error.__cause__
+    with contextlib.suppress(Exception):  # an exception's attributes may be the student's
+        error = _of_property(error)
     frames = [(frame.f_code, line) for frame, line in walk_tb(error.__traceback__)]
     codes = [code for code, _ in frames if code.co_filename in files.editable]
     location = files.location(frames) if codes or not isinstance(error, StudentError) else ""
