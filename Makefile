@@ -11,6 +11,10 @@ FROM_PEOPLE = SUBMISSION PYTHON VENV K JSON TIER OUT N SEED PAGE PIP_ARGS
 as_data = $(foreach name,$(1),$(eval override $(name) := $$(value $(name))))
 $(call as_data,$(FROM_PEOPLE))
 export TENSORMARK_MAKE = 1
+# What `module load`, conda or a profile set would send packages elsewhere, take them from elsewhere,
+# or keep Python waiting at its prompt.
+export PIP_USER = 0
+unexport PIP_TARGET PIP_PREFIX PIP_ROOT PYTHONPATH PYTHONHOME PYTHONINSPECT PYTHONSTARTUP
 BIN = "$$VENV"/bin
 # an option for the command line, or nothing if its variable is empty; a flag has no value
 option = $${$(2):+"--$(1)=$$$(2)"}
@@ -117,6 +121,11 @@ if [ -e $(1)/.unfinished ] || ! $(1)/bin/python -m pip --version >/dev/null 2>&1
 fi
 endef
 
+# What was installed counts only if it is found, and found here.
+WORKS = 'import sys, numpy, tensormark, torch; \
+	sys.exit(not all(m.__file__.startswith(sys.prefix) for m in (numpy, torch)))'
+BROKEN = numpy, torch or tensormark cannot be imported from $$VENV: run \`make clean\`, then try again
+
 # Unzipped files keep their dates, so only its name tells a new wheel of the engine from the installed
 # one: a file of that name in the virtual environment records it.
 WHEELS = $(patsubst engine/%,$(VENV)/.%,$(wildcard engine/*.whl))
@@ -126,4 +135,5 @@ $(VENV)/.installed: requirements.txt $(WHEELS) $(ENGINE_SOURCE)
 	@$(call VIRTUAL_ENVIRONMENT,"$$VENV")
 	@$(call INSTALL,$(BIN)/python,-r requirements.txt $(ENGINE_BUILDER))
 	@$(call INSTALL,$(BIN)/python,$(ENGINE))
+	@$(BIN)/python -P -c $(WORKS) >&2 || { echo "$(BROKEN)" >&2; exit 1; }
 	@touch $(patsubst %,"%",$(WHEELS)) "$@"

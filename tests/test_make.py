@@ -1,7 +1,6 @@
 """What people write after `make` is data: no part of it is run, whatever a file is called.
 
-Typing mistakes are errors, the list of targets is complete, and a first run that was interrupted
-continues.
+Typing mistakes are errors, and the list of targets is complete.
 """
 
 import json
@@ -55,19 +54,6 @@ NAMES = [
     "$(SUBMISSION).py",
     "$(error stop).py",
 ]
-# stands in for a Python that makes virtual environments: logs its arguments, and fails in the step
-# that a file beside the log names
-INSTALLER = """echo "$@" >> {log}
-case "$*" in
-*"sys.version_info"*) test ! -e {log}.old ;;
-"-m venv "*) mkdir -p "$3/bin" && cp "$0" "$3/bin/python" && test ! -e {log}.venv ;;
-"-m pip install "*)
-    echo "Downloading torch (190 MB)"
-    echo "numpy is already satisfied"
-    test ! -e {log}.install ;;
-esac
-"""
-INSTALLED = ["pip install", "pip install"]  # the requirements, and the engine
 FILES = ("Makefile", "instructor/staff.mk")
 MAKEFILE = "".join((ROOT / name).read_text(encoding="utf-8") for name in FILES)
 
@@ -153,6 +139,26 @@ def test_an_option_in_the_environment_is_data_too(calls: Path) -> None:
 
     assert call[-2:] == ["--", hostile]
     assert not mark.exists()
+
+
+def test_variables_that_lead_python_and_pip_elsewhere_are_not_handed_on(calls: Path) -> None:
+    program(calls.parent / "venv" / "bin" / "python", f"env > {calls}\n")
+    names = ["PIP_TARGET", "PIP_PREFIX", "PYTHONPATH", "PYTHONHOME", "PYTHONINSPECT"]
+    elsewhere = dict.fromkeys(names, "/nowhere")
+
+    completed = ran(
+        "make",
+        "-C",
+        ROOT,
+        f"VENV={calls.parent / 'venv'}",
+        "check",
+        env={**os.environ, **elsewhere, "PIP_USER": "1"},
+    )
+
+    assert completed.returncode == 0, completed.stderr
+    found = dict(line.partition("=")[::2] for line in calls.read_text("utf-8").splitlines())
+    assert not found.keys() & elsewhere.keys()
+    assert found["PIP_USER"] == "0"
 
 
 def test_options_that_are_not_given_are_not_passed(calls: Path) -> None:
@@ -282,59 +288,3 @@ def test_help_is_in_aligned_columns_of_a_narrow_page() -> None:
 
     assert {re.match(r" +\S.*?  +", row).end() for row in rows} == {28}
     assert max(map(len, lines)) <= 100
-
-
-@pytest.fixture
-def installer(plain: Path) -> Path:
-    """The log of a Python that installs nothing; see INSTALLER."""
-    log = plain / "log"
-    program(plain / "python", INSTALLER.format(log=log))
-    return log
-
-
-def first_run(log: Path) -> tuple[subprocess.CompletedProcess[str], list[str]]:
-    """Run `make check` with a new virtual environment; return what it asked Python for."""
-    log.write_text("", encoding="utf-8")
-    new, python = log.parent / "new", log.parent / "python"
-    completed = run_make("check", f"VENV={new}", f"PYTHON={python}")
-    calls = log.read_text("utf-8").splitlines()
-    kinds = (re.match(r"(?:-P )?-m (pip install|venv|tensormark)\b", call) for call in calls)
-    return completed, [kind[1] for kind in kinds if kind]
-
-
-def test_the_first_run_says_what_it_downloads(installer: Path) -> None:
-    completed, steps = first_run(installer)
-
-    assert steps == ["venv", *INSTALLED, "tensormark"]
-    assert "250 MB" in completed.stderr
-    assert "Downloading torch (190 MB)" in completed.stderr
-    assert "already satisfied" not in completed.stderr
-    assert completed.stdout == ""
-
-
-@pytest.mark.parametrize(
-    ("step", "remaining"),
-    [("venv", ["venv", *INSTALLED, "tensormark"]), ("install", [*INSTALLED, "tensormark"])],
-)
-def test_an_interrupted_first_run_continues(
-    installer: Path, step: str, remaining: list[str]
-) -> None:
-    stop = installer.with_name(f"log.{step}")
-    stop.touch()
-    completed, _ = first_run(installer)
-    assert completed.returncode == 2
-
-    stop.unlink()
-    completed, steps = first_run(installer)
-
-    assert (completed.returncode, steps) == (0, remaining)
-
-
-def test_an_old_python_is_refused_before_anything_is_made(installer: Path) -> None:
-    installer.with_name("log.old").touch()
-
-    completed, steps = first_run(installer)
-
-    assert (completed.returncode, steps) == (2, [])
-    assert "name one that is, such as PYTHON=python3.12" in completed.stderr
-    assert not (installer.parent / "new").exists()
