@@ -82,6 +82,7 @@ def test_json_that_no_worker_sends_is_refused(text: str) -> None:
         ("\ud800", "?"),
         ("a\x00\x1b[2J\nb", "a??[2J?b"),
         ("\u202e\u200b", "??"),
+        ("\u3164\ufe0f\u2800\U000e0100", "????"),
         ("e\u0301" + "\u0301" * 50, "e" + "\u0301" * 4),
         ("x" * 5000, "x" * 1000),
     ],

@@ -46,6 +46,14 @@ def test_a_job_of_one_thread_has_one_core(threads: int) -> None:
     assert len(cores) == (1 if threads == 1 else len(os.sched_getaffinity(0)))
 
 
+def test_a_submission_does_not_see_the_name_of_the_machine() -> None:
+    code = CODE + "Thing.double = lambda self, x: torch.tensor([*os.uname().nodename.encode()])\n"
+    with sandbox_of("contained", code) as sandbox:
+        (reply,) = sandbox.run([ask("double")])
+
+    assert bytes(reply.tensors["out/output"].tolist()) == b"container"
+
+
 def test_jobs_at_the_same_time_have_different_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     free = {1001, 1002}  # cores that no grading beside this test has
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: free)

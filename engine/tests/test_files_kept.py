@@ -1,13 +1,28 @@
 """A file that stands where a result is to be written is replaced only if we wrote it."""
 
+import errno
 from pathlib import Path
 
 import pytest
 
 from tensormark.cli import run
+from tensormark.files import write_whole
 from tensormark.zipped import zipped
 
 WORK = b"# an evening's work\n"
+
+
+def test_a_file_that_cannot_be_written_whole_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("os.chmod", full)
+    with pytest.raises(OSError, match=r"\[Errno 28\] No space left on device: .*result\.json"):
+        write_whole(tmp_path / "result.json", "{}")
+
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("content", [WORK, zipped({"main.py": WORK}), b'{"version": 1}\n', b""])

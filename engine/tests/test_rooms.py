@@ -27,7 +27,7 @@ ROOMS = {
     "": "",
     "files": "",
     "folders": "",
-    "zipped": "",
+    "zipped": "files usage",
     "letters": "",
     "trouble": "",
     "result": "",
@@ -44,8 +44,9 @@ ROOMS = {
     "exercise": "policy files handout task",
     "folder": "exercise usage",
     "toolkit": "exercise references result sandbox.interface task trouble usage worker.protocol",
-    "intake": "files exercise usage",
-    "judging": "policy exercise handout references result sandbox.interface trouble worker.watched",
+    "intake": "files exercise letters usage",
+    "judging": "policy exercise handout references result sandbox.interface sandbox.packages trouble "
+    "worker.watched",
     "selection": "exercise intake usage",
     "settings": "files intake.submission sandbox.interface usage",
     "sharing": "exercise references",
@@ -56,8 +57,8 @@ ROOMS = {
     "grading": "policy exercise handout intake judging observer references result sandbox "
     "selection session settings",
     "reports": "files letters observer result usage",
-    "strictest": "exercise sandbox settings",
-    "grade": "files folder grading intake reports sandbox settings usage",
+    "strictest": "exercise intake.submission sandbox settings usage",
+    "grade": "files folder grading intake reports sandbox settings strictest usage",
     "submit": "exercise files folder grading intake references reports result sandbox.interface "
     "settings strictest zipped",
     "watch": "folder grading intake reports result sandbox selection settings",

@@ -57,8 +57,10 @@ def replaced(path: Path) -> Iterator[io.BufferedRandom]:
             yield file
         os.chmod(name, 0o644)  # mkstemp makes files that only the owner can read
         os.replace(name, path)
-    except BaseException:
+    except BaseException as error:
         os.unlink(name)
+        if isinstance(error, OSError) and error.errno and error.filename in (None, name):
+            raise OSError(error.errno, error.strerror, str(path)) from error  # such as a full disk
         raise
 
 

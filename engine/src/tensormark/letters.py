@@ -1,9 +1,22 @@
-"""Find combining marks in untrusted text that are piled up higher than in any language."""
+"""Find letters in untrusted text that nobody sees, or that are drawn over the lines around them."""
 
 import unicodedata
 from collections.abc import Iterator
 
+# letters without ink that Python calls printable: Unicode's Default_Ignorable_Code_Point, and
+# Braille without dots
+INKLESS = {
+    *(0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0),
+    *range(0x180B, 0x1810),
+    *range(0xFE00, 0xFE10),
+    *range(0xE0100, 0xE01F0),
+}
 MARKS = 4  # on one letter; more would be drawn over the lines around it
+
+
+def is_visible(letter: str) -> bool:
+    """Say whether a letter is printable and can be seen; a space counts."""
+    return letter.isprintable() and ord(letter) not in INKLESS
 
 
 def with_piled_up(text: str) -> Iterator[tuple[str, bool]]:

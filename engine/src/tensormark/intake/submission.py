@@ -13,6 +13,7 @@ from typing import Any
 from tensormark.intake.door import DOOR
 from tensormark.intake.flags import Flag
 from tensormark.intake.texts import MAX_OTHERS, MAX_SOURCE, MISSING, TOO_MUCH
+from tensormark.letters import is_visible
 from tensormark.usage import UserError
 
 SECONDS = 1.0  # of processor time; a folder or a zip takes a hundredth of one
@@ -92,7 +93,7 @@ def _by_module(value: Any, editable: Sequence[str], length: int) -> dict[str, st
 
 def _sentence(value: Any) -> str:
     text = value[:SENTENCE] if isinstance(value, str) else TOO_MUCH
-    return "".join(c if c.isprintable() else "?" for c in text)
+    return "".join(c if is_visible(c) else "?" for c in text)
 
 
 def read_parts(

@@ -5,6 +5,8 @@ Only short, printable pieces of the source are shown.
 
 import re
 
+from tensormark.letters import is_visible
+
 WIDTH = 72  # characters of a line that are shown
 MARKER = re.compile(r"^(?:<{7}|>{7})(?: |$)", re.MULTILINE)
 NOTEBOOK = re.compile(r"\s*[!%?]+\s*\w")
@@ -20,7 +22,7 @@ TABS = "tabs and spaces are mixed: indent with spaces only"
 def shown(name: str) -> str:
     """Make an untrusted name or text safe for a message: short, printable, on one line."""
     short = name if len(name) <= 80 else f"{name[:60]}...{name[-15:]}"
-    return "".join(c if c.isprintable() else "?" for c in short)
+    return "".join(c if is_visible(c) else "?" for c in short)
 
 
 def _line(text: str, number: int) -> str:

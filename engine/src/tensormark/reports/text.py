@@ -5,7 +5,7 @@ import sys
 from decimal import Decimal
 from typing import Any
 
-from tensormark.letters import with_piled_up
+from tensormark.letters import is_visible, with_piled_up
 
 LONGEST = 1000  # characters of a text, unless a report has room for more
 
@@ -36,7 +36,7 @@ def visible(text: Any, limit: int = LONGEST, keep: str = "") -> str:
     whole = str(text)
     parts = []
     for char, piled_up in with_piled_up(whole[:limit]):
-        plain = char in keep or (char.isprintable() and not piled_up)
+        plain = char in keep or (is_visible(char) and not piled_up)
         parts.append(char if plain else _escaped(char))
     return "".join(parts) + (" ..." if len(whole) > limit else "")
 

@@ -132,7 +132,15 @@ def command(key: SlotKey, inner: Sequence[str]) -> list[str]:
     if program is None:
         raise WorkerStartError("bubblewrap is missing: apt-get install bubblewrap")
     options = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"]
-    options += ["--unshare-cgroup-try", "--die-with-parent", "--new-session", "--chdir", "/"]
+    options += [
+        "--hostname",
+        "container",
+        "--unshare-cgroup-try",
+        "--die-with-parent",
+        "--new-session",
+        "--chdir",
+        "/",
+    ]
     if os.getuid() == 0:  # the zygote needs these two to switch users, which drops them
         options += ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
     else:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
-from tensormark.letters import with_piled_up
+from tensormark.letters import is_visible, with_piled_up
 from tensormark.sandbox import packages
 from tensormark.usage import UserError
 
@@ -202,7 +202,7 @@ class CapturedOutput:
     def text(self) -> str:
         """Return the captured output, without control characters that could affect a terminal."""
         text = self.content.decode("utf-8", "replace")
-        return _without_piled_marks("".join(c for c in text if c in "\n\t" or c.isprintable()))
+        return _without_piled_marks("".join(c for c in text if c in "\n\t" or is_visible(c)))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -228,7 +228,7 @@ def printable(text: str) -> str:
     """Make untrusted text safe for a message: one line, no control characters."""
     if text.isascii() and text.isprintable():  # the usual case, and fast
         return text
-    return _without_piled_marks("".join(c if c.isprintable() else "?" for c in text))
+    return _without_piled_marks("".join(c if is_visible(c) else "?" for c in text))
 
 
 HANGS = 2  # calls that had to be ended; a single one may be due to an unresponsive machine
