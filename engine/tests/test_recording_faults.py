@@ -7,9 +7,11 @@ import pytest
 
 from tensormark.authoring import private, record
 from tensormark.cli import run
+from tensormark.references import References, ReferencesError
 
 from graded import edited, tensormark
 from resident import called
+from toy import BIAS, MAIN
 from watching import Running
 
 EXERCISES = "grader/exercises"
@@ -120,6 +122,27 @@ def test_a_faulty_staff_file_is_named_and_nothing_is_written(
     assert len(errors) == 1
     assert f"grader/staff.py: {message}" in errors[0]
     assert not (copy / "private").exists()
+
+
+def test_a_mistake_that_the_solution_no_longer_fits_is_found_by_its_line(copy: Path) -> None:
+    edit(copy / "solution" / MAIN, BIAS, " + self.bias.unsqueeze(-1)")
+
+    completed = called(copy, "references")
+
+    text = (copy / "grader/mistakes/conv.py").read_text("utf-8")
+    line = text[: text.index('"bias_forgotten"')].count("\n") + 1
+    assert completed.returncode == 2
+    assert (
+        f"grader/mistakes/conv.py, line {line}: bias_forgotten finds {BIAS!r} 0 times, not once "
+        "in solution/detector.py, in its region conv; write there what the solution now says"
+    ) in completed.stderr
+
+
+def test_data_without_a_recorded_digest_is_named(folder: Path) -> None:
+    references = References(folder / "reference_outputs")
+
+    with pytest.raises(ReferencesError, match=r"manifest.json has no entry for data/new.txt"):
+        references.check_data(folder / "data", ["new.txt"])
 
 
 def test_what_is_hidden_is_in_private_references_only(copy: Path) -> None:

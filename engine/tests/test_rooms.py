@@ -45,8 +45,8 @@ ROOMS = {
     "folder": "exercise usage",
     "toolkit": "exercise references result sandbox.interface task trouble usage worker.protocol",
     "intake": "files exercise letters usage",
-    "judging": "policy exercise handout references result sandbox.interface sandbox.packages trouble "
-    "worker.watched",
+    "judging": "policy exercise handout references result sandbox.interface sandbox.packages "
+    "trouble worker.watched",
     "selection": "exercise intake usage",
     "settings": "files intake.submission sandbox.interface usage",
     "sharing": "exercise references",

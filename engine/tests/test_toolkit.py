@@ -162,6 +162,7 @@ def test_an_optimizer_takes_one_step_several_and_those_of_groups() -> None:
     )
 
     assert probes(momentum) == {"first step": "values", "steps": "values", "groups": "properties"}
+    assert momentum.axes == {}
     groups = calls(momentum, "groups")[0].literals["groups"]
     assert [group["lr"] for group in groups] == [0.1, 0.5]
     inputs = momentum.inputs(momentum.calls[0], seed=1)
