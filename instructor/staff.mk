@@ -36,7 +36,7 @@ ENGINE_PYTEST = python=$$(cd $(BIN) && pwd)/python && cd engine && \
 TRY_TIERS = TRIED_TIERS=$$($(BIN)/python engine/tests/tiers.py) && export TRIED_TIERS
 # the files of `make test-fast`; tests/test_tiers.py has the gradings
 FAST = gate handout help language make probes project references tiers tokenizer variants
-ENGINE_FAST = archives compare diagnose edits flags found fuzz help intake links new_exercise protocol \
+ENGINE_FAST = archives compare diagnose edits found fuzz help intake links new_exercise protocol \
 	report_page reports rooms runs strip terminal
 
 ON_SOLUTION = python=$$(cd $(BIN) && pwd)/python && cd solution && "$$python"

@@ -205,7 +205,7 @@ def test_memorized_labels_score_nothing_where_the_weights_count(
 
     assert graded.result["score"] == 80
     assert "the fine-tuned model is not good enough" in graded.exercise("sentiment")["message"]
-    assert [flag.split(": ")[1] for flag in graded.result["flags"]] == ["import zlib"]
+    assert graded.result["flags"] == ["encode: library code that ran: zlib.crc32"]
 
 
 def test_hidden_sentences_that_were_changed_are_not_used(private: Path, tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def grade() -> Grade:
         tier="process",
         results=results,
         notes=["config.py was modified"],
-        flags=["main.py:1: import os"],
+        flags=["conv: library code that ran: builtins.exec"],
         name="main.py",
         assignment="Example",
         reference_digest="0" * 64,

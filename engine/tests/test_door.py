@@ -82,7 +82,6 @@ ATTACKS = {
     # takes seconds, or none where Python sorts marks in linear time
     "a name": lambda path: unpacked(path, {"main.py": f"a{MARKS * 12_000} = 1\n".encode()}),
     "a tuple": lambda path: unpacked(path, {"main.py": b"x = (" + b"a,b," * 60_000 + b")"}),
-    "flags": lambda path: unpacked(path, dict.fromkeys(EDITABLE, b"import os\n" * 26_000)),
 }
 
 

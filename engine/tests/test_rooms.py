@@ -32,7 +32,7 @@ ROOMS = {
     "trouble": "",
     "result": "",
     "literals": "",
-    "policy": "",
+    "policy": "usage",
     "handout": "",
     "usage": "",
     "wheel": "usage zipped",
@@ -82,7 +82,7 @@ RULES = Rooms(
     MODULES, {full(room): " ".join(map(full, allowed.split())) for room, allowed in ROOMS.items()}
 )
 WITH_TORCH = """authoring.record toolkit.training toolkit.draws worker.main worker.warm
-    worker.causes worker.members worker.forbidden worker.overlay worker.calls
+    worker.causes worker.members worker.forbidden worker.gates worker.overlay worker.calls
     worker.callers worker.outputs worker.shapes worker.state worker.zygote worker.stand_ins
     worker.traces worker.kinds worker.originals"""
 # packages of pyproject.toml that are imported by other names

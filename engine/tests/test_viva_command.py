@@ -50,7 +50,6 @@ def test_a_page_is_written_as_a_whole(folder: Path, tmp_path: Path) -> None:
     [
         (None, "no function is right yet: `tensormark check` says what is wrong\n"),
         ("def", "no function is right yet"),
-        ("import os\n", "its file uses what functions on tensors do not need"),
     ],
 )
 def test_the_command_says_why_it_has_no_questions(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tensormark.folder import open_assignment
-from tensormark.viva.draw import ALL_FLAGGED, LEFT_BEHIND, NOTHING_RIGHT, askable
+from tensormark.viva.draw import LEFT_BEHIND, NOTHING_RIGHT, askable
 from tensormark.viva.family import draw_options, width
 from tensormark.viva.question import OPTIONS, Question, Sheet
 
@@ -116,7 +116,10 @@ END_OF_DETECTOR = "        ### END SOLUTION detector\n"
 @pytest.mark.parametrize(
     ("edits", "note"),
     [
-        ([("import torch\n", "import inspect\n\nimport torch\n")], ALL_FLAGGED),
+        (
+            [("        return self.head", "        eval('1')\n        return self.head")],
+            "no questions about detector: line 41 uses eval",
+        ),
         (
             [("        return self.head", "        # why\n" * 60 + "        return self.head")],
             "no questions about detector: it is too long",
@@ -137,7 +140,7 @@ def test_a_note_names_what_cannot_be_asked_about(
 
     assert note in drawn.notes
     assert "Detector.forward" not in {question.function for question in drawn.questions}
-    assert len(drawn.questions) == (0 if note == ALL_FLAGGED else 2)
+    assert len(drawn.questions) == 2
 
 
 def test_copies_that_change_what_others_answer_give_no_questions(

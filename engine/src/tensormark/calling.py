@@ -56,7 +56,7 @@ class Calling:
         requests = []
         for _, call, recording in calls:
             runs = frozenset({exercise.id, *exercise.upstream} - set(call.given))
-            forbidden = {"forbidden": usual_names(exercise.forbidden)} if exercise.forbidden else {}
+            forbidden = {"forbidden": usual_names(exercise.forbidden)}
             message, tensors = sent(call.message(), recording.inputs)
             lost = self.sandbox.budget.lost.keys()  # exercises that hang or end the process
             message["observe"] = lost.isdisjoint(exercise.upstream)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from tensormark.files import digest
 from tensormark.handout import Handout
-from tensormark.policy import Policy
+from tensormark.policy import Policy, check_names, rules_of
 
 if TYPE_CHECKING:  # the inspector of sources starts faster without them
     import numpy as np
@@ -159,8 +159,7 @@ class Exercise:
         task: how it is graded instead of by probes, such as by training.
         imports: modules that it needs besides the assignment's.
         extension: its points are a bonus, and it is graded only if its file was handed in.
-        forbidden: full names of classes and functions that may not be called while it is graded, in
-            addition to those in the assignment's policy.
+        forbidden: full names of what may not be called while it is graded, besides the policy's.
         axes, locate: replace the assignment's where those do not suit these outputs.
         sized: makes its first call with other sizes, for questions about it; takes further fields.
     """
@@ -186,8 +185,10 @@ class Exercise:
         """Check that `points` has all parts that can be lost, and `given` only what is upstream.
 
         Raises:
-            ValueError: a part is missing or unknown, or an exercise is given that is not upstream.
+            ValueError: a part is missing or unknown, an exercise is given that is not upstream, or a
+                name is malformed.
         """
+        check_names(f"{self.id}: forbidden", self.forbidden)
         needed = {"values", "properties"} if self.probes else set()  # any call can lose these
         needed |= {probe.part for probe in self.probes}
         known = ", ".join(PARTS)
@@ -315,6 +316,11 @@ class Assignment:
         """The files of data/ that grading a task reads."""
         tasks = [exercise.task for exercise in self.exercises if exercise.task is not None]
         return tuple(dict.fromkeys(name for task in tasks for name in task.data_files))
+
+    @functools.cached_property
+    def rules(self) -> dict[str, str]:
+        """What is forbidden of libraries; see `rules_of`."""
+        return rules_of(self.folder, self.policy, {e.id: e.forbidden for e in self.exercises})
 
     @property
     def slug(self) -> str:

@@ -56,15 +56,6 @@ def ungraded(exercises: Sequence[Exercise], error: Exception, observer: Observer
     return results
 
 
-def flags_of(submission: Submission) -> list[str]:
-    """List what an instructor may want to look at, each with file and line."""
-    return [
-        f"{name}.py:{flag.line}: {flag.name}"
-        for name, flags in submission.flags.items()
-        for flag in flags
-    ]
-
-
 def program_of(
     assignment: Assignment,
     exercises: Sequence[Exercise],
@@ -85,6 +76,7 @@ def program_of(
         limits=settings.limits,
         forbidden=usual_names(assignment.policy.forbidden),
         given_only=usual_names(assignment.policy.given_only),
+        rules=assignment.rules,
         budget=settings.budget,
     )
 
@@ -168,17 +160,15 @@ class Grading:
         hidden = unreported(overlay.untouched, exercises, only)
         tier, listed = self.settings.tier, [name for name in shown if name not in hidden]
         observer.begin(self.assignment.name, printable(submission.name), tier, listed)
-        notes, flags = [*overlay.notes, *submission.notes, *notes], list[str]()
+        notes = [*overlay.notes, *submission.notes, *notes]
         try:
             if failed is not None:
                 raise failed
-            submission = inspected(submission, self.assignment.policy.flagged)
-            flags = flags_of(submission)
+            submission = inspected(submission)
             results, printed = self.results(submission, exercises, overlay, observer, hidden)
         except InspectionError as error:
             results, printed = ungraded(exercises, error, observer), ""
         reported = self.with_sections([result for result in results if result.id in shown])
-        flags += [flag for result in reported for flag in result.flags]
         if self.withholds:
             notes.append(WITHHELD)
             printed = ""
@@ -187,7 +177,7 @@ class Grading:
             tier=self.settings.tier,
             results=reported,
             notes=notes,
-            flags=flags,
+            flags=[flag for result in reported for flag in result.flags],
             name=printable(submission.name),
             assignment=self.assignment.name,
             mode="check" if check else "grade",

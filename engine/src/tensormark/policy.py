@@ -2,28 +2,82 @@
 
 import dataclasses
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from tensormark.usage import UserError
 
 
 @dataclasses.dataclass(frozen=True)
 class Policy:
-    """What a submission may not call: full names of classes and functions.
+    """What a submission may not call: full names of functions, classes and modules.
 
     Attributes:
-        forbidden: names such as "torch.nn.Conv1d".
+        forbidden: names such as "torch.nn.Conv1d" or "torch.optim".
         given_only: names that only given code may use, in calls that ask for it; see `Request`.
-        flagged: packages whose import a person should look at, such as one with extension classes,
-            which cannot be patched in place to forbid them.
         section: the heading of the handout that says what is forbidden.
     """
 
     forbidden: tuple[str, ...] = ()
     given_only: tuple[str, ...] = ()
-    flagged: tuple[str, ...] = ()
     section: str = ""
 
+    def __post_init__(self) -> None:
+        """Check the form of the names.
 
+        Raises:
+            ValueError: one is not a full name.
+        """
+        check_names("forbidden", self.forbidden)
+        check_names("given_only", self.given_only)
+
+
+NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 MODULE = re.compile(r"^torch\.nn\.(functional\.)?")  # which students call nn, or F
+
+
+def check_names(field: str, names: Sequence[str]) -> None:
+    """Check that names have the form of full names; whether they exist is known in the worker.
+
+    Args:
+        field: where they are listed.
+
+    Raises:
+        ValueError: one has another form.
+    """
+    if isinstance(names, str):
+        raise ValueError(f"{field} is a tuple of names, such as ({names!r},)")
+    for name in names:
+        if not isinstance(name, str) or not NAME.fullmatch(name):
+            raise ValueError(f"{field} has {name!r}, which is not a full name such as 'numpy.dot'")
+
+
+def rules_of(
+    folder: Path, policy: Policy, by_exercise: Mapping[str, Sequence[str]]
+) -> dict[str, str]:
+    """Return the full names in libraries that are forbidden anywhere, to the files that list them.
+
+    Args:
+        folder: the assignment's.
+        by_exercise: what each exercise forbids.
+
+    Raises:
+        UserError: a name in a given file is forbidden, but not defined there.
+    """
+    rules = dict.fromkeys([*policy.forbidden, *policy.given_only], "grader/assignment.py")
+    for exercise, names in by_exercise.items():
+        file = f"grader/exercises/{exercise}.py"
+        where = file if (folder / file).is_file() else "grader/assignment.py"
+        rules = dict.fromkeys(names, where) | rules
+    for path, where in [*rules.items()]:
+        module, _, name = path.partition(".")
+        given = folder / "starter" / f"{module}.py"
+        if given.is_file():
+            definition = rf"^((async )?def|class) {name.partition('.')[0]}\b"
+            if name and not re.search(definition, given.read_text("utf-8"), re.MULTILINE):
+                raise UserError(f"{where} forbids {path}, which is not in starter/{given.name}")
+            del rules[path]
+    return rules
 
 
 def usual_names(paths: Iterable[str]) -> dict[str, str]:

@@ -25,7 +25,7 @@ from tensormark.judging.checks import (
     rounds,
 )
 from tensormark.judging.fingerprints import AnsweredCall
-from tensormark.judging.raised import FORBIDDEN
+from tensormark.judging.raised import FORBIDDEN, texts
 from tensormark.judging.trial import Trial
 from tensormark.observer import Observer
 from tensormark.references import References
@@ -36,6 +36,8 @@ from tensormark.sharing import groups
 from tensormark.task import TaskRun
 
 ANSWER_RAISED = "an answer made the grader raise"
+RAN = "library code that ran:"
+MAX_ENTERED = 32  # names of library code that are shown
 
 
 def cause_of(upstream: Sequence[Result], blocking: Sequence[str]) -> str:
@@ -68,11 +70,20 @@ def blocked(task: Exercise, results: Mapping[str, Result]) -> Result | None:
     return result_of_faults(task, [("values", Blocked(cause_of(upstream, blocking)))])
 
 
-def troubles_of(trial: Trial) -> tuple[str, ...]:
-    """Return what the maintainers should know about how an exercise was judged."""
+def flags_of(trial: Trial) -> tuple[str, ...]:
+    """Return what staff may want to know: library code that ran, and faults in judging it.
+
+    The worker says what ran, so nothing depends on it.
+    """
     in_replies = [answered.reply.trouble for answered in trial.answered]
     troubles = dict.fromkeys(filter(None, [*in_replies, *trial.troubles]))
-    return tuple(f"{trial.exercise.id}: {ANSWER_RAISED} {trouble}" for trouble in troubles)
+    flags = [f"{ANSWER_RAISED} {trouble}" for trouble in troubles]
+    entered = [name for answered in trial.answered for name in texts(answered.reply, "entered")]
+    names = [*dict.fromkeys(entered)]
+    names[MAX_ENTERED:] = [f"{len(names) - MAX_ENTERED} more"] if len(names) > MAX_ENTERED else []
+    if names:
+        flags.insert(0, f"{RAN} {', '.join(names)}")
+    return tuple(f"{trial.exercise.id}: {flag}" for flag in flags)
 
 
 class GradingSession:
@@ -205,7 +216,7 @@ class GradingSession:
                 if trial.doubtful or needs_stand_ins(trial):
                     self.stand_in(trial, places)
             result = judge(trial)
-            result.flags = troubles_of(trial)
+            result.flags = flags_of(trial)
             if result.outcome is Outcome.NOT_WRITTEN:
                 result.note = self.calling.hint(exercise)
         except Exception as error:  # an answer's own faults have a result by now; see faults.py

@@ -50,6 +50,7 @@ def fault_of(assignment: Assignment, tier: str, settings: Settings) -> str | Non
         harness=assignment.harness,
         requirements=assignment.requirements,
         checkpoint=settings.checkpoint,
+        rules=assignment.rules,
     )
     call = Call("same", ("x",), "probe", kind="function").message()
     request = Request("probe", frozenset({"probe"}), call, {"x": np.ones(2, np.float32)})

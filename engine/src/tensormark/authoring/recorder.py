@@ -22,6 +22,7 @@ from tensormark.judging.fingerprints import AnsweredCall
 from tensormark.judging.raised import texts
 from tensormark.judging.trial import Trial
 from tensormark.literals import sent
+from tensormark.policy import usual_names
 from tensormark.references import Tensors, recordings, under
 from tensormark.result import Outcome
 from tensormark.sandbox.interface import Reply, Request
@@ -107,7 +108,8 @@ class Recorder:
                 if nudge is not None:
                     inputs = nudged(inputs, call.dtype, nudge)
                 message, tensors = sent(call.message(), inputs)
-                requests.append(Request(exercise.id, frozenset(), message | overrides, tensors))
+                message |= {"forbidden": usual_names(exercise.forbidden), **overrides}
+                requests.append(Request(exercise.id, frozenset(), message, tensors))
         return list(self.sandbox.run(requests))
 
     def record(self, exercise: Exercise, recorded: PreviousRecord | str = "new") -> Recorded:

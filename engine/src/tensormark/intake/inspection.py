@@ -1,10 +1,9 @@
 """Have a submission's sources inspected in the process with limits; see door.py, inspector.py."""
 
 import dataclasses
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 
 from tensormark.intake.door import DOOR
-from tensormark.intake.flags import Flag
 from tensormark.intake.inspector import TOO_COMPLEX, Row, inspect
 from tensormark.intake.submission import Submission
 
@@ -20,24 +19,20 @@ def _with_findings(
         modules: the module of each row.
     """
     sources, faults = dict(submission.sources), dict(submission.faults)
-    flags, hints = dict(submission.flags), dict(submission.hints)
+    hints = dict(submission.hints)
     for module, row in zip(modules, rows, strict=False):
         if row["fault"]:
             sources[module], faults[module] = "", row["fault"]
         else:
-            flags[module] = [Flag(**flag) for flag in row["flags"]]
             hints |= {f"{module}.{path}": hint for path, hint in row["hints"].items()}
-    return dataclasses.replace(submission, sources=sources, faults=faults, flags=flags, hints=hints)
+    return dataclasses.replace(submission, sources=sources, faults=faults, hints=hints)
 
 
-def inspected(submission: Submission, packages: Collection[str] = ()) -> Submission:
+def inspected(submission: Submission) -> Submission:
     """Inspect an untrusted submission.
 
     Each attempt may take half of the remaining time. If it breaks off, the next one goes on with
     the source that it broke off at: only an attempt's first source is to blame for its end.
-
-    Args:
-        packages: further packages whose import is flagged.
 
     Raises:
         InspectionError: the inspector does not work on this machine.
@@ -45,8 +40,7 @@ def inspected(submission: Submission, packages: Collection[str] = ()) -> Submiss
     remaining = SECONDS
     left = {module: text for module, text in submission.sources.items() if text}
     while left:
-        request = {"sources": left, "packages": [*packages]}
-        answer, modules = DOOR.ask("inspect", remaining / 2, request), [*left]
+        answer, modules = DOOR.ask("inspect", remaining / 2, {"sources": left}), [*left]
         rows = answer.rows or [{"fault": f"{modules[0]}.py: {TOO_COMPLEX}"}]
         submission = _with_findings(submission, modules, rows)
         remaining -= min(answer.seconds, remaining / 2)

@@ -7,25 +7,16 @@ the limits there is not graded.
 
 import ast
 import contextlib
-import dataclasses
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tensormark.intake.flags import Flag, flags
 from tensormark.intake.leftovers import hints
 from tensormark.intake.syntax import explained, shown
 
-MAX_FLAGS = 100  # of one source
 TOO_COMPLEX = "too complex to be read"
 NULL = "source code string cannot contain null bytes"
 NOTEBOOK = "a notebook and not Python source; export it as a script"
 Row = dict[str, Any]
-
-
-def _rows(all_flags: Sequence[Flag]) -> list[Row]:
-    """Return the first flags as JSON, with shortened names."""
-    shortened = (dataclasses.replace(flag, name=shown(flag.name)) for flag in all_flags[:MAX_FLAGS])
-    return [dataclasses.asdict(flag) for flag in shortened]
 
 
 def _parse(name: str, text: str) -> tuple[ast.Module, str]:
@@ -45,18 +36,17 @@ def _parse(name: str, text: str) -> tuple[ast.Module, str]:
     return tree, f"{name}: {NOTEBOOK}" if notebook else ""
 
 
-def inspect(sources: Mapping[str, str], packages: Collection[str] = ()) -> Iterator[Row]:
+def inspect(sources: Mapping[str, str]) -> Iterator[Row]:
     """Inspect each source, by module.
 
-    Yields: a row: `fault`, why it cannot be imported; `flags`; and `hints` (see leftovers.py).
+    Yields: a row: `fault`, why it cannot be imported, and `hints` (see leftovers.py).
     """
     for module, text in sources.items():
         tree, fault = _parse(f"{module}.py", text)
-        flagged = _rows(flags(tree, packages))
-        yield {"fault": fault, "flags": flagged, "hints": hints(tree)}
+        yield {"fault": fault, "hints": hints(tree)}
 
 
 def inspection(request: Mapping[str, Any]) -> Iterator[Row]:
     """Yield the rows of a request's sources, until memory runs out."""
     with contextlib.suppress(RecursionError, MemoryError):  # missing rows show at which source
-        yield from inspect(request["sources"], request["packages"])
+        yield from inspect(request["sources"])

@@ -5,7 +5,7 @@ many seconds of processor time. Each job runs in a child process, which writes l
 exits; one more line says how. Without fork, this process does one job itself and exits.
 
 Covered: processor time, memory and file writes are limited, because hostile input can make archive
-readers, the parser, the compiler and flags.py take quadratic time or expand data a thousandfold.
+readers, the parser and the compiler take quadratic time or expand data a thousandfold.
 Not covered: systems without such limits, where people grade their own code.
 """
 

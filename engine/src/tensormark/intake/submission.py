@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from tensormark.intake.door import DOOR
-from tensormark.intake.flags import Flag
 from tensormark.intake.texts import MAX_OTHERS, MAX_SOURCE, MISSING, TOO_MUCH
 from tensormark.letters import is_visible
 from tensormark.usage import UserError
@@ -35,7 +34,6 @@ class Submission:
         others: names of further modules and folders beside them, which are not graded.
         notes: what the user should know about how it was read, such as modified given files.
         stamps: modification time, size and inode number of each file on disk that was read.
-        flags: module name to what a person should look at; filled by inspection.py.
         hints: module and function, such as "main.Layer.forward", to why a function that was
             written counts as not written; filled by inspection.py.
     """
@@ -46,7 +44,6 @@ class Submission:
     others: frozenset[str] = frozenset()
     notes: tuple[str, ...] = ()
     stamps: Mapping[str, Sequence[int]] = dataclasses.field(default_factory=dict)
-    flags: Mapping[str, Sequence[Flag]] = dataclasses.field(default_factory=dict)
     hints: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
 

@@ -12,7 +12,7 @@ from tensormark.sandbox.interface import Reply
 
 FORBIDDEN = "forbidden"  # the id of the mistake
 NO_TEXT = "failed without saying why"
-MAX_TEXTS = 20  # how many texts of a list are read
+MAX_TEXTS = 32  # how many texts of a list are read
 
 
 def not_allowed(what: str, section: str) -> CheckFailed:

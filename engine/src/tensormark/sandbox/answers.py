@@ -37,6 +37,8 @@ KEYS: Mapping[str, type] = {
     "function": str,
     "where": str,
     "forbidden": str,
+    "refused": str,
+    "entered": list,
     "importing": str,
     "missing": str,
     "lacking": str,

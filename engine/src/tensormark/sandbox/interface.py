@@ -114,12 +114,10 @@ class Program:
         imports: the modules that calls use, in the order in which they are imported.
         harness: the assignment's file that runs next to them.
         requirements: the file that lists the packages that it may import.
-        checkpoint: the folder of the frozen checkpoint, if there is one.
-        threads: of torch.
-        limits: what the submission may use.
-        forbidden, given_only: library code that it may not use; see policy.py. Full names to names
-            for messages.
-        budget: seconds for all calls, except tasks; see `Budget`.
+        checkpoint: the folder of the frozen checkpoint, if there is one; threads: of torch.
+        limits: what the submission may use; budget: seconds for its calls, see `Budget`.
+        forbidden, given_only: what it may not use, full names to names in messages; see policy.py.
+        rules: what any exercise may not use of libraries: full names to where they are listed.
         given: module name to text, of the files that students edit, as they were given.
     """
 
@@ -134,6 +132,7 @@ class Program:
     limits: Limits = dataclasses.field(default_factory=Limits)
     forbidden: Mapping[str, str] = dataclasses.field(default_factory=dict)
     given_only: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    rules: Mapping[str, str] = dataclasses.field(default_factory=dict)
     budget: float = BUDGET
     given: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
@@ -154,6 +153,7 @@ class Program:
             "harness": str(self.harness),
             "forbidden": {**self.forbidden, **({} if given_code else self.given_only)},
             "given_only": dict(self.given_only) if given_code else {},
+            "rules": dict(self.rules),
             "shared": len({request.exercise for request in requests or ()}) > 1,
             "editable": list(self.editable),
         }

@@ -110,7 +110,14 @@ class IsolatedSandbox(Sandbox):
         self.import_printed = False
         self.fault: WorkerStartError | None = None  # raised again: the machine will not change
         checkpoint = program.checkpoint.resolve() if program.checkpoint else None
-        self.key = SlotKey(contained, program.harness, program.requirements, checkpoint, lock)
+        self.key = SlotKey(
+            contained,
+            program.harness,
+            program.requirements,
+            checkpoint,
+            tuple(program.rules.items()),
+            lock,
+        )
         self.slot: Slot | None = slot or SLOTS.take(self.key)
 
     def __exit__(self, *exception: object) -> None:

@@ -21,6 +21,7 @@ class SlotKey:
         harness: the assignment's file that runs next to a student's code.
         requirements: the file that lists the packages that children may import.
         checkpoint: the only folder that children may read besides Python, if there is one.
+        rules: what the assignment forbids, with where it is listed; see Program.
         lock: False skips the children's lockdown, for measurements only.
     """
 
@@ -28,6 +29,7 @@ class SlotKey:
     harness: Path
     requirements: Path
     checkpoint: Path | None = None
+    rules: tuple[tuple[str, str], ...] = ()
     lock: bool = True
 
 

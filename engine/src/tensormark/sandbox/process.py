@@ -93,13 +93,19 @@ class ProcessSandbox(Sandbox):
         return worker
 
     def _load(self, worker: WorkerLink, seconds: float) -> None:
-        """Have a worker import the submission."""
+        """Have a worker import the submission.
+
+        Raises:
+            WorkerStartError: something that the assignment forbids cannot be forbidden.
+        """
         try:
             worker.send(worker.packed(self.program.load_message(), {}), seconds)
             reply = worker.answer(seconds)
         except WorkerLostError as error:
             self.drop()
             reply = error.reply(f"importing {self.program.main_file}")
+        if "refused" in reply.message:
+            raise WorkerStartError(reply.message["refused"])
         self.loaded = True
         self.budget.unloadable = None if reply.status == "ok" else reply
 

@@ -77,6 +77,7 @@ class Slot:
             {
                 "user": next(self.users) if os.getuid() == 0 else None,
                 "checkpoint": str(key.checkpoint or ""),
+                "rules": dict(key.rules),
                 "lock": key.lock,
                 "filter": base64.b64encode(compiled).decode(),
                 "readable": bubblewrap.readable(key),

@@ -12,14 +12,13 @@ import numpy as np
 from tensormark.exercise import Assignment
 from tensormark.grading import Grading
 from tensormark.intake.inspection import inspected
-from tensormark.intake.needed import needed_by
 from tensormark.intake.submission import Submission
 from tensormark.sandbox.interface import printable
 from tensormark.usage import command
 from tensormark.viva.copies import Copies, UnfitError, opened
 from tensormark.viva.families import FAMILIES
 from tensormark.viva.family import Draft, Family, Sample
-from tensormark.viva.plain import ORDINARY, unusual
+from tensormark.viva.plain import unusual
 from tensormark.viva.question import Listing, Mark, Question, Sheet
 from tensormark.viva.source import Source
 from tensormark.viva.study import RAISES, Study
@@ -33,7 +32,6 @@ MAX_MARKS_PER_LINE = 8
 LEFT_BEHIND = "changed copies of its functions affect other code, so no questions are asked"
 IN_EVAL = "Results are for eval mode, without dropout, unless a question mentions training."
 NOTHING_SAID = "this assignment has no questions: there is no grader/viva.py"
-ALL_FLAGGED = "its file uses what functions on tensors do not need, so no questions are asked"
 NOTHING_RIGHT = "no function is right yet: `{check}` says what is wrong"
 
 
@@ -197,28 +195,22 @@ def questions(
         wrong = NOTHING_RIGHT.format(check=command("check"))
         why = wrong if subjects_of(assignment.folder) else NOTHING_SAID
         return dataclasses.replace(empty, notes=(why,))
-    submission = inspected(submission, assignment.policy.flagged)
-    flagged = {
-        name for name, flags in submission.flags.items() if {flag.name for flag in flags} - ORDINARY
-    }
-    suitable = [s for s in subjects if flagged.isdisjoint(needed_by(s.module, submission.sources))]
-    if not suitable:
-        return dataclasses.replace(empty, notes=(ALL_FLAGGED,))
-    exercises = [assignment.exercise(subject.exercise) for subject in suitable]
+    submission = inspected(submission)
+    exercises = [assignment.exercise(subject.exercise) for subject in subjects]
     # replies may hold any numbers
     with np.errstate(all="ignore"), opened(grading, submission, exercises) as copies:
-        drawing = Drawing(copies, suitable, seed)
+        drawing = Drawing(copies, subjects, seed)
         drawn_questions = list[Question]()
         for question in drawing.questions(number):
             drawn_questions.append(question)
             progress(len(drawn_questions))
         if drawing.left_behind():
             return dataclasses.replace(empty, notes=(LEFT_BEHIND,))
-    names = [subject.target for subject in suitable]
+    names = [subject.target for subject in subjects]
     asked = sorted({question.function for question in drawn_questions}, key=names.index)
-    trained = any(subject.training for subject in suitable if subject.target in asked)
+    trained = any(subject.training for subject in subjects if subject.target in asked)
     notes = [IN_EVAL] if trained else []
-    notes += [subject.note for subject in suitable if subject.target in asked and subject.note]
+    notes += [subject.note for subject in subjects if subject.target in asked and subject.note]
     notes += [f"no questions about {name}: {why}" for name, why in drawing.unfit.items()]
     if len(drawn_questions) < number:
         notes.append(

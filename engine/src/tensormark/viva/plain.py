@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from tensormark.viva.source import Function
 
-ORDINARY = {"getattr()", "setattr()", "__class__", "__dict__"}  # flags that do no harm here
+RUN_TEXT = ("exec", "eval", "compile", "open", "__import__")
 # attributes of code objects, frames and tracebacks
 READS_CODE = frozenset(
     "__code__ __traceback__ co_code co_consts co_lines cr_code cr_frame f_back f_code f_lasti "
@@ -28,6 +28,9 @@ def unusual(tree: ast.Module, function: Function) -> str | None:
     for statement in [*tree.body, *_of_classes(tree)]:
         if not _plain(statement):
             return f"line {statement.lineno} of its file runs when it is imported"
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name) and node.id in RUN_TEXT:
+            return f"line {node.lineno} uses {node.id}"
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and node.attr in READS_CODE:
             return f"line {node.lineno} of its file inspects code"

@@ -29,6 +29,7 @@ from torch import Tensor, nn
 
 from tensormark.worker.callers import takes_apart
 from tensormark.worker.causes import causes_of
+from tensormark.worker.entered import watched
 from tensormark.worker.imports import Imports
 from tensormark.worker.members import load_by_name, member, parameters_of, parents_of
 from tensormark.worker.originals import Originals
@@ -115,7 +116,7 @@ def build(
         prefix = "weights/"
         weights = {n.removeprefix(prefix): t for n, t in tensors.items() if n.startswith(prefix)}
     cls = member(context.module(call["module"]), call["target"].split(".")[0], "class")
-    owner: nn.Module = cls(*arguments, **call["options"])
+    owner: nn.Module = watched(cls, building=True)(*arguments, **call["options"])
     if lacking is not None:
         name = call["target"].split(".")[0]
         lacking |= context.originals.complete(
@@ -236,6 +237,7 @@ def run_call(context: Context, call: Mapping[str, Any], tensors: Mapping[str, Te
         constant = name in call["constants"]
         if name in tensors and tensors[name].is_floating_point() and not constant:
             leaves[name] = tensors[name].requires_grad_()
+    function = watched(function)
     arguments = list(arguments_of(context, call, tensors, owner))
     own_generator = not GENERATORS.isdisjoint(call["args"])
     watch = Watch(model, silent=own_generator, plain=call["literals"])
@@ -288,14 +290,15 @@ def run_optimizer(
     cls = member(context.module(call["module"]), call["target"].split(".")[0], "class")
     groups = call["literals"]["groups"]
     own = {n: tensors[f"start/{n}"].clone().requires_grad_() for g in groups for n in g["params"]}
-    optimizer = cls([{**g, "params": [own[name] for name in g["params"]]} for g in groups])
+    optimizer = watched(cls)([{**g, "params": [own[n] for n in g["params"]]} for g in groups])
+    take_step = watched(optimizer.step)
     gradients = {n: tensors[f"gradients/{n}"].clone() for n in own if f"gradients/{n}" in tensors}
     watch = Watch(None, silent=False)
     after_steps: dict[str, list[Tensor]] = {name: [] for name in own}
     for step in range(call["literals"]["steps"]):
         for name, values in gradients.items():
             own[name].grad = values[step]
-        optimizer.step()
+        take_step()
         for name, parameter in own.items():
             after_steps[name].append(parameter.detach().clone())
     answer = {f"out/{name}": torch.stack(values) for name, values in after_steps.items()}
@@ -316,7 +319,7 @@ def run_kind(
     Inputs named by the call's `args` must not change; the objects that it builds are not watched.
     """
     watch = Watch(None, silent=False, plain=call["literals"])
-    answer = kind(context, call, tensors, progress)
+    answer = watched(kind)(context, call, tensors, progress)
     report = {**watch.report(), "drew": watch.generators.drew()}
     after = {f"after/{name}": tensors[name] for name in call["args"] if name in tensors}
     return Answer({**report, **answer.message}, {**after, **answer.tensors})

@@ -9,7 +9,7 @@ from traceback import walk_tb
 from types import CodeType, ModuleType
 from typing import Any
 
-from tensormark.worker.forbidden import NotAllowedError
+from tensormark.worker.entered import NotAllowedError
 from tensormark.worker.imports import ImportFailure
 from tensormark.worker.outputs import StudentError
 

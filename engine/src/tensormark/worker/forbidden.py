@@ -1,9 +1,11 @@
-"""Replace forbidden classes and functions with ones that raise. Runs in the worker.
+"""Make forbidden library code raise when a submission calls it. Runs in the worker.
 
-Forbidden code is changed in place, not searched for by name, so that every alias, subclass, copy
-and earlier reference raises too. A Python function gets new code, and so does every function of a
-class; a compiled function of torch is replaced in torch's dispatcher, through which all its calls
-go. Importing or mentioning forbidden code costs nothing.
+What can be changed in place is: a Python function gets new code, and so does every function of a
+class; an operator of torch is replaced in torch's dispatcher, through which all its calls go. So
+every alias, subclass, copy and earlier reference raises too, and so does library code that uses it.
+Other compiled functions and classes have gates (gates.py), and calls to anything in a package are
+watched (entered.py): these two only stop what the submission calls itself. Importing or mentioning
+forbidden code costs nothing.
 
 Covered: the library's code, however it is reached, even if its file is reloaded or its source is
 executed. Not covered: a copy of that source in the submission, or modified source that it executes;
@@ -19,30 +21,19 @@ import importlib
 import sys
 import types
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import torch
 
+from tensormark.worker import gates
+from tensormark.worker.entered import WATCH, NotAllowedError, Package, modules_of
+
 # where torch's compiled functions run here
 BACKENDS = ("CPU", "MkldnnCPU", "NestedTensorCPU", "QuantizedCPU", "SparseCPU", "SparseCsrCPU")
 COMPILED = (types.BuiltinFunctionType, types.MethodDescriptorType, types.ClassMethodDescriptorType)
-
-
-class NotAllowedError(Exception):
-    """Forbidden library code was called.
-
-    Attributes:
-        name: the name of the called code in messages.
-    """
-
-    name = ""
-
-    def __init__(self, name: str = "") -> None:
-        self.name = name or self.name
-        super().__init__(
-            f"{self.name} is not allowed in this assignment: it is what you are asked to write"
-        )
+IMMUTABLE = 1 << 8  # the flag of a class whose attributes cannot be set
+MISSING = object()
 
 
 # --- reloaded code ----------------------------------------------------------------------------
@@ -67,7 +58,10 @@ def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
 
     Raises:
         NotAllowedError: it does, so its file was reloaded or its source is executed.
+        RuntimeError: it would stop the watch on what the submission enters.
     """
+    if event == "sys.setprofile" and WATCH.guarded:
+        raise RuntimeError("no profiler can be used while an exercise is graded")
     if event not in EVENTS or not REPLACED:
         return
     code = arguments[-1]  # the value that an attribute is set to, or the only argument
@@ -86,19 +80,26 @@ def _install_hook() -> None:
 # --- forbidding -------------------------------------------------------------------------------
 
 
+FOUND: dict[str, Any] = {}  # what names meant before a submission could replace it
+
+
 def find(path: str) -> Any:
-    """Return the object with this full name, or None; import its package if necessary."""
+    """Return the object with this full name, or MISSING; import its modules if necessary."""
+    return FOUND[path] if path in FOUND else _look_up(path)
+
+
+def _look_up(path: str) -> Any:
     names = path.split(".")
-    if names[0] not in sys.modules:
-        with contextlib.suppress(ImportError):  # a missing package cannot be used
-            importlib.import_module(names[0])
-    for split in range(len(names), 0, -1):
-        target: Any = sys.modules.get(".".join(names[:split]))
-        if target is not None:
-            for name in names[split:]:
-                target = getattr(target, name, None)
-            return target
-    return None
+    target: Any = None
+    for count, name in enumerate(names, start=1):
+        module = ".".join(names[:count])
+        if isinstance(target, types.ModuleType | None) and not hasattr(target, name):
+            with contextlib.suppress(Exception):  # whatever a module raises, it cannot be used
+                importlib.import_module(module)
+        target = sys.modules.get(module) or getattr(target, name, MISSING)
+        if target is MISSING:
+            return MISSING
+    return gates.behind(target)
 
 
 def _not_allowed(*_: Any, **__: Any) -> None:
@@ -196,6 +197,105 @@ def _forbid_operators(operators: Mapping[str, str]) -> Iterator[Any]:
         yield library
 
 
+# --- names ------------------------------------------------------------------------------------
+
+
+def _operator(target: Any) -> str | None:
+    """Return the name of the operator that a function of torch is, such as aten::relu, or None."""
+    if isinstance(target, torch._ops.OpOverload):
+        return target._schema.name
+    if isinstance(target, torch._ops.OpOverloadPacket):
+        return target._qualified_op_name
+    if not isinstance(target, COMPILED):
+        return None
+    operator = f"aten::{target.__name__}"
+    schemas = torch._C._jit_get_schemas_for_operator(operator)
+    names = [f"{operator}.{schema.overload_name}".rstrip(".") for schema in schemas]
+    exists = any(map(torch._C._dispatch_has_kernel, names))
+    return operator if exists and gates.home_of(target).startswith("torch") else None
+
+
+def _needs_gate(target: Any) -> bool:
+    """Say whether an object can be called, but not changed in place."""
+    if isinstance(target, type):
+        return bool(target.__flags__ & IMMUTABLE) and target.__module__ != "builtins"
+    changed = (types.FunctionType, types.MethodType, types.ModuleType)
+    return callable(target) and not isinstance(target, changed) and _operator(target) is None
+
+
+def _fault(path: str) -> str | None:
+    """Say why a name cannot be forbidden, or return None."""
+    target = find(path)
+    if target is MISSING:
+        return "there is no such name"
+    if isinstance(target, types.ModuleType):
+        return None
+    if not callable(target) and not isinstance(target, property):
+        return f"it is no function, class or module, but of type {type(target).__name__}"
+    if isinstance(target, type) and target.__module__ == "builtins":
+        return "everything uses that type"
+    if _needs_gate(target):
+        owner = find(path.rpartition(".")[0])
+        if not isinstance(owner, types.ModuleType):
+            return "it is a method of a compiled class; name the class"
+    return None
+
+
+def unenforceable(paths: Mapping[str, str]) -> str | None:
+    """Say which of an assignment's names cannot be forbidden, and why; None: all can be.
+
+    Args:
+        paths: full names to where they are listed.
+    """
+    for path, where in paths.items():
+        if (fault := _fault(path)) is not None:
+            return f"{where}: {path} cannot be forbidden: {fault}"
+    return None
+
+
+def _unseen(package: types.ModuleType) -> list[Any]:
+    """Return a package's compiled objects whose calls the profiler does not show."""
+    prefix, root = f"{package.__name__}.", package.__name__.partition(".")[0]
+    members = [value for module in modules_of(package) for value in vars(module).values()]
+    unseen = [value for value in members if not isinstance(value, types.BuiltinFunctionType)]
+    return [
+        value
+        for value in map(gates.behind, unseen)
+        if _needs_gate(value)
+        and f"{gates.home_of(value)}.".lstrip("_").startswith(prefix)
+        and (not isinstance(value, type) or root in sys.stdlib_module_names)
+    ]
+
+
+def prepare(paths: Iterable[str]) -> None:
+    """Look names up, and put gates where they need some, before a submission is imported."""
+    targets = list[Any]()
+    for path in set(paths) - FOUND.keys():
+        target = _look_up(path)
+        if target is not MISSING:
+            FOUND[path] = target
+        if isinstance(target, types.ModuleType):
+            targets += _unseen(target)
+        elif _needs_gate(target):
+            targets.append(target)
+    if targets:
+        gates.install(targets)
+
+
+@functools.cache
+def _package(module: types.ModuleType, name: str) -> tuple[Package, list[Any]]:
+    return Package(module, name), _unseen(module)
+
+
+def _forbid_package(module: types.ModuleType, name: str, undo: contextlib.ExitStack) -> None:
+    """Have calls from the submission to anything in a package raise."""
+    package, unseen = _package(module, name)
+    WATCH.packages.append(package)
+    undo.callback(WATCH.packages.remove, package)
+    for target in unseen:
+        gates.close(target, name, undo)
+
+
 def forbid(names: Mapping[str, str], for_good: bool = False) -> contextlib.ExitStack:
     """Forbid classes and functions.
 
@@ -207,18 +307,21 @@ def forbid(names: Mapping[str, str], for_good: bool = False) -> contextlib.ExitS
         A stack that restores everything when it is closed; an empty one if `for_good`.
     """
     _install_hook()
-    undo, operators = contextlib.ExitStack(), {}
+    undo = contextlib.ExitStack()
+    operators: dict[str, str] = {}
     for path, name in names.items():
         target = find(path)
-        if isinstance(target, type):
+        if isinstance(target, types.ModuleType):
+            _forbid_package(target, name, undo)
+        elif _needs_gate(target):
+            gates.close(target, name, undo)
+        elif isinstance(target, type):
             _forbid_class(target, name, undo)
-        elif isinstance(target, types.FunctionType):
+        elif (operator := _operator(target)) is not None:
+            operators[operator] = name
+        else:
             for function in _functions(target):
                 _forbid_function(function, name, undo)
-        elif isinstance(target, COMPILED) and path.startswith("torch."):
-            operators[f"aten::{path.rpartition('.')[2]}"] = name
-        elif isinstance(target, torch._ops.OpOverloadPacket):
-            operators[target._qualified_op_name] = name
     for library in _forbid_operators(operators):
         undo.callback(library.reset)
         if for_good:

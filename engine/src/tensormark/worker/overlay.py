@@ -17,6 +17,7 @@ from typing import Any
 import torch
 
 from tensormark.worker import calls, exceptions, forbidden, protocol, state, surroundings
+from tensormark.worker.entered import WATCH
 from tensormark.worker.imports import Imports
 from tensormark.worker.originals import Originals
 from tensormark.worker.shapes import letters_of, shapes
@@ -68,6 +69,12 @@ def load_harness(path: str) -> ModuleType:
     return module
 
 
+def entered() -> protocol.Message:
+    """Return what the last call entered, if anything."""
+    names = WATCH.reported()
+    return {"entered": names} if names else {}
+
+
 class Overlay:
     """The given files with a submission laid over them, imported; runs its calls."""
 
@@ -91,6 +98,7 @@ class Overlay:
 
     def forbid(self, request: Mapping[str, Any]) -> None:
         """Replace what a submission may not use, before importing any of it."""
+        forbidden.prepare(request["rules"])
         new = {p: name for p, name in request["forbidden"].items() if p not in self.forbidden}
         forbidden.forbid(new, for_good=True)
         self.forbidden |= new
@@ -103,6 +111,7 @@ class Overlay:
         """Forbid what a call forbids; allow what only given code may use if the call needs it."""
         if call.get("given_only"):
             self.undo.close()
+        WATCH.begin(bool(self.forbidden or self.given_only or call.get("forbidden")))
         try:
             with forbidden.forbid(call.get("forbidden", {})):
                 yield
@@ -118,10 +127,13 @@ class Overlay:
         self.sources, self.checkpoint = request["sources"], request["checkpoint"]
         surroundings.show_only(frozenset(request["packages"]))
         forbidden.SUBMISSION_CODE.clear()
+        if (fault := forbidden.unenforceable(request["rules"])) is not None:
+            return {"status": "error", "refused": fault}
         self.forbid(request)
         names = {f"{name}.py" for name in self.sources}
         editable = names.intersection(request["editable"])
         self.files = exceptions.Files(editable, names - editable)
+        WATCH.load(self.sources, self.files.given, str(self.harness.__file__))
         sys.meta_path.insert(0, _MemoryImporter(self.sources))
         self.imports = Imports(request["import"], self.settings)
         self.originals = Originals(request["given"], self.sources)
@@ -135,7 +147,9 @@ class Overlay:
         context = calls.Context(self.imports, self.checkpoint, self.harness, self.originals)
         tensors = {name: torch.from_numpy(array.copy()) for name, array in arrays.items()}
         with self.rules_of(call):
-            answer = calls.run(context, call, tensors, progress)
+            # without its rules: its seed depends only on what was recorded
+            recorded = {name: value for name, value in call.items() if name != "forbidden"}
+            answer = calls.run(context, recorded, tensors, progress)
         outputs = {
             name: tensor.detach().resolve_conj().resolve_neg().numpy()
             for name, tensor in answer.tensors.items()
@@ -169,9 +183,10 @@ class Overlay:
             if "sources" in request:
                 return protocol.encode(header | self.load(request))
             message, tensors = self.call(request["call"], arrays, progress)
-            return protocol.encode(header | message, tensors)
+            return protocol.encode(header | message | entered(), tensors)
         except BaseException as error:  # including SystemExit and KeyboardInterrupt
-            return protocol.encode(header | self.describe(error, request.get("call", {})))
+            described = self.describe(error, request.get("call", {}))
+            return protocol.encode(header | described | entered())
 
 
 def overlay_maker(harness: str) -> Callable[[], Overlay]:

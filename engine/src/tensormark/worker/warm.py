@@ -5,7 +5,6 @@ from typing import Any
 
 import safetensors.torch  # noqa: F401  # submissions need it to read weights
 import torch
-import torch.onnx.ops  # forbidden names are looked up in it too
 import torch.utils._device  # asking for the default device imports it
 from torch import nn
 

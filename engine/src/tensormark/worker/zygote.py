@@ -80,9 +80,16 @@ def _prepare(setup: dict[str, Any], harness: str) -> None:
 
     Args:
         harness: the path of the assignment's harness.
-    """
-    from tensormark.worker.overlay import overlay_maker  # imports torch
 
+    Raises:
+        ValueError: something that the assignment forbids cannot be forbidden.
+    """
+    from tensormark.worker import forbidden  # imports torch
+    from tensormark.worker.overlay import overlay_maker
+
+    if (fault := forbidden.unenforceable(setup["rules"])) is not None:
+        raise ValueError(fault)
+    forbidden.prepare(setup["rules"])
     setup["overlay"] = overlay_maker(harness)
     lockdown.landlock_version()
     paths = setup["readable"], setup["listable"]

@@ -1,0 +1,242 @@
+"""Every name that an assignment may forbid is enforced, and all others are refused by name."""
+
+import dataclasses
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from tensormark.exercise import Call
+from tensormark.policy import Policy, usual_names
+from tensormark.sandbox.interface import (
+    PROCESS,
+    TIERS,
+    Program,
+    Reply,
+    Request,
+    Sandbox,
+    WorkerStartError,
+)
+from tensormark.sandbox.tiers import open_sandbox
+
+from asking import X, program_with
+from graded import ran
+from tiers import marked
+
+HEAD = """
+import copy, functools, heapq, itertools, math, random, statistics, sys
+import numpy as np
+import torch
+import torch.nn.functional as F
+from math import sqrt as root
+from numpy import dot as kept
+
+TABLE, square = {"sqrt": math.sqrt}, torch.eye(3)
+arrays = np.ones(3), np.eye(3)
+
+
+class Orders(itertools.permutations):
+    pass
+
+
+class Steps(torch.optim.NAdam):
+    pass
+
+
+class Own(torch.optim.Optimizer):
+    def __init__(self, parameters):
+        super().__init__(parameters, {})
+
+    def step(self):
+        self.param_groups[0]["params"][0].data.add_(1)
+
+
+def swallowed(function, *arguments):
+    try:
+        function(*arguments)
+    except BaseException:
+        pass
+
+
+"""
+# a forbidden name, and a function's body that uses it
+STOPPED = [
+    ("torch.linalg.svd", "torch.linalg.svd(square)"),
+    ("torch.linalg.svd", "torch.svd(square)"),
+    ("torch.linalg", "from torch import linalg as l; l.inv(square)"),
+    ("torch.linalg", "torch.linalg.norm(square)"),
+    ("torch.fft.fft", "torch.fft.fft(x)"),
+    ("torch.special.expm1", "torch.special.expm1(x)"),
+    ("torch.Tensor.cumsum", "x.cumsum(0)"),
+    ("torch.Tensor.cumsum", "torch.cumsum(x, 0)"),
+    ("torch.tensor", "torch.tensor([1.0])"),
+    ("torch.einsum", "torch.einsum('i,i->', x, x)"),
+    ("torch.nn.functional.gelu", "torch.nn.GELU()(x)"),
+    ("torch.optim", "torch.optim.NAdam([torch.nn.Parameter(x)])"),
+    ("torch.optim", "Steps([torch.nn.Parameter(x)])"),
+    ("torch.optim", "swallowed(torch.optim.SGD, [torch.nn.Parameter(x)])"),
+    (
+        "torch.ops.aten.native_layer_norm_backward",
+        "torch.layer_norm(x.requires_grad_(), [2]).sum().backward()",
+    ),
+    ("numpy.dot", "np.dot(*arrays)"),
+    ("numpy.dot", "kept(*arrays)"),
+    ("numpy.dot", "np._core.multiarray.dot(*arrays)"),
+    ("numpy.dot", "functools.reduce(np.dot, arrays)"),
+    ("numpy.dot", "swallowed(np.dot, *arrays); np.dot(*arrays)"),
+    ("numpy.sqrt", "np.sqrt(4.0)"),
+    ("numpy.linalg.svd", "np.linalg.svd(arrays[1])"),
+    ("numpy.linalg", "np.linalg.svd(arrays[1])"),
+    ("numpy.linalg", "np.linalg.norm(arrays[0])"),
+    ("numpy", "np.ones(3)"),
+    ("numpy", "np.array([1.0])"),
+    ("numpy", "kept(*arrays)"),
+    ("numpy", "np.sqrt(4.0)"),
+    ("numpy", "arrays[0].sum()"),
+    ("numpy", "eval('np.ones(3)')"),
+    ("numpy", "swallowed(sys.setprofile, None); np.ones(3)"),
+    ("math.sqrt", "math.sqrt(4)"),
+    ("math.sqrt", "root(4)"),
+    ("math.sqrt", "TABLE['sqrt'](4)"),
+    ("math.sqrt", "list(map(math.sqrt, [4]))"),
+    ("math.sqrt", "heapq.nlargest(1, [4, 9], key=math.sqrt)"),
+    ("math.sqrt", "eval('math.sqrt(4)')"),
+    ("math.sqrt", "random._sqrt(4)"),
+    ("math", "math.sqrt(4)"),
+    ("random.shuffle", "random.shuffle([1, 2])"),
+    ("random.shuffle", "random.Random(1).shuffle([1, 2])"),
+    ("random.random", "random.random()"),
+    ("statistics.mean", "statistics.mean([1, 2])"),
+    ("itertools.permutations", "list(itertools.permutations([1, 2]))"),
+    ("itertools.permutations", "list(Orders([1, 2]))"),
+    ("itertools", "list(itertools.permutations([1, 2]))"),
+    ("itertools", "list(itertools.chain([1], [2]))"),
+    ("functools.reduce", "functools.reduce(max, [1, 2])"),
+    ("builtins.sorted", "sorted([2, 1])"),
+    ("copy.deepcopy", "copy.deepcopy([1])"),
+    ("given", "import given; given.helper()"),
+    ("given.helper", "from given import helper; helper()"),
+]
+# what the same rules let through
+FREE = [
+    ("torch.linalg", "torch.norm(x); x @ x"),
+    ("torch.optim", "own = Own([torch.nn.Parameter(x)]); own.step(); own.zero_grad()"),
+    ("numpy.dot", "np.matmul(*arrays); np.linalg.matrix_power(arrays[1], 2); x.numpy()"),
+    ("numpy.linalg", "np.ones(3); np.linalg; torch.linalg.norm(x)"),
+    (
+        "math.sqrt",
+        "random.gauss(0, 1); statistics.stdev([1, 2, 4]); torch.nn.Linear(2, 2)(x); math.pi",
+    ),
+    ("itertools", "isinstance([], itertools.chain); copy.copy(itertools.chain); sorted([2, 1])"),
+    (
+        "itertools.permutations",
+        "isinstance(itertools.permutations, type); sum([1]); heapq.merge([1])",
+    ),
+    ("random.random", "random.Random(1).uniform(0, 1); random.randint(1, 2)"),
+    ("builtins.sorted", "statistics.median([1, 2]); heapq.nsmallest(1, [1])"),
+    ("numpy", "torch.ones(3).numpy()"),
+]
+REFUSED = {
+    "torch.linalg.svdd": "there is no such name",
+    "nunpy.dot": "there is no such name",
+    "math.pi": "it is no function, class or module, but of type float",
+    "builtins.list": "everything uses that type",
+    "numpy.ndarray.dot": "it is a method of a compiled class; name the class",
+    "torch.Tensor.__matmul__": "it is a method of a compiled class; name the class",
+}
+MALFORMED = ["", "torch.", "torch.nn Conv1d", "F.softmax()", "torch.*"]
+WAYS = [*STOPPED, *FREE]
+
+
+def code() -> str:
+    functions = []
+    for number, (_, body) in enumerate(WAYS):
+        lines = "\n    ".join(body.split("; "))
+        functions.append(f"def way_{number}(x):\n    {lines}\n    return x\n")
+    return HEAD + "\n\n".join(functions)
+
+
+def guarded(names: list[str]) -> Program:
+    program = program_with(code())
+    sources = {**program.sources, "given": "def helper():\n    return 1\n"}
+    rules = {name: "grader/assignment.py" for name in names if not name.startswith("given")}
+    return dataclasses.replace(program, sources=sources, rules=rules)
+
+
+@pytest.fixture(scope="module")
+def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
+    with open_sandbox(request.param, guarded([name for name, _ in WAYS])) as opened:
+        yield opened
+
+
+def cases(numbers: range) -> list:
+    """Return each way in the tier `process`, and some in the others."""
+    some = {tier: numbers if tier == PROCESS else numbers[::9] for tier in TIERS}
+    return [
+        pytest.param(
+            tier, number, marks=pytest.mark.tier(tier), id=f"{tier} {': '.join(WAYS[number])}"
+        )
+        for tier in TIERS
+        for number in some[tier]
+    ]
+
+
+def ask(sandbox: Sandbox, number: int, forbidden: tuple[str, ...]) -> Reply:
+    call = Call(f"way_{number}", ("x",), "main", kind="function").message()
+    call["forbidden"] = usual_names(forbidden)
+    (reply,) = sandbox.run([Request(f"{number}", frozenset(), call, {"x": X}, tensor_names=None)])
+    return reply
+
+
+@pytest.mark.parametrize(("sandbox", "number"), cases(range(len(STOPPED))), indirect=["sandbox"])
+def test_a_forbidden_name_is_stopped_where_it_runs(sandbox: Sandbox, number: int) -> None:
+    name, _ = STOPPED[number]
+    assert ask(sandbox, number, ()).status == "ok"
+
+    reply = ask(sandbox, number, (name,))
+
+    assert reply.message.get("forbidden") == usual_names([name])[name], reply.text
+    assert "(main.py, line " in reply.text
+
+
+@pytest.mark.parametrize(
+    ("sandbox", "number"), cases(range(len(STOPPED), len(WAYS))), indirect=["sandbox"]
+)
+def test_other_code_and_the_librarys_own_calls_are_not(sandbox: Sandbox, number: int) -> None:
+    reply = ask(sandbox, number, WAYS[number][:1])
+
+    assert reply.status == "ok", reply.text
+
+
+def test_names_that_cannot_be_forbidden_are_refused() -> None:
+    rules = dict.fromkeys(REFUSED, "grader/assignment.py")
+    code = f"""from tensormark.worker.forbidden import unenforceable
+for name, where in {rules}.items():
+    print(unenforceable({{name: where}}))"""
+
+    said = ran(sys.executable, "-c", code).stdout.splitlines()
+
+    assert said == [
+        f"grader/assignment.py: {name} cannot be forbidden: {why}" for name, why in REFUSED.items()
+    ]
+
+
+@pytest.mark.parametrize("tier", marked(TIERS))
+def test_nothing_is_graded_where_a_name_is_refused(tier: str) -> None:
+    with (
+        pytest.raises(WorkerStartError) as caught,
+        open_sandbox(tier, guarded(["nunpy"])) as opened,
+    ):
+        ask(opened, 0, ())
+
+    assert str(caught.value) == (
+        "grader/assignment.py: nunpy cannot be forbidden: there is no such name"
+    )
+
+
+@pytest.mark.parametrize("name", MALFORMED)
+def test_a_malformed_name_is_refused_when_the_assignment_is_opened(name: str) -> None:
+    with pytest.raises(ValueError, match="not a full name"):
+        Policy((name,))
+    with pytest.raises(ValueError, match="is a tuple of names"):
+        Policy(forbidden="torch.nn")  # type: ignore[arg-type]
