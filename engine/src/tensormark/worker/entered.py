@@ -24,7 +24,7 @@ WORKER = os.path.dirname(__file__) + os.sep
 MAX_NAMES = 32  # of one call that are reported
 MAX_OF_ROOT = 8  # of one package, so that many of one cannot hide another
 MAX_NAME = 80  # characters
-MAX_EVENTS = 10_000  # of one call that are watched: some draw thousands of random numbers
+MAX_EVENTS = 3_000  # of one call that are watched: some draw thousands of random numbers
 MAX_SEEN = 1000  # names of one call that are kept
 # modules through which methods of many classes are called, and the method that runs
 DISPATCHERS = {"torch.nn.modules.module": "forward", "torch.optim.optimizer": "step"}
