@@ -185,8 +185,8 @@ class Exercise:
         """Check that `points` has all parts that can be lost, and `given` only what is upstream.
 
         Raises:
-            ValueError: a part is missing or unknown, an exercise is given that is not upstream, or a
-                name is malformed.
+            ValueError: a part is missing or unknown, an exercise is given that is not upstream, or
+                a name is malformed.
         """
         check_names(f"{self.id}: forbidden", self.forbidden)
         needed = {"values", "properties"} if self.probes else set()  # any call can lose these

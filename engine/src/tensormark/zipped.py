@@ -23,9 +23,7 @@ def _add(archive: zipfile.ZipFile, name: str, content: bytes, mode: int = FILE) 
     archive.writestr(entry, content, zipfile.ZIP_DEFLATED, SMALLEST)
 
 
-def zipped(
-    files: Mapping[str, bytes], programs: Iterable[str] = (), command: str = ""
-) -> bytes:
+def zipped(files: Mapping[str, bytes], programs: Iterable[str] = (), command: str = "") -> bytes:
     """Return a zip of files, sorted, with fixed dates and modes.
 
     Args:
