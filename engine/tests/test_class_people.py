@@ -228,8 +228,10 @@ def test_gradescopes_list_says_who_submitted(
 
 
 def test_gradescopes_list_is_believed_only_beside_its_own_folders(tmp_path: Path) -> None:
-    students = owners(found(export(tmp_path, "ada.py"), []))
+    result = found(export(tmp_path, "ada.py"), [])
+    students = owners(result)
 
+    assert "ada.py is none of Gradescope's folders" in result.warnings[0]
     assert set(students) == {"ada", "submission_1", "submission_2", "submission_metadata.yml"}
 
 

@@ -14,6 +14,8 @@ from tensormark.classroom.owners import NOT_LISTED, hand_in_of, students_of
 from tensormark.classroom.people import ClassList, FileError, read_table
 from tensormark.classroom.platforms import BY_NAME, FOLDER, PLATFORMS
 from tensormark.classroom.platforms.base import Platform
+from tensormark.classroom.platforms.gradescope import FOLDER as FOLDER_NAME
+from tensormark.classroom.platforms.gradescope import METADATA
 from tensormark.files import is_folder
 from tensormark.intake.file_names import target_of
 from tensormark.usage import command
@@ -87,6 +89,15 @@ class Found:
     @property
     def warnings(self) -> list[str]:
         """What staff should know about the whole."""
+        names = [path.name for path in entries_of(self.folder)]
+        if METADATA in names and self.platform.name != "gradescope":
+            other = next(
+                name for name in names if name != METADATA and not FOLDER_NAME.fullmatch(name)
+            )
+            return [
+                f"{METADATA} is not read, as {legible(other)} is none of Gradescope's folders; "
+                "move that to a folder of its own"
+            ]
         found = [each for each in self.hand_ins if each.path]
         strangers = [each.called for each in found if NOT_LISTED in each.notes]
         if self.class_list is None or not strangers:
