@@ -85,11 +85,6 @@ BROKEN = {
         "add_norm",
         "BertLayer has no method add_norm",
     ),
-    "a renamed parameter": (
-        ("self.out_dense = nn.Linear", "self.output_dense = nn.Linear"),
-        "add_norm",
-        "BertLayer has no parameter out_dense.bias",
-    ),
     "None": ((ADD_NORM, "ln_layer(input)"), "add_norm", "should return a tensor, got None"),
     "a list": ((ADD_NORM, "return [1.0]"), "add_norm", "should return a tensor, got a list"),
     "a tuple": ((ADD_NORM, ADD_NORM + ","), "add_norm", "should return a tensor, got a tuple"),

@@ -8,7 +8,7 @@ import pytest
 from tensormark.exercise import Call, Probe
 from tensormark.judging.compare import Mismatch
 from tensormark.judging.fingerprints import AnsweredCall
-from tensormark.judging.raised import hole, mismatch_of, most_telling, texts
+from tensormark.judging.raised import MAX_TEXTS, hole, mismatch_of, most_telling, texts
 from tensormark.references import Recording
 from tensormark.sandbox.interface import Reply
 
@@ -107,5 +107,5 @@ def test_an_answer_that_is_not_ok_says_why(reply: Reply, kind: str, lines: tuple
 def test_only_the_first_texts_of_a_list_are_read() -> None:
     reply = Reply("error", "", {"through": ["a", 1, "b", *"c" * 30], "imported": "a"})
 
-    assert texts(reply, "through") == ["a", "b", *"c" * 17]
+    assert texts(reply, "through") == ["a", "b", *"c" * (MAX_TEXTS - 3)]
     assert texts(reply, "imported") == texts(reply, "missing") == []

@@ -174,7 +174,7 @@ def test_a_wrong_answer_is_shown_even_if_others_are_blocked() -> None:
     problem = finding(trial(WRONG, reply(None, "not written", "norm"), failed=["norm"]))
 
     assert problem.headline == "the output is wrong"
-    assert problem.details[0] == "6 of 6 values of output differ, worst at (index (0, 0))"
+    assert problem.details[0] == "6 of 6 values of output differ, worst at index (0, 0)"
 
 
 @pytest.mark.parametrize(

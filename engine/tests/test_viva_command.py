@@ -29,7 +29,7 @@ def test_a_new_assignment_has_questions_which_a_seed_repeats(
 
 def test_a_page_is_written_as_a_whole(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "mine.html"
-    out.write_text("of before", encoding="utf-8")
+    called(folder, "viva", "solution", "--n", "1", "--out", str(out))
     before = out.stat().st_ino
 
     completed = called(folder, "viva", "solution", "--n", "1", "--out", str(out))

@@ -164,8 +164,7 @@ HELP = {
     "checkpoint": "folder of the frozen weights",
     "data": "folder of the data to train on",
     "threads": "number of torch's threads while the submission runs",
-    "tier": f"how the submission is isolated: {', '.join(TIERS)} (default: {PROCESS}; with private "
-    "references the strictest that this machine has)",
+    "tier": f"how the submission is isolated: {', '.join(TIERS)}",
     "budget": "seconds for the whole submission without training; later calls are not run",
     "show_text": "show texts, printed output and expected values even with private references",
     "training_times": "deadline of the training, as a multiple of the time that correct code took",
@@ -204,6 +203,8 @@ def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespa
     defaults = Settings.of(folder)
     for field in OPTIONS:
         kind, text = KINDS.get(field.name, Path), HELP[field.name]
+        if field.name == "tier":
+            text += f" (default: {PROCESS}; with private references the strictest available)"
         flag = f"--{field.name.replace('_', '-')}"
         if field.default is False:
             add(flag, action="store_true", help=text)

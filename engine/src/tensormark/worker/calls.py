@@ -243,11 +243,11 @@ def run_call(context: Context, call: Mapping[str, Any], tensors: Mapping[str, Te
     watch = Watch(model, silent=own_generator, plain=call["literals"])
     call_before(context, call, tensors, owner, function)
     form = {**call, "form": form_of(context, call)}
-    outputs = outputs_of(call_with(function, call, arguments), form)
+    own = outputs_of(call_with(function, call, arguments), form)
     report = watch.report() | {"lacking_modules": [*lacking]}
     report["drew"] = own_generator or watch.generators.drew()
 
-    answer = {f"out/{name}": value for name, value in outputs.items()}
+    answer = {f"out/{name}": value for name, value in own.items()}
     if call["twice"]:
         if owner is not None:
             owner.train(call["train"])  # a mode that was changed costs points elsewhere
@@ -259,9 +259,9 @@ def run_call(context: Context, call: Mapping[str, Any], tensors: Mapping[str, Te
     if call["gradients"]:
         weights = parameters_of(owner, lacking) if owner is not None else {}
         leaves |= {f"weights/{name}": p for name, p in weights.items() if p.requires_grad}
-        keys = {name: f"cotangent/{name}" for name in outputs}
+        keys = {name: f"cotangent/{name}" for name in own}
         cotangents = {name: tensors[key] for name, key in keys.items() if key in tensors}
-        grads = gradients(outputs, leaves, cotangents)
+        grads = gradients(own, leaves, cotangents)
         answer |= {f"grad/{name}": value for name, value in grads.items()}
     if report["drew"] and not own_generator and not call["train"]:
         more = list(arguments_of(context, call, tensors, owner))
@@ -270,7 +270,7 @@ def run_call(context: Context, call: Mapping[str, Any], tensors: Mapping[str, Te
         )
         report["same"] = second is not None and all(
             torch.equal(value.nan_to_num(), second[name].nan_to_num())
-            for name, value in outputs.items()
+            for name, value in own.items()
         )
     return Answer(report, answer)
 

@@ -105,7 +105,7 @@ def describe(
     importing: dict[str, Any] = {}
     if isinstance(error, ImportFailure) and error.__cause__ is not None:
         importing, error = {"importing": error.name}, error.__cause__
-    with contextlib.suppress(Exception):  # an exception's attributes may be the student's
+    with contextlib.suppress(BaseException):  # an exception's attributes may be the student's
         error = _of_property(error)
     frames = [(frame.f_code, line) for frame, line in walk_tb(error.__traceback__)]
     codes = [code for code, _ in frames if code.co_filename in files.editable]
