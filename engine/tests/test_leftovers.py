@@ -30,6 +30,9 @@ class Layer:
     [
         (f"{STUB}\nreturn x", "line 2 still raises NotImplementedError, above your code: delete"),
         (f"y = x\n{STUB}\nreturn y", "line 3 still raises NotImplementedError, above your code"),
+        (f"y = None\n{STUB}\nz = x\n{STUB}", None),
+        (f"{STUB}\nif x is None:\n    return\ny = x", None),
+        (f"{STUB}\nif x is None:\n    return x", "line 2 still raises NotImplementedError, above"),
         (
             f'"""Doc.\n\ny = x\nreturn y\n"""\n{STUB}',
             "your code is inside the docstring, which ends",

@@ -60,6 +60,13 @@ def _below_code(function: Function, place: int) -> bool:
     return bool(above) and not isinstance(above[-1], ast.If)
 
 
+def _returns_something(statement: ast.stmt) -> bool:
+    """Say whether a statement returns a value, or contains one that does."""
+    return any(
+        isinstance(node, ast.Return) and node.value is not None for node in ast.walk(statement)
+    )
+
+
 def _has_code(docstring: str) -> bool:
     """Say whether a docstring contains a valid `return` statement."""
     for line in docstring.splitlines():
@@ -80,7 +87,9 @@ def _hint(definitions: Sequence[Function]) -> str | None:
     line = last.body[place].lineno
     if any(_replaced(function, last) for function in earlier):
         return f"it is defined again on line {last.lineno}, and Python uses the last one: delete it"
-    if last.body[place + 1 :]:
+    if below := last.body[place + 1 :]:
+        if not any(map(_returns_something, below)):  # a scaffold has a stub for each step
+            return None
         return f"line {line} still raises NotImplementedError, above your code: delete that line"
     if _below_code(last, place):
         return f"line {line} still raises NotImplementedError, below your code: return there"
