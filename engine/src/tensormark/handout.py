@@ -18,6 +18,7 @@ PAGES = "handout/*.md"
 HEADING = re.compile(r"^(#{1,6}) +(.+?) *#*$", re.MULTILINE)
 PROBLEM = re.compile(r"Problem \(\w+\)")
 QUOTED = re.compile(r'"([^"]{1,80})"')
+RAISED = "raised "  # begins the line of an exception
 POINTER = "read: "  # begins a report's line that says where to read
 ITEM = re.compile(r"^- (`(?:.|\n(?!\n|- |<))+)", re.MULTILINE)
 MESSAGES = re.compile(r"((?:`[^`]+`|[^`:])+): +(.+)")  # and their explanation
@@ -51,7 +52,13 @@ def explained(text: str) -> Iterator[tuple[str, str]]:
 def _pattern(message: str) -> re.Pattern[str]:
     """Return what matches a message, even continued after a colon; "..." stands for anything."""
     pattern = ".*".join(map(re.escape, message.split("...")))
-    return re.compile(pattern + (".*" if message.startswith("raised ") else "(?:: .*)?"))
+    return re.compile(pattern + (".*" if message.startswith(RAISED) else "(?:: .*)?"))
+
+
+def _explains(message: str, line: str) -> bool:
+    """Return whether a message of the handout is that of a report's line."""
+    same_kind = message.startswith(RAISED) == line.startswith(RAISED)
+    return same_kind and _pattern(message).fullmatch(line) is not None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -115,11 +122,13 @@ class Handout:
         """Return the explanation of the first line of a finding that has one.
 
         That is one line or none: from the exercise's problem, or else from outside all problems. Of
-        several messages that match, the longest counts.
+        several messages that match, the longest counts. What is said about other messages does not
+        explain an exception, whose text may contain the same words.
         """
         sources = [self.explanations.get(key, []) for key in (f"Problem ({exercise})", "")]
         for line, pairs in itertools.product(finding, sources):
-            if fitting := [pair for pair in pairs if _pattern(pair[0]).fullmatch(line)]:
+            fitting = [pair for pair in pairs if _explains(pair[0], line)]
+            if fitting:
                 return [max(fitting, key=lambda pair: len(pair[0]))[1]]
         return []
 
