@@ -86,7 +86,9 @@ def _shapes_on_line(
     for name in _names(source, _lines(innermost)):
         value = local.get(name)
         if isinstance(value, Tensor) and value.dim() <= MAX_AXES:
-            yield f"{name} is {_in_words(tuple(value.shape), letters)}"
+            # a type is worth saying if it is not that of the numbers that are computed with
+            of = "" if value.is_floating_point() else f" of {str(value.dtype).split('.')[-1]}"
+            yield f"{name} is {_in_words(tuple(value.shape), letters)}{of}"
 
 
 def shapes(
