@@ -237,3 +237,14 @@ def test_a_random_variant_explains_random_wrong_values_and_an_undecided_one_anyt
     rows = table(1, np.stack([recorded, TABLE[1, 1]]))
 
     assert matching_variants(Observation(prints(got), rows, ALLOWED, drew=drew))[1] == fits
+
+
+@pytest.mark.parametrize(("first", "named"), [(NO, True), (prints(HALF + 3), False)])
+def test_calls_that_raise_are_left_out_if_nothing_explains_them(
+    first: np.ndarray, named: bool
+) -> None:
+    calls = [Observation(got, TABLE, ALLOWED) for got in (first, prints(HALF))]
+
+    assert diagnose([calls], ROWS) == (
+        Diagnosis(("halved",), partly=True) if named else Diagnosis()
+    )

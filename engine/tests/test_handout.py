@@ -88,6 +88,7 @@ def test_a_problem_is_on_the_page_that_has_its_heading(folder: Path) -> None:
         ("nothing", "the output is wrong", ["look elsewhere"]),
         ("layer", "raised ValueError: no (main.py, line 3)", ["somebody raised it"]),
         ("rate", "raised ValueError: no (main.py, line 3)", []),
+        ("rate", "raised ValueError: x should have shape (1,), got (2,)", []),
         ("layer", "x should have shape (1,), got (2,)", ["compare the numbers"]),
         ("layer", "it is doubled: 2, expected 1", ["the scale counts once, not twice"]),
         ("layer", "it is doubled, and it is shifted", []),

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tensormark.exercise import Call, Probe
+from tensormark.exercise import SIZES_PROBE, Call, Probe
 from tensormark.judging.compare import Mismatch
 from tensormark.judging.fingerprints import AnsweredCall
 from tensormark.judging.raised import MAX_TEXTS, hole, mismatch_of, most_telling, texts
@@ -29,6 +29,34 @@ def test_an_exception_that_only_a_stand_in_causes_is_not_shown(message: dict[str
     stand_in_call = raised("raised TypeError: no (main.py, line 3)", **message)
 
     assert most_telling([(OWN, VALUES), stand_in_call], OWN, [])[1] is VALUES
+
+
+@pytest.mark.parametrize(("wrong", "shown"), [([], 0), (["Attention.attention"], 1)])
+def test_wrong_values_are_those_that_count(wrong: list[str], shown: int) -> None:
+    judged = [(OWN, VALUES), (replace(OWN), replace(VALUES, lines=("others differ",)))]
+
+    assert most_telling(judged, OWN, wrong)[1] is judged[shown][1]
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype", "start"),
+    [
+        (SIZES_PROBE, "float32", ["this call has other sizes: look for a size that is written"]),
+        (SIZES_PROBE, "float64", ["this call has other sizes, and is in float64: look for a size"]),
+        ("output", "float64", ["this call is in float64"]),
+        ("output", "float32", []),
+    ],
+)
+def test_an_exception_comes_with_what_is_unusual_in_its_call(
+    name: str, dtype: str, start: list[str]
+) -> None:
+    answered, _ = raised("raised RuntimeError: no")
+    call = replace(PROBE.calls[0], dtype=dtype)
+    unusual = replace(answered, probe=replace(PROBE, name=name), call=call)
+
+    lines = mismatch_of(unusual, {}).lines[1:]
+
+    assert [line[: len(text)] for line, text in zip(lines, start, strict=True)] == start
 
 
 def test_how_a_function_is_called_wrongly_is_shown() -> None:
@@ -105,7 +133,7 @@ def test_an_answer_that_is_not_ok_says_why(reply: Reply, kind: str, lines: tuple
 
 
 def test_only_the_first_texts_of_a_list_are_read() -> None:
-    reply = Reply("error", "", {"through": ["a", 1, "b", *"c" * 30], "imported": "a"})
+    reply = Reply("error", "", {"through": ["a", 1, "b", *"c" * MAX_TEXTS], "imported": "a"})
 
     assert texts(reply, "through") == ["a", "b", *"c" * (MAX_TEXTS - 3)]
     assert texts(reply, "imported") == texts(reply, "missing") == []

@@ -6,6 +6,9 @@ call in eval mode is recognized by those calls alone, and whether dropout has an
 by comparing the student's calls in training with the student's own calls in eval mode, whatever
 their values. So two mistakes in a function's values plus a missing dropout still get three names.
 
+If neither explains the values, calls that raise an exception are left out: a mistake that explains
+all others is named where no exception is shown.
+
 If several variants fit, all are named, the most frequent first; if none fits, the mistake has no
 name.
 """
@@ -17,7 +20,7 @@ import numpy as np
 
 from tensormark.judging.fingerprints import NOT_FINITE, RAISED, RANDOM, UNDECIDED, Observation
 
-PAIR = "+"  # joins the ids of two mistakes that occur together
+PAIR = "+"  # joins the ids of mistakes that occur together
 Counts = Mapping[str, int]  # the id of a mistake to the number of times it was observed
 NO_COUNTS: Counts = {}
 
@@ -34,13 +37,15 @@ class Diagnosis:
     """The recognized mistakes.
 
     Attributes:
-        mistakes: ids, or ids joined by PAIR, each of which explains the observations.
+        mistakes: ids, or several ids joined by PAIR, each of which explains the observations.
         training: the id of a mistake that shows in training only, besides wrong values; if these
             have a name, `mistakes` includes it.
+        partly: whether `mistakes` explain only the calls that raise no exception.
     """
 
     mistakes: tuple[str, ...] = ()
     training: str | None = None
+    partly: bool = False
 
 
 def close(got: np.ndarray, rows: np.ndarray, allowed: np.ndarray) -> np.ndarray:
@@ -84,7 +89,7 @@ def _by_frequency(names: Iterable[str], counts: Counts) -> list[str]:
 def recognize(calls: Sequence[Observation], names: Sequence[str], counts: Counts) -> list[str]:
     """Return the ids of the variants that explain all observations, the most frequent first.
 
-    Single mistakes take precedence over pairs, and a pair is only named if it is the only one.
+    Single mistakes take precedence over several at once, which are only named if no others fit.
     """
     if not calls:
         return []
@@ -142,19 +147,21 @@ def _diagnosis_of(calls: Sequence[Observation], names: Sequence[str], counts: Co
     if all(matching_variants(call)[0] for call in evals):  # values are right
         return Diagnosis()
     values, dropout = recognize(evals, names, counts), ineffective_dropout(calls, names, counts)
-    joined = (f"{value}{PAIR}{dropout}" if dropout else value for value in values)
-    return Diagnosis(tuple(joined), dropout)
+    joined = [f"{value}{PAIR}{dropout}" if dropout else value for value in values]
+    if joined:
+        return Diagnosis(tuple(joined), dropout)
+    answered = [call for call in calls if call.got[0, 0] != RAISED]
+    rest = recognize(answered, names, counts) if len(answered) < len(calls) else []
+    return Diagnosis(tuple(rest), dropout, partly=bool(rest))
 
 
 def _still_explains(calls: Sequence[Observation], names: Sequence[str], mistake: str) -> bool:
-    """Return whether a mistake also explains these calls: all of them, or those in eval mode."""
-    if mistake in names:
-        row = names.index(mistake)
-        if all(matching_variants(call)[row] for call in calls):
-            return True
-    values = mistake.split(PAIR)[0]
+    """Return whether a mistake explains the calls in eval mode."""
+    # what follows the last PAIR may be a mistake in training
+    possible = (mistake, mistake.rpartition(PAIR)[0])
+    rows = [names.index(name) for name in possible if name in names]
     evals = [call for call in calls if not call.training]
-    return values in names and all(matching_variants(call)[names.index(values)] for call in evals)
+    return any(all(matching_variants(call)[row] for call in evals) for row in rows)
 
 
 def diagnose(
@@ -173,5 +180,6 @@ def diagnose(
         diagnosis = dataclasses.replace(diagnosis, mistakes=mistakes)
         if not mistakes:
             further = _diagnosis_of(level, names, counts)
-            diagnosis = Diagnosis(further.mistakes, diagnosis.training or further.training)
+            training = diagnosis.training or further.training
+            diagnosis = dataclasses.replace(further, training=training)
     return diagnosis

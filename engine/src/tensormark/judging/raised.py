@@ -5,6 +5,7 @@ A reply is untrusted: its content only affects the wording of a message.
 
 from collections.abc import Collection, Mapping, Sequence
 
+from tensormark.exercise import SIZES_PROBE
 from tensormark.judging.compare import Mismatch
 from tensormark.judging.fingerprints import AnsweredCall
 from tensormark.result import CheckFailed, Finding
@@ -57,6 +58,16 @@ def _raised_text(reply: Reply) -> str:
     return f"raised NotImplementedError: {reply.text}".rstrip(": ") + place
 
 
+def _unusual(answered: AnsweredCall) -> str:
+    """Say in what a call differs from the usual ones and may therefore raise; may be empty."""
+    is_double = answered.call.dtype == "float64"
+    if answered.probe.name == SIZES_PROBE:
+        double, types = (", and is in float64", " or a type") if is_double else ("", "")
+        what = f"a size{types} that is written into the code, and for `squeeze()`"
+        return f"this call has other sizes{double}: look for {what}"
+    return "this call is in float64" if is_double else ""
+
+
 def mismatch_of(answered: AnsweredCall, targets: Mapping[str, str]) -> Mismatch:
     """Return the mismatch of an answer that is not ok."""
     reply = answered.reply
@@ -64,7 +75,7 @@ def mismatch_of(answered: AnsweredCall, targets: Mapping[str, str]) -> Mismatch:
         return Mismatch("blocked", name, (f"Problem ({name}) is not written yet",))
     shapes = "; ".join(texts(reply, "shapes"))
     there = shapes and f"on that line, {shapes}"
-    lines = [_raised_text(reply), *filter(None, [there, reply.advice])]
+    lines = [_raised_text(reply), *filter(None, [there, _unusual(answered), reply.advice])]
     headline = f"{reply.unimportable} cannot be imported" if reply.unimportable else ""
     return Mismatch("raised", answered.call.target, tuple(lines), headline)
 
@@ -87,7 +98,9 @@ def most_telling(
     An exception from the student's own functions comes first, as the student sees it too, unless it
     passed through a failed upstream function: then what the call with most stand-ins does counts.
     An exception raised only with stand-ins is shown only if the grader worded it: it then says how
-    the function is called wrongly.
+    the function is called wrongly. If no exercise upstream has failed, wrong values are those of
+    the student's own functions, which the student can print: those with stand-ins only help to
+    recognize the mistake.
 
     Args:
         own: the answer of the student's own functions; if judged, it comes first.
@@ -105,6 +118,6 @@ def most_telling(
             return last, mismatch, []
         more = [line for line in mismatch.lines if worded and line not in own_mismatch.lines]
         return first, own_mismatch, more
-    if raised and not worded:
+    if (raised and not worded) or not (raised or wrong):
         return first, own_mismatch, []
     return last, mismatch, []

@@ -168,7 +168,7 @@ class Trial:
         if all(mismatch and mismatch.kind == "blocked" for mismatch in mismatches):
             return Blocked(", ".join(sorted({mismatch.name for _, mismatch in wrong})))
         judged = [pair for pair in wrong if pair[1].kind != "blocked"] or wrong
-        wrong_targets = [target for target, name in self.targets.items() if name in self.failed]
+        wrong_targets = [target for target, name in self.targets.items() if name in self.suspect]
         answered, mismatch, more = most_telling(judged, own, wrong_targets)
         if mismatch.kind == "forbidden":
             return not_allowed(mismatch.lines[0], self.assignment.policy.section)
@@ -184,6 +184,7 @@ class Trial:
             *more,
         ]
         sections = ""
+        shown: list[str] = []
         if mistakes:
             headline, sections = self.in_words(mistakes)
         elif mismatch.kind == "raised":
@@ -193,15 +194,19 @@ class Trial:
             details += filter(None, [common.more])
         else:
             headline = mismatch.headline or own.probe.says
-            details += place
+            shown = place
+            details += shown
             if mismatches[-1] is None:
                 *names, last = self.exercise.id, *others[-1].call.given
                 details.append(f"{', '.join(names)} and {last} pass alone, but not together")
         if common is not None and common.id is not None and not mistakes:
             mistakes = (common.id,)
+        if mismatch.numbers and own.probe.part == "training" and headline != own.probe.says:
+            details.insert(0, own.probe.says)  # numbers need the rate
         # the handout's advice on wrong values does not help if there are none to compare
         unlike = headline == own.probe.says and mismatch.kind in ("names", "shape", "unreadable")
-        about = details if unlike and own.probe.part == "values" else [headline, *details]
+        lines = [*shown, headline, *details]
+        about = details if unlike and own.probe.part == "values" else lines
         details += handout.explanation(self.exercise.id, about)
         details.append(f"{POINTER}{handout.place(self.exercise.id)}{sections}")
         return CheckFailed(Finding(headline, tuple(details), "|".join(mistakes) or None, excerpt))
@@ -219,7 +224,7 @@ class Trial:
         note = self.troubles.append
         located = mismatch.kind in ("values", "shape") and own.probe.part != "properties"
         return (
-            attempt(lambda: self.mistakes_shown(own.probe), (), note),
+            attempt(lambda: self.mistakes_shown(own.probe, mismatch), (), note),
             attempt(lambda: general(answered, mismatch, independent), None, note),
             attempt(lambda: self.place(answered, mismatch.name) if located else [], [], note),
             attempt(lambda: self.excerpt(answered, mismatch), None, note),
@@ -239,9 +244,11 @@ class Trial:
         counts = {name: variant["seen"] for name, variant in variants.items() if "seen" in variant}
         return diagnose(self.levels(), self.entry["rows"], counts)
 
-    def mistakes_shown(self, probe: Probe) -> tuple[str, ...]:
-        """Return the mistakes that explain why a probe failed."""
+    def mistakes_shown(self, probe: Probe, mismatch: Mismatch) -> tuple[str, ...]:
+        """Return the mistakes that explain why a probe failed, and how."""
         diagnosis = self.diagnosis
+        if diagnosis.partly and mismatch.kind == "raised":
+            return ()
         if not diagnosis.mistakes and diagnosis.training and probe.part == "training":
             return (diagnosis.training,)
         return diagnosis.mistakes

@@ -176,8 +176,10 @@ def no_dropout(*calls: Call) -> Probe:
 
 
 def misplaced_dropout(name: str, *calls: Call, examine: Examine | None = None) -> Probe:
-    """Probe where dropout is applied in training."""
-    says = "dropout in training is in the wrong place"
+    """Probe where dropout is applied in training: by random draws, or with a rate of 1."""
+    says = "with a dropout rate of 1, training gives a wrong output"
+    if examine is not None:
+        says = "dropout in training is in the wrong place"
     return Probe(name, "training", says, calls, examine)
 
 
