@@ -2,12 +2,14 @@
 
 Variants run in the types that students work in, and only their fingerprints are kept: a row for
 each variant, the solution's first. Pairs of mistakes in the same exercise get a row too, if both
-edits apply and one of the two is common or students were seen to make both.
+edits apply and one of the two is common or students were seen to make both; so do three that were
+often seen and change values, as some of these hide behind others until one of them is mended.
 """
 
 import dataclasses
 import functools
-from collections.abc import Collection, Iterator, Sequence
+import itertools
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tensormark.authoring.course import Course
@@ -30,6 +32,7 @@ from tensormark.sandbox.process import ProcessSandbox
 from tensormark.usage import UserError, one_line
 
 SOLUTION_ROW = "the solution"
+OFTEN = 3  # students who were seen to make a mistake, for it to be recorded with two others
 
 
 @dataclasses.dataclass
@@ -210,7 +213,9 @@ class Recorder:
         texts = [(SOLUTION_ROW, source), *((v.name, v.apply(source)) for v in own)]
         for (name, text), answers in zip(texts, replies, strict=True):
             table.add(name, answers, functools.partial(self.ask, exercise, text))
-        for name, text in _pairs(own, source, self.course):
+        values = [each for each in own if not table.shows_in_training_only(each.name)]
+        several = itertools.chain(_pairs(own, self.course), _threes(values, self.course.staff.seen))
+        for name, text in _applied(several, source):
             ask = functools.partial(self.ask, exercise, text)
             table.add(name, ask(), ask)
         table.finish()
@@ -278,19 +283,28 @@ def _is_random(exercise: Exercise, name: str) -> bool:
     return kind == "out" and draws[int(index)]
 
 
-def _pairs(own: Sequence[Variant], source: str, course: Course) -> Iterator[tuple[str, str]]:
-    """Yield pairs of mistakes made together: their name, and the source with both.
+def _pairs(own: Sequence[Variant], course: Course) -> Iterator[tuple[Variant, ...]]:
+    """Yield pairs of mistakes: one of the two is common, or students were seen to make both."""
+    for first, second in itertools.combinations(own, 2):
+        both = {first.name, second.name}
+        rare = both.isdisjoint(course.staff.common) and not both <= course.staff.seen.keys()
+        if not (rare or first.form_of or second.form_of):
+            yield first, second
 
-    One of the two is common, or students were seen to make both.
-    """
-    for index, first in enumerate(own):
-        for second in own[index + 1 :]:
-            both = {first.name, second.name}
-            rare = both.isdisjoint(course.staff.common) and not both <= course.staff.seen.keys()
-            if rare or first.form_of or second.form_of:
-                continue
-            try:
-                text = second.apply(first.apply(source))
-            except VariantError:  # one has removed what the other changes
-                continue
-            yield f"{first.name}{PAIR}{second.name}", text
+
+def _threes(own: Sequence[Variant], seen: Mapping[str, int]) -> Iterator[tuple[Variant, ...]]:
+    """Yield all that are three mistakes that were often seen."""
+    often = [one for one in own if seen.get(one.name, 0) >= OFTEN and not one.form_of]
+    yield from itertools.combinations(often, 3)
+
+
+def _applied(together: Iterable[tuple[Variant, ...]], source: str) -> Iterator[tuple[str, str]]:
+    """Yield mistakes that can be made together: their name, and the source with all of them."""
+    for variants in together:
+        text = source
+        try:
+            for variant in variants:
+                text = variant.apply(text)
+        except VariantError:  # one has removed what another changes
+            continue
+        yield PAIR.join(variant.name for variant in variants), text

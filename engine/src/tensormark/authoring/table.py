@@ -116,6 +116,15 @@ class Table:
             self.changes.append(f"{name}: a new row")
         self.rows.append((name, self._decided(answers, ask, thorough=PAIR not in name)))
 
+    def shows_in_training_only(self, name: str) -> bool:
+        """Say whether a recorded variant is right in every call in eval mode."""
+        row = next(row for recorded, row in self.rows if recorded == name)
+        return all(
+            bool(close(row[index], self.rows[0][1][index], self.allowed[index]).all())
+            for index, (_, call) in enumerate(self.calls)
+            if not call.train
+        )
+
     def finish(self) -> None:
         """Note the recorded rows that no longer exist."""
         recorded = self.before.row_names if self.before else ()
@@ -202,7 +211,7 @@ class Table:
         """Return a row in which the entries that depend on chance are marked.
 
         Args:
-            thorough: nudge every call; for single mistakes. Most rows are pairs of these.
+            thorough: nudge every call; for single mistakes. Most rows are several of these.
         """
         row = [own.copy() for own in answers.prints]
         solution = self.rows[0][1] if self.rows else row
