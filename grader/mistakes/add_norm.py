@@ -40,6 +40,14 @@ MISTAKES = (
             ),
             "residual_twice": ("the residual is added twice", *("input + ", "2 * input + ")),
             "residual_subtracted": ("the residual is subtracted", *("input + ", "-input + ")),
+            "projection_subtracted": (
+                "the sublayer's output is subtracted from the residual",
+                *("input + ", "input - "),
+            ),
+            "residual_averaged": (
+                "the sum is divided by 2 before the norm",
+                *(SUM, f"({SUM}) / 2.0"),
+            ),
             "residual_multiplied": (
                 "the residual is multiplied, not added",
                 *("input + ", "input * "),
@@ -58,6 +66,10 @@ MISTAKES = (
             "norm_of_input": (
                 "only the residual is normalized, not the sum",
                 *(WHOLE, "ln_layer(input) + dropout(dense_layer(output))"),
+            ),
+            "norm_of_input_too": (
+                "the residual is normalized before it is added, and the sum once more",
+                *("input + ", "ln_layer(input) + "),
             ),
             "norm_before_dense": (
                 "the norm comes before the dense layer, not after the sum",

@@ -7,6 +7,7 @@ MASK, SOFTMAX = "scores + attention_mask", "F.softmax(scores + attention_mask, d
 CONTEXT, MERGE = "probs @ value", "context.transpose(1, 2).reshape(B, T, H * d)"
 SIZES = "B, H, T, d = query.shape"
 NEXT_LINE = "\n        "
+SPLIT_AGAIN = "x.reshape(B, T, H, d).transpose(1, 2) for x in (key, query, value)"
 
 MISTAKES = (
     *mistakes(
@@ -186,6 +187,10 @@ MISTAKES = (
                 "sizes are read from the wrong axes: heads come before tokens",
                 *(SIZES, "B, T, H, d = query.shape"),
             ),
+            "heads_split_again": (
+                "key, query and value are split into heads again, which they already are",
+                *(SIZES, f"{SIZES}{NEXT_LINE}key, query, value = ({SPLIT_AGAIN})"),
+            ),
             "heads_averaged": ("the heads are averaged", *(MERGE, "context.mean(dim=1)")),
             "heads_summed": ("the heads are added up", *(MERGE, "context.sum(dim=1)")),
             "first_head_only": ("only the first head is returned", *(MERGE, "context[:, 0]")),
@@ -256,6 +261,15 @@ NAMED = {one.id: one for one in MISTAKES}
 VARIANTS = (
     *MISTAKES,
     *forms(NAMED["key_reshaped"], {"key_viewed": (SCORES, "query @ key.view(B, H, d, T)")}),
+    *forms(
+        NAMED["softmax_over_heads"],
+        {
+            "softmax_over_heads_of_scaled_mask": (
+                *(SCALE, ""),
+                *(SOFTMAX, "F.softmax((scores + attention_mask) / math.sqrt(d), dim=1)"),
+            )
+        },
+    ),
     *forms(
         NAMED["heads_averaged"],
         {"heads_averaged_and_repeated": (MERGE, "context.mean(dim=1).repeat(1, 1, H)")},

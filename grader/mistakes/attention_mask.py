@@ -102,6 +102,8 @@ VARIANTS = (
         {
             "mask_multiplied_again": (MASK, "scores + attention_mask * -10000.0"),
             "mask_multiplied_in_place": (MASK, "scores + attention_mask.mul_(-10000.0)"),
+            "mask_multiplied_by_billion": (MASK, "scores + attention_mask * -1e9"),
+            "mask_extended_by_billion": (MASK, "scores + (1.0 - attention_mask) * -1e9"),
         },
     ),
     *forms(

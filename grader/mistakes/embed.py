@@ -18,8 +18,14 @@ VARIANTS = (
         "embed",
         "Three embeddings",
         {
-            "no_positions": ("the position embedding is missing", *("words + positions", "words")),
-            "no_token_types": ("the token-type embedding is missing", *(" + token_types", "")),
+            "no_positions": (
+                "the position embedding is missing, or plain numbers are in its place",
+                *("words + positions", "words"),
+            ),
+            "no_token_types": (
+                "the token-type embedding is missing, or plain numbers are in its place",
+                *(" + token_types", ""),
+            ),
             "no_words": ("the word embedding is missing", *("words + positions", "positions")),
             "only_words": ("only the word embedding is used", *(SUM, "words")),
             "ids_added": (
@@ -212,6 +218,10 @@ VARIANTS = (
             "embed_norm_before_token_types": (
                 "the token-type embedding is added after the norm",
                 *(NORMED, "self.embed_layer_norm(words + positions) + token_types"),
+            ),
+            "embed_norm_before_positions": (
+                "the position embedding is added after the norm",
+                *(NORMED, "self.embed_layer_norm(words + token_types) + positions"),
             ),
             "embed_norm_with_other_eps": (
                 "the norm is computed with another epsilon than embed_layer_norm's",

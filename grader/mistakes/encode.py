@@ -1,6 +1,6 @@
 """What goes wrong in the stack of layers, and in the given forward of the whole model."""
 
-from tensormark.authoring.variants import mistakes
+from tensormark.authoring.variants import forms, mistakes
 
 LAYERS, STEP = "in self.bert_layers:", "hidden_states = layer(hidden_states, extended_mask)"
 RETURN, INSIDE = "return hidden_states", "\n            "
@@ -8,7 +8,7 @@ EXTENDED = "get_extended_attention_mask(attention_mask, self.dtype)"
 POOLED = "self.pooler_af(self.pooler_dense(hidden_states[:, 0]))"
 EMBEDDED = "hidden_states = self.embed(input_ids, token_type_ids)"
 
-VARIANTS = (
+MISTAKES = (
     *mistakes(
         "encode",
         "The chain",
@@ -88,6 +88,10 @@ VARIANTS = (
                 *(STEP, "hidden_states = hidden_states + layer(hidden_states, extended_mask)"),
             ),
             "no_layer": ("no layer runs", *(LAYERS, "in []:")),
+            "encode_tanh": (
+                "there is an extra tanh after the last layer",
+                *(RETURN, "return torch.tanh(hidden_states)"),
+            ),
             "encode_norm_after": (
                 "there is an extra norm after the last layer",
                 *(RETURN, "return self.embed_layer_norm(hidden_states)"),
@@ -148,6 +152,10 @@ VARIANTS = (
             "encode_mask_nan": (
                 "the mask passed to the layers is NaN for tokens, because 0 times infinity is",
                 *(EXTENDED, f'{EXTENDED} * float("inf")'),
+            ),
+            "encode_mask_shifted": (
+                "the mask passed to the layers is off by one token",
+                *("(attention_mask,", "(F.pad(attention_mask, (1, -1), value=1),"),
             ),
             "encode_mask_kept": (
                 "the mask of the first call is kept and used for all others",
@@ -259,5 +267,22 @@ VARIANTS = (
             ),
         },
         everywhere=True,
+    ),
+)
+
+NAMED = {one.id: one for one in MISTAKES}
+VARIANTS = (
+    *MISTAKES,
+    *forms(
+        NAMED["encode_mask_shifted"],
+        {
+            f"encode_mask_shifted_{how}": ("(attention_mask,", f"({shifted},")
+            for how, shifted in {
+                "right": "F.pad(attention_mask, (1, -1))",
+                "left": "F.pad(attention_mask, (-1, 1))",
+                "around_right": "attention_mask.roll(1, dims=1)",
+                "around_left": "attention_mask.roll(-1, dims=1)",
+            }.items()
+        },
     ),
 )

@@ -1,8 +1,10 @@
 """What goes wrong in one encoder layer."""
 
-from tensormark.authoring.variants import mistakes
+from tensormark.authoring.variants import forms, mistakes
 
 FIRST = "x = self.add_norm(x, context, *modules)"
+FIRST_MODULES = "self.attention_dense, self.attention_dropout, self.attention_layer_norm"
+SECOND_MODULES = "self.out_dense, self.out_dropout, self.out_layer_norm"
 SECOND = "self.add_norm(x, interm, *modules)"
 # the hidden states, split into heads: key, query and value alike
 NOT_PROJECTED = (
@@ -11,7 +13,7 @@ NOT_PROJECTED = (
 )
 NORMED = "self.attention_layer_norm(hidden_states + self.attention_dense(context))"
 
-VARIANTS = (
+MISTAKES = (
     *mistakes(
         "layer",
         "Two sublayers",
@@ -153,6 +155,27 @@ VARIANTS = (
                 "the mask is made additive again, which it already is",
                 *("attention_mask)", "(1.0 - attention_mask) * -10000.0)"),
             ),
+            "layer_mask_of_first_row": (
+                "every row of the batch gets the mask of the first one",
+                *("attention_mask)", "attention_mask[:1])"),
+            ),
+            "layer_mask_negated": (
+                "the mask passed to attention has the wrong sign",
+                *("attention_mask)", "-attention_mask)"),
+            ),
+            "layer_mask_boolean": (
+                "the mask is compared with a number, and attention gets only true or false",
+                *("attention_mask)", "attention_mask == 0)"),
+            ),
+            "feed_forward_first": (
+                "the feed-forward part comes before attention",
+                *("self.self_attention(hidden_states, attention_mask)", "INTERM"),
+                *("self.interm_af(self.interm_dense(x))", "self.self_attention(x, attention_mask)"),
+                *("INTERM", "self.interm_af(self.interm_dense(hidden_states))"),
+                *(FIRST_MODULES, "MODULES"),
+                *(SECOND_MODULES, FIRST_MODULES),
+                *("MODULES", SECOND_MODULES),
+            ),
             "layer_mask_dropped": (
                 "the mask is not passed on to attention",
                 *("attention_mask)", "torch.zeros_like(attention_mask))"),
@@ -240,5 +263,14 @@ VARIANTS = (
                 *(SECOND, f"{SECOND}.float()"),
             ),
         },
+    ),
+)
+
+NAMED = {one.id: one for one in MISTAKES}
+VARIANTS = (
+    *MISTAKES,
+    *forms(
+        NAMED["layer_mask_boolean"],
+        {"layer_mask_as_boolean": ("attention_mask)", "attention_mask.bool())")},
     ),
 )
