@@ -61,14 +61,20 @@ def test_a_sample_of_each_exercise_recorded_again_has_not_moved(exercise: str) -
     assert changes == []
 
 
-def test_a_pair_that_draws_an_output_of_another_shape_has_not_moved() -> None:
-    pair = ("axes_misread", "attention_dropout_always")
+@pytest.mark.parametrize(
+    "together",
+    [
+        ("axes_misread", "attention_dropout_always"),  # draws an output of another shape
+        ("no_scale", "heads_not_transposed", "mask_multiplied"),
+    ],
+)
+def test_mistakes_made_together_have_not_moved(together: tuple[str, ...]) -> None:
     course = only("attention")
-    chosen = tuple(variant for variant in course.variants if variant.name in pair)
+    chosen = tuple(variant for variant in course.variants if variant.name in together)
 
     names, changes = record_again(dataclasses.replace(course, variants=chosen, honest=()))
 
-    assert PAIR.join(pair) in names
+    assert PAIR.join(together) in names
     assert changes == []
 
 
