@@ -52,6 +52,16 @@ CASES = {
             "ada_1_10_x_2_11_detector.py": ["ada_1_10_x_2_11_detector.py"],
         },
     ),
+    "canvas, a name with one reading and another with two": (
+        CANVAS + '"Lovelace, Ada",1,s1,ada,A,\n"Turing, Alan",2,s2,alan,A,\n',
+        ["ada_1_10_detector.py", "ada_1_11_notes_2026_11_20.pdf", "eve_9_12_x_1_2_detector.py"],
+        {
+            "1": ["ada_1_10_detector.py"],
+            "2": [],
+            "ada_1_11_notes_2026_11_20.pdf": ["ada_1_11_notes_2026_11_20.pdf"],
+            "eve_9_12_x_1_2_detector.py": ["eve_9_12_x_1_2_detector.py"],
+        },
+    ),
     "canvas, anonymous": (
         "",
         ["anon_x7K_10_detector.py", "anon_y8L_11_detector.py"],

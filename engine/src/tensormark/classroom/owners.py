@@ -110,13 +110,17 @@ class Owners:
             for group in groups
         ]
         if not self.platform.chosen_by_students:
-            # a platform knows everybody under one id, so two ids are not one person
-            certain = [next(iter(owners)) for owners in results if len(owners) == 1]
-            counts = Counter(owner for owner in certain if len(owner) == 1)
-            results = [
-                owners | {frozenset()} if any(counts[owner] > 1 for owner in owners) else owners
-                for owners in results
-            ]
+            # a platform knows everybody under one id, so two ids are not one person; a name with
+            # one reading is not disputed by one with several, which somebody may have chosen
+            every, plain = Counter[Owner](), Counter[Owner]()
+            for group, owners in zip(groups, results, strict=True):
+                if len(owners) == 1 and len(next(iter(owners))) == 1:
+                    every.update(owners)
+                    plain.update(owners if len(group[0].claims) == 1 else ())
+            for index, group in enumerate(groups):
+                counts = plain if len(group[0].claims) == 1 else every
+                if any(counts[owner] > 1 for owner in results[index]):
+                    results[index] = results[index] | {frozenset()}
         taken = {place for owners in results for owner in owners for place in owner}
         named = [
             set() if owners else self.by_name(group, taken)
