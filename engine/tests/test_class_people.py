@@ -245,6 +245,21 @@ def test_gradescopes_list_is_believed_only_beside_its_own_folders(tmp_path: Path
     assert set(students) == {"ada", "submission_1", "submission_2", "submission_metadata.yml"}
 
 
+@pytest.mark.parametrize(
+    ("files", "platform", "words"),
+    [
+        (["submission_1/"], "canvas", "as the platform is canvas"),
+        (["submission_1"], "", "submission_1 is none of Gradescope's folders"),
+    ],
+)
+def test_gradescopes_list_that_is_not_read_is_said(
+    files: list[str], platform: str, words: str, tmp_path: Path
+) -> None:
+    (warning,) = found(tmp_path, [*files, "submission_metadata.yml"], "", platform).warnings
+
+    assert words in warning
+
+
 def test_two_names_in_bytes_are_two_students(tmp_path: Path) -> None:
     folder = handed_in(tmp_path / "in")
     folder.mkdir()
@@ -282,6 +297,7 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
         ("id\n1\n1\n", ["a.py"], "", "row 3: '1' is listed twice"),
         ('id\n"1\n', ["a.py"], "", "not a CSV file"),
         ("id,file\n1,../a.py\n", ["a.py"], "", "is not in"),
+        ("", ["submission_1/"], "gradescope", "has no submission_metadata.yml"),
     ],
 )
 def test_what_cannot_be_read_is_one_line(

@@ -89,11 +89,19 @@ class Found:
     @property
     def warnings(self) -> list[str]:
         """What staff should know about the whole."""
-        names = [path.name for path in entries_of(self.folder)]
+        paths = entries_of(self.folder)
+        names = [path.name for path in paths]
         if METADATA in names and self.platform.name != "gradescope":
-            other = next(
-                name for name in names if name != METADATA and not FOLDER_NAME.fullmatch(name)
+            folders = {path.name for path in paths if is_folder(path)}
+            others = (
+                name
+                for name in names
+                if name != METADATA and not (FOLDER_NAME.fullmatch(name) and name in folders)
             )
+            other = next(others, "")
+            if not other:
+                fix = 'platform = "gradescope" in class.toml reads it'
+                return [f"{METADATA} is not read, as the platform is {self.platform.name}; {fix}"]
             return [
                 f"{METADATA} is not read, as {legible(other)} is none of Gradescope's folders; "
                 "move that to a folder of its own"

@@ -85,7 +85,13 @@ class Gradescope(Platform):
 
     def uploads(self, paths: Sequence[Path]) -> list[Upload]:
         """Return an upload for each submitter of a folder."""
-        (listed,) = (path for path in paths if path.name == METADATA)
+        listed = next((path for path in paths if path.name == METADATA), None)
+        if listed is None:
+            where = paths[0].parent if paths else "the folder"
+            raise FileError(
+                f"{where}: has no {METADATA}, so it is not Gradescope's; change platform in "
+                "class.toml"
+            )
         metadata = _metadata(listed)
         uploads = []
         for path in paths:
