@@ -122,6 +122,21 @@ CASES = {
             "b_c": ["Lab 1_b_c_attempt_2026-11-20-10-00-00_detector.py"],
         },
     ),
+    "blackboard, logins that begin alike": (
+        "login,name\nstu_1,Ada\nstu_2,Alan\n2,Eve\n",
+        [
+            "Lab_1_stu_1_attempt_2026-11-20-10-00-00_detector.py",
+            "Lab_1_stu_2_attempt_2026-11-20-10-00-00_detector.py",
+        ],
+        {
+            "stu_1": ["Lab_1_stu_1_attempt_2026-11-20-10-00-00_detector.py"],
+            "stu_2": [],
+            "2": [],
+            "Lab_1_stu_2_attempt_2026-11-20-10-00-00_detector.py": [
+                "Lab_1_stu_2_attempt_2026-11-20-10-00-00_detector.py"
+            ],
+        },
+    ),
     "github, with its roster": (
         GITHUB + "s1,ada-l,1,Ada\ns2,alan,2,Alan\n",
         ["lab-1-ada-l/", "lab-1-alan/", "lab-1-eve/"],
