@@ -116,6 +116,25 @@ def test_the_first_run_writes_its_options_and_no_other(
     assert (out / "class.toml").read_text("utf-8") == text
 
 
+def test_a_roster_says_whose_the_folders_are_even_if_the_first_run_had_none(
+    folder: Path, solution_source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, hand_ins = tmp_path / "new", handed_in(tmp_path / "in", "lab-ada-l/", "lab-alan/")
+    for path in hand_ins.iterdir():
+        (path / toy.MAIN).write_text(solution_source, encoding="utf-8")
+    roster = tmp_path / "roster.csv"
+    roster.write_text("identifier,github_username\ns1,ada-l\ns2,alan\n", encoding="utf-8")
+    monkeypatch.setattr(command, "strictest", lambda *_: Strictest("process"))
+
+    graded_class(folder, hand_ins, out)
+    text = (out / "class.toml").read_text("utf-8")
+    text = text.replace('list = ""', f'list = "{roster}"')
+    (out / "class.toml").write_text(text, encoding="utf-8")
+    graded_class(folder, hand_ins, out)
+
+    assert scores(out) == {"s1": "80", "s2": "80"}
+
+
 class Strictest:
     """A machine with no better tier."""
 

@@ -33,6 +33,7 @@ from tensormark.classroom.hand_in import number_of
 from tensormark.classroom.jobs import Progress, Run, Stop, Stopped, workers
 from tensormark.classroom.killed import result_of_killed
 from tensormark.classroom.owners import NOT_LISTED
+from tensormark.classroom.platforms import FOLDER
 from tensormark.classroom.store import Store, only_run
 from tensormark.classroom.work import Job, Terms, Work, code, named, versions
 from tensormark.classroom.worker import Answer
@@ -230,9 +231,12 @@ class Class:
         late = sum(each.late for each in self.found.hand_ins)
         platform = self.found.platform.name
         notes = {"platform": f"found by the names in {printable(str(folder))}"}
+        if platform == FOLDER.name:  # a list may say otherwise, as GitHub's roster does
+            notes["platform"] = "empty: judged by the names in it and by the list"
         if late:
             notes["platform"] += f"; {number_of(late, 'hand-in')} marked late"
-        values = {"platform": platform, "tier": self.terms.tier}
+        known = "" if platform == FOLDER.name else platform
+        values = {"platform": known, "tier": self.terms.tier}
         path = self.out / config.FILE
         if config.write_first(path, values, notes):
             print(f"options of this class: {path}")
