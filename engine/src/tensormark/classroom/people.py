@@ -33,6 +33,7 @@ COLUMNS: Mapping[str, str] = {
     **dict.fromkeys(("file", "submission", "path"), "file"),
     "role": "role",
 }
+FILE = "file"  # a column that staff may add to any list
 IDS = ("canvas", "moodle", "id", "login", "email", "github")  # the strongest first
 STAFF = re.compile(r"instructor|teacher|ta|teaching assistant|grader|reader|observer|owner", re.I)
 
@@ -167,7 +168,7 @@ class ClassList:
         """
         rows, separator = read_table(path)
         titles = [title.strip().casefold() for title in rows[0]] if rows else []
-        known = columns or COLUMNS
+        known = {**columns, FILE: FILE} if columns else COLUMNS
         meanings = {index: known[title] for index, title in enumerate(titles) if title in known}
         if not set(meanings.values()) & {*IDS, "name", "last"}:
             needed = "student, id, login, name or email"
