@@ -164,6 +164,29 @@ CASES = {
         ["a.py", "b.py"],
         {"1": ["b.py"], "2": ["a.py"]},
     ),
+    "a list that names one file twice, and one that cannot be": (
+        f"id,file\n1,b.py\n2,b.py\n3,{'c' * 5000}\n",
+        ["b.py"],
+        {"1": ["b.py"], "2": ["b.py"], "3": ["c" * 5000]},
+    ),
+    "a file that the list names is taken, whatever is newer": (
+        "login,file\nada,old.py\nbob,\n",
+        [
+            "old.py",
+            "Lab 1_ada_attempt_2026-11-20-10-00-00_detector.py",
+            "Lab 1_bob_attempt_2026-11-20-10-00-00_detector.py",
+        ],
+        {
+            "ada": ["old.py", "Lab 1_ada_attempt_2026-11-20-10-00-00_detector.py"],
+            "bob": ["Lab 1_bob_attempt_2026-11-20-10-00-00_detector.py"],
+        },
+    ),
+    "a platform's list to which staff added a column for files": (
+        CANVAS.replace(",Lab 1 (8)", ",file,Lab 1 (8)")
+        + '"Lovelace, Ada",1,s1,ada,A,x_1_2_3_4.py,\n',
+        ["x_1_2_3_4.py", "ada_1_10_detector.py"],
+        {"1": ["x_1_2_3_4.py", "ada_1_10_detector.py"]},
+    ),
     "a team": (
         "id,team\n1,Red\n2,red\n3,Blue\n",
         ["Red.zip", "3.zip"],

@@ -7,6 +7,7 @@ nobody is left out: every file becomes part of a hand-in or one of its `others`,
 the list who handed in nothing has a hand-in without a path.
 """
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,6 +24,7 @@ from tensormark.intake.syntax import shown
 NOT_LISTED = "not on the list of the class"
 DECIDE = "rename it, or name it in a column `file` of the list"
 CHOSEN_BY_DATE = "the newest of several was chosen by the dates of the files"
+BY_STAFF = "~"  # the attempt of what the list names, which counts before any other
 SHOWN = 4  # possible owners that are named
 LONGEST = 60  # characters of each
 Owner = frozenset[int]  # places in the list: of one person, or of a team's members
@@ -144,9 +146,9 @@ class Owners:
         return person.student if known else f"{person.student} ({person.name})"
 
 
-def _by_file(class_list: ClassList, folder: Path) -> dict[Path, int]:
+def _by_file(class_list: ClassList, folder: Path) -> list[tuple[Path, int]]:
     """Return the files that the list itself gives to people, with their places."""
-    paths: dict[Path, int] = {}
+    paths: list[tuple[Path, int]] = []
     for place, person in enumerate(class_list.people):
         parts = Path(person.file).parts
         if not parts:
@@ -154,7 +156,7 @@ def _by_file(class_list: ClassList, folder: Path) -> dict[Path, int]:
         if Path(person.file).is_absolute() or ".." in parts:
             where = f"is named in {class_list.path}, but is not in {folder}; move it there"
             raise FileError(f"{shown(person.file)}: {where}")
-        paths[folder.joinpath(*parts)] = place
+        paths.append((folder.joinpath(*parts), place))
     return paths
 
 
@@ -173,10 +175,10 @@ def students_of(
         for place, person in enumerate(class_list.people)
     ]
     named = _by_file(class_list, folder)
-    for path, place in named.items():
+    for path, place in named:
         claim = Claim(students[place].name, {}, students[place].student)
-        students[place].uploads.append(Upload(path, (claim,), path.name, attempt="~"))
-    within = {parent for path in named for parent in (path, *path.parents)}
+        students[place].uploads.append(Upload(path, (claim,), path.name, attempt=BY_STAFF))
+    within = {parent for path, _ in named for parent in (path, *path.parents)}
     groups = _groups(upload for upload in uploads if upload.path not in within)
     owners = Owners(class_list, platform)
     rest = []
@@ -217,7 +219,7 @@ def _is_not_code(upload: Upload) -> bool:
 def _graded(uploads: Sequence[Upload], editable: Sequence[str]) -> list[Upload]:
     """Return the newest attempt without old versions of its files; no document replaces code."""
     code = [upload for upload in uploads if not _is_not_code(upload)] or uploads
-    last = max(code, key=lambda upload: upload.order)
+    last = max(code, key=lambda upload: (upload.attempt == BY_STAFF, upload.order))
     attempt = [
         upload
         for upload in code
@@ -250,9 +252,9 @@ def _main(attempt: Sequence[Upload], editable: Sequence[str]) -> Upload:
 
 
 def _fault(path: Path) -> str:
-    if path.is_symlink():
+    if os.path.islink(path):
         return f"{shown(path.name)} is a link, which is not followed; hand in the file itself"
-    return "" if path.exists() else f"{shown(path.name)} is missing from the folder"
+    return "" if os.path.exists(path) else f"{shown(path.name)} is missing from the folder"
 
 
 def hand_in_of(student: Student, folder: Path, editable: Sequence[str]) -> HandIn:
@@ -268,7 +270,8 @@ def hand_in_of(student: Student, folder: Path, editable: Sequence[str]) -> HandI
     main = _main(files, editable)
     attempts = {(upload.submitted, upload.attempt) for upload in gradable}
     notes = [*student.notes, *messages]
-    if len(attempts) > 1 and not all(upload.submitted for upload in gradable):
+    by_date = len(attempts) > 1 and files[0].attempt != BY_STAFF
+    if by_date and not all(upload.submitted for upload in gradable):
         notes.append(CHOSEN_BY_DATE)
     parts = [Part.under(folder, each.path, each.file or each.path.name) for each in files]
     return replace(
