@@ -15,6 +15,7 @@ import pytest
 
 from tensormark.classroom import command, config, jobs
 from tensormark.classroom.jobs import LocalWorkers
+from tensormark.classroom.people import FileError
 from tensormark.classroom.worker import Answer
 
 import toy
@@ -201,6 +202,8 @@ BAD = {
     "a near key": ({"lists": "x"}, [], "did you mean list?"),
     "a wrong kind": ({"viva": "many"}, [], "must be a whole number, 0 to 20"),
     "a wrong platform": ({"platform": "sakai"}, [], "must be one of gradescope, blackboard"),
+    "a number too large for a clock": ({"budget": 10**400}, [], "larger than 0, at most 1000000"),
+    "a text with a zero": ({"list": "a\0"}, [], "must not contain the character 0"),
     "a missing list": ({"list": "missing.csv"}, [], "missing.csv: cannot be read"),
     "an unknown student": ({"viva": 1, "viva_students": ["eve"]}, [], "no one student is 'eve'"),
     "nobody to grade again": ({}, ["--only", "eve"], "no one student has that name"),
@@ -225,6 +228,14 @@ def test_a_bad_option_is_one_line_and_changes_nothing(
     assert message in ended.stderr
     assert ended.stderr.count("\n") == 1
     assert (out / "gradebook.csv").read_bytes() == before
+
+
+@pytest.mark.parametrize("text", ["budget = " + "9" * 5000, "list = " + "[" * 5000, "list = "])
+def test_options_that_cannot_be_read_are_one_line(text: str, tmp_path: Path) -> None:
+    (tmp_path / "class.toml").write_text(text, encoding="utf-8")
+
+    with pytest.raises(FileError, match="not TOML"):
+        config.read(tmp_path / "class.toml")
 
 
 def test_a_folder_with_something_else_is_left_alone(

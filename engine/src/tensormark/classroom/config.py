@@ -15,6 +15,7 @@ from tensormark.sandbox.interface import BUDGET, CONTAINED, LOCKED, PROCESS
 
 FILE = "class.toml"
 LARGEST = 1 << 20  # bytes
+LONGEST = 1_000_000  # seconds, which is days
 MOST_QUESTIONS = 20  # on a sheet, which should fit on a printed page
 TIERS = ("", CONTAINED, LOCKED, PROCESS)
 
@@ -65,6 +66,8 @@ def _value(path: Path, key: str, value: Any) -> Any:
     if isinstance(default, str):
         if not isinstance(value, str):
             raise FileError(f"{where}: must be a text in quotes")
+        if "\0" in value:
+            raise FileError(f"{where}: must not contain the character 0")
         allowed = {"platform": ("", *(each.name for each in PLATFORMS)), "tier": TIERS}
         if value not in allowed.get(key, (value,)):
             names = ", ".join(filter(None, allowed[key]))
@@ -75,8 +78,8 @@ def _value(path: Path, key: str, value: Any) -> Any:
         if not (isinstance(value, int) and number and 0 <= value <= MOST_QUESTIONS):
             raise FileError(f"{where}: must be a whole number, 0 to {MOST_QUESTIONS}")
         return value
-    if not (number and 0 < value < float("inf")):
-        raise FileError(f"{where}: must be a number larger than 0")
+    if not (number and 0 < value <= LONGEST):
+        raise FileError(f"{where}: must be a number larger than 0, at most {LONGEST}")
     return float(value)
 
 
@@ -90,7 +93,7 @@ def read(path: Path) -> Config:
         return Config()
     try:
         given = tomllib.loads(read_text(path, LARGEST))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # of tomllib, a decoder, or a number
         raise FileError(f"{path}: not TOML: {error}") from error
     except OSError as error:
         raise FileError(f"{path}: cannot be read ({error.strerror or error})") from error
