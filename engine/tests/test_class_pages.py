@@ -238,7 +238,9 @@ def test_a_list_that_cannot_be_filled_in_is_a_line(
         ("student,points,reason\neve,3,x\n", "row 2: no one student is 'eve'"),
         ("student,points,reason\nada,three,x\n", "'three' is not a number"),
         ("student,points,reason\nada,nan,x\n", "'nan' is not a number"),
+        ("student,points,reason\nada,1e308,x\n", "'1e308' is not a number"),
         ("student,points,reason\nada,3,\n", "gives no reason"),
+        ("student,points,reason\nada,3,5,late\n", "row 2: has more cells than the first line"),
     ],
 )
 def test_an_adjustment_that_cannot_be_read_is_one_line(
@@ -249,6 +251,13 @@ def test_an_adjustment_that_cannot_be_read_is_one_line(
 
     with pytest.raises(FileError, match=words):
         adjustments.read(path, [HandIn("ada", "Ada")])
+
+
+def test_adjustments_behind_a_broken_link_are_not_left_out(tmp_path: Path) -> None:
+    (tmp_path / adjustments.FILE).symlink_to(tmp_path / "nowhere")
+
+    with pytest.raises(FileError, match="cannot be read"):
+        adjustments.read(tmp_path / adjustments.FILE, [])
 
 
 # --- for the class ------------------------------------------------------------------------------

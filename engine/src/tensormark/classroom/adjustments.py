@@ -3,7 +3,7 @@
 Its columns are student, points and reason, such as `ada,-5,two days late`. It is never written.
 """
 
-import math
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +14,7 @@ from tensormark.reports.platforms import cell
 from tensormark.reports.text import visible
 
 FILE = "adjustments.csv"
+MOST = 1_000_000  # points
 COLUMNS = ("student", "points", "reason")
 
 
@@ -46,7 +47,7 @@ def read(path: Path, hand_ins: Sequence[HandIn]) -> dict[int, list[Adjustment]]:
     Raises:
         FileError: it cannot be read, or a row does not say what to do.
     """
-    if not path.exists():
+    if not os.path.lexists(path):
         return {}
     rows, _ = read_table(path)
     titles = [title.strip().casefold() for title in rows[0]] if rows else []
@@ -60,6 +61,9 @@ def read(path: Path, hand_ins: Sequence[HandIn]) -> dict[int, list[Adjustment]]:
             continue
         cells = [row[place].strip() if place < len(row) else "" for place in places]
         where = f"{path}, row {number}"
+        if any(map(str.strip, row[len(titles) :])):
+            fix = "put a text with a comma into double quotes"
+            raise FileError(f"{where}: has more cells than the first line; {fix}")
         student = student_named(cells[0], hand_ins)
         if student is None:
             fix = "take a name from the student column of gradebook.csv, or delete the row"
@@ -67,8 +71,8 @@ def read(path: Path, hand_ins: Sequence[HandIn]) -> dict[int, list[Adjustment]]:
         try:
             points = float(cells[1].lstrip("'").replace(",", "."))
         except ValueError:
-            points = math.nan
-        if not math.isfinite(points):
+            points = float("nan")
+        if not abs(points) <= MOST:
             raise FileError(f"{where}: {visible(cells[1], 60)!r} is not a number of points")
         if not cells[2]:
             raise FileError(f"{where}: gives no reason, which the student reads")
