@@ -16,6 +16,7 @@ import pytest
 from tensormark.classroom import command, config, jobs
 from tensormark.classroom.jobs import LocalWorkers
 from tensormark.classroom.people import FileError
+from tensormark.classroom.store import only_run
 from tensormark.classroom.worker import Answer
 
 import toy
@@ -204,6 +205,7 @@ BAD = {
     "a wrong platform": ({"platform": "sakai"}, [], "must be one of gradescope, blackboard"),
     "a number too large for a clock": ({"budget": 10**400}, [], "larger than 0, at most 1000000"),
     "a text with a zero": ({"list": "a\0"}, [], "must not contain the character 0"),
+    "a list that a run would replace": ({"list": "OUT/canvas.csv"}, [], "anew; move it elsewhere"),
     "a missing list": ({"list": "missing.csv"}, [], "missing.csv: cannot be read"),
     "an unknown student": ({"viva": 1, "viva_students": ["eve"]}, [], "no one student is 'eve'"),
     "nobody to grade again": ({}, ["--only", "eve"], "no one student has that name"),
@@ -217,6 +219,10 @@ def test_a_bad_option_is_one_line_and_changes_nothing(
 ) -> None:
     options, words, message = BAD[case]
     graded_class(folder, hand_ins, out)
+    options = {
+        name: value.replace("OUT/", f"{out}/") if isinstance(value, str) else value
+        for name, value in options.items()
+    }
     options_in(out, tier="process", **options)
     before = (out / "gradebook.csv").read_bytes()
 
@@ -248,6 +254,28 @@ def test_a_folder_with_something_else_is_left_alone(
     assert status == 2
     assert "has thesis.tex in it and is no class's; name a new folder" in printed
     assert set(files_in(tmp_path / "mine")) == {"thesis.tex"}
+
+
+def test_hand_ins_where_results_are_written_are_not_lost(
+    folder: Path, hand_ins: Path, out: Path
+) -> None:
+    hand_ins.rename(out / "feedback")
+    before = files_in(out / "feedback")
+
+    status, printed = graded_class(folder, out / "feedback", out)
+
+    assert status == 2
+    assert "move it elsewhere" in printed
+    assert files_in(out / "feedback") == before
+
+
+def test_what_a_system_or_a_failed_run_leaves_does_not_make_a_folder_another_thing(
+    folder: Path, tmp_path: Path
+) -> None:
+    handed_in(tmp_path / "out", ".lock", ".DS_Store")
+
+    with only_run(tmp_path / "out"):
+        assert (tmp_path / "out/.lock").exists()
 
 
 def test_nothing_is_lost_if_a_file_cannot_be_written(

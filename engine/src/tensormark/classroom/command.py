@@ -60,6 +60,7 @@ WRITTEN = (
     *(gradebook.TABLE, gradebook.PAGE, teach.PAGE, feedback.FOLDER, sheets.FOLDER),
     *("canvas.csv", "moodle.csv", "canvas-feedback.zip", "moodle-feedback.zip"),
 )
+NEW, OLD = ".new", ".old"  # folders in OUT where results are made, and put aside
 
 
 def _submissions(name: str, text: str) -> Path:
@@ -178,6 +179,8 @@ class Class:
             print(PUBLIC.format(option("references", PRIVATE)), flush=True)
         class_list = Path(self.config.list) if self.config.list else None
         folder = options.submissions
+        for own in filter(None, (folder, class_list)):
+            self._check_kept(own)
         self.found = find(folder, assignment.editable, class_list, self.config.platform)
         self.given = GivenFiles(assignment, self.references.manifest.get("starter", {}))
         self.entries = list(_read_all(self.found, self.given))
@@ -192,6 +195,17 @@ class Class:
         self.only = self._only()
         self.terms = _terms(options, self.config, self.references, assignment)
         self._write_config()
+
+    def _check_kept(self, path: Path) -> None:
+        """Check that something of staff's is not where this run writes.
+
+        Raises:
+            SubmissionError: it would be lost.
+        """
+        for name in (*WRITTEN, NEW, OLD):
+            written = self.out / name
+            if real(path).is_relative_to(real(written)):
+                raise SubmissionError(f"{path}: each run writes {written} anew; move it elsewhere")
 
     def _asked(self) -> list[Entry]:
         """Return the students who get questions."""
@@ -389,7 +403,7 @@ class Class:
 
     def write(self) -> list[str]:
         """Write everything anew, and only then put it in the place of what was there."""
-        new = self.out / ".new"
+        new = self.out / NEW
         shutil.rmtree(new, ignore_errors=True)
         new.mkdir()
         common = entry.note_flags(self.entries)
@@ -411,7 +425,7 @@ class Class:
         return lines
 
     def _replace(self, new: Path) -> None:
-        old = self.out / ".old"
+        old = self.out / OLD
         shutil.rmtree(old, ignore_errors=True)
         old.mkdir()
         for name in WRITTEN:

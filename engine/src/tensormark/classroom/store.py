@@ -14,6 +14,7 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
+from tensormark.classroom.find import entries_of
 from tensormark.classroom.worker import Answer
 from tensormark.usage import UserError, option
 
@@ -21,6 +22,7 @@ FILE = "results.sqlite"
 TABLE = """CREATE TABLE IF NOT EXISTS result (
     key TEXT PRIMARY KEY, seconds REAL NOT NULL, result TEXT NOT NULL
 )"""
+LOCK = ".lock"
 SECRET = "secret"  # the key of what the questions are drawn with
 ROOM = 1 << 20  # bytes; with less free, a disk counts as full, whatever SQLite calls the error
 
@@ -35,12 +37,12 @@ def only_run(folder: Path) -> Iterator[None]:
     argument = option("out", folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        others = sorted(path.name for path in folder.iterdir())
+        others = sorted(path.name for path in entries_of(folder) if path.name != LOCK)
         if others and FILE not in others and "class.toml" not in others:
             raise UserError(
                 f"{argument}: has {others[0]} in it and is no class's; name a new folder"
             )
-        descriptor = os.open(folder / ".lock", os.O_CREAT | os.O_RDWR, 0o600)
+        descriptor = os.open(folder / LOCK, os.O_CREAT | os.O_RDWR, 0o600)
     except OSError as error:
         reason = error.strerror or error
         raise UserError(f"{argument}: cannot be written to ({reason}); name another") from error
