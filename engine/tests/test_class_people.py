@@ -142,6 +142,11 @@ CASES = {
         ["lab-1-ada-l/", "lab-1-alan/", "lab-1-eve/"],
         {"s1": ["lab-1-ada-l"], "s2": ["lab-1-alan"], "eve": ["lab-1-eve"]},
     ),
+    "github, with a file beside the folders": (
+        GITHUB + "s1,ada-l,1,Ada\ns2,alan,2,Alan\n",
+        ["lab-1-ada-l/", "lab-1-alan/", "grades.csv"],
+        {"s1": ["lab-1-ada-l"], "s2": ["lab-1-alan"], "grades.csv": ["grades.csv"]},
+    ),
     "a folder of own names": (
         TWO,
         ["Ada Lovelace.zip", "2.py", "eve.py", "Ada Lovelace (2).zip"],

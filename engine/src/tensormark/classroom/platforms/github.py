@@ -12,6 +12,7 @@ from typing import ClassVar
 
 from tensormark.classroom.hand_in import Claim, Upload
 from tensormark.classroom.platforms.base import Platform, common_beginning, own_name
+from tensormark.files import is_folder
 
 
 class GitHub(Platform):
@@ -26,12 +27,14 @@ class GitHub(Platform):
     }
 
     def uploads(self, paths: Sequence[Path]) -> list[Upload]:
-        """Read what follows each hyphen in what all names have in common."""
-        common = common_beginning([path.name for path in paths])
+        """Read what follows each hyphen in what the names of all folders have in common."""
+        names = [path.name for path in paths if is_folder(path)]
+        common = common_beginning(names or [path.name for path in paths])
         ends = [place + 1 for place, letter in enumerate(common) if letter == "-"] or [0]
         uploads = []
         for path in paths:
-            users = [path.name[end:] for end in reversed(ends) if path.name[end:]] or [path.name]
+            own = reversed(ends) if path.name.startswith(common) else ()
+            users = [path.name[end:] for end in own if path.name[end:]] or [path.name]
             claims = tuple(Claim(user, {"github": user}, user) for user in users)
             stamp = own_name(path).attempt
             uploads.append(Upload(path, claims, file=path.name, attempt=stamp))
