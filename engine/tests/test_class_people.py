@@ -62,6 +62,15 @@ CASES = {
             "eve_9_12_x_1_2_detector.py": ["eve_9_12_x_1_2_detector.py"],
         },
     ),
+    "canvas, letters that unzip could not write": (
+        CANVAS + '"José",1,,,A,\n"Turing, Alan",2,,,A,\n',
+        ["jos#U00e9_1_10_detector.py", "turingalan_2_11_#U00e9_1_3_x.py"],
+        {
+            "1": ["jos#U00e9_1_10_detector.py"],
+            "2": [],
+            "turingalan_2_11_#U00e9_1_3_x.py": ["turingalan_2_11_#U00e9_1_3_x.py"],
+        },
+    ),
     "canvas, anonymous": (
         "",
         ["anon_x7K_10_detector.py", "anon_y8L_11_detector.py"],

@@ -47,6 +47,7 @@ ANONYMOUS = re.compile(
     r"(?P<late>LATE_)?(?P<id>anon_[0-9A-Za-z]{1,32})_(?:(?:text|link)\.html|(?:[0-9]+_)?(?P<file>.+))",
     re.S,
 )
+ESCAPED = re.compile("#(?:U[0-9a-f]{4}|L[0-9a-f]{6})")  # a letter as unzip may write it
 TITLE = re.compile(r"(.+) \(([0-9]+)\)", re.S)  # of an assignment's column, with its id
 MAXIMA = "Points Possible"
 SECTION = "section"  # the last of the columns about students
@@ -63,7 +64,8 @@ def _readings(name: str) -> list[tuple[str, re.Match[str]]]:
     for position in (match.start() for match in re.finditer("_", name)):
         match = NAMED.fullmatch(name, position)
         display = name[:position]
-        if match and all(c.isalnum() or c == "_" or not c.isascii() for c in display):
+        letters = ESCAPED.sub("", display)
+        if match and all(c.isalnum() or c == "_" or not c.isascii() for c in letters):
             found.append((display, match))
     anonymous = ANONYMOUS.fullmatch(name)
     return [(anonymous["id"], anonymous)] if anonymous and not found else found
