@@ -114,7 +114,10 @@ def write_first(path: Path, found: Mapping[str, str], notes: Mapping[str, str]) 
     """
     if path.exists():
         return False
-    lines = ["# The options of this class; a run reads them and never writes them again."]
+    lines = [
+        "# The options of this class; a run reads them and never writes them again. Paths are",
+        "# relative to the folder that the command runs in.",
+    ]
     for field in dataclasses.fields(Config):
         value = found.get(field.name, field.default)
         lines += ["", *(f"# {line}" for line in COMMENTS[field.name].split("\n"))]
