@@ -62,6 +62,15 @@ CASES = {
             "eve_9_12_x_1_2_detector.py": ["eve_9_12_x_1_2_detector.py"],
         },
     ),
+    "canvas, somebody who is not listed writes a student's id into a name": (
+        CANVAS + '"Lovelace, Ada",1,s1,ada,A,\n"Turing, Alan",2,s2,alan,A,\n',
+        ["eve_9_12_x_1_10_9_11_detector.py", "turingalan_2_11_hw_2026_11_20.py"],
+        {
+            "1": [],
+            "2": ["turingalan_2_11_hw_2026_11_20.py"],
+            "eve_9_12_x_1_10_9_11_detector.py": ["eve_9_12_x_1_10_9_11_detector.py"],
+        },
+    ),
     "canvas, letters that unzip could not write": (
         CANVAS + '"José",1,,,A,\n"Turing, Alan",2,,,A,\n',
         ["jos#U00e9_1_10_detector.py", "turingalan_2_11_#U00e9_1_3_x.py"],

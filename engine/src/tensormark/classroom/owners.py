@@ -112,6 +112,10 @@ class Owners:
             for group in groups
         ]
         if not self.platform.chosen_by_students:
+            # what a student chose follows the own id, which the list may lack
+            for index, group in enumerate(groups):
+                if len(group[0].claims) > 1 and not self.by_claim(group[0].claims[0]):
+                    results[index] |= {frozenset()} if results[index] else set()
             # a platform knows everybody under one id, so two ids are not one person; a name with
             # one reading is not disputed by one with several, which somebody may have chosen
             every, plain = Counter[Owner](), Counter[Owner]()

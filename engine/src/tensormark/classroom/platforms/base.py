@@ -135,7 +135,10 @@ def without_ending(name: str) -> str:
 
 def different(claims: Iterable[Claim]) -> list[Claim]:
     """Return claims without those that are for the same owner as an earlier one."""
-    return list({claim.identity: claim for claim in reversed(list(claims))}.values())[::-1]
+    first: dict[tuple[str, ...], Claim] = {}
+    for claim in claims:
+        first.setdefault(claim.identity, claim)
+    return list(first.values())
 
 
 def common_beginning(names: Sequence[str]) -> str:
