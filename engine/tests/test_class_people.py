@@ -298,6 +298,15 @@ def test_gradescopes_list_says_who_submitted(
     assert owners(found(export(tmp_path), [], people)) == expected
 
 
+@pytest.mark.parametrize("moment", ["0001-01-01 00:00:00", "9999-12-31 23:59:59 -11:00", "soon"])
+def test_a_time_that_no_clock_has_is_none(moment: str, tmp_path: Path) -> None:
+    export(tmp_path)
+    text = METADATA.replace("2026-11-20 23:10:00.000000000 Z", moment)
+    (tmp_path / "in/submission_metadata.yml").write_text(text, encoding="utf-8")
+
+    assert found(tmp_path, []).hand_ins[0].submitted is None
+
+
 def test_gradescopes_list_is_believed_only_beside_its_own_folders(tmp_path: Path) -> None:
     result = found(export(tmp_path, "ada.py"), [])
     students = owners(result)

@@ -47,12 +47,12 @@ def _named(mapping: Any) -> dict[str, Any]:
 
 def _moment(value: Any) -> datetime.datetime | None:
     """Return a time, by default in this machine's time zone; None if it is not one."""
-    if isinstance(value, str):
-        try:
+    try:
+        if isinstance(value, str):
             value = datetime.datetime.fromisoformat(value.replace(" UTC", "Z"))
-        except ValueError:
-            return None
-    return value.astimezone() if isinstance(value, datetime.datetime) else None
+        return value.astimezone() if isinstance(value, datetime.datetime) else None
+    except (ValueError, OverflowError):
+        return None
 
 
 def _metadata(path: Path) -> Mapping[str, Any]:
