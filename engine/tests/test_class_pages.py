@@ -210,6 +210,18 @@ def test_moodle_gets_marks_and_pages(tmp_path: Path) -> None:
     assert "the grade cannot be changed" in "".join(lines)
 
 
+def test_moodle_keeps_comments_as_they_are_and_has_no_other_formula(tmp_path: Path) -> None:
+    titles, first, *rest = MOODLE.splitlines()
+    worksheet = [f"{titles},Feedback comments", f'{first},"-2, -3 = late"', *rest]
+    text = "\n".join([*worksheet, ""]).replace("Ada Lovelace", "=Ada")
+    entries, found = of_platform("moodle", text, tmp_path)
+
+    returned.write(entries, found, "", tmp_path)
+
+    row, *_ = csv.DictReader((tmp_path / "moodle.csv").read_text("utf-8").splitlines())
+    assert (row["Feedback comments"], row["Full name"]) == ("-2, -3 = late", "'=Ada")
+
+
 @pytest.mark.parametrize(
     ("people", "column", "words"),
     [

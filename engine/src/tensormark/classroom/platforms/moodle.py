@@ -44,6 +44,7 @@ NEEDED = ("identifier", GRADE, "last modified (grade)")
 MOST = "maximum grade"
 SCALE = "scale"
 CHANGEABLE = "grade can be changed"
+COMMENTS = "feedback comments"
 AGAIN = "download the worksheet again"
 LONGEST = 40  # letters of a student's name in a file's name
 
@@ -129,8 +130,15 @@ class Moodle(Platform):
                 worksheet.fill(rows[class_list.people[mark.hand_in.place].row], mark, most, result)
         file = io.StringIO()
         writer = csv.writer(file, delimiter=class_list.separator, lineterminator="\n")
-        # a dash is Moodle's word for "never"; anything else must not be a formula
-        writer.writerows([text if text == "-" else cell(text) for text in row] for row in rows)
+        # a dash is Moodle's word for "never", and comments are staff's, which Moodle imports again;
+        # nothing else must be a formula
+        writer.writerows(
+            [
+                text if text == "-" or titles[place : place + 1] == [COMMENTS] else cell(text)
+                for place, text in enumerate(row)
+            ]
+            for row in rows
+        )
         result.text = file.getvalue()
         return result
 
