@@ -333,7 +333,6 @@ class Class:
             answer = store.get(key) if key else None
             if answer is not None and each.hand_in.path is not None:
                 each.result = named(answer.result, each.hand_in.path)
-                each.seconds = answer.seconds
             elif key in faults:
                 each.problem = faults[key]
         if self.only is not None:

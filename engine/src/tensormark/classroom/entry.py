@@ -46,7 +46,6 @@ class Entry:
     work: Work | None = None
     problem: str = ""
     result: Mapping[str, Any] | None = None
-    seconds: float = 0.0
     adjustments: Sequence[Adjustment] = ()
     equal: Sequence[str] = ()
     report: str = ""
@@ -157,7 +156,6 @@ class ExerciseCount:
     bonus: bool
     passed: int
     total: int
-    outcomes: Mapping[str, int]
 
 
 @dataclass(frozen=True)
@@ -192,7 +190,7 @@ def exercise_counts(entries: Sequence[Entry]) -> list[ExerciseCount]:
         bonus = bool(own[0]["bonus"])
         if begun or not bonus:
             total = begun if bonus else graded
-            counts.append(ExerciseCount(name, bonus, outcomes[Outcome.PASSED], total, outcomes))
+            counts.append(ExerciseCount(name, bonus, outcomes[Outcome.PASSED], total))
     return counts
 
 

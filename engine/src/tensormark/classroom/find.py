@@ -65,10 +65,11 @@ def read_list(path: Path) -> tuple[ClassList, Platform]:
     Raises:
         FileError: it cannot be used.
     """
-    rows, _ = read_table(path)
+    rows, separator = read_table(path)
     titles = [title.strip().casefold() for title in rows[0]] if rows else []
     platform = next((each for each in PLATFORMS if each.is_list(titles)), FOLDER)
-    return ClassList.read(path, platform.columns, platform.needed), platform
+    read = ClassList.of(path, rows, separator, platform.columns, platform.needed)
+    return read, platform
 
 
 @dataclass(frozen=True)
@@ -128,11 +129,7 @@ def _entered(folder: Path, paths: Sequence[Path]) -> tuple[Path, list[Path]]:
 
 
 def find(
-    folder: Path,
-    editable: Sequence[str],
-    list_file: Path | None = None,
-    platform: str = "",
-    own: Sequence[Path] = (),
+    folder: Path, editable: Sequence[str], list_file: Path | None = None, platform: str = ""
 ) -> Found:
     """Return who handed in what.
 
@@ -141,12 +138,11 @@ def find(
         editable: the files that students edit.
         list_file: a list of the class; its students come first.
         platform: the name of the one that the folder is from; "" to judge by the names in it.
-        own: staff's files, wherever they are.
 
     Raises:
         FileError: there is nothing to grade, or the list cannot be used.
     """
-    outer = entries_of(folder, [*own, *([list_file] if list_file else [])])
+    outer = entries_of(folder, [list_file] if list_file else [])
     if any(path.name == editable[0] and path.is_file() for path in outer):
         raise FileError(
             f"{folder}: contains {editable[0]} itself, so it is one submission, not a folder of "

@@ -156,17 +156,23 @@ class ClassList:
         return [title.strip().casefold() for title in self.rows[0]]
 
     @classmethod
-    def read(cls, path: Path, columns: Mapping[str, str], needed: str = "") -> "ClassList":
-        """Read a list.
+    def of(
+        cls,
+        path: Path,
+        rows: list[list[str]],
+        separator: str,
+        columns: Mapping[str, str],
+        needed: str,
+    ) -> "ClassList":
+        """Return the people in the rows of a file.
 
         Args:
             columns: a platform's own titles, in lower case, to what they hold.
             needed: see Platform.
 
         Raises:
-            FileError: it cannot be read, identifies nobody, or lists somebody twice.
+            FileError: it identifies nobody, or lists somebody twice.
         """
-        rows, separator = read_table(path)
         titles = [title.strip().casefold() for title in rows[0]] if rows else []
         known = {**columns, FILE: FILE} if columns else COLUMNS
         meanings = {index: known[title] for index, title in enumerate(titles) if title in known}

@@ -133,6 +133,13 @@ def without_ending(name: str) -> str:
     return name[: -len(ending)] if ending and len(name) > len(ending) else name
 
 
+def splits(pattern: re.Pattern[str], name: str) -> Iterator[tuple[str, re.Match[str]]]:
+    """Yield the text before each underscore from which on a pattern matches a name, and how."""
+    for found in re.finditer("_", name):
+        if match := pattern.fullmatch(name, found.start()):
+            yield name[: found.start()], match
+
+
 def different(claims: Iterable[Claim]) -> list[Claim]:
     """Return claims without those that are for the same owner as an earlier one."""
     first: dict[tuple[str, ...], Claim] = {}

@@ -34,6 +34,7 @@ from tensormark.classroom.platforms.base import (
     different,
     number,
     own_name,
+    splits,
 )
 from tensormark.files import encoded
 from tensormark.reports.platforms import cell
@@ -61,11 +62,9 @@ def _readings(name: str) -> list[tuple[str, re.Match[str]]]:
     Unpacking the download may have changed any letter that is not ASCII.
     """
     found = []
-    for position in (match.start() for match in re.finditer("_", name)):
-        match = NAMED.fullmatch(name, position)
-        display = name[:position]
+    for display, match in splits(NAMED, name):
         letters = ESCAPED.sub("", display)
-        if match and all(c.isalnum() or c == "_" or not c.isascii() for c in letters):
+        if all(c.isalnum() or c == "_" or not c.isascii() for c in letters):
             found.append((display, match))
     anonymous = ANONYMOUS.fullmatch(name)
     return [(anonymous["id"], anonymous)] if anonymous and not found else found

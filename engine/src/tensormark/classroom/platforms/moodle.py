@@ -32,6 +32,7 @@ from tensormark.classroom.platforms.base import (
     different,
     number,
     own_name,
+    splits,
 )
 from tensormark.reports.platforms import cell
 from tensormark.reports.text import points, visible
@@ -53,9 +54,8 @@ def _readings(name: str) -> list[tuple[str, re.Match[str]]]:
     """Return each way to split a name into a participant's and what Moodle adds."""
     return [
         (display, match)
-        for position in (found.start() for found in re.finditer("_", name))
-        if (match := NAMED.fullmatch(name, position))
-        if (display := name[:position]) and (match["id"] or "_" not in display)
+        for display, match in splits(NAMED, name)
+        if display and (match["id"] or "_" not in display)
     ]
 
 
