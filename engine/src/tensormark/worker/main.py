@@ -21,7 +21,7 @@ if __name__ == "__main__":
     # `-I` keeps the environment, the current folder and this script's folder out of sys.path
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tensormark.worker import protocol
+from tensormark.worker import protocol, surroundings
 
 if TYPE_CHECKING:
     from tensormark.worker.overlay import Overlay
@@ -52,7 +52,7 @@ def address_space() -> int:
 
 
 def limit_resources() -> None:
-    """Limit memory, written files and core dumps, if the system supports such limits.
+    """Limit memory; forbid writing files and core dumps, if the system supports such limits.
 
     Call it once torch is imported.
     """
@@ -63,7 +63,7 @@ def limit_resources() -> None:
     for kind, limit in [
         (resource.RLIMIT_AS, address_space() + MEMORY),
         (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_FSIZE, 64 << 20),
+        (resource.RLIMIT_FSIZE, 0),
     ]:
         hard = resource.getrlimit(kind)[1]
         bound = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
@@ -112,6 +112,7 @@ def serve(requests: BinaryIO, replies: BinaryIO, new_overlay: NewOverlay | None 
 
                 new_overlay = overlay_maker(request["harness"])
             overlay = new_overlay()
+            surroundings.refuse_writing()
         answer = overlay.answer(request, arrays, functools.partial(progress, request["number"]))
         with contextlib.suppress(Exception):  # a submission may have replaced it
             sys.stdout.flush()

@@ -2,12 +2,14 @@
 
 Covered: the packages that it can import, its command line, environment variables, warning filters,
 the names of its working folder and of the one for temporary files, and debuggers, which end at
-once. Not covered: what only an isolating tier prevents, such as writing
-files, and the values of variables that name one of the tier's folders.
+once; and, as far as Python says what it does, that no file is written, no program started and no
+socket opened. Not covered: what only an isolating tier prevents, such as files that compiled code
+writes, and the values of variables that name one of the tier's folders.
 """
 
 import bdb
 import contextlib
+import errno
 import functools
 import logging
 import os
@@ -18,7 +20,7 @@ from collections.abc import Sequence
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 HIDDEN = {"tensormark", "harness"}  # packages and modules of the worker itself
 VARIABLES = frozenset(
@@ -26,6 +28,11 @@ VARIABLES = frozenset(
     "TORCHINDUCTOR_CACHE_DIR MPLCONFIGDIR MPLBACKEND SYSTEMROOT CUDA_VISIBLE_DEVICES".split()
 )
 BUILD = "_sysconfigdata_"  # the prefix of a standard module whose name differs between builds
+WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+REFUSED = frozenset(
+    "os.chdir os.chmod os.fork os.link os.mkdir os.posix_spawn os.remove os.rename os.rmdir "
+    "os.symlink os.truncate os.utime socket.__new__ socket.getaddrinfo subprocess.Popen".split()
+)
 SILENCED = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
 
 
@@ -65,6 +72,23 @@ def hide_grader() -> None:
         if name.partition(".")[0] in HIDDEN:
             del sys.modules[name]
     sys.modules["__main__"] = ModuleType("__main__")
+
+
+def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
+    """Refuse what the filter of the isolating tiers does not allow (an audit hook).
+
+    Raises:
+        PermissionError: as there.
+    """
+    opens = event == "open" and not isinstance(arguments[0], int)
+    if event in REFUSED or (opens and arguments[2] & WRITING):
+        path = arguments[0] if arguments and not event.startswith(("socket", "subprocess")) else None
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM), path)
+
+
+def refuse_writing() -> None:
+    """Refuse a submission to write files or start programs, from now on."""
+    sys.addaudithook(_refuse)
 
 
 def _no_debugger(*_: object, **__: object) -> NoReturn:
