@@ -4,6 +4,7 @@ Only short, printable pieces of the source are shown.
 """
 
 import re
+import sys
 
 from tensormark.letters import is_visible
 
@@ -15,7 +16,11 @@ TWO = "this is Python 2; Python 3 writes print(...)"
 MERGE = "a merge left its markers here: keep one version of the lines, and delete the markers"
 COMMAND = "this is a notebook command, not Python: delete the line"
 CURLY = "typographic quotes, as word processors write them: type \" or ' instead"
+TYPOGRAPHIC = "not the character of the same look that Python knows: type it on your keyboard"
+FENCE = "the mark of a block of code, as chats and web pages use it: delete the line"
+PROMPT = "a prompt of an interactive Python is in front of the code: delete it"
 INVISIBLE = "an invisible character, as text copied from a page can have: type the line again"
+NEWER = re.compile(r"\s*(?:type \w+|(?:def|class) \w+\[)")  # since Python 3.12
 TABS = "tabs and spaces are mixed: indent with spaces only"
 
 
@@ -50,14 +55,20 @@ def _cause(error: SyntaxError, line: str) -> str:
     message = error.msg or ""
     if NOTEBOOK.match(line):
         return COMMAND
-    if "invalid character" in message and QUOTES.intersection(line):
-        return CURLY
+    if line.lstrip().startswith("```"):
+        return FENCE
+    if line.lstrip().startswith(">>> "):
+        return PROMPT
+    if "invalid character" in message:
+        return CURLY if QUOTES.intersection(line) else TYPOGRAPHIC
     if "non-printable character" in message:
         return INVISIBLE
     if isinstance(error, TabError) or (
         isinstance(error, IndentationError) and "\t" in line[: len(line) - len(line.lstrip())]
     ):
         return TABS
+    if sys.version_info < (3, 12) and (NEWER.match(line) or message.startswith("f-string: ")):
+        return "a newer Python may allow this; Python 3.11 and older do not"
     return TWO if "call to 'print'" in message else ""
 
 
