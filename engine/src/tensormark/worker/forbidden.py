@@ -42,6 +42,7 @@ MISSING = object()
 REPLACED: dict[tuple[str, tuple[str, ...]], str] = {}
 MIN_VARIABLES = 8  # functions with fewer may share their names by chance
 SUBMISSION_CODE: list[types.CodeType] = []  # the submission's modules, which may define anything
+ROOM = 100  # calls below the recursion limit at which a profiler may have failed
 EVENTS = ("exec", "function.__new__", "object.__setattr__")  # raised before code can run
 
 
@@ -53,14 +54,27 @@ def _nested(code: types.CodeType) -> Iterator[types.CodeType]:
             yield from _nested(constant)
 
 
+def _depth() -> int:
+    """Count the calls that have not returned yet."""
+    frame: types.FrameType | None = sys._getframe()
+    depth = 0
+    while frame is not None:
+        frame = frame.f_back
+        depth += 1
+    return depth
+
+
 def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
     """Refuse to run code that looks like replaced code (an audit hook).
 
     Raises:
         NotAllowedError: it does, so its file was reloaded or its source is executed.
         RuntimeError: it would stop the watch on what the submission enters.
+        RecursionError: Python would, as the stack is full.
     """
     if event == "sys.setprofile" and WATCH.guarded:
+        if _depth() > sys.getrecursionlimit() - ROOM:
+            raise RecursionError("maximum recursion depth exceeded")
         raise RuntimeError("no profiler can be used while an exercise is graded")
     if event not in EVENTS or not REPLACED:
         return
