@@ -16,7 +16,7 @@ from tensormark.grading import Grading
 from tensormark.judging.compare import Pair, Tolerance
 from tensormark.judging.excerpt import excerpt
 from tensormark.reports import github, platforms
-from tensormark.reports.convert import FORMATS
+from tensormark.reports.convert import FORMATS, MARKS
 from tensormark.result import Grade, Outcome, Result
 from tensormark.settings import Settings
 from tensormark.toolkit.measured import accuracy_curve, confusion, loss_curve
@@ -259,9 +259,19 @@ def test_a_file_of_results_becomes_any_format(tmp_path: Path) -> None:
     result = tmp_path / "result.json"
     result.write_text(json.dumps(sample.model()), encoding="utf-8")
 
-    for name in FORMATS:
+    for name in (*FORMATS, *FORMATS):  # the second time, it is replaced
         assert run(tmp_path, "convert", [name, str(result), "--out", str(tmp_path / name)]) == 0
         assert (tmp_path / name).stat().st_size
+
+
+@pytest.mark.parametrize("name", MARKS)
+def test_a_format_does_not_replace_what_convert_did_not_write(tmp_path: Path, name: str) -> None:
+    result = tmp_path / "result.json"
+    result.write_text(json.dumps(sample.model()), encoding="utf-8")
+    before = result.read_bytes()
+
+    assert run(tmp_path, "convert", [name, str(result), "--out", str(result)]) == 2
+    assert result.read_bytes() == before
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"version": 1}', '{"version": 2}', "[" * 99999])

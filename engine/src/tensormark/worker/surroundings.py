@@ -82,7 +82,9 @@ def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
     """
     opens = event == "open" and not isinstance(arguments[0], int)
     if event in REFUSED or (opens and arguments[2] & WRITING):
-        path = arguments[0] if arguments and not event.startswith(("socket", "subprocess")) else None
+        path = (
+            arguments[0] if arguments and not event.startswith(("socket", "subprocess")) else None
+        )
         raise PermissionError(errno.EPERM, os.strerror(errno.EPERM), path)
 
 
