@@ -1,13 +1,17 @@
 """The worker that waits for the next grading, and a sandbox that is stopped during one."""
 
 import dataclasses
+import os
+import subprocess
 import sys
+import tempfile
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from tensormark.exercise import Call
+from tensormark.sandbox import worker_process
 from tensormark.sandbox.interface import Request
 from tensormark.sandbox.process import ProcessSandbox
 from tensormark.sandbox.waiting import ForkServer, SpareWorker
@@ -81,3 +85,18 @@ def test_the_harness_is_loaded_once_for_all_later_workers_if_that_is_possible(
             server.prepare(harness)
 
     assert answers == loaded_by_parent
+
+
+@pytest.mark.skipif(os.name != "posix", reason="no other system tells whether a process has ended")
+def test_the_folders_of_a_killed_grader_are_removed_by_the_next(tmp_path, monkeypatch) -> None:
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    left, used = (tmp_path / f"grader-{process}-abc" for process in (ended.pid, os.getpid()))
+    left.mkdir()
+    used.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    worker_process.sweep.cache_clear()
+
+    worker_process.new_folder().cleanup()
+
+    assert [*tmp_path.iterdir()] == [used]

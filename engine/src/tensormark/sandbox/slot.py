@@ -34,7 +34,7 @@ from tensormark.sandbox.interface import (
 )
 from tensormark.sandbox.job import Ending, Job, SlotError, SlotKey
 from tensormark.sandbox.memory import answer_file, discard, output_pipe, read_chunk, request_file
-from tensormark.sandbox.worker_process import variables
+from tensormark.sandbox.worker_process import new_folder, variables
 from tensormark.worker.reply_buffer import BEGUN, DONE, TOTAL, ReplyBuffer, size
 
 KILL_DEADLINE = 30.0  # seconds for the zygote to report that it has killed the child
@@ -60,7 +60,7 @@ class Slot:
         if not sys.platform.startswith("linux"):
             raise WorkerStartError("the tiers `contained` and `locked` need Linux")
         compiled = seccomp.compiled()
-        self.folder = tempfile.TemporaryDirectory(prefix="grader-", ignore_cleanup_errors=True)
+        self.folder = new_folder()
         self.control, child_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115, closed in close()
         try:

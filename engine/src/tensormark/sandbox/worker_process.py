@@ -6,7 +6,10 @@ takes seconds, while the rest of the grader imports numpy and reads references.
 
 import abc
 import contextlib
+import functools
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,12 +22,37 @@ WORKER = Path(__file__).resolve().parents[1] / "worker" / "main.py"
 # with these, torch and MKL compute as on another processor
 PROCESSOR = ("ATEN_CPU_CAPABILITY", "MKL_CBWR")
 INHERITED = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", *PROCESSOR)
+OWNED = re.compile(r"grader-(\d+)-\w+")  # a worker's folder; the process that made it
 FOLDER_VARIABLES = ("HOME", "TMPDIR", "TEMP", "TMP", "TORCHINDUCTOR_CACHE_DIR", "MPLCONFIGDIR")
+
+
+def _has_ended(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return True
+    except (PermissionError, OverflowError):
+        return False
+    return False
+
+
+@functools.cache
+def sweep() -> None:
+    """Remove this user's folders whose process was killed before it could remove them."""
+    if os.name != "posix":
+        return
+    for entry in os.scandir(tempfile.gettempdir()):
+        owned = OWNED.fullmatch(entry.name)
+        with contextlib.suppress(OSError):  # another process removes it as well
+            own = owned and entry.stat(follow_symlinks=False).st_uid == os.getuid()
+            if own and owned and _has_ended(int(owned[1])):
+                shutil.rmtree(entry.path, ignore_errors=True)
 
 
 def new_folder() -> "tempfile.TemporaryDirectory[str]":
     """Make a folder for a worker; files in it that cannot be removed later stay behind."""
-    return tempfile.TemporaryDirectory(prefix="grader-", ignore_cleanup_errors=True)
+    sweep()
+    return tempfile.TemporaryDirectory(prefix=f"grader-{os.getpid()}-", ignore_cleanup_errors=True)
 
 
 def variables(threads: int, folder: str) -> dict[str, str]:
