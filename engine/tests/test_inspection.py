@@ -160,6 +160,17 @@ def test_the_inspector_starts_without_numpy_and_torch() -> None:
         ("!pip install torch\n", ["main.py:1: invalid syntax", *2 * [""], "a notebook command"]),
         ("%matplotlib inline\n", ["main.py:1: invalid syntax", *2 * [""], "a notebook command"]),
         ("x = “a”\n", ["main.py:1: invalid character", *2 * [""], "typographic quotes"]),
+        (
+            "x = \u20131\n",
+            ["main.py:1: invalid character", *2 * [""], "not the character of the same"],
+        ),
+        ("```python\n", ["main.py:1: invalid syntax", *2 * [""], "the mark of a block of code"]),
+        (">>> x = 1\n", ["main.py:1: invalid syntax", *2 * [""], "a prompt of an interactive"]),
+        pytest.param(
+            "type X = int\n",
+            ["main.py:1: invalid syntax", *2 * [""], "a newer Python may allow this"],
+            marks=pytest.mark.skipif(sys.version_info >= (3, 12), reason="it is allowed"),
+        ),
         ("x = 1\n\ufeffy = 2\n", ["main.py:2: invalid non-pr", "    ?y = 2", "", "an invisible"]),
         ("x\u00a0= 2\n", ["main.py:1: invalid non-printable", *2 * [""], "an invisible character"]),
         (
