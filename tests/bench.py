@@ -6,14 +6,11 @@ Only for this project's own code: a student's is graded in a fresh worker.
 import functools
 
 from grader.assignment import ASSIGNMENT
-from tensormark.grading import program_of
+from tensormark.grading import Grading, Session, program_of
 from tensormark.intake.inspection import inspected_here
 from tensormark.intake.submission import Submission
-from tensormark.observer import Observer
-from tensormark.references import References
 from tensormark.result import Result
 from tensormark.sandbox.process import ProcessSandbox
-from tensormark.session import GradingSession
 from tensormark.settings import Settings
 
 from conftest import ROOT
@@ -21,7 +18,7 @@ from conftest import ROOT
 
 class Bench:
     def __init__(self, settings: Settings) -> None:
-        self.settings, self.references = settings, References(settings.references)
+        self.grading = Grading(settings, ASSIGNMENT)
         self.given = {p.stem: p.read_text("utf-8") for p in (ROOT / "starter").glob("*.py")}
         self.sources = {p.stem: p.read_text("utf-8") for p in (ROOT / "solution").glob("*.py")}
         self.source = self.sources["bert"]
@@ -39,15 +36,9 @@ class Bench:
         """Return results for the module's exercises, or only some; `grade` caches them."""
         self.sandbox.reload(self.given | {module: source})
         exercises = [e for e in ASSIGNMENT.exercises if e.probes and e.module == module]
-        return GradingSession(
-            ASSIGNMENT,
-            [exercise for exercise in exercises if not only or exercise.id in only],
-            inspected_here(Submission("bert.py", {module: source}, {})),
-            self.sandbox,
-            self.references,
-            self.settings,
-            Observer(),
-        ).run()
+        submission = inspected_here(Submission("bert.py", {module: source}, {}))
+        chosen = [exercise for exercise in exercises if not only or exercise.id in only]
+        return Session(self.grading, submission, chosen).run(self.sandbox)
 
 
 def lost(results: dict[str, Result]) -> set[str]:

@@ -17,16 +17,13 @@ import numpy as np
 from grader.assignment import ASSIGNMENT
 from grader.sentiment import Gate
 from tensormark.exercise import Exercise
-from tensormark.grading import program_of
+from tensormark.grading import Grading, Session, program_of
 from tensormark.intake.submission import Submission
-from tensormark.observer import Observer
-from tensormark.references import References
 from tensormark.reports.terminal import Report
 from tensormark.result import Grade
 from tensormark.sandbox.interface import Program, Progress, Reply, Request
 from tensormark.sandbox.isolated import IsolatedSandbox
 from tensormark.sandbox.job import Ending, Job
-from tensormark.session import GradingSession
 from tensormark.settings import Settings
 from tensormark.worker import watched
 from tensormark.worker.protocol import HEADER, MAGIC
@@ -140,7 +137,9 @@ class Right:
 
     def __init__(self, references: Path = ASSIGNMENT.references, **settings: Any) -> None:
         self.settings = Settings.of(ROOT, references=references, tier="contained", **settings)
-        self.references = References(references)
+        self.grading = Grading(self.settings, ASSIGNMENT)
+        assert self.grading.references is not None
+        self.references = self.grading.references
         self.gate = Gate(self.references, self.settings.data)
         self.tensors: dict[int, dict[str, np.ndarray]] = {}
         for exercise in (e for e in ASSIGNMENT.exercises if e.probes):
@@ -183,17 +182,8 @@ class Right:
         """Return the grade of a submission, with its answers or the solution's changed."""
         changes = (unchanged, change) if of_solution else (change, unchanged)
         with Scripted(self.program, self, *changes) as sandbox:
-            session = GradingSession(
-                ASSIGNMENT,
-                exercises,
-                self.submission,
-                sandbox,
-                self.references,
-                self.settings,
-                Observer(),
-                solution=lambda: self.program,
-            )
-            results = list(session.run().values())
+            session = Session(self.grading, self.submission, exercises)
+            results = list(session.run(sandbox).values())
         return Grade(
             "bert.py",
             "contained",

@@ -6,11 +6,10 @@ import pytest
 
 from grader.assignment import ASSIGNMENT
 from grader.sentiment import DEADLINE, ENTRY
+from tensormark.grading import Grading, Session
 from tensormark.intake.submission import Submission
-from tensormark.observer import Observer
 from tensormark.references import References
 from tensormark.sandbox.interface import Reply, Request
-from tensormark.session import GradingSession
 from tensormark.settings import Settings
 
 from conftest import ROOT
@@ -29,20 +28,12 @@ def test_a_trainings_deadline_is_a_multiple_of_its_measured_time(
             recorded.extend(requests)
             yield Reply("lost", "was not run")
 
-    references = References(ASSIGNMENT.references)
-    references.manifest[ENTRY].pop("seconds", None)
-    references.manifest[ENTRY] |= {} if measured is None else {"seconds": measured}
-    session = GradingSession(
-        ASSIGNMENT,
-        [ASSIGNMENT.exercise("sentiment")],
-        Submission("bert.py", {}, {}),
-        Recording(),
-        references,
-        Settings.of(ROOT, training_times=7.0),
-        Observer(),
-    )
+    grading = Grading(Settings.of(ROOT, training_times=7.0), ASSIGNMENT)
+    grading.references.manifest[ENTRY].pop("seconds", None)
+    grading.references.manifest[ENTRY] |= {} if measured is None else {"seconds": measured}
+    session = Session(grading, Submission("bert.py", {}, {}), [ASSIGNMENT.exercise("sentiment")])
 
-    session.run()
+    session.run(Recording())
 
     assert [(request.deadline, request.task) for request in recorded] == [(deadline, True)]
 

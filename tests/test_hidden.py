@@ -15,7 +15,6 @@ from instructor.hidden import hidden_sentences
 from tensormark.authoring.record import record
 from tensormark.authoring.try_exercise import alone, results
 from tensormark.exercise import Call, Exercise
-from tensormark.judging.checks import judge
 from tensormark.judging.fingerprints import AnsweredCall
 from tensormark.judging.trial import Trial
 from tensormark.references import References, ReferencesError
@@ -102,7 +101,7 @@ def by_heart_of(exercise: Exercise, public: References, references: References) 
         reply = Reply("ok", "", {"before": STATE, "after": STATE}, tensors)
         answered.append(AnsweredCall(probe, call, recording, reply))
     entry = references.entry(exercise.id)
-    return judge(Trial(ASSIGNMENT, exercise, answered, entry, frozenset(), ()))
+    return Trial(ASSIGNMENT, exercise, answered, entry, frozenset()).result()
 
 
 @pytest.mark.parametrize("exercise", PROBED, ids=lambda exercise: exercise.id)

@@ -16,12 +16,15 @@ from instructor.language.write_data import labelled_lines
 from tensormark.authoring.private import destination, keep_out_of_git, private_folders
 from tensormark.cli import run
 from tensormark.grade import usual_tier
+from tensormark.grading import Grading
+from tensormark.references import FORMAT
 from tensormark.release import secrets
 from tensormark.release.contents import contents
 from tensormark.release.given_out import published
 from tensormark.release.leaks import Leak, leaks, unzipped
 from tensormark.release.needles import Needles
 from tensormark.sandbox.interface import LOCKED, PROCESS
+from tensormark.settings import Settings
 from tensormark.strictest import Strictest
 from tensormark.usage import UserError
 
@@ -36,7 +39,8 @@ SENTENCES = [phrase.words for phrase in unpublished(7, lambda sentences: set())]
 def write_references(folder: Path, seed: int, **more: object) -> Path:
     """Write a folder of references of a seed, with a manifest and private sentences."""
     folder.mkdir(parents=True)
-    manifest = {"seed": seed, "exercises": {}, **more}
+    parts = {"files": {}, "exercises": {}, "checkpoint": {}}
+    manifest = {"format": FORMAT, "seed": seed, **parts, **more}
     (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
     lines = "".join(f"1 ||| {sentence}\n" for sentence in SENTENCES)
     (folder / HIDDEN).write_text(lines, encoding="utf-8")
@@ -160,7 +164,8 @@ def test_with_private_references_the_default_is_to_isolate(
     found = Strictest(LOCKED, ("contained: no",))
     monkeypatch.setattr("tensormark.strictest.strictest", lambda *_: found)
 
-    assert usual_tier(ROOT, folder) == tier
+    grading = Grading(Settings.of(ROOT, references=folder), ASSIGNMENT)
+    assert usual_tier(grading) == tier
 
 
 def test_code_of_others_is_not_run_where_nothing_isolates_it(

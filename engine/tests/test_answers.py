@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tensormark.calling import tensor_names_of
 from tensormark.exercise import Assignment
+from tensormark.grading import tensor_names_of
 from tensormark.references import References
 from tensormark.sandbox import answers
 from tensormark.sandbox.interface import PROCESS

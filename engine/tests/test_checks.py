@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from tensormark.exercise import Probe
-from tensormark.judging.checks import could_not_grade, judge, result_of_faults
-from tensormark.result import Blocked, CheckFailed, Finding, NotWrittenYet, Outcome
+from tensormark.grading import could_not_grade
+from tensormark.judging.trial import Fault, result_of_faults
+from tensormark.result import Finding, Outcome
 from tensormark.sandbox.interface import Reply
 from tensormark.toolkit.statistics import Statistic, Statistics
 
@@ -36,8 +37,8 @@ HEADLINES = {part: Finding(f"{part} are wrong") for part in POINTS}
 NAMED = Finding("there is no dropout", (), "no_dropout")
 
 
-def failed_in(part: str, problem: Finding | None = None) -> tuple[str, Exception]:
-    return part, CheckFailed(problem or HEADLINES[part])
+def failed_in(part: str, problem: Finding | None = None) -> Fault:
+    return Fault(part, problem or HEADLINES[part])
 
 
 @pytest.mark.parametrize(
@@ -47,13 +48,13 @@ def failed_in(part: str, problem: Finding | None = None) -> tuple[str, Exception
         ([failed_in("training"), failed_in("properties")], 6, ["training", "properties"]),
         ([failed_in("properties"), failed_in("training")], 6, ["training", "properties"]),
         ([failed_in("values"), failed_in("training")], 0, ["values"]),
-        ([failed_in("training"), ("properties", Blocked("norm"))], 6, ["training"]),
-        ([failed_in("training"), ("values", Blocked("norm"))], 0, ["training"]),
+        ([failed_in("training"), Fault("properties", None, "norm")], 6, ["training"]),
+        ([failed_in("training"), Fault("values", None, "norm")], 0, ["training"]),
         ([failed_in("training"), failed_in("training", NAMED)], 7, ["training"]),
     ],
 )
 def test_a_part_that_fails_or_was_not_checked_earns_nothing(
-    faults: list[tuple[str, Exception]], score: float, headlines: list[str]
+    faults: list[Fault], score: float, headlines: list[str]
 ) -> None:
     result = result_of_faults(LAYER, faults)
 
@@ -61,7 +62,7 @@ def test_a_part_that_fails_or_was_not_checked_earns_nothing(
     assert [problem.headline for problem in result.findings] == [
         f"{p} are wrong" for p in headlines
     ]
-    assert result.lost == {part for part, _ in faults}
+    assert result.lost == {fault.part for fault in faults}
 
 
 @pytest.mark.parametrize(
@@ -79,7 +80,7 @@ def test_a_right_exercise_keeps_all_points_and_names_all_replaced_exercises() ->
     values = replace(VALUES, calls=(OWN_CALL, CALL_GIVEN_BOTH))
     layer = make_exercise("layer", values, upstream=("norm", "embed"))
 
-    result = judge(trial(WRONG, CORRECT, exercise=layer, failed=["norm", "embed"]))
+    result = trial(WRONG, CORRECT, exercise=layer, failed=["norm", "embed"]).result()
 
     assert (result.score, result.lost) == (10, frozenset())
     assert result.note == "right when given a correct embed and norm"
@@ -93,16 +94,10 @@ def test_the_same_finding_in_two_parts_is_shown_once() -> None:
     assert result.findings == (same,)
 
 
-@pytest.mark.parametrize(
-    ("fault", "outcome"),
-    [(NotWrittenYet(), Outcome.NOT_WRITTEN), (Blocked("norm"), Outcome.BLOCKED)],
-)
-def test_an_exercise_that_was_not_judged_scores_nothing_and_loses_no_part(
-    fault: Exception, outcome: Outcome
-) -> None:
-    result = result_of_faults(LAYER, [("values", fault)])
+def test_a_blocked_exercise_scores_nothing_and_loses_no_part() -> None:
+    result = result_of_faults(LAYER, [Fault("values", None, "norm")])
 
-    assert (result.outcome, result.score, result.lost) == (outcome, 0, frozenset())
+    assert (result.outcome, result.score, result.lost) == (Outcome.BLOCKED, 0, frozenset())
 
 
 @pytest.mark.parametrize(
@@ -164,7 +159,7 @@ DOUBLED = {"grad/x": 2 * RIGHT["grad/x"]}
 def test_each_failed_check_costs_its_part_and_says_what_is_wrong(
     answer: Reply, lost: str, headline: str, line: str
 ) -> None:
-    result = judge(trial(answer, exercise=DIFFERENTIATED, gradients={"x": GRADIENT}))
+    result = trial(answer, exercise=DIFFERENTIATED, gradients={"x": GRADIENT}).result()
 
     assert result.lost == set(lost.split())
     if lost:
@@ -204,7 +199,7 @@ def test_an_input_that_was_rounded_to_be_sent_has_not_changed() -> None:
     for answered in rounded.answered:
         answered.recording.inputs["x"] = X / 3
 
-    assert judge(rounded).outcome is Outcome.PASSED
+    assert rounded.result().outcome is Outcome.PASSED
 
 
 def test_only_the_first_of_many_changed_names_are_listed() -> None:
@@ -221,7 +216,7 @@ def test_only_the_first_of_many_changed_names_are_listed() -> None:
 def test_a_setting_that_an_import_changes_costs_the_first_exercise_of_its_file(
     first: bool, outcome: Outcome
 ) -> None:
-    result = judge(trial(reply(imported=["the seed", "the dtype"]), first_of_file=first))
+    result = trial(reply(imported=["the seed", "the dtype"]), first_of_file=first).result()
 
     assert result.outcome is outcome
     if first:
@@ -257,7 +252,7 @@ DRAWN = make_exercise(
 )
 def test_random_outputs_are_judged_by_their_statistics(answer: Reply, details: str) -> None:
     entry = MANIFEST_ENTRY | {"rows": ["the solution"]}
-    result = judge(trial(answer, CORRECT, exercise=DRAWN, entry=entry))
+    result = trial(answer, CORRECT, exercise=DRAWN, entry=entry).result()
 
     assert result.outcome is (Outcome.FAILED if details else Outcome.PASSED)
     assert not details or details in (result.findings[0].headline, result.findings[0].details[0])

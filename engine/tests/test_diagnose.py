@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
+from tensormark.exercise import Call, Probe
 from tensormark.judging.compare import Tolerance
 from tensormark.judging.diagnose import (
     Diagnosis,
@@ -18,17 +19,18 @@ from tensormark.judging.fingerprints import (
     RANDOM,
     UNDECIDED,
     Observation,
+    allowed,
     entry,
     form,
     of_call,
     of_error,
-    tolerances,
 )
 
 NAMES = ["out/output"]
 ROWS = ["the solution", "halved", "shifted", "halved+shifted"]
 RIGHT = np.random.default_rng(1).standard_normal((2, 3, 4))
-ALLOWED = tolerances(NAMES, {"out/output": Tolerance(1e-5, 1e-5)})
+PROBE = Probe("output", "values", "", (Call("f", ("x",), "main"),))
+ALLOWED = allowed(PROBE, PROBE.calls[0], NAMES, lambda *_: Tolerance(1e-5, 1e-5))
 
 
 def prints(array: np.ndarray, effects: float = 0.0) -> np.ndarray:

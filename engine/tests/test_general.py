@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tensormark.exercise import Probe
-from tensormark.judging.general import _shape
+from tensormark.judging.general import of_shape
 from tensormark.result import Finding
 from tensormark.sandbox.interface import Reply
 
@@ -108,7 +108,7 @@ def test_types_are_told_from_sizes_by_how_far_the_output_is_off(error: float, na
 def test_a_wrong_shape_says_what_happened_to_the_axes(
     got: tuple[int, ...], expected: tuple[int, ...], text: str | None
 ) -> None:
-    general = _shape(got, expected)
+    general = of_shape(got, expected)
 
     assert (general is None) is (text is None)
     assert general is None or general.says.startswith(text or "")

@@ -4,11 +4,10 @@ import ast
 import textwrap
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tensormark.calling import Calling
+from tensormark.grading import hint_of
 from tensormark.intake.leftovers import MAX_HINTS, hints
 from tensormark.intake.submission import Submission
 
@@ -115,10 +114,9 @@ def test_a_leftover_that_the_starter_already_has_is_not_the_students(
         (tmp_path / "starter" / "main.py").write_text(source, encoding="utf-8")
     text = "line 9 still raises NotImplementedError, below your code: return there"
     submission = Submission("main.py", {}, {}, hints={"main.Layer.forward": text})
-    unused: Any = None
     course = replace(assignment(LAYER), folder=tmp_path)
 
-    result = Calling(course, submission, unused, unused, unused).hint(LAYER)
+    result = hint_of(LAYER, submission, course)
 
     assert result.startswith(hint)
     assert bool(result) is bool(hint)

@@ -4,11 +4,11 @@ import dataclasses
 
 import numpy as np
 import pytest
-from test_diagnose import ALLOWED, NAMES, RIGHT, prints
+from test_diagnose import ALLOWED, NAMES, PROBE, RIGHT, prints
 
 from tensormark.judging.compare import Tolerance
 from tensormark.judging.diagnose import ineffective_dropout
-from tensormark.judging.fingerprints import Observation, of_call, of_error, tolerances
+from tensormark.judging.fingerprints import Observation, allowed, of_call, of_error
 
 STUCK = ["the solution", "stuck", "no_dropout"]
 MOVED = RIGHT + 1  # what dropout makes of the right values
@@ -104,11 +104,11 @@ def test_dropout_has_no_effect_if_it_moves_none_of_two_outputs(
     got, trained, still, moved = (
         of_call(TWO, tensors, 0.0) for tensors in (evaluation, training, STILL, HALF_MOVED)
     )
-    allowed = tolerances(TWO, dict.fromkeys(TWO, Tolerance(1e-5, 1e-5)))
+    limits = allowed(PROBE, PROBE.calls[0], TWO, lambda *_: Tolerance(1e-5, 1e-5))
     outputs = {name: number for number, name in enumerate(TWO)}
     observations = [
-        Observation(got, np.stack([still] * 3), allowed, False, "", outputs),
-        Observation(trained, np.stack([moved, moved, still]), allowed, True, "", outputs),
+        Observation(got, np.stack([still] * 3), limits, False, "", outputs),
+        Observation(trained, np.stack([moved, moved, still]), limits, True, "", outputs),
     ]
 
     assert ineffective_dropout(observations, STUCK, {}) == mistake

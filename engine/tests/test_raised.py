@@ -8,9 +8,13 @@ import pytest
 from tensormark.exercise import SIZES_PROBE, Call, Probe
 from tensormark.judging.compare import Mismatch
 from tensormark.judging.fingerprints import AnsweredCall
-from tensormark.judging.raised import MAX_TEXTS, hole, mismatch_of, most_telling, texts
+from tensormark.judging.replies import MAX_TEXTS, hole, mismatch_of, texts
+from tensormark.judging.trial import most_telling
 from tensormark.references import Recording
 from tensormark.sandbox.interface import Reply
+
+from trials import LAYER, NORM_CALL, assignment, make_exercise
+from trials import VALUES as VALUES_PROBE
 
 PROBE = Probe("output", "values", "it is wrong", (Call("Layer.forward", ("x",), "main"),))
 VALUES = Mismatch("values", "output", ("some values differ",))
@@ -54,7 +58,7 @@ def test_an_exception_comes_with_what_is_unusual_in_its_call(
     call = replace(PROBE.calls[0], dtype=dtype)
     unusual = replace(answered, probe=replace(PROBE, name=name), call=call)
 
-    lines = mismatch_of(unusual, {}).lines[1:]
+    lines = mismatch_of(unusual, ASSIGNMENT).lines[1:]
 
     assert [line[: len(text)] for line, text in zip(lines, start, strict=True)] == start
 
@@ -89,7 +93,7 @@ def test_a_lost_answer_to_a_call_with_a_stand_in_is_not_shown() -> None:
     assert most_telling([(OWN, VALUES), stand_in_call], OWN, [])[1] is VALUES
 
 
-TARGETS = {"Layer.forward": "layer", "norm": "scaled"}
+ASSIGNMENT = assignment(LAYER, make_exercise("scaled", replace(VALUES_PROBE, calls=(NORM_CALL,))))
 
 
 @pytest.mark.parametrize(
@@ -105,7 +109,7 @@ TARGETS = {"Layer.forward": "layer", "norm": "scaled"}
 def test_a_hole_has_the_id_of_an_exercise_or_is_a_bare_one_in_its_function(
     status: str, text: str, message: dict[str, Any], name: str | None
 ) -> None:
-    assert hole(Reply(status, text, message), TARGETS) == name
+    assert hole(Reply(status, text, message), ASSIGNMENT.targets) == name
 
 
 @pytest.mark.parametrize(
@@ -123,11 +127,10 @@ def test_a_hole_has_the_id_of_an_exercise_or_is_a_bare_one_in_its_function(
             ("raised NotImplementedError: later",),
         ),
         (Reply("error"), "raised", ("failed without saying why",)),
-        (Reply("lost", "was ended", advice="wait"), "raised", ("was ended", "wait")),
     ],
 )
 def test_an_answer_that_is_not_ok_says_why(reply: Reply, kind: str, lines: tuple[str, ...]) -> None:
-    mismatch = mismatch_of(replace(OWN, reply=reply), TARGETS)
+    mismatch = mismatch_of(replace(OWN, reply=reply), ASSIGNMENT)
 
     assert (mismatch.kind, mismatch.lines) == (kind, lines)
 

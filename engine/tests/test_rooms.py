@@ -20,9 +20,8 @@ MODULES = {
 }
 # A line for each room: what its modules may import of this package, besides their own room. A name
 # stands for a module or for all that is below it; a module without a line fails.
-GRADING = """calling exercise policy files folder grading handout intake judging literals observer
-    references result sandbox selection session settings sharing strictest task trouble usage
-    zipped"""
+GRADING = """exercise policy files folder grading handout intake judging literals references
+    result sandbox settings sharing strictest task trouble usage zipped"""
 ROOMS = {
     "": "",
     "files": "",
@@ -30,13 +29,12 @@ ROOMS = {
     "zipped": "files usage",
     "letters": "",
     "trouble": "",
-    "result": "",
+    "result": "exercise",
     "literals": "",
     "policy": "usage",
     "handout": "",
     "usage": "",
     "wheel": "usage zipped",
-    "observer": "result",
     "references": "files usage",
     "worker": "",
     "sandbox": "files letters trouble usage worker.protocol worker.reply_buffer",
@@ -47,21 +45,16 @@ ROOMS = {
     "intake": "files exercise letters usage",
     "judging": "policy exercise handout references result sandbox.interface sandbox.packages "
     "trouble worker.watched",
-    "selection": "exercise intake usage",
     "settings": "files intake.submission sandbox.interface usage",
     "sharing": "exercise references",
-    "calling": "policy exercise intake.leftovers intake.submission judging literals references "
-    "sandbox.interface settings trouble",
-    "session": "calling exercise intake judging observer references result sandbox.interface "
-    "settings sharing task",
-    "grading": "policy exercise handout intake judging observer references result sandbox "
-    "selection session settings",
-    "reports": "files letters observer result usage",
+    "grading": "policy exercise intake judging literals references result sandbox settings "
+    "sharing task trouble usage",
+    "reports": "files letters result usage",
     "strictest": "exercise intake.submission sandbox settings usage",
     "grade": "files folder grading intake reports sandbox settings strictest usage",
     "submit": "exercise files folder grading intake references reports result sandbox.interface "
     "settings strictest zipped",
-    "watch": "folder grading intake reports result sandbox selection settings",
+    "watch": "folder grading intake reports result sandbox settings",
     "cli": "folder sandbox.interface usage",
     "__main__": "cli",
     "viva": f"{GRADING} reports",

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from tensormark.judging.student_text import without_text
+from tensormark.judging.replies import without_text
 from tensormark.sandbox.interface import Reply
 from tensormark.worker import watched
 from tensormark.worker.state import Model, Watch

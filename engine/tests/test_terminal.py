@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from tensormark.exercise import Assignment
+from tensormark.grading import selected
 from tensormark.intake.submission import SubmissionError
 from tensormark.judging.compare import Tolerance, compare_values
 from tensormark.reports.model import next_step
 from tensormark.reports.terminal import Report
 from tensormark.result import Finding, Grade, Outcome, Result
 from tensormark.sandbox.interface import CapturedOutput, printable
-from tensormark.selection import selected
 
 from formats import Terminal
 
@@ -219,7 +219,7 @@ def test_several_exercises_are_asked_for_at_once(assignment: Assignment) -> None
 
 
 def test_exercises_upstream_are_run_and_not_shown(assignment: Assignment) -> None:
-    run, shown = selected(assignment, True, "detector")
+    run, shown, _ = selected(assignment, True, "detector")
 
     assert shown == ["detector"]
     assert [exercise.id for exercise in run] == ["conv", "detector"]

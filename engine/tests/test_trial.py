@@ -5,15 +5,12 @@ from dataclasses import replace
 import pytest
 
 from tensormark.exercise import Call
-from tensormark.judging.checks import judge, needs_stand_ins, rounds
 from tensormark.judging.fingerprints import observe
 from tensormark.result import Outcome
 from tensormark.sandbox.interface import Reply
 
 from trials import (
-    CALL_GIVEN_NORM,
     CORRECT,
-    LEVELS,
     NOT_WRITTEN,
     OUTPUT,
     OWN_CALL,
@@ -52,7 +49,7 @@ from trials import (
 def test_stand_ins_decide_if_what_they_replace_has_failed(
     replies: list[Reply], failed: list[str], outcome: Outcome, note: str
 ) -> None:
-    result = judge(trial(*replies, failed=failed))
+    result = trial(*replies, failed=failed).result()
 
     assert (result.outcome, result.note) == (outcome, note)
 
@@ -69,7 +66,7 @@ def test_stand_ins_decide_if_what_they_replace_has_failed(
 def test_more_stand_ins_are_needed_until_a_reply_is_right(
     replies: list[Reply], failed: list[str], needed: bool
 ) -> None:
-    assert needs_stand_ins(trial(*replies, failed=failed)) is needed
+    assert trial(*replies, failed=failed).undecided is needed
 
 
 OPTIONAL = replace(OWN_CALL, optional=("types",))
@@ -89,38 +86,13 @@ def test_a_function_may_lack_only_what_is_optional(
 ) -> None:
     layer = make_exercise("layer", replace(VALUES, calls=(call,)))
 
-    assert judge(trial(reply(None, lacks=lacks), exercise=layer)).outcome is outcome
+    assert trial(reply(None, lacks=lacks), exercise=layer).result().outcome is outcome
 
 
 def test_a_mistake_is_recognized_without_calls_that_were_not_made() -> None:
     layer = make_exercise("layer", replace(VALUES, name="types", calls=(OPTIONAL,)), VALUES)
 
     assert finding(trial(LACKS_OPTIONAL, reply(2 * OUTPUT), exercise=layer)).mistake == "doubled"
-
-
-@pytest.mark.parametrize(
-    ("failed", "first"),
-    [
-        ([], [{1, 2, 3}]),
-        (["norm"], [{1}, {2, 3}]),
-        (["embed"], [{2}, {1, 3}]),
-        (["norm", "embed"], [{1, 2, 3}]),
-        (["unrelated"], [{1, 2, 3}]),
-    ],
-)
-def test_calls_whose_stand_ins_can_decide_are_made_first(
-    failed: list[str], first: list[set[int]]
-) -> None:
-    assert [set(places) for places in rounds(LEVELS, frozenset(failed))] == first
-
-
-def test_all_calls_are_made_at_once_if_none_replaces_every_failed_exercise() -> None:
-    layer = make_exercise(
-        "layer",
-        replace(VALUES, calls=(OWN_CALL, CALL_GIVEN_NORM, replace(OWN_CALL, given=("embed",)))),
-    )
-
-    assert [set(places) for places in rounds(layer, frozenset({"norm", "embed"}))] == [{1, 2}]
 
 
 # --- what is observed ---------------------------------------------------------------------------

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from tensormark.exercise import Call
-from tensormark.judging.checks import judge
 from tensormark.judging.diagnose import Diagnosis
 from tensormark.policy import Policy
 from tensormark.sandbox.interface import Reply
@@ -196,10 +195,15 @@ def test_a_mistake_in_training_is_named_by_the_probes_of_that_part(
 
 
 def test_a_file_that_cannot_be_imported_is_the_whole_message() -> None:
-    problem = finding(trial(replace(RAISED, unimportable="main.py", advice="look")))
+    answer = reply(None, "error", "raised ImportError", importing="main", missing="mine")
+
+    problem = finding(trial(answer, others={"mine"}))
 
     assert problem.headline == "main.py cannot be imported"
-    assert problem.details == (RAISED.text, "look")
+    assert problem.details == (
+        "raised ImportError",
+        "only main.py is graded: copy what you need from mine into main.py",
+    )
 
 
 FORBIDDEN = "nn.Linear is not allowed in this assignment: it is what you are asked to write"
@@ -225,9 +229,8 @@ def test_forbidden_code_without_a_place_is_named_too() -> None:
 def test_forbidden_code_costs_all_points(policy: Policy, forbidden: tuple[str, ...]) -> None:
     answer = reply(None, "error", "stopped (main.py, line 3)", forbidden="nn.Linear")
 
-    result = judge(
-        trial(answer, exercise=replace(LAYER, forbidden=forbidden), fields={"policy": policy})
-    )
+    layer = replace(LAYER, forbidden=forbidden)
+    result = trial(answer, exercise=layer, fields={"policy": policy}).result()
 
     assert (result.score, result.lost) == (0, {"values"})
     (problem,) = result.findings

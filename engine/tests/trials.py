@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from tensormark.exercise import Assignment, Call, Exercise, Probe
-from tensormark.judging.checks import judge
 from tensormark.judging.fingerprints import AnsweredCall, fingerprints
 from tensormark.judging.trial import Trial
 from tensormark.references import Recording
@@ -109,5 +108,5 @@ def trial(
 
 
 def finding(layer_trial: Trial) -> Finding:
-    (first, *_) = judge(layer_trial).findings
+    (first, *_) = layer_trial.result().findings
     return first

@@ -7,18 +7,14 @@
     grade.py         the commands check, grade and report
     submit.py        the command submit: pack what is handed in, and grade the pack
     watch.py         the command watch: grade again on each save
-    grading.py       one submission, from its path to its grade
-    session.py       runs the exercises in a sandbox, one after another, and has them judged
+    grading.py       one submission, from its path to its grade: what is asked, and what is judged
     sharing.py       which exercises may share a process at first
-    calling.py       calls with recorded inputs, and how much of their answers students may see
-    observer.py      notified of the progress of a grading
     strictest.py     the strictest tier that a machine can provide
     exercise.py      what an assignment is made of: exercises, probes, calls as data
     policy.py        what a submission may not call
     literals.py      arguments of a call that private references replace
     task.py          exercises that are graded without probes, such as a training
     references.py    recorded answers, trusted if their digests match
-    selection.py     which exercises are run, and which are reported on
     handout.py       the anchors of the handout's headings
     result.py        outcomes, findings, grades, and the result model
     files.py         digests, atomic writes, safe reads of untrusted files
@@ -43,6 +39,6 @@
     gradescope/      the autograder for Gradescope
 
 The path of a submission:
-    cli -> grade -> settings -> grading -> intake -> session -> (sandbox -> worker) -> judging
-        -> result -> reports
+    cli -> grade -> settings -> grading -> intake -> (sandbox -> worker) -> judging -> result
+        -> reports
 """

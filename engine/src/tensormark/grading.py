@@ -1,36 +1,140 @@
 """Grade one submission, from its path to its grade."""
 
+import ast
 import dataclasses
 import datetime
+import difflib
 import functools
 import itertools
+import re
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any
 
-from tensormark.exercise import Assignment, Exercise
+import numpy as np
+
+from tensormark.exercise import Assignment, Call, Exercise, Probe
 from tensormark.intake.door import InspectionError
 from tensormark.intake.given_files import GivenFiles, Overlay
 from tensormark.intake.inspection import inspected
+from tensormark.intake.leftovers import hints
 from tensormark.intake.needed import needed_by
 from tensormark.intake.submission import Submission, SubmissionError, read_submission
-from tensormark.judging.checks import could_not_grade, result_of
-from tensormark.observer import Observer
+from tensormark.judging.fingerprints import AnsweredCall
+from tensormark.judging.replies import without_text
+from tensormark.judging.trial import Trial
+from tensormark.literals import sent
 from tensormark.policy import usual_names
-from tensormark.references import References, ReferencesError
-from tensormark.result import Finding, Grade, Outcome, Result
-from tensormark.sandbox.interface import Program, Sandbox, WorkerStartError, printable
+from tensormark.references import Recording, References, ReferencesError
+from tensormark.result import (
+    FORBIDDEN,
+    UNIMPORTABLE,
+    UNWRITTEN,
+    CheckFailed,
+    Finding,
+    Grade,
+    Observer,
+    Outcome,
+    Result,
+)
+from tensormark.sandbox.interface import (
+    Program,
+    Reply,
+    Request,
+    Sandbox,
+    Shared,
+    WorkerStartError,
+    printable,
+)
 from tensormark.sandbox.tiers import open_sandbox
-from tensormark.selection import selected, unreported
-from tensormark.session import GradingSession, blocked
 from tensormark.settings import Settings
+from tensormark.sharing import groups
+from tensormark.task import Task, TaskRun
+from tensormark.trouble import trouble_in
+from tensormark.usage import command, option
 
+MAX_REASON = 500  # characters of the reason why an exercise could not be graded
 WITHHELD = (
     "the inputs are private, so texts of exceptions, printed output and expected values are left "
     "out"
 )
+LINE = re.compile(r"\bline \d+")
 Opener = Callable[[str, Program], AbstractContextManager[Sandbox]]  # takes a tier
+
+
+def selected(
+    assignment: Assignment, check: bool, only: str | None, references: References | None = None
+) -> tuple[list[Exercise], list[str], list[str]]:
+    """Return the exercises to run, upstream ones included, and the ids of those to report on.
+
+    Tasks that the references cannot grade are left out, unless they were requested; also return a
+    note for each.
+
+    Raises:
+        SubmissionError: there is no such exercise.
+    """
+    available = [e for e in assignment.exercises if e.task is None or not check]
+    ids = [exercise.id for exercise in available]
+    if only is None:
+        left_out = {}
+        for exercise in available:
+            why = exercise.task.left_out(references) if exercise.task and references else None
+            if why is not None:
+                left_out[exercise.id] = f"{exercise.id} is left out: {why}"
+        return [e for e in available if e.id not in left_out], ids, [*left_out.values()]
+    requested = list(dict.fromkeys(only.replace(",", " ").split())) or [only]
+    for name in requested:
+        if name not in ids and any(exercise.id == name for exercise in assignment.exercises):
+            raise SubmissionError(
+                f"{option('k', name)}: needs training; run `{command('grade', k=only)}`"
+            )
+        if name not in ids:
+            near = difflib.get_close_matches(name, ids, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"choose one of {', '.join(ids)}"
+            raise SubmissionError(f"{option('k', name)}: there is no such exercise; {hint}")
+    needed = {up for name in requested for up in (name, *assignment.exercise(name).upstream)}
+    shown = [name for name in ids if name in requested]
+    return [exercise for exercise in available if exercise.id in needed], shown, []
+
+
+# --- results of exercises that are not judged ---
+
+
+def could_not_grade(exercise: Exercise, error: Exception | None) -> Result:
+    """Return the result of an exercise for which the grader itself is at fault."""
+    reason = printable(str(error)[:MAX_REASON]) or type(error).__name__
+    return Result.of(exercise, Outcome.COULD_NOT_GRADE, None, note=reason)
+
+
+def blocked(task: Exercise, results: Mapping[str, Result]) -> Result | None:
+    """Return the result of a task that cannot run, or None.
+
+    It is blocked by exercises that are not written yet or do what is forbidden, or if all that it
+    needs are wrong. If none could run, all for the same reason, that is said instead.
+
+    Args:
+        results: those of earlier exercises, by id.
+    """
+    upstream = [results[name] for name in task.upstream if name in results]
+    blocking = [
+        result.id
+        for result in upstream
+        if result.outcome in UNWRITTEN or any(f.mistake == FORBIDDEN for f in result.findings)
+    ]
+    failed = [result.id for result in upstream if result.outcome is Outcome.FAILED]
+    if len(failed) == len(upstream) and not any(result.right_values for result in upstream):
+        blocking = failed
+    if not blocking:
+        return None
+    cause = ", ".join(blocking)
+    headlines = {result.findings[0].headline if result.findings else "" for result in upstream}
+    unimportable = UNIMPORTABLE.fullmatch(headlines.pop())
+    if unimportable and not headlines:
+        cause = f"{unimportable[1]}, which cannot be imported"
+    return Result.of(task, Outcome.BLOCKED, note=f"by {cause}")
 
 
 def early_result(exercise: Exercise, submission: Submission, overlay: Overlay) -> Result | None:
@@ -39,36 +143,65 @@ def early_result(exercise: Exercise, submission: Submission, overlay: Overlay) -
     Its file was not handed in or is unchanged, or it needs a file that is not valid Python.
     """
     if exercise.task is None and exercise.file in overlay.untouched:
-        return result_of(exercise, Outcome.NOT_WRITTEN)
+        return Result.of(exercise, Outcome.NOT_WRITTEN)
     needed = needed_by(exercise.module, overlay.sources) if submission.faults else ()
     for module in sorted(needed, key=lambda name: name == exercise.module):
-        if fault := submission.faults.get(module):
+        fault = submission.faults.get(module)
+        if fault:
             finding = Finding(f"{module}.py cannot be imported", tuple(fault.split("\n")))
-            return result_of(exercise, Outcome.FAILED, (finding,))
+            return Result.of(exercise, Outcome.FAILED, findings=(finding,))
     return None
 
 
-def ungraded(exercises: Sequence[Exercise], error: Exception, observer: Observer) -> list[Result]:
-    """Report and return the results of exercises that this machine cannot grade."""
-    results = [could_not_grade(exercise, error) for exercise in exercises]
-    for result in results:
-        observer.result(result)
-    return results
+def early_results(
+    exercises: Sequence[Exercise], submission: Submission, overlay: Overlay
+) -> dict[str, Result]:
+    """Return the results of the exercises that need not run, by id."""
+    early: dict[str, Result] = {}
+    for exercise in exercises:
+        result = early_result(exercise, submission, overlay)
+        if exercise.task is not None and early.keys() >= {*exercise.upstream}:
+            result = blocked(exercise, early) or result
+        if result is not None:
+            early[exercise.id] = result
+    return early
+
+
+def hint_of(exercise: Exercise, submission: Submission, assignment: Assignment) -> str:
+    """Return why an exercise counts as not written although something was written, or ""."""
+    target = exercise.calls[0].target
+    hint = submission.hints.get(f"{exercise.module}.{target}", "")
+    given = assignment.starter / exercise.file
+    if hint and given.is_file():
+        given_hint = hints(ast.parse(given.read_text("utf-8"))).get(target, "")
+        if LINE.sub("", given_hint) == LINE.sub("", hint):  # it is about the starter's code
+            return ""
+    return hint
+
+
+# --- what runs in the sandbox ---
 
 
 def program_of(
     assignment: Assignment,
     exercises: Sequence[Exercise],
-    sources: dict[str, str],
+    sources: Mapping[str, str],
     settings: Settings,
+    faults: Collection[str] = (),
+    given: Mapping[str, str] | None = None,
 ) -> Program:
-    """Return the program that a sandbox runs to grade these exercises."""
-    more = [name for exercise in exercises for name in exercise.imports]
+    """Return the program that a sandbox runs to grade these exercises.
+
+    Args:
+        faults: modules that cannot be imported.
+        given: see `Program`.
+    """
+    modules = dict.fromkeys([*assignment.imports, *(m for e in exercises for m in e.imports)])
     return Program(
         main_file=assignment.main_file,
         editable=assignment.editable,
         sources=sources,
-        imports=tuple(dict.fromkeys([*assignment.imports, *more])),
+        imports=tuple(module for module in modules if module not in faults),
         harness=assignment.harness,
         requirements=assignment.requirements,
         checkpoint=settings.checkpoint,
@@ -78,6 +211,7 @@ def program_of(
         given_only=usual_names(assignment.policy.given_only),
         rules=assignment.rules,
         budget=settings.budget,
+        given=given or {},
     )
 
 
@@ -90,8 +224,21 @@ def solution_of(program: Program, assignment: Assignment) -> Program | None:
     return dataclasses.replace(program, sources=sources, forbidden={}, given_only={})
 
 
+def tensor_names_of(call: Call, recording: Recording) -> frozenset[str]:
+    """Return the names of the tensors that an answer to a call may have."""
+    names = {f"out/{name}" for name in (*call.returns, *recording.outputs)}
+    names |= {f"after/{name}" for name in (*call.args, *recording.inputs)}
+    return frozenset(names | {f"grad/{name}" for name in recording.gradients})
+
+
 class Grading:
-    """Grades submissions of one assignment with the same settings."""
+    """Grades submissions of one assignment with the same settings.
+
+    Attributes:
+        private: whether the references' inputs are not the public ones.
+        reference_digest: of the references' manifest, to identify what a submission was graded
+            with.
+    """
 
     def __init__(
         self, settings: Settings, assignment: Assignment, opener: Opener = open_sandbox
@@ -101,13 +248,30 @@ class Grading:
         Args:
             opener: opens a sandbox of a tier.
         """
-        self.settings, self.assignment, self.opener = settings, assignment, opener
-        self.handout = assignment.handout
-        self.references: References | ReferencesError
+        self.settings = settings
+        self.assignment = assignment
+        self.opener = opener
+        self.references: References | None = None
+        self.fault: ReferencesError | None = None  # reported for every exercise
+        self.private = False
+        self.reference_digest = ""
         try:
             self.references = References(settings.references)
-        except ReferencesError as error:  # reported for every exercise
-            self.references = error
+            self.private = self.references.private
+            self.reference_digest = self.references.digest
+        except ReferencesError as error:
+            self.fault = error
+
+    @property
+    def given(self) -> GivenFiles:
+        """The given files, with their digests if the references can be read."""
+        manifest = self.references.manifest if self.references else {}
+        return GivenFiles(self.assignment, manifest.get("starter", {}))
+
+    @property
+    def shows_values(self) -> bool:
+        """Whether a submission's texts and expected values are shown: they may reveal inputs."""
+        return not self.private or self.settings.show_text
 
     def grade(
         self,
@@ -127,14 +291,12 @@ class Grading:
         Raises:
             SubmissionError: there is nothing to grade.
         """
-        failed: InspectionError | None = None
-        given = self.given
+        others = self.given.others_in(Path(path))
         try:
-            others = given.others_in(Path(path))
             submission = read_submission(path, self.assignment.editable, others)
         except InspectionError as error:
-            submission, failed = Submission(path, {}, {}), error
-        return self.grade_read(submission, check, only, observer, given, failed)
+            return self.grade_read(Submission(path, {}, {}), check, only, observer, error)
+        return self.grade_read(submission, check, only, observer)
 
     def grade_read(
         self,
@@ -142,43 +304,43 @@ class Grading:
         check: bool = False,
         only: str | None = None,
         observer: Observer | None = None,
-        given: GivenFiles | None = None,
         failed: InspectionError | None = None,
     ) -> Grade:
         """Grade a submission that has been read, perhaps on another machine; see `grade`.
 
         Args:
-            given: the given files, if they have been read.
             failed: why it could not be read, if that is this machine's fault.
         """
-        began, started = time.monotonic(), datetime.datetime.now(datetime.UTC)
-        exercises, shown = selected(self.assignment, check, only)
-        observer, notes = observer or Observer(), list[str]()
-        if isinstance(self.references, References) and only is None:
-            exercises, notes = self.without_tasks_left_out(self.references, exercises)
-        overlay = (given or self.given).under(submission)
-        hidden = unreported(overlay.untouched, exercises, only)
-        tier, listed = self.settings.tier, [name for name in shown if name not in hidden]
-        observer.begin(self.assignment.name, printable(submission.name), tier, listed)
+        began = time.monotonic()
+        started = datetime.datetime.now(datetime.UTC)
+        observer = observer or Observer()
+        exercises, shown, notes = selected(self.assignment, check, only, self.references)
+        overlay = self.given.under(submission)
+        listed = [
+            exercise.id
+            for exercise in exercises
+            if exercise.id in shown
+            # an extension that was neither handed in nor requested
+            and not (only is None and exercise.extension and exercise.file in overlay.untouched)
+        ]
+        name = printable(submission.name)
+        observer.begin(self.assignment.name, name, self.settings.tier, listed)
         notes = [*overlay.notes, *submission.notes, *notes]
-        try:
-            if failed is not None:
-                raise failed
-            submission = inspected(submission)
-            results, printed = self.results(submission, exercises, overlay, observer, hidden)
-        except InspectionError as error:
-            results, printed = ungraded(exercises, error, observer), ""
-        reported = self.with_sections([result for result in results if result.id in shown])
-        if self.withholds:
+        results, printed = self.results(submission, exercises, overlay, observer, failed)
+        results = [result for result in results if result.id in shown]
+        for result in results:
+            lines = [line for finding in result.findings for line in finding.details]
+            result.handout = self.assignment.handout.sections(result.id, lines)
+        if not self.shows_values:
             notes.append(WITHHELD)
             printed = ""
         grade = Grade(
             submission=submission.name,
             tier=self.settings.tier,
-            results=reported,
+            results=results,
             notes=notes,
-            flags=[flag for result in reported for flag in result.flags],
-            name=printable(submission.name),
+            flags=[flag for result in results for flag in result.flags],
+            name=name,
             assignment=self.assignment.name,
             mode="check" if check else "grade",
             only=None if only is None else shown,
@@ -191,121 +353,342 @@ class Grading:
         observer.end(grade, printed)
         return grade
 
-    def with_sections(self, results: Sequence[Result]) -> list[Result]:
-        """Add the sections of the handout that explain them to results."""
-        for result in results:
-            lines = [line for finding in result.findings for line in finding.details]
-            result.handout = self.handout.sections(result.id, lines)
-        return list(results)
-
-    @property
-    def given(self) -> GivenFiles:
-        """The given files, with their digests if the references can be read."""
-        references = self.references
-        manifest = references.manifest if isinstance(references, References) else {}
-        return GivenFiles(self.assignment, manifest.get("starter", {}))
-
-    @property
-    def private(self) -> bool:
-        """Whether the references' inputs are not the public ones."""
-        return isinstance(self.references, References) and self.references.private
-
-    @property
-    def reference_digest(self) -> str:
-        """A digest of the references' manifest, to identify what a submission was graded with."""
-        return self.references.digest if isinstance(self.references, References) else ""
-
-    @property
-    def withholds(self) -> bool:
-        """Whether a submission's texts are not shown, because they might reveal private inputs."""
-        return self.private and not self.settings.show_text
-
-    @staticmethod
-    def without_tasks_left_out(
-        references: References, exercises: Sequence[Exercise]
-    ) -> tuple[list[Exercise], list[str]]:
-        """Leave out tasks that these references cannot grade; also return a note for each."""
-        remaining, notes = [], []
-        for exercise in exercises:
-            why = exercise.task.left_out(references) if exercise.task else None
-            if why is None:
-                remaining.append(exercise)
-            else:
-                notes.append(f"{exercise.id} is left out: {why}")
-        return remaining, notes
-
     def results(
         self,
         submission: Submission,
         exercises: Sequence[Exercise],
         overlay: Overlay,
         observer: Observer,
-        hidden: Collection[str],
+        failed: InspectionError | None,
     ) -> tuple[list[Result], str]:
         """Grade a submission's exercises; also return its printed output."""
         early: dict[str, Result] = {}
-        for exercise in exercises:
-            result = early_result(exercise, submission, overlay)
-            if exercise.task is not None and early.keys() >= {*exercise.upstream}:
-                result = blocked(exercise, early) or result
-            if result is not None:
-                early[exercise.id] = result
-        pending = [exercise for exercise in exercises if exercise.id not in early]
-        graded: dict[str, Result] = {}
-        printed = ""
-        reported = [each for each in early.values() if each.findings or each.id not in hidden]
-        before = [e.id for e in itertools.takewhile(lambda e: e.id in early, exercises)]
-        for result in reported:
-            if result.id in before:
-                observer.result(result)
-        if pending:
-            try:
-                graded, printed = self.ask(submission, pending, overlay, observer, early)
-            except (ReferencesError, WorkerStartError) as error:
-                graded = {result.id: result for result in ungraded(pending, error, observer)}
-        for result in reported:
-            if result.id not in before:
-                observer.result(result)
-        return [(early | graded)[exercise.id] for exercise in exercises], printed
+        error: Exception | None = None
+        try:
+            if failed is not None:
+                raise failed
+            submission = inspected(submission)
+            early = early_results(exercises, submission, overlay)
+            pending = [exercise for exercise in exercises if exercise.id not in early]
+            if pending:
+                session = Session(self, submission, exercises, observer, early)
+                with self.open(submission, pending, overlay) as sandbox:
+                    results = session.run(sandbox)
+                return [*results.values()], sandbox.printed.text()
+        except (InspectionError, ReferencesError, WorkerStartError) as fault:
+            error = fault
+        unrun = [
+            early.get(exercise.id) or could_not_grade(exercise, error) for exercise in exercises
+        ]
+        for result in unrun:
+            observer.result(result)
+        return unrun, ""
 
-    def ask(
-        self,
-        submission: Submission,
-        exercises: Sequence[Exercise],
-        overlay: Overlay,
-        observer: Observer,
-        early: Mapping[str, Result],
-    ) -> tuple[dict[str, Result], str]:
-        """Grade in a new sandbox.
-
-        Args:
-            early: the results of exercises that need not run.
+    def open(
+        self, submission: Submission, exercises: Sequence[Exercise], overlay: Overlay
+    ) -> AbstractContextManager[Sandbox]:
+        """Open a sandbox for an inspected submission.
 
         Raises:
             ReferencesError: they are unusable. WorkerStartError: the tier is not available.
+            SubmissionError: given files are missing.
         """
-        if isinstance(self.references, ReferencesError):
-            raise self.references
+        if self.fault is not None:
+            raise self.fault
         if overlay.fault:
             raise SubmissionError(overlay.fault)
-        program = program_of(self.assignment, exercises, overlay.sources, self.settings)
-        imports = tuple(name for name in program.imports if name not in submission.faults)
-        program = dataclasses.replace(program, imports=imports, given=overlay.given)
+        sources = overlay.sources
+        faults = submission.faults
+        program = program_of(
+            self.assignment, exercises, sources, self.settings, faults, overlay.given
+        )
         try:
-            opened = self.opener(self.settings.tier, program)
+            return self.opener(self.settings.tier, program)
         except OSError as error:  # the machine has run out of processes or descriptors
             raise WorkerStartError(f"the sandbox does not start: {error}") from error
-        with opened as sandbox:
-            session = GradingSession(
-                self.assignment,
-                exercises,
-                submission,
-                sandbox,
-                self.references,
-                self.settings,
-                observer,
-                functools.partial(solution_of, program, self.assignment),
-                early,
-            )
-            results = session.run()
-        return results, sandbox.printed.text()
+
+
+class Session:
+    """Grades exercises of one submission in a sandbox, one after another.
+
+    A second thread runs the calls in the sandbox, while finished answers are judged here.
+    """
+
+    def __init__(
+        self,
+        grading: Grading,
+        submission: Submission,
+        exercises: Sequence[Exercise],
+        observer: Observer | None = None,
+        early: Mapping[str, Result] | None = None,
+    ) -> None:
+        """Prepare a session; nothing runs before `run`.
+
+        Args:
+            exercises: those to grade, in order, upstream ones included.
+            early: the results of exercises that need not run.
+
+        Raises:
+            ReferencesError: the references cannot be used.
+        """
+        if grading.references is None:
+            raise grading.fault or ReferencesError("there are no references")
+        self.grading = grading
+        self.references = grading.references
+        self.assignment = grading.assignment
+        self.settings = grading.settings
+        self.submission = submission
+        self.exercises = exercises
+        self.observer = observer or Observer()
+        self.early = early or {}
+        self.results: dict[str, Result] = {}
+        self.started: dict[str, Callable[[Exercise], Trial]] = {}  # wait for answers
+        self.caller = ThreadPoolExecutor(1)  # runs the calls
+
+    def run(self, sandbox: Sandbox) -> dict[str, Result]:
+        """Grade; return the results by id, in order.
+
+        Args:
+            sandbox: open, with the submission laid over the given files.
+        """
+        self.sandbox = sandbox
+        try:
+            with np.errstate(all="ignore"):  # an answer may have any numbers
+                for exercise in self.exercises:
+                    result = self.early.get(exercise.id) or self.graded(exercise)
+                    self.results[exercise.id] = result
+                    self.observer.result(result)
+        finally:
+            self.caller.shutdown(wait=False, cancel_futures=True)
+        return self.results
+
+    def graded(self, exercise: Exercise) -> Result:
+        """Grade an exercise.
+
+        Calls with stand-ins are made only if the student's own functions together are wrong.
+        """
+        if exercise.task is not None:
+            return self.graded_task(exercise, exercise.task)
+        try:
+            if exercise.id not in self.started:
+                self.start(exercise)
+            trial = self.started.pop(exercise.id)(exercise)
+            # without stand-ins, a mistake of its own may make up for one upstream
+            if trial.doubtful or trial.undecided:
+                self.add_stand_ins(trial)
+            result = trial.result()
+            result.flags = trial.flags
+            if result.outcome is Outcome.NOT_WRITTEN:
+                result.note = hint_of(exercise, self.submission, self.assignment)
+            return result
+        except Exception as error:  # an answer's own faults have a result by now; see trial.py
+            return could_not_grade(exercise, error)
+
+    # --- calls ---
+
+    def start(self, exercise: Exercise) -> None:
+        """Begin the calls of an exercise and of those after it, in one process if possible.
+
+        Exercises after a task start only when the task is done, so that an extension that hangs
+        cannot delay the training.
+        """
+        following = self.exercises[self.exercises.index(exercise) :]
+        batch = [
+            each
+            for each in itertools.takewhile(lambda each: each.task is None, following)
+            if each.id not in self.early
+        ]
+        if self.sandbox.together is not None:
+            batch = groups(batch, self.references)[0]
+        if self.sandbox.together is not None and len(batch) > 1:
+            shared = self.caller.submit(self.ask_together, batch)
+            for each in batch:
+                self.started[each.id] = functools.partial(self.shared_or_alone, shared)
+        else:
+            for each in batch:
+                answers = self.caller.submit(self.ask, each)
+                self.started[each.id] = functools.partial(self.alone, answers)
+
+    def recorded_calls(
+        self, exercise: Exercise, stand_ins: bool = False
+    ) -> list[tuple[Probe, Call, Recording]]:
+        """Return the calls of the student's own functions, or those with stand-ins."""
+        self.references.check_checkpoint(self.settings.checkpoint)
+        recordings = iter(self.references.recordings(exercise.id, exercise.digest))
+        return [
+            (probe, call, recording)
+            for probe in exercise.probes
+            for place, (call, recording) in enumerate(zip(probe.calls, recordings, strict=False))
+            if (place > 0) is stand_ins
+        ]
+
+    def request(self, exercise: Exercise, call: Call, recording: Recording) -> Request:
+        """Return the request that runs a call with the recorded inputs."""
+        message, tensors = sent(call.message(), recording.inputs)
+        message["forbidden"] = usual_names(exercise.forbidden)
+        lost = self.sandbox.budget.lost.keys()  # exercises that hang or end the process
+        message["observe"] = lost.isdisjoint(exercise.upstream)
+        runs = frozenset({exercise.id, *exercise.upstream} - set(call.given))
+        names = tensor_names_of(call, recording)
+        return Request(exercise.id, runs, message, tensors, tensor_names=names)
+
+    def ask(self, exercise: Exercise, stand_ins: bool = False) -> list[AnsweredCall]:
+        """Run calls of an exercise: those of the student's own functions, or with stand-ins."""
+        calls = self.recorded_calls(exercise, stand_ins)
+        requests = [self.request(exercise, call, recording) for _, call, recording in calls]
+        return self.answered(calls, self.sandbox.run(requests))
+
+    def answered(
+        self, calls: Sequence[tuple[Probe, Call, Recording]], replies: Iterable[Reply]
+    ) -> list[AnsweredCall]:
+        """Return calls with their replies, as far as students may see them."""
+        return [
+            AnsweredCall(*call, self.shown(reply))
+            for call, reply in zip(calls, replies, strict=True)
+        ]
+
+    def shown(self, reply: Reply) -> Reply:
+        """Return a reply without texts that may not be shown.
+
+        Whatever a reply holds only affects its own exercise; only an unreadable file or a lack of
+        memory is the grader's problem.
+        """
+        if self.grading.shows_values:
+            return reply
+        try:
+            return without_text(reply, self.assignment.targets, self.submission.sources)
+        except (OSError, MemoryError):
+            raise
+        except Exception as error:
+            text = "gave an answer that could not be read"
+            return Reply("lost", text, trouble=trouble_in(error))
+
+    # --- the judgement ---
+
+    def trial(self, exercise: Exercise, answered: list[AnsweredCall]) -> Trial:
+        """Return the trial of an exercise: what it is judged by."""
+        results = self.results.values()
+        return Trial(
+            assignment=self.assignment,
+            exercise=exercise,
+            answered=answered,
+            entry=self.references.entry(exercise.id),
+            failed=self.failed,
+            wrong=frozenset(
+                result.id
+                for result in results
+                if result.outcome is Outcome.FAILED and not result.right_values
+            ),
+            first_of_file=all(result.file != exercise.file for result in results),
+            public=self.grading.shows_values,
+            others=self.submission.others,
+        )
+
+    @property
+    def failed(self) -> frozenset[str]:
+        """The exercises that have not passed so far."""
+        results = self.results.values()
+        return frozenset(r.id for r in results if r.outcome is not Outcome.PASSED)
+
+    def alone(self, future: Future[list[AnsweredCall]], exercise: Exercise) -> Trial:
+        """Return the trial of an exercise whose calls did not share a process."""
+        return self.trial(exercise, future.result())
+
+    def add_stand_ins(self, trial: Trial) -> None:
+        """Add answers of calls with stand-ins to a trial, unless it has them."""
+        if all(answered.call is answered.probe.calls[0] for answered in trial.answered):
+            trial.answered += self.caller.submit(self.ask, trial.exercise, True).result()
+
+    def ask_together(self, batch: Sequence[Exercise]) -> dict[str, Shared]:
+        """Run the own calls of several exercises in one process, which the sandbox must offer."""
+        assert self.sandbox.together is not None
+        return self.sandbox.together(
+            [
+                self.request(exercise, call, recording)
+                for exercise in batch
+                for _, call, recording in self.recorded_calls(exercise)
+            ]
+        )
+
+    def shared_or_alone(self, shared: Future[dict[str, Shared]], exercise: Exercise) -> Trial:
+        """Return the trial of an exercise by answers from a process that it shared, if they count.
+
+        They do if they are right, if nothing is written, or if no other exercise ran before. Other
+        answers may be another exercise's fault: they do no harm if the calls with stand-ins are
+        right; if not, the calls are repeated alone.
+        """
+        answered: list[AnsweredCall] = []
+        answers = shared.result().get(exercise.id)
+        if answers is not None:
+            answered = self.answered(self.recorded_calls(exercise), answers.replies)
+            trial = self.trial(exercise, answered)
+            counts = answers.first or trial.unwritten or not trial.undecided
+            if not counts and any(self.failed.intersection(call.given) for call in exercise.calls):
+                self.add_stand_ins(trial)
+                counts = not trial.undecided
+            if counts:
+                self.sandbox.printed.take(answers.printed)
+                return trial
+        own = self.caller.submit(self.ask, exercise).result()
+        return self.trial(exercise, [*own, *answered[len(own) :]])
+
+    # --- tasks ---
+
+    def graded_task(self, exercise: Exercise, task: Task) -> Result:
+        """Run and judge a task, unless it is blocked."""
+        result = blocked(exercise, self.results)
+        if result is not None:
+            return result
+        flags: list[str] = []
+        measured: dict[str, Any] = {}
+        try:
+            self.references.check_checkpoint(self.settings.checkpoint)
+            note = task.grade(self.task_run(exercise, flags.append, measured.update))
+            result = Result.of(exercise, Outcome.PASSED, exercise.max_score, note=note)
+        except CheckFailed as fault:
+            lost = frozenset({"values"})
+            result = Result.of(exercise, Outcome.FAILED, findings=(fault.finding,), lost=lost)
+        except Exception as error:
+            result = could_not_grade(exercise, error)
+        result.flags = tuple(f"{exercise.id}: {flag}" for flag in flags)
+        result.measured = measured or None
+        return result
+
+    def task_run(
+        self,
+        exercise: Exercise,
+        flag: Callable[[str], None],
+        show: Callable[[Mapping[str, Any]], None],
+    ) -> TaskRun:
+        """Return what a task is graded with."""
+        upstream = [self.results[name] for name in exercise.upstream if name in self.results]
+        right = [result for result in upstream if result.right_values]
+        apart = self.sandbox.apart
+        solution = solution_of(self.sandbox.program, self.assignment) if apart else None
+        why_not = "" if solution else "there is no solution here"
+        if apart is None:
+            why_not = f"the tier {self.settings.tier} isolates nothing"
+        return TaskRun(
+            references=self.references,
+            data=self.settings.data,
+            checkpoint=self.settings.checkpoint,
+            ask=self.ask_task,
+            ask_solution=functools.partial(apart, solution) if apart and solution else None,
+            why_not=why_not,
+            wrong=tuple(result.id for result in upstream if not result.right_values),
+            flag=flag,
+            show=show,
+            doubtful=tuple(result.id for result in right if "properties" in result.lost),
+        )
+
+    def ask_task(self, request: Request) -> Reply:
+        """Run a task's request, and pass on its progress.
+
+        Its deadline is a multiple of the time that correct code takes, if that was measured.
+        """
+        progress = functools.partial(self.observer.progress, request.target)
+        deadline = request.deadline
+        if request.measured is not None:
+            deadline = self.settings.training_times * request.measured
+        task = dataclasses.replace(request, deadline=deadline, task=True)
+        return self.shown(next(iter(self.sandbox.run([task], progress))))

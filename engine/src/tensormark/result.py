@@ -7,10 +7,13 @@ tensormark/reports/result.schema.json describes it.
 import dataclasses
 import enum
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Self
+
+from tensormark.exercise import Exercise
 
 VERSION = 1  # of the result model; keys may be added without changing it
+FORBIDDEN = "forbidden"  # the id of the mistake to call what is forbidden
 UNIMPORTABLE = re.compile(r"(\w+\.py) cannot be imported")  # a finding's headline, all of it
 PLACE = re.compile(r"\b(\w{1,80}\.py)(?:, line |:)(\d{1,6})\b")
 
@@ -57,14 +60,6 @@ class CheckFailed(Exception):
         self.finding = finding
 
 
-class NotWrittenYet(Exception):
-    """The exercise's hole is not filled."""
-
-
-class Blocked(Exception):
-    """The exercise cannot be judged until others are written; the message lists them."""
-
-
 def place_in(lines: Iterable[str]) -> dict[str, Any] | None:
     """Return the place in a submission that the first such line of a message names, or None."""
     for line in lines:
@@ -104,6 +99,23 @@ class Result:
     handout: tuple[tuple[str, str, str], ...] = ()
     measured: Mapping[str, Any] | None = None
 
+    @classmethod
+    def of(
+        cls, exercise: Exercise, outcome: Outcome, score: float | None = 0.0, **more: Any
+    ) -> Self:
+        """Return the result of an exercise, with further fields."""
+        return cls(
+            exercise.id,
+            outcome,
+            score,
+            exercise.max_score,
+            bonus=exercise.extension,
+            title=exercise.title,
+            file=exercise.file,
+            task=exercise.task is not None,
+            **more,
+        )
+
     @property
     def right_values(self) -> bool:
         """Whether its outputs are right, whatever else is wrong with it."""
@@ -114,27 +126,20 @@ class Result:
         """Return the result under the keys of the result model."""
         lines = [line for finding in self.findings for line in (finding.headline, *finding.details)]
         mistakes = [finding.mistake for finding in self.findings if finding.mistake]
-        return {
-            "id": self.id,
-            "title": self.title,
-            "file": self.file,
-            "task": self.task,
+        model = {
+            **vars(self),
             "outcome": str(self.outcome),
-            "score": self.score,
-            "max_score": self.max_score,
-            "bonus": self.bonus,
             "mistake": mistakes[0] if mistakes else None,
-            "message": "\n".join(lines or ([self.note] if self.note else [])),
+            "message": "\n".join(lines) or self.note,
             "findings": [finding.as_json() for finding in self.findings],
-            "note": self.note,
             "place": place_in(lines),
             "handout": [
-                {"title": title, "page": page, "anchor": anchor}
-                for title, page, anchor in self.handout
+                dict(zip(("title", "page", "anchor"), s, strict=True)) for s in self.handout
             ],
-            "measured": self.measured,
             "flags": list(self.flags),
         }
+        del model["lost"]
+        return model
 
 
 @dataclasses.dataclass
@@ -212,3 +217,19 @@ class Grade:
             "flags": self.flags,
             "printed": self.printed,
         }
+
+
+class Observer:
+    """Is notified of the progress of a grading; this one does nothing, unlike those of reports/."""
+
+    def begin(self, assignment: str, submission: str, tier: str, shown: Collection[str]) -> None:
+        """Take note of what is graded, and of the ids of the exercises to report on."""
+
+    def progress(self, what: str, done: int, total: int) -> None:
+        """Handle the progress of a task: steps done of a total."""
+
+    def result(self, result: Result) -> None:
+        """Handle an exercise's result."""
+
+    def end(self, grade: Grade, printed: str) -> None:
+        """Take note of the grade, and of what the submission printed."""

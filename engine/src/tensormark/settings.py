@@ -38,8 +38,12 @@ class Settings:
     @classmethod
     def of(cls, folder: Path, **others: Any) -> "Settings":
         """Return the default settings for an assignment's folder, with some replaced."""
-        usual = {"references": public(folder), "checkpoint": shipped(folder)}
-        return cls(**(usual | {"data": folder / "data"} | others))
+        usual = {
+            "references": public(folder),
+            "checkpoint": shipped(folder),
+            "data": folder / "data",
+        }
+        return cls(**usual | others)
 
 
 OPTIONS = [field for field in dataclasses.fields(Settings) if field.name != "limits"]
@@ -92,14 +96,15 @@ def check_writable(path: Path, name: str, mark: re.Pattern[bytes] | None = None)
         SubmissionError: it cannot be written. FileExistsError: it would replace something else.
     """
     given = option(name, path)
+    folder = path.parent
     if mark is not None:
         check_replaceable(path, mark, given)
     if path.is_dir():
         raise SubmissionError(f"{given}: is a folder; give the name of a file in it")
-    if not path.parent.is_dir():
-        raise SubmissionError(f"{given}: {path.parent} is not a folder")
-    if not os.access(path.parent, os.W_OK | os.X_OK):
-        raise SubmissionError(f"{given}: the folder {path.parent} is not writable")
+    if not folder.is_dir():
+        raise SubmissionError(f"{given}: {folder} is not a folder")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise SubmissionError(f"{given}: the folder {folder} is not writable")
 
 
 def submission(text: str) -> str:

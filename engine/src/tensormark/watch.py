@@ -144,8 +144,7 @@ class Watch:
         with contextlib.closing(warm_workers(Settings.of(self.folder).threads)) as self.workers:
             # here, so that the process that imports torch starts before numpy is imported
             from tensormark.folder import open_assignment
-            from tensormark.grading import Grading
-            from tensormark.selection import selected
+            from tensormark.grading import Grading, selected
 
             assignment = open_assignment(self.folder)
             grading = Grading(Settings.of(self.folder), assignment, self.open)

@@ -18,15 +18,12 @@ from tensormark.authoring.honest import Honest
 from tensormark.authoring.strip import derive
 from tensormark.authoring.variants import Variant
 from tensormark.exercise import Exercise
-from tensormark.grading import Grading, program_of
+from tensormark.grading import Grading, Session, program_of, selected
 from tensormark.intake.inspection import inspected_here
 from tensormark.intake.needed import needed_by
 from tensormark.intake.submission import Submission
-from tensormark.observer import Observer
-from tensormark.references import References
 from tensormark.result import Outcome, Result
 from tensormark.sandbox.process import ProcessSandbox
-from tensormark.session import GradingSession
 from tensormark.settings import Settings
 
 Results = Mapping[str, Result]
@@ -136,14 +133,16 @@ class Bench:
         Raises:
             ReferencesError: there are no references.
         """
-        self.assignment, self.sources = course.assignment, course.sources()
-        self.settings = settings or Settings.of(self.assignment.folder)
-        self.references = References(self.settings.references)
+        self.assignment = course.assignment
+        self.sources = course.sources()
+        settings = settings or Settings.of(self.assignment.folder)
+        self.grading = Grading(settings, self.assignment)
+        if self.grading.fault is not None:
+            raise self.grading.fault
         if exercises is None:
-            every = self.assignment.exercises
-            exercises, _ = Grading.without_tasks_left_out(self.references, every)
+            exercises, *_ = selected(self.assignment, False, None, self.grading.references)
         self.exercises = exercises
-        program = program_of(self.assignment, exercises, self.sources, self.settings)
+        program = program_of(self.assignment, exercises, self.sources, settings)
         self.sandbox = ProcessSandbox(program)
 
     def close(self) -> None:
@@ -162,20 +161,13 @@ class Bench:
         self.sandbox.reload(sources)
         names = [name.removesuffix(".py") for name in self.assignment.editable]
         handed_in = {name: sources[name] for name in names if name in sources}
-        session = GradingSession(
-            self.assignment,
-            [
-                exercise
-                for exercise in self.exercises
-                if tasks or (exercise.probes and exercise.module in reached)
-            ],
-            inspected_here(Submission(self.assignment.main_file, handed_in, {})),
-            self.sandbox,
-            self.references,
-            self.settings,
-            Observer(),
-        )
-        return session.run()
+        submission = inspected_here(Submission(self.assignment.main_file, handed_in, {}))
+        exercises = [
+            exercise
+            for exercise in self.exercises
+            if tasks or (exercise.probes and exercise.module in reached)
+        ]
+        return Session(self.grading, submission, exercises).run(self.sandbox)
 
     def fault(self, claim: Claim) -> str | None:
         """Test a claim: return why it is false, or None.

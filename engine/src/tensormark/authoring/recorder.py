@@ -18,10 +18,9 @@ from tensormark.authoring.table import Table, nudged
 from tensormark.authoring.tolerance import Measured, measure
 from tensormark.authoring.variants import Variant, VariantError
 from tensormark.exercise import Exercise
-from tensormark.judging.checks import judge
 from tensormark.judging.diagnose import PAIR
 from tensormark.judging.fingerprints import AnsweredCall
-from tensormark.judging.raised import texts
+from tensormark.judging.replies import texts
 from tensormark.judging.trial import Trial
 from tensormark.literals import sent
 from tensormark.policy import usual_names
@@ -163,7 +162,7 @@ class Recorder:
         ]
         assignment = self.course.assignment
         trial = Trial(assignment, exercise, answered, new.entry(), frozenset(), public=True)
-        result = judge(trial)
+        result = trial.result()
         if result.outcome is not Outcome.PASSED:
             why = "; ".join((result.findings[0].headline, *result.findings[0].details))
             raise UserError(f"{exercise.id}: the solution would not pass: {why}")

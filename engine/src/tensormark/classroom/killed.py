@@ -4,11 +4,9 @@ from typing import Any
 
 from tensormark.classroom.work import Terms, Work
 from tensormark.exercise import Assignment
-from tensormark.grading import Grading
-from tensormark.judging.checks import result_of
+from tensormark.grading import selected
 from tensormark.references import References
-from tensormark.result import Finding, Grade, Outcome
-from tensormark.selection import selected
+from tensormark.result import Finding, Grade, Outcome, Result
 
 HEADLINE = "the submission kills the process that grades it"
 DETAILS = (
@@ -22,15 +20,13 @@ def result_of_killed(
     work: Work, terms: Terms, references: References, assignment: Assignment
 ) -> dict[str, Any]:
     """Return a result model in which everything that was handed in is wrong."""
-    exercises, shown = selected(assignment, terms.check, None)
-    exercises, notes = Grading.without_tasks_left_out(references, exercises)
+    exercises, _, notes = selected(assignment, terms.check, None, references)
     finding = Finding(HEADLINE, DETAILS)
     results = [
-        result_of(exercise, Outcome.NOT_WRITTEN)
+        Result.of(exercise, Outcome.NOT_WRITTEN)
         if exercise.extension and exercise.module not in work.sources
-        else result_of(exercise, Outcome.FAILED, (finding,))
+        else Result.of(exercise, Outcome.FAILED, findings=(finding,))
         for exercise in exercises
-        if exercise.id in shown
     ]
     return Grade(
         submission=assignment.main_file,

@@ -19,10 +19,9 @@ from tensormark.files import write_whole
 from tensormark.folder import open_assignment
 from tensormark.grading import Grading
 from tensormark.intake.submission import SubmissionError
-from tensormark.observer import Observer
 from tensormark.references import References
 from tensormark.reports.platforms import gradescope
-from tensormark.result import Grade, Outcome, Result
+from tensormark.result import Grade, Observer, Outcome, Result
 from tensormark.sandbox.interface import CONTAINED, LOCKED, PROCESS, printable
 from tensormark.settings import Settings
 from tensormark.strictest import Strictest, strictest

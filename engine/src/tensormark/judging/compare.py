@@ -19,6 +19,10 @@ class Tolerance:
     rtol: float
     atol: float
 
+    def allowed(self, expected: np.ndarray) -> np.ndarray:
+        """Return how far each value may be off."""
+        return np.asarray(self.atol + self.rtol * np.abs(expected))
+
 
 @dataclasses.dataclass(frozen=True)
 class Pair:
@@ -31,8 +35,8 @@ class Pair:
 
 
 # What is wrong, by line: an array (found in this module); gradients, inputs and state, or random
-# outputs (trial.py); a call that gave no answer (raised.py, trial.py); or an answer that makes a
-# check itself raise (faults.py).
+# outputs (trial.py); a call that gave no answer (replies.py, trial.py); or an answer that makes a
+# check itself raise (trial.py).
 Kind = Literal[
     "names", "shape", "dtype", "finite", "values",
     "gradient", "changed", "draw",
@@ -51,6 +55,7 @@ class Mismatch:
         numbers: a further line that does contain one.
         headline: a short text for the exercise's line; empty to use the probe's.
         pair: the arrays, if their values differ.
+        advised: whether the last of the lines says what to do about it.
     """
 
     kind: Kind
@@ -59,6 +64,7 @@ class Mismatch:
     headline: str = ""
     numbers: str = ""
     pair: Pair | None = None
+    advised: bool = False
 
 
 def _place(which: str, index: tuple[int, ...], array: np.ndarray, axes: Axes) -> str:
@@ -72,31 +78,13 @@ def _place(which: str, index: tuple[int, ...], array: np.ndarray, axes: Axes) ->
     return f", {which} at ({place})"
 
 
-def _missing(name: str) -> Mismatch:
-    return Mismatch("names", name, (f"{name} is missing",))
-
-
-def _wrong_shape(name: str, got: np.ndarray, expected: np.ndarray) -> Mismatch | None:
-    """Compare shapes; sending turns the shape of a tensor without axes into (1,)."""
-    if got.shape == expected.shape:
-        return None
-    shape = "a single value" if got.shape == (1,) else got.shape
-    lines = (f"{name} should have shape {expected.shape}, got {shape}",)
-    return Mismatch("shape", name, lines)
-
-
-def _not_finite(name: str, got: np.ndarray, axes: Axes) -> Mismatch | None:
-    finite = np.isfinite(got)
-    if finite.all():
-        return None
-    bad = np.argwhere(~finite)
-    where = _place("first", tuple(bad[0]), got, axes)
-    lines = (f"{len(bad)} of {got.size} values of {name} are NaN or inf{where}",)
-    return Mismatch("finite", name, lines)
-
-
 def compare(
-    name: str, got: np.ndarray, expected: np.ndarray, tolerance: Tolerance, dtype: str, axes: Axes
+    name: str,
+    got: np.ndarray,
+    expected: np.ndarray,
+    tolerance: Tolerance | None,
+    dtype: str,
+    axes: Axes,
 ) -> Mismatch | None:
     """Compare one array with its reference.
 
@@ -104,22 +92,27 @@ def compare(
         name: the array's name in messages.
         got: the student's array.
         expected: the reference, float64 (or integers).
-        tolerance: how far a value may be off.
+        tolerance: how far a value may be off; None: values are random, so that only the shape
+            counts, and that they are finite.
         dtype: the required type, such as "float32"; integer references require their own type.
         axes: the names of the array's axes in messages.
 
     Returns:
         None if they agree.
     """
-    if mismatch := _wrong_shape(name, got, expected):
-        return mismatch
+    if got.shape != expected.shape:
+        shape = "a single value" if got.shape == (1,) else got.shape  # sent for no axes at all
+        return Mismatch("shape", name, (f"{name} should have shape {expected.shape}, got {shape}",))
     wanted = np.dtype(dtype) if expected.dtype.kind == "f" else expected.dtype
-    if got.dtype != wanted:
-        lines = (f"{name} should be {wanted}, got {got.dtype}",)
-        return Mismatch("dtype", name, lines)
-    if mismatch := _not_finite(name, got, axes):
-        return dataclasses.replace(mismatch, pair=Pair(name, got, expected, tolerance))
-    return compare_values(name, got, expected, tolerance, axes)
+    if tolerance is not None and got.dtype != wanted:
+        return Mismatch("dtype", name, (f"{name} should be {wanted}, got {got.dtype}",))
+    bad = np.argwhere(~np.isfinite(got))
+    if len(bad):
+        where = _place("first", tuple(bad[0]), got, axes)
+        lines = (f"{len(bad)} of {got.size} values of {name} are NaN or inf{where}",)
+        pair = Pair(name, got, expected, tolerance) if tolerance is not None else None
+        return Mismatch("finite", name, lines, pair=pair)
+    return None if tolerance is None else compare_values(name, got, expected, tolerance, axes)
 
 
 def compare_values(
@@ -127,7 +120,7 @@ def compare_values(
 ) -> Mismatch | None:
     """Compare finite values of equal shape; None if all are within the tolerance."""
     error = np.abs(got.astype(np.float64) - expected)
-    allowed = tolerance.atol + tolerance.rtol * np.abs(expected)
+    allowed = tolerance.allowed(expected)
     wrong = ~(error <= allowed)
     if not wrong.any():
         return None
@@ -148,27 +141,15 @@ def compare_values(
 def compare_all(
     got: Mapping[str, np.ndarray],
     expected: Mapping[str, np.ndarray],
-    tolerance: Tolerance,
+    tolerance: Tolerance | None,
     dtype: str,
     axes: Axes,
 ) -> Mismatch | None:
     """Compare every expected array, in order; return the first mismatch, or None."""
     for name, reference in expected.items():
         if name not in got:
-            return _missing(name)
-        if mismatch := compare(name, got[name], reference, tolerance, dtype, axes):
-            return mismatch
-    return None
-
-
-def compare_form(
-    got: Mapping[str, np.ndarray], expected: Mapping[str, np.ndarray], axes: Axes
-) -> Mismatch | None:
-    """Compare random arrays by name and shape, and check that they are finite."""
-    for name, reference in expected.items():
-        if name not in got:
-            return _missing(name)
-        mismatch = _wrong_shape(name, got[name], reference) or _not_finite(name, got[name], axes)
+            return Mismatch("names", name, (f"{name} is missing",))
+        mismatch = compare(name, got[name], reference, tolerance, dtype, axes)
         if mismatch is not None:
             return mismatch
     return None

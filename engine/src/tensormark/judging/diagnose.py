@@ -101,15 +101,15 @@ def recognize(calls: Sequence[Observation], names: Sequence[str], counts: Counts
     return _by_frequency(recognized, counts) or (recognized if len(recognized) == 1 else [])
 
 
-def _same_as_eval(training: Observation, evaluation: Observation) -> tuple[bool, np.ndarray]:
-    """Return whether training and eval give the same outputs: for the student and each variant."""
+def _same_as_eval(training: Observation, evaluation: Observation) -> np.ndarray:
+    """Return whether training and eval give the same outputs: the student's, and each variant's."""
     train = list(training.outputs.values())
     eval_ = [evaluation.outputs[name] for name in training.outputs]
     allowed = training.allowed[train]
     finite = (training.got[train, 0] >= 0).all()  # a tensor with finite values was returned
     student = finite and close(training.got[train], evaluation.got[eval_], allowed).all()
-    rows = close(training.rows[:, train], evaluation.rows[:, eval_], allowed).all(-1)
-    return bool(student), np.asarray(rows)
+    variants = close(training.rows[:, train], evaluation.rows[:, eval_], allowed).all(-1)
+    return np.hstack([student, variants])
 
 
 def ineffective_dropout(
@@ -117,25 +117,22 @@ def ineffective_dropout(
 ) -> str | None:
     """Return the mistake that leaves a dropout without effect, or None; values may be wrong too."""
     evals = {call.inputs: call for call in calls if not call.training and call.outputs}
-    twins = [
-        (call, evals[call.inputs])
-        for call in calls
-        if call.training and call.outputs and call.inputs in evals
-    ]
-    twins = [(call, twin) for call, twin in twins if call.outputs.keys() <= twin.outputs.keys()]
-    if not twins:
+    same = []  # (twins, 1 + variants)
+    for call in calls:
+        twin = evals.get(call.inputs)
+        if call.training and call.outputs and twin and call.outputs.keys() <= twin.outputs.keys():
+            same.append(_same_as_eval(call, twin))
+    if not same:
         return None
-    students, rows = zip(*(_same_as_eval(*pair) for pair in twins), strict=True)
-    table = np.stack(rows, axis=-1)  # (variants, twins)
-    if not any(same and not right for same, right in zip(students, table[0], strict=True)):
+    students, *rows = np.transpose(same)
+    if not (students & ~rows[0]).any():
         return None
-    fits = (table == np.array(students)).all(-1)
+    fits = (rows == students).all(-1)
     fits &= ~np.logical_or.reduce([_distinctive(call) for call in calls if not call.training])
     candidates = _by_frequency(np.array(names)[fits].tolist(), counts)
-    decided = len(candidates) == 1 or (
-        len(candidates) > 1 and counts.get(candidates[0], 0) > counts.get(candidates[1], 0)
-    )
-    return candidates[0] if decided else None
+    frequencies = [counts.get(name, 0) for name in candidates[:2]]
+    undecided = len(frequencies) == 2 and frequencies[0] == frequencies[1]
+    return None if undecided or not candidates else candidates[0]
 
 
 def _diagnosis_of(calls: Sequence[Observation], names: Sequence[str], counts: Counts) -> Diagnosis:
@@ -146,7 +143,8 @@ def _diagnosis_of(calls: Sequence[Observation], names: Sequence[str], counts: Co
     evals = [call for call in calls if not call.training]
     if all(matching_variants(call)[0] for call in evals):  # values are right
         return Diagnosis()
-    values, dropout = recognize(evals, names, counts), ineffective_dropout(calls, names, counts)
+    values = recognize(evals, names, counts)
+    dropout = ineffective_dropout(calls, names, counts)
     joined = [f"{value}{PAIR}{dropout}" if dropout else value for value in values]
     if joined:
         return Diagnosis(tuple(joined), dropout)

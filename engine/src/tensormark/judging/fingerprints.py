@@ -10,6 +10,7 @@ compare it with another call's.
 """
 
 import dataclasses
+import functools
 import re
 import zlib
 from collections.abc import Callable, Mapping, Sequence
@@ -27,8 +28,12 @@ WIDTH = 1 + SUMS
 MAX_VALUES = 1 << 15  # values in a tensor that is projected; those of the exercises have up to 8000
 # Codes in place of a form. UNDECIDED and RANDOM are only recorded: rounding or chance decides the
 # outcome; the form of a random tensor follows its code.
-RAISED, MISSING, RANDOM, NOT_FINITE, UNDECIDED = -1.0, -2.0, -3.0, -4.0, -5.0
-MAX_CACHE_BYTES = 16 << 20  # bytes of projections to cache; those of all exercises take 2 MB
+RAISED = -1.0
+MISSING = -2.0
+RANDOM = -3.0
+NOT_FINITE = -4.0
+UNDECIDED = -5.0
+MAX_CACHED = 128  # projections to cache; those of all exercises take 2 MB
 LOCATION = re.compile(r" \([^()]*, line \d+\)$")  # differs between students with the same mistake
 
 
@@ -80,40 +85,21 @@ class AnsweredCall:
 # --- one tensor, and one call ---
 
 
-class Projections:
-    """Draws random projections, and caches the most recently used, up to a number of bytes."""
-
-    def __init__(self) -> None:
-        self.cache: dict[tuple[str, int], np.ndarray] = {}  # the least recently used first
-
-    def get(self, name: str, size: int) -> np.ndarray:
-        """Return the projections (SUMS, size) for a tensor of this name, of length about 1."""
-        matrix = self.cache.pop((name, size), None)
-        if matrix is None:
-            rng = np.random.default_rng(zlib.crc32(name.encode()))
-            matrix = rng.standard_normal((SUMS, size)) / np.sqrt(max(size, 1))
-            while self.cache and self.nbytes + matrix.nbytes > MAX_CACHE_BYTES:
-                self.cache.pop(next(iter(self.cache)), None)
-        self.cache[name, size] = matrix
-        return matrix
-
-    @property
-    def nbytes(self) -> int:
-        """The size of the cache in bytes."""
-        return sum(matrix.nbytes for matrix in self.cache.values())
+@functools.lru_cache(MAX_CACHED)
+def projections(name: str, size: int) -> np.ndarray:
+    """Return random projections (SUMS, size) for a tensor of this name, of length about 1."""
+    rng = np.random.default_rng(zlib.crc32(name.encode()))
+    return np.asarray(rng.standard_normal((SUMS, size)) / np.sqrt(max(size, 1)))
 
 
-PROJECTIONS = Projections()
+def checksum(content: bytes) -> float:
+    """Return a number that identifies some bytes."""
+    return float(zlib.crc32(content) & 0xFFFFFF)
 
 
 def form(array: np.ndarray) -> float:
     """Return a number that identifies a shape and a type."""
-    return float(zlib.crc32(f"{array.shape} {array.dtype}".encode()) & 0xFFFFFF)
-
-
-def _places(finite: np.ndarray) -> float:
-    """Return a number that identifies which values are NaN or infinite; 0 if none is."""
-    return 0.0 if finite.all() else float(zlib.crc32(np.packbits(finite).tobytes()) & 0xFFFFFF)
+    return checksum(f"{array.shape} {array.dtype}".encode())
 
 
 def entry(code: float, values: np.ndarray | Sequence[float] = ()) -> np.ndarray:
@@ -136,24 +122,23 @@ def of_tensor(
         return entry(MISSING)
     if array.size > MAX_VALUES:  # projections of arbitrarily large tensors would use up memory
         return entry(form(array))
+    code = form(array)
     values = array.astype(np.float64).ravel()
     finite = np.isfinite(values)
+    if not finite.any() and array.size:
+        return entry(NOT_FINITE, [code])
     if not finite.all():
-        if not finite.any():
-            return entry(NOT_FINITE, [form(array)])
+        code += checksum(np.packbits(finite).tobytes())
         values = np.where(finite, values, 0.0)
-    code = form(array) + _places(finite)
     if recorded is not None and code not in recorded:
-        return entry(code, [zlib.crc32(values.tobytes()) & 0xFFFFFF])
+        return entry(code, [checksum(values.tobytes())])
     with np.errstate(all="ignore"):
-        sums = PROJECTIONS.get(name, array.size) @ values
-    return entry(code, sums)
+        return entry(code, projections(name, array.size) @ values)
 
 
 def of_error(names: Sequence[str], text: str) -> np.ndarray:
     """Return the fingerprints (entries, WIDTH) of a call that raised: the message, repeated."""
-    message = float(zlib.crc32(text.encode()) & 0xFFFFFF)
-    return np.stack([entry(RAISED, [message])] * (len(names) + 1))
+    return np.stack([entry(RAISED, [checksum(text.encode())])] * (len(names) + 1))
 
 
 def of_call(
@@ -175,14 +160,6 @@ def of_call(
         for place, name in enumerate(names)
     ]
     return np.stack([*entries, entry(side_effects)])
-
-
-def tolerances(names: Sequence[str], of_name: Mapping[str, Tolerance]) -> np.ndarray:
-    """Return the allowed differences (entries, WIDTH) for `of_call`; forms must be equal."""
-    allowed = np.zeros((len(names) + 1, WIDTH))
-    for number, name in enumerate(names):
-        allowed[number, 1:] = of_name[name].atol
-    return allowed
 
 
 # --- a reply ---
@@ -231,7 +208,7 @@ def side_effects(sent: Tensors, reply: Reply) -> float:
         or not np.array_equal(after[name], sent[name].astype(after[name].dtype), equal_nan=True)
     ]
     changed += changed_state(reply) or []
-    return float(zlib.crc32(" ".join(changed).encode()) & 0xFFFFFF)
+    return checksum(" ".join(changed).encode())
 
 
 def fingerprints(
@@ -249,14 +226,13 @@ def fingerprints(
         sent: the inputs of the call.
         rows: (variants, entries, WIDTH), to compare with; None while recording.
     """
-    is_random = probe.draws(call)
+    examine = probe.examine if probe.draws(call) else None
     if reply.status != "ok":
         text = reply.text if reply.unabridged is None else reply.unabridged
-        return of_error([""] if is_random else names, LOCATION.sub("", text))
+        return of_error([""] if examine else names, LOCATION.sub("", text))
     effects = side_effects(sent, reply)
-    if not is_random:
+    if examine is None:
         return of_call(names, reply.tensors, effects, rows)
-    assert probe.examine is not None
     got = under(reply.tensors, "out/")
     outputs = [name.removeprefix("out/") for name in names if name.startswith("out/")]
     for name in outputs:
@@ -264,21 +240,20 @@ def fingerprints(
             return np.stack([of_tensor(name, got.get(name)), entry(effects)])
     try:
         with np.errstate(all="ignore"):  # a wrong output may be arbitrarily large
-            measured = probe.examine.measure(got, sent)
+            measured = examine.measure(got, sent)
     except (ValueError, KeyError, IndexError, TypeError):  # a wrong shape; its form is enough
         measured = np.zeros(0)
-    forms = sum(form(got[name]) for name in outputs)
-    return np.stack([entry(forms, measured), entry(effects)])
+    return np.stack([entry(sum(form(got[name]) for name in outputs), measured), entry(effects)])
 
 
 def allowed(
     probe: Probe, call: Call, names: Sequence[str], tolerance: Callable[[str, Call], Tolerance]
 ) -> np.ndarray:
-    """Return how far each value of a call's `fingerprints` may be off."""
-    if not probe.draws(call):
-        return tolerances(names, {name: tolerance(name, call) for name in names})
-    assert probe.examine is not None
-    return np.stack([entry(0.0, probe.examine.spread), entry(0.0)])
+    """Return how far each value of a call's `fingerprints` may be off; codes must be equal."""
+    if probe.examine is not None and probe.draws(call):
+        return np.stack([entry(0.0, probe.examine.spread), entry(0.0)])
+    sums = [entry(0.0, [tolerance(name, call).atol] * SUMS) for name in names]
+    return np.stack([*sums, entry(0.0)])
 
 
 def _varies(output: np.ndarray | None) -> bool:

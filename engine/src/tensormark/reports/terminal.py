@@ -10,11 +10,10 @@ import time
 from collections.abc import Collection
 from typing import TextIO
 
-from tensormark.observer import Observer
 from tensormark.reports.live import LiveLine, is_terminal
 from tensormark.reports.model import Model, headline, next_step, ungraded
 from tensormark.reports.text import points, visible
-from tensormark.result import Grade, Outcome, Result
+from tensormark.result import Grade, Observer, Outcome, Result
 
 INDENT = " " * 10
 MIN_NAME_WIDTH = 10  # fits the exercises' names, except extensions

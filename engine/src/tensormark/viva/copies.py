@@ -8,9 +8,9 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tensormark.exercise import Call, Exercise, Tensors
-from tensormark.grading import Grading, program_of
+from tensormark.grading import Grading
 from tensormark.intake.needed import needed_by
-from tensormark.intake.submission import Submission, SubmissionError
+from tensormark.intake.submission import Submission
 from tensormark.policy import usual_names
 from tensormark.result import Result
 from tensormark.sandbox.interface import Program, Reply, Request, Sandbox, clock
@@ -109,15 +109,12 @@ def opened(
     """Open a sandbox for copies of an inspected submission.
 
     Raises:
-        WorkerStartError: the tier is not available. SubmissionError: given files are missing.
+        ReferencesError: they are unusable. WorkerStartError: the tier is not available.
+        SubmissionError: given files are missing.
     """
     overlay = grading.given.under(submission)
-    if overlay.fault:
-        raise SubmissionError(overlay.fault)
-    program = program_of(grading.assignment, exercises, overlay.sources, grading.settings)
-    imports = tuple(name for name in program.imports if name not in submission.faults)
-    program = dataclasses.replace(program, imports=imports)
-    needed = set[str]().union(*(needed_by(name, overlay.sources) for name in imports))
-    sources = {name: text for name, text in overlay.sources.items() if name in needed}
-    with grading.opener(grading.settings.tier, program) as sandbox:
+    with grading.open(submission, exercises, overlay) as sandbox:
+        imports = sandbox.program.imports
+        needed = set[str]().union(*(needed_by(name, overlay.sources) for name in imports))
+        sources = {name: text for name, text in overlay.sources.items() if name in needed}
         yield Copies(grading, submission, sandbox, sources)

@@ -1,0 +1,222 @@
+"""What a reply that is no answer says to the student.
+
+A reply is untrusted: its content affects nothing but the wording of a message.
+
+A submission sees the inputs of its calls. If these are not public, an exception's text could carry
+them to a student, who would read it in the report. `without_text` leaves only the grader's own
+words: the type of an exception, if it is one of Python's or torch's, and a line number of the
+student's own file.
+
+Covered: text in replies, however it was produced, and names of changed state. Not covered: numbers,
+such as a reported wrong value; a type and a line number can also leak a few bits.
+"""
+
+import builtins
+import dataclasses
+import re
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from tensormark.exercise import SIZES_PROBE, Assignment
+from tensormark.judging.compare import Mismatch
+from tensormark.judging.fingerprints import AnsweredCall
+from tensormark.sandbox.interface import Reply
+from tensormark.sandbox.packages import requirement_names
+from tensormark.worker import watched
+
+MAX_TEXTS = 32  # how many texts of a list are read
+PLACE = r" \((\w{1,80})\.py, line (\d{1,6})\)"
+PLACE_AT_END = re.compile(rf"{PLACE}$")
+RAISED = re.compile(rf"raised (\w{{1,80}}): .*?(?:{PLACE})?", re.DOTALL)
+TYPES = {"OutOfMemoryError", "_LinAlgError"} | {  # torch's, and Python's
+    name
+    for name, value in vars(builtins).items()
+    if isinstance(value, type) and issubclass(value, BaseException)
+}
+# keys of the submission's own text
+TEXT_KEYS = ("missing", "importing", "through", "shapes", "lacking_modules", "imported")
+
+
+def texts(reply: Reply, key: str) -> list[str]:
+    """Return the texts of a list in a reply."""
+    value = reply.message.get(key)
+    items = value[:MAX_TEXTS] if isinstance(value, list) else []
+    return [item for item in items if isinstance(item, str)]
+
+
+def hole(reply: Reply, targets: Mapping[str, str]) -> str | None:
+    """Return the exercise that a reply says is not written, or None.
+
+    Any other NotImplementedError, such as torch's own, is an ordinary exception.
+
+    Args:
+        targets: the functions that students write, to the ids of their exercises.
+    """
+    if reply.status != "not written":
+        return None
+    if reply.text in targets.values():
+        return reply.text
+    function = reply.message.get("function")
+    return targets.get(function) if isinstance(function, str) and not reply.text else None
+
+
+# --- without the submission's text ---
+
+
+def _place(match: re.Match[str] | None, sources: Mapping[str, str]) -> str:
+    """Return the place at the end of a match, or an empty string if there is no such line."""
+    module, line = match.groups("")[-2:] if match else ("", "")
+    if module not in sources or not 0 < int(line) <= sources[module].count("\n") + 1:
+        return ""
+    return f" ({module}.py, line {int(line)})"
+
+
+def _error_without_text(text: str, sources: Mapping[str, str]) -> str:
+    """Say what went wrong in a call, without any text from the submission."""
+    exception = RAISED.fullmatch(text)
+    if exception is not None:
+        kind = exception[1] if exception[1] in TYPES else "an exception of another type"
+        return f"raised {kind}{_place(exception, sources)}"
+    at = _place(PLACE_AT_END.search(text), sources)
+    if " should return " in text:
+        return f"did not return what it should have{at}"
+    return f"failed for a reason that is not shown here{at}"
+
+
+def _state_without_text(message: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the states before and after a call, with unknown names replaced."""
+    before = message.get("before")
+    after = message.get("after")
+    if not isinstance(before, dict) or not isinstance(after, dict):
+        return {}
+    names = {
+        name: name if name in watched.ALL else f"state {number}"
+        for number, name in enumerate(before, start=1)
+    }
+    return {
+        "before": {shown: before[name] for name, shown in names.items()},
+        "after": {shown: after[name] for name, shown in names.items() if name in after},
+    }
+
+
+def without_text(reply: Reply, targets: Mapping[str, str], sources: Mapping[str, str]) -> Reply:
+    """Return a reply without text from the submission; `unabridged` keeps it for comparison.
+
+    Args:
+        targets: the functions that students write, which an exception may have passed through, to
+            the exercises' ids, which NotImplementedError may name.
+        sources: the submission's modules by name.
+    """
+    message = {key: value for key, value in reply.message.items() if key not in TEXT_KEYS}
+    message |= _state_without_text(reply.message)
+    message["through"] = [name for name in texts(reply, "through") if name in targets]
+    message["imported"] = [name for name in texts(reply, "imported") if name in watched.ALL]
+    text = reply.text
+    if reply.status == "error":
+        text = _error_without_text(text, sources)
+    elif reply.status == "not written":
+        message["where"] = _place(re.fullmatch(PLACE, str(message.get("where"))), sources)
+        text = text if not text or text in targets.values() else "its text is not shown"
+    return dataclasses.replace(reply, text=text, message=message, unabridged=reply.text)
+
+
+# --- in words ---
+
+
+def _raised_text(reply: Reply) -> str:
+    """Describe in one line what a student's code raised."""
+    if reply.status != "not written":
+        return reply.text or "failed without saying why"
+    where = reply.message.get("where")
+    place = where if isinstance(where, str) else ""
+    return f"raised NotImplementedError: {reply.text}".rstrip(": ") + place
+
+
+def _unusual(answered: AnsweredCall) -> str:
+    """Say in what a call differs from the usual ones and may therefore raise; may be empty."""
+    is_double = answered.call.dtype == "float64"
+    if answered.probe.name == SIZES_PROBE:
+        double, types = (", and is in float64", " or a type") if is_double else ("", "")
+        what = f"a size{types} that is written into the code, and for `squeeze()`"
+        return f"this call has other sizes{double}: look for {what}"
+    return "this call is in float64" if is_double else ""
+
+
+def _unimportable(reply: Reply, assignment: Assignment) -> str:
+    """Return the file that a reply says cannot be imported, or an empty string."""
+    module = reply.message.get("importing")
+    if reply.status == "lost" and reply.text.startswith(f"importing {assignment.main_file} "):
+        return assignment.main_file
+    return f"{module}.py" if isinstance(module, str) and module.isidentifier() else ""
+
+
+def _enumerated(names: list[str]) -> str:
+    """Join names with commas and an `and`."""
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _about_missing(name: str, others: Collection[str], assignment: Assignment, file: str) -> str:
+    """Say what to do about a module that cannot be found.
+
+    Args:
+        others: the names of modules that were handed in alongside the graded files.
+        file: the one that needs the module.
+    """
+    top = name.partition(".")[0]
+    if top in others:
+        graded = _enumerated(list(assignment.editable))
+        verb = "is" if len(assignment.editable) == 1 else "are"
+        return f"only {graded} {verb} graded: copy what you need from {top} into {file}"
+    if top == assignment.starter.name:
+        return f"leave out `{top}.`: the given files are imported by their own names"
+    required = assignment.packages or requirement_names(assignment.requirements)
+    packages = _enumerated(["the standard library", *required])
+    return f"only {packages} can be imported; put code from your other files into {file}"
+
+
+def _advice(reply: Reply, others: Collection[str], assignment: Assignment) -> str:
+    """Say what to do about a missing module, or a changed given file; may be empty."""
+    place = PLACE_AT_END.search(reply.text)
+    own = f"{place[1]}.py" if place else _unimportable(reply, assignment)
+    if own not in assignment.editable:
+        own = assignment.main_file
+    missing = reply.message.get("missing")
+    if isinstance(missing, str) and missing.replace(".", "").isidentifier():
+        return _about_missing(missing, others, assignment, own)
+    file = reply.message.get("lacking")
+    given = {path.name for path in assignment.starter.glob("*.py")} - {*assignment.editable}
+    if isinstance(file, str) and file in given:
+        return f"you are graded with the original {file}: put your additions into {own}"
+    return ""
+
+
+def mismatch_of(
+    answered: AnsweredCall, assignment: Assignment, others: Collection[str] = ()
+) -> Mismatch:
+    """Return the mismatch of an answer that is not ok.
+
+    Args:
+        others: the names of modules that were handed in alongside the graded files.
+    """
+    reply = answered.reply
+    name = hole(reply, assignment.targets)
+    if name is not None:
+        return Mismatch("blocked", name, (f"Problem ({name}) is not written yet",))
+    shapes = "; ".join(texts(reply, "shapes"))
+    there = f"on that line, {shapes}" if shapes else ""
+    advice = _advice(reply, others, assignment)
+    lines = filter(None, [_raised_text(reply), there, _unusual(answered), advice])
+    file = _unimportable(reply, assignment)
+    headline = f"{file} cannot be imported" if file else ""
+    return Mismatch("raised", answered.call.target, tuple(lines), headline, advised=advice != "")
+
+
+def renamed(answered: AnsweredCall) -> Mismatch | None:
+    """Return the mismatch of a wrong answer of an object that lacks a given module, or None."""
+    target = answered.call.target
+    lacking = texts(answered.reply, "lacking_modules")
+    if not lacking:
+        return None
+    says = f"{target.split('.')[0]} has no module {lacking[0]}; its names are fixed"
+    return Mismatch("raised", target, (says,))
