@@ -87,14 +87,14 @@ def selected(
         return [e for e in available if e.id not in left_out], ids, [*left_out.values()]
     requested = list(dict.fromkeys(only.replace(",", " ").split())) or [only]
     for name in requested:
-        if name not in ids and any(exercise.id == name for exercise in assignment.exercises):
-            raise SubmissionError(
-                f"{option('k', name)}: needs training; run `{command('grade', k=only)}`"
-            )
-        if name not in ids:
-            near = difflib.get_close_matches(name, ids, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"choose one of {', '.join(ids)}"
-            raise SubmissionError(f"{option('k', name)}: there is no such exercise; {hint}")
+        if name in ids:
+            continue
+        if any(exercise.id == name for exercise in assignment.exercises):
+            fix = f"run `{command('grade', k=only)}`"
+            raise SubmissionError(f"{option('k', name)}: needs training; {fix}")
+        near = difflib.get_close_matches(name, ids, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"choose one of {', '.join(ids)}"
+        raise SubmissionError(f"{option('k', name)}: there is no such exercise; {hint}")
     needed = {up for name in requested for up in (name, *assignment.exercise(name).upstream)}
     shown = [name for name in ids if name in requested]
     return [exercise for exercise in available if exercise.id in needed], shown, []
@@ -137,33 +137,27 @@ def blocked(task: Exercise, results: Mapping[str, Result]) -> Result | None:
     return Result.of(task, Outcome.BLOCKED, note=f"by {cause}")
 
 
-def early_result(exercise: Exercise, submission: Submission, overlay: Overlay) -> Result | None:
-    """Return the result of an exercise that need not run, or None.
-
-    Its file was not handed in or is unchanged, or it needs a file that is not valid Python.
-    """
-    if exercise.task is None and exercise.file in overlay.untouched:
-        return Result.of(exercise, Outcome.NOT_WRITTEN)
-    needed = needed_by(exercise.module, overlay.sources) if submission.faults else ()
-    for module in sorted(needed, key=lambda name: name == exercise.module):
-        fault = submission.faults.get(module)
-        if fault:
-            finding = Finding(f"{module}.py cannot be imported", tuple(fault.split("\n")))
-            return Result.of(exercise, Outcome.FAILED, findings=(finding,))
-    return None
-
-
 def early_results(
     exercises: Sequence[Exercise], submission: Submission, overlay: Overlay
 ) -> dict[str, Result]:
-    """Return the results of the exercises that need not run, by id."""
+    """Return the results of the exercises that need not run, by id.
+
+    Their files were not handed in or are unchanged, or they need a file that is not valid Python.
+    """
     early: dict[str, Result] = {}
     for exercise in exercises:
-        result = early_result(exercise, submission, overlay)
+        needed = needed_by(exercise.module, overlay.sources) if submission.faults else set()
+        faulty = sorted(needed & submission.faults.keys(), key=lambda name: name == exercise.module)
+        if faulty:
+            lines = submission.faults[faulty[0]].split("\n")
+            finding = Finding(f"{faulty[0]}.py cannot be imported", tuple(lines))
+            early[exercise.id] = Result.of(exercise, Outcome.FAILED, findings=(finding,))
+        if exercise.task is None and exercise.file in overlay.untouched:
+            early[exercise.id] = Result.of(exercise, Outcome.NOT_WRITTEN)
         if exercise.task is not None and early.keys() >= {*exercise.upstream}:
-            result = blocked(exercise, early) or result
-        if result is not None:
-            early[exercise.id] = result
+            stopped = blocked(exercise, early)
+            if stopped is not None:
+                early[exercise.id] = stopped
     return early
 
 

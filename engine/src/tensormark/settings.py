@@ -207,14 +207,15 @@ def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespa
         add("--open", action="store_true", help="open the page in a browser")
     defaults = Settings.of(folder)
     for field in OPTIONS:
-        kind, text = KINDS.get(field.name, Path), HELP[field.name]
+        flag = f"--{field.name.replace('_', '-')}"
+        text = HELP[field.name]
         if field.name == "tier":
             text += f" (default: {PROCESS}; with private references the strictest available)"
-        flag = f"--{field.name.replace('_', '-')}"
         if field.default is False:
             add(flag, action="store_true", help=text)
             continue
         default = getattr(defaults, field.name)
+        kind = KINDS.get(field.name, Path)
         add(flag, type=kind, default=default, help=with_default(text, default))
     command_line.set_defaults(references=None, tier=None)  # depend on the checkpoint, on references
     return command_line.parse_args(arguments)

@@ -53,7 +53,7 @@ def fault_of(assignment: Assignment, tier: str, settings: Settings) -> str | Non
         rules=assignment.rules,
     )
     call = Call("same", ("x",), "probe", kind="function").message()
-    request = Request("probe", frozenset({"probe"}), call, {"x": np.ones(2, np.float32)})
+    request = Request("probe", frozenset(), call, {"x": np.ones(2, np.float32)})
     try:
         with open_sandbox(tier, program) as sandbox:
             (reply,) = sandbox.run([request])

@@ -8,7 +8,6 @@ Exit status: 0 if it was ended by Ctrl-C or by closing the terminal; 2 if there 
 or an option is invalid.
 """
 
-import argparse
 import contextlib
 import signal
 import socket
@@ -25,7 +24,7 @@ from tensormark.reports.terminal import RESET, Report
 from tensormark.reports.text import print_any_letter, visible
 from tensormark.result import Result
 from tensormark.sandbox.interface import Program, Sandbox, printable
-from tensormark.sandbox.waiting import warm_workers
+from tensormark.sandbox.waiting import ForkServer, SpareWorker, warm_workers
 from tensormark.settings import Settings, submission_parser
 
 if TYPE_CHECKING:
@@ -36,6 +35,7 @@ WIDTH = 72  # of the line above a report
 DIM = "\x1b[2m"
 END_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")  # those that the system has
 DONE = b"\0"  # no signal has this number
+WarmWorkers = ForkServer | SpareWorker
 
 
 class SavedAgain(Exception):
@@ -76,21 +76,13 @@ class Watch:
             folder: the assignment's folder.
             only: the ids of exercises, separated by commas, or None for all.
         """
-        self.folder, self.path, self.only = folder, path, only
+        self.folder = folder
+        self.path = path
+        self.only = only
         self.sandbox: ProcessSandbox | None = None
         self.saves: Saves | None = None
-        self.ended = threading.Event()
+        self.ended = False
         self.error: Exception | None = None
-
-    def open(self, _: str, program: Program) -> Sandbox:
-        """Open a sandbox whose workers have imported torch."""
-        from tensormark.sandbox.process import ProcessSandbox  # as in `watch`
-
-        assert self.saves is not None
-        self.sandbox = ProcessSandbox(program, start=self.workers.take)
-        if self.saves.saved.is_set():  # too early for `stop`
-            self.stop()
-        return self.sandbox
 
     def stop(self) -> None:
         """End the running call, however long it would take."""
@@ -99,19 +91,19 @@ class Watch:
 
     def end(self) -> None:
         """End the watching soon, from another thread."""
-        self.ended.set()
+        self.ended = True
         if self.saves is not None:
             self.saves.saved.set()
         self.stop()
 
-    def grade(self, grading: "Grading", saves: Saves) -> None:
+    def grade(self, grading: "Grading", saves: Saves, workers: WarmWorkers) -> None:
         """Grade the file as it is now, until it is saved again.
 
         Raises:
             SavedAgain: it was saved again, or the watching ends.
         """
         saves.begin()
-        if self.ended.is_set():
+        if self.ended:
             raise SavedAgain
         report = WatchReport(saves)
         try:
@@ -121,43 +113,50 @@ class Watch:
         finally:
             report.live.clear()
             saves.end()
-            self.workers.prepare(grading.assignment.harness)
+            workers.prepare(grading.assignment.harness)
 
-    def grade_each_save(self, grading: "Grading", saves: Saves) -> None:
-        """Grade on each save, until the watching ends."""
-        while not self.ended.is_set():
-            try:
-                self.grade(grading, saves)
-                print(f"\n  waiting for a change to {visible(self.path)}; Ctrl-C ends", flush=True)
-                saves.saved.wait()
-            except SavedAgain:
-                if not self.ended.is_set():
-                    print("  saved again")
-
-    def watch(self) -> None:
+    def watch(self, workers: WarmWorkers) -> None:
         """Open the assignment, check that there is something to watch, and watch it.
+
+        Args:
+            workers: have imported torch.
 
         Raises:
             SubmissionError: nothing to watch. InspectionError: submissions cannot be read here.
         """
-        DOOR.start()
-        with contextlib.closing(warm_workers(Settings.of(self.folder).threads)) as self.workers:
-            # here, so that the process that imports torch starts before numpy is imported
-            from tensormark.folder import open_assignment
-            from tensormark.grading import Grading, selected
+        # here, so that the process that imports torch starts before numpy is imported
+        from tensormark.folder import open_assignment
+        from tensormark.grading import Grading, selected
+        from tensormark.sandbox.process import ProcessSandbox
 
-            assignment = open_assignment(self.folder)
-            grading = Grading(Settings.of(self.folder), assignment, self.open)
-            selected(assignment, True, self.only)
-            read_submission(self.path, assignment.editable)
-            saves = self.saves = Saves(Path(self.path), assignment.editable, self.stop)
-            with contextlib.closing(saves):
-                self.grade_each_save(grading, saves)
+        def opened(_: str, program: Program) -> Sandbox:
+            self.sandbox = ProcessSandbox(program, start=workers.take)
+            if saves.saved.is_set():  # too early for `stop`
+                self.stop()
+            return self.sandbox
+
+        assignment = open_assignment(self.folder)
+        grading = Grading(Settings.of(self.folder), assignment, opened)
+        selected(assignment, True, self.only)
+        read_submission(self.path, assignment.editable)
+        with contextlib.closing(Saves(Path(self.path), assignment.editable, self.stop)) as saves:
+            self.saves = saves
+            while not self.ended:
+                try:
+                    self.grade(grading, saves, workers)
+                    path = visible(self.path)
+                    print(f"\n  waiting for a change to {path}; Ctrl-C ends", flush=True)
+                    saves.saved.wait()
+                except SavedAgain:
+                    if not self.ended:
+                        print("  saved again")
 
     def run(self, done: Callable[[], object]) -> None:
         """Watch, and finally call `done`."""
         try:
-            self.watch()
+            DOOR.start()
+            with contextlib.closing(warm_workers(Settings.of(self.folder).threads)) as workers:
+                self.watch(workers)
         except Exception as error:
             self.error = error
         finally:
@@ -180,17 +179,12 @@ def end_signals() -> tuple[socket.socket, socket.socket]:
     return receiver, sender
 
 
-def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespace:
-    """Read the command line."""
-    parser = submission_parser(folder, name, "Grade each time you save.")
-    parser.add_argument("--only", metavar="EXERCISES", help="grade only these, separated by commas")
-    return parser.parse_args(arguments)
-
-
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Watch the submission that the command line names."""
     print_any_letter()
-    options = parse(folder, name, arguments)
+    parser = submission_parser(folder, name, "Grade each time you save.")
+    parser.add_argument("--only", metavar="EXERCISES", help="grade only these, separated by commas")
+    options = parser.parse_args(arguments)
     receiver, sender = end_signals()
     watch = Watch(folder, options.submission, options.only)
     thread = threading.Thread(target=watch.run, args=(lambda: sender.send(DONE),), daemon=True)

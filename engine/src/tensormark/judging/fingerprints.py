@@ -136,32 +136,6 @@ def of_tensor(
         return entry(code, projections(name, array.size) @ values)
 
 
-def of_error(names: Sequence[str], text: str) -> np.ndarray:
-    """Return the fingerprints (entries, WIDTH) of a call that raised: the message, repeated."""
-    return np.stack([entry(RAISED, [checksum(text.encode())])] * (len(names) + 1))
-
-
-def of_call(
-    names: Sequence[str],
-    tensors: Mapping[str, np.ndarray],
-    side_effects: float,
-    rows: np.ndarray | None = None,
-) -> np.ndarray:
-    """Return the fingerprints (entries, WIDTH) of one call.
-
-    Args:
-        names: the names of the solution's tensors, such as "out/output".
-        tensors: the tensors of the reply.
-        side_effects: a number that identifies changes that the call should not have made.
-        rows: (variants, entries, WIDTH), to compare with; None while recording.
-    """
-    entries = [
-        of_tensor(name, tensors.get(name), None if rows is None else rows[:, place, 0])
-        for place, name in enumerate(names)
-    ]
-    return np.stack([*entries, entry(side_effects)])
-
-
 # --- a reply ---
 
 
@@ -219,7 +193,9 @@ def fingerprints(
     reply: Reply,
     rows: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Return the fingerprints of one reply; for random outputs, their statistics.
+    """Return the fingerprints (entries, WIDTH) of one reply: of each tensor, and of side effects.
+
+    For random outputs, those of their statistics and of side effects.
 
     Args:
         names: the names of the solution's tensors.
@@ -227,23 +203,28 @@ def fingerprints(
         rows: (variants, entries, WIDTH), to compare with; None while recording.
     """
     examine = probe.examine if probe.draws(call) else None
-    if reply.status != "ok":
+    if reply.status != "ok":  # the message, repeated
         text = reply.text if reply.unabridged is None else reply.unabridged
-        return of_error([""] if examine else names, LOCATION.sub("", text))
-    effects = side_effects(sent, reply)
+        message = entry(RAISED, [checksum(LOCATION.sub("", text).encode())])
+        return np.stack([message] * (2 if examine else len(names) + 1))
+    effects = entry(side_effects(sent, reply))
     if examine is None:
-        return of_call(names, reply.tensors, effects, rows)
+        entries = [
+            of_tensor(name, reply.tensors.get(name), None if rows is None else rows[:, place, 0])
+            for place, name in enumerate(names)
+        ]
+        return np.stack([*entries, effects])
     got = under(reply.tensors, "out/")
     outputs = [name.removeprefix("out/") for name in names if name.startswith("out/")]
     for name in outputs:
         if name not in got or not 0 < got[name].size <= MAX_VALUES:  # nothing to measure
-            return np.stack([of_tensor(name, got.get(name)), entry(effects)])
+            return np.stack([of_tensor(name, got.get(name)), effects])
     try:
         with np.errstate(all="ignore"):  # a wrong output may be arbitrarily large
             measured = examine.measure(got, sent)
     except (ValueError, KeyError, IndexError, TypeError):  # a wrong shape; its form is enough
         measured = np.zeros(0)
-    return np.stack([entry(sum(form(got[name]) for name in outputs), measured), entry(effects)])
+    return np.stack([entry(sum(form(got[name]) for name in outputs), measured), effects])
 
 
 def allowed(
