@@ -101,7 +101,7 @@ def by_heart_of(exercise: Exercise, public: References, references: References) 
         reply = Reply("ok", "", {"before": STATE, "after": STATE}, tensors)
         answered.append(AnsweredCall(probe, call, recording, reply))
     entry = references.entry(exercise.id)
-    return Trial(ASSIGNMENT, exercise, answered, entry, frozenset()).result()
+    return Trial(ASSIGNMENT, exercise, answered, entry, {}).result()
 
 
 @pytest.mark.parametrize("exercise", PROBED, ids=lambda exercise: exercise.id)

@@ -8,11 +8,10 @@ import pytest
 from helps import check_help
 
 from tensormark.cli import COMMANDS
-from tensormark.sandbox.worker_process import WorkerProcess
 
 import toy
 from graded import edited, ran
-from resident import called, workers_by
+from resident import called
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -50,23 +49,6 @@ def test_check_imports_nothing_that_only_watch_or_another_tier_needs() -> None:
 
     assert "tensormark.sandbox.process" in imported
     assert not late & imported
-
-
-@pytest.mark.parametrize(("path", "starts"), [("starter", False), ("solution", True)])
-def test_a_worker_is_started_only_for_an_edited_submission(
-    folder: Path, path: str, starts: bool
-) -> None:
-    thread_counts = []
-
-    def start(threads: int) -> WorkerProcess:
-        thread_counts.append(threads)
-        return WorkerProcess(threads)
-
-    with workers_by(start):
-        completed = called(folder, "check", path)
-
-    assert completed.returncode == 0
-    assert bool(thread_counts) is starts
 
 
 def test_an_assignment_is_found_from_below_and_from_outside(

@@ -16,6 +16,7 @@ from trials import (
     OWN_CALL,
     VALUES,
     WRONG,
+    failed_in_properties,
     finding,
     make_exercise,
     reply,
@@ -127,4 +128,4 @@ def test_a_probe_with_fewer_calls_is_observed_in_its_last_one() -> None:
     )
 
     assert [len(level) for level in layer_trial.levels()] == [2, 2]
-    assert list(replace(layer_trial, failed=frozenset(["norm"])).levels()) == []
+    assert list(replace(layer_trial, results={"norm": failed_in_properties("norm")}).levels()) == []

@@ -561,28 +561,15 @@ class Session:
 
     def trial(self, exercise: Exercise, answered: list[AnsweredCall]) -> Trial:
         """Return the trial of an exercise: what it is judged by."""
-        results = self.results.values()
         return Trial(
             assignment=self.assignment,
             exercise=exercise,
             answered=answered,
             entry=self.references.entry(exercise.id),
-            failed=self.failed,
-            wrong=frozenset(
-                result.id
-                for result in results
-                if result.outcome is Outcome.FAILED and not result.right_values
-            ),
-            first_of_file=all(result.file != exercise.file for result in results),
+            results=dict(self.results),
             public=self.grading.shows_values,
             others=self.submission.others,
         )
-
-    @property
-    def failed(self) -> frozenset[str]:
-        """The exercises that have not passed so far."""
-        results = self.results.values()
-        return frozenset(r.id for r in results if r.outcome is not Outcome.PASSED)
 
     def alone(self, future: Future[list[AnsweredCall]], exercise: Exercise) -> Trial:
         """Return the trial of an exercise whose calls did not share a process."""
@@ -617,7 +604,7 @@ class Session:
             answered = self.answered(self.recorded_calls(exercise), answers.replies)
             trial = self.trial(exercise, answered)
             counts = answers.first or trial.unwritten or not trial.undecided
-            if not counts and any(self.failed.intersection(call.given) for call in exercise.calls):
+            if not counts and any(trial.failed.intersection(call.given) for call in exercise.calls):
                 self.add_stand_ins(trial)
                 counts = not trial.undecided
             if counts:

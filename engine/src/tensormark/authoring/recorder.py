@@ -161,7 +161,7 @@ class Recorder:
             for call, reference, reply in zip(calls, references, replies, strict=True)
         ]
         assignment = self.course.assignment
-        trial = Trial(assignment, exercise, answered, new.entry(), frozenset(), public=True)
+        trial = Trial(assignment, exercise, answered, new.entry(), {}, public=True)
         result = trial.result()
         if result.outcome is not Outcome.PASSED:
             why = "; ".join((result.findings[0].headline, *result.findings[0].details))

@@ -60,12 +60,9 @@ class Trial:
 
     Attributes:
         answered: the answered calls, those of the student's own functions first.
-        failed: upstream exercises that have not passed.
         entry: the manifest's entry for the exercise: tolerances and known wrong variants.
-        first_of_file: no other exercise of its file has been judged, so this one is charged for
-            the side effects of importing the file.
+        results: those of the exercises so far, by id.
         public: whether values of inputs and references may be shown.
-        wrong: the upstream exercises whose values are wrong.
         others: the names of modules that were handed in but are not graded.
         used_stand_ins: exercises whose stand-ins decided; filled in while judging.
         troubles: messages for the maintainers; filled in while judging.
@@ -76,10 +73,8 @@ class Trial:
     exercise: Exercise
     answered: list[AnsweredCall]
     entry: Mapping[str, Any]
-    failed: frozenset[str]
-    first_of_file: bool = False
+    results: Mapping[str, Result]
     public: bool = False
-    wrong: frozenset[str] = frozenset()
     others: Collection[str] = ()
     used_stand_ins: set[str] = dataclasses.field(default_factory=set)
     troubles: list[str] = dataclasses.field(default_factory=list)
@@ -123,16 +118,15 @@ class Trial:
     @property
     def doubtful(self) -> list[Probe]:
         """The probes that so far pass only together with wrong exercises upstream, if at all."""
-        suspects = self.wrong.intersection(self.exercise.upstream)
-        if not suspects or self.unwritten:
+        if not self.wrong or self.unwritten:
             return []
         return [
             probe
             for probe in self.exercise.probes
             if probe.examine is None
-            if any(suspects.issubset(call.given) for call in probe.calls)
+            if any(self.wrong.issubset(call.given) for call in probe.calls)
             if not any(
-                suspects.issubset(answered.call.given)
+                self.wrong.issubset(answered.call.given)
                 and self.mismatch(answered, Trial.wrong_output) is None
                 for answered in self.answers_to(probe)
             )
@@ -144,7 +138,7 @@ class Trial:
         if not self.doubtful:
             return frozenset()
         used = self.deciding_stand_ins(self.doubtful[0], Trial.wrong_output) or frozenset()
-        return self.wrong.intersection(self.exercise.upstream) - used
+        return self.wrong - used
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -164,10 +158,22 @@ class Trial:
 
     # --- one check of one probe ------------------------------------------------------------------
 
+    @functools.cached_property
+    def failed(self) -> frozenset[str]:
+        """The exercises that this one calls and that have not passed."""
+        upstream = self.exercise.upstream
+        results = self.results.values()
+        return frozenset(
+            r.id for r in results if r.id in upstream and r.outcome is not Outcome.PASSED
+        )
+
     @property
-    def suspect(self) -> frozenset[str]:
-        """The exercises that this one calls and that have failed."""
-        return self.failed.intersection(self.exercise.upstream)
+    def wrong(self) -> frozenset[str]:
+        """Those of them whose values are wrong."""
+        results = [self.results[name] for name in self.failed]
+        return frozenset(
+            r.id for r in results if r.outcome is Outcome.FAILED and not r.right_values
+        )
 
     def answers_to(self, probe: Probe) -> list[AnsweredCall]:
         """Return a probe's answers, that of the student's own functions first."""
@@ -198,7 +204,7 @@ class Trial:
         if not judged and len(wrong) == len(answers):
             return Fault(part, None, ", ".join(sorted({mismatch.name for _, mismatch in wrong})))
         targets = self.assignment.targets.items()
-        failed = [target for target, name in targets if name in self.suspect]
+        failed = [target for target, name in targets if name in self.failed]
         answered, mismatch, more = most_telling(judged or wrong, answers[0], failed)
         if mismatch.kind == "forbidden":
             section = self.assignment.policy.section
@@ -283,7 +289,7 @@ class Trial:
             about = [*mismatch.lines, mismatch.headline]
             advice = [] if mismatch.advised else handout.explanation(self.exercise.id, about)
             return Finding(mismatch.headline, (*mismatch.lines, *advice))
-        independent = [each for each in self.answered if self.suspect.issubset(each.call.given)]
+        independent = [each for each in self.answered if self.failed.issubset(each.call.given)]
         mistakes: tuple[str, ...] = self.attempt(self.mistakes_shown, (), probe, mismatch)
         common = self.attempt(general, None, answered, mismatch, independent)
         details = [*mismatch.lines]
@@ -371,7 +377,7 @@ class Trial:
         grouped = [answers for answers in grouped if not answers[0].was_not_called]
         for level in reversed(range(max(map(len, grouped)))):
             chosen = [answers[min(level, len(answers) - 1)] for answers in grouped]
-            if all(self.suspect.issubset(answered.call.given) for answered in chosen):
+            if all(self.failed.issubset(answered.call.given) for answered in chosen):
                 yield [observe(answered, self.tolerance) for answered in chosen]
 
     def tolerance(self, name: str, call: Call) -> Tolerance:
@@ -440,10 +446,11 @@ class Trial:
 
     def changed_by_import(self, answered: AnsweredCall) -> Mismatch | None:
         """Check that importing the exercise's file changed nothing."""
-        changed = texts(answered.reply, "imported") if self.first_of_file else []
-        if not changed:
-            return None
         file = self.exercise.file
+        changed = texts(answered.reply, "imported")
+        # only the first exercise of a file is charged
+        if not changed or any(result.file == file for result in self.results.values()):
+            return None
         lines = (f"importing {file} changes {', '.join(changed)}",)
         return Mismatch("changed", file, lines, f"importing {file} changes a global setting")
 
