@@ -210,7 +210,15 @@ class Trial:
             section = self.assignment.policy.section
             read = (f'read: handout.md, "{section}"',) if section else ()
             return Fault("values", Finding(mismatch.lines[0], read, FORBIDDEN))
-        together = [self.exercise.id, *answers[-1].call.given] if mismatches[-1] is None else []
+        if mismatch.headline and mismatch.kind == "raised":  # the file cannot be imported
+            about = [*mismatch.lines, mismatch.headline]
+            explained = self.assignment.handout.explanation(self.exercise.id, about)
+            advice = [] if mismatch.advised else explained
+            return Fault(part, Finding(mismatch.headline, (*mismatch.lines, *advice)))
+        together: list[str] = []
+        if mismatches[-1] is None:
+            *names, last = self.exercise.id, *answers[-1].call.given
+            together.append(f"{', '.join(names)} and {last} pass alone, but not together")
         return Fault(part, self.finding(probe, answered, mismatch, more, together))
 
     @functools.cached_property
@@ -282,13 +290,9 @@ class Trial:
 
         Args:
             more: further lines.
-            together: exercises that are right, each alone, so that the fault is between them.
+            together: a line that is true if each of some exercises is right alone, or none.
         """
         handout = self.assignment.handout
-        if mismatch.headline and mismatch.kind == "raised":  # the file cannot be imported
-            about = [*mismatch.lines, mismatch.headline]
-            advice = [] if mismatch.advised else handout.explanation(self.exercise.id, about)
-            return Finding(mismatch.headline, (*mismatch.lines, *advice))
         independent = [each for each in self.answered if self.failed.issubset(each.call.given)]
         mistakes: tuple[str, ...] = self.attempt(self.mistakes_shown, (), probe, mismatch)
         common = self.attempt(general, None, answered, mismatch, independent)
@@ -308,10 +312,7 @@ class Trial:
         else:
             headline = mismatch.headline or probe.says
             place = self.attempt(self.place, [], probe, answered, mismatch)
-            details += place
-            if together:
-                names = ", ".join(together[:-1])
-                details.append(f"{names} and {together[-1]} pass alone, but not together")
+            details += [*place, *together]
         if common is not None and common.id is not None and not mistakes:
             mistakes = (common.id,)
         if mismatch.numbers and probe.part == "training" and headline != probe.says:
