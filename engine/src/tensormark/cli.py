@@ -106,7 +106,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     given_folder = None
     if words[:1] == ["-C"] and len(words) > 1:
-        given_folder, words = Path(words[1]), words[2:]
+        given_folder = Path(words[1])
+        words = words[2:]
     if not words or words[0] in ("-h", "--help", "help"):
         print(_overview())
         return 0 if words else 2

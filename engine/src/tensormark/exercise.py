@@ -30,7 +30,9 @@ if TYPE_CHECKING:  # the inspector of sources starts faster without them
 Tensors = dict[str, "np.ndarray"]
 Locate = Callable[["np.ndarray", "np.ndarray", Tensors], str | None]
 PARTS = ("values", "training", "properties")  # the parts of an exercise's points
-SIZES_PROBE, SECOND_CALL = "other sizes", "second call"  # probes that have names for mistakes
+# probes that have names for mistakes
+SIZES_PROBE = "other sizes"
+SECOND_CALL = "second call"
 LOCAL_FIELDS = frozenset({"given", "inputs", "deterministic"})  # fields of a call that are not sent
 
 
@@ -192,17 +194,13 @@ class Exercise:
         needed = {"values", "properties"} if self.probes else set()  # any call can lose these
         needed |= {probe.part for probe in self.probes}
         known = ", ".join(PARTS)
-        if unknown := sorted({*self.points} - {*PARTS}):
-            raise ValueError(
-                f"{self.id}: points has an unknown part {unknown[0]!r}; known: {known}"
-            )
-        if missing := sorted(needed - {*self.points}):
-            raise ValueError(f"{self.id}: points has no part {missing[0]!r}, which can be lost")
+        for part in sorted(self.points.keys() - PARTS):
+            raise ValueError(f"{self.id}: points has an unknown part {part!r}; known: {known}")
+        for part in sorted(needed - self.points.keys()):
+            raise ValueError(f"{self.id}: points has no part {part!r}, which can be lost")
         given = {name for call in self.calls for name in call.given}
-        if strays := sorted(given - {*self.upstream}):
-            raise ValueError(
-                f"{self.id}: {strays[0]} is given in a call, but is not upstream of it"
-            )
+        for name in sorted(given.difference(self.upstream)):
+            raise ValueError(f"{self.id}: {name} is given in a call, but is not upstream of it")
 
     @property
     def calls(self) -> list[Call]:

@@ -76,7 +76,8 @@ class Claims(pytest.Collector):
             raise self.CollectError(str(error)) from error
         for claim in claims(course):
             item = ClaimItem.from_parent(self, name=claim.name)
-            item.claim, item.course = claim, course
+            item.claim = claim
+            item.course = course
             yield item
 
 

@@ -156,8 +156,10 @@ class References:
 
     def read(self, exercise: str, calls_digest: str) -> list[Recording]:
         """Read an exercise's file."""
-        name, fix = f"{exercise}.safetensors", again()
-        path, entry = self.folder / name, self.entry(exercise)
+        name = f"{exercise}.safetensors"
+        path = self.folder / name
+        fix = again()
+        entry = self.entry(exercise)
         if entry["calls"] != calls_digest:
             raise ReferencesError(f"{path} was recorded with other calls; {fix}")
         content = read_checked(path, self.manifest["files"].get(name, ""), fix)

@@ -63,8 +63,10 @@ class CheckFailed(Exception):
 def place_in(lines: Iterable[str]) -> dict[str, Any] | None:
     """Return the place in a submission that the first such line of a message names, or None."""
     for line in lines:
-        if places := PLACE.findall(line):
-            return {"file": places[-1][0], "line": int(places[-1][1])}
+        places = PLACE.findall(line)
+        if places:
+            file, number = places[-1]
+            return {"file": file, "line": int(number)}
     return None
 
 

@@ -12,7 +12,8 @@ import numpy as np
 from tensormark.exercise import Exercise
 from tensormark.references import Recording, References, ReferencesError
 
-SAMPLES, DIGITS = 16, 4  # compared of each tensor: values, and decimals of the largest of them
+SAMPLES = 16  # values of each tensor that are compared
+DIGITS = 4  # decimals of the largest of them
 Samples = tuple[frozenset[bytes], frozenset[bytes]]  # of inputs and of answers
 CACHE: WeakKeyDictionary[References, dict[tuple[str, str], Samples]] = WeakKeyDictionary()
 

@@ -64,7 +64,8 @@ def matching_variants(call: Observation) -> np.ndarray:
     variant's shape and type. If a variant is undecided, anything matches.
     """
     equal = close(call.got, call.rows, call.allowed)
-    code, form = call.rows[..., 0], call.rows[..., 1]
+    code = call.rows[..., 0]
+    form = call.rows[..., 1]
     wrong = ~equal[0] & (call.got[:, 0] == form) & call.drew
     equal = np.where(code == RANDOM, wrong, equal)
     return np.asarray((equal | (code == UNDECIDED)).all(-1))

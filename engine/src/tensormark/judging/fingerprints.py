@@ -249,7 +249,9 @@ def _varies(output: np.ndarray | None) -> bool:
 
 def observe(answered: AnsweredCall, tolerance: Callable[[str, Call], Tolerance]) -> Observation:
     """Return an answer's fingerprints, with those of the solution and its variants."""
-    probe, call, recording = answered.probe, answered.call, answered.recording
+    probe = answered.probe
+    call = answered.call
+    recording = answered.recording
     names = sorted(answered.expected)
     got = fingerprints(probe, call, names, recording.inputs, answered.reply, rows=recording.wrong)
     numbered = {

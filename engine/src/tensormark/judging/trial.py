@@ -217,8 +217,9 @@ class Trial:
             return Fault(part, Finding(mismatch.headline, (*mismatch.lines, *advice)))
         together: list[str] = []
         if mismatches[-1] is None:
-            *names, last = self.exercise.id, *answers[-1].call.given
-            together.append(f"{', '.join(names)} and {last} pass alone, but not together")
+            *names, last = answers[-1].call.given
+            those = ", ".join([self.exercise.id, *names])
+            together.append(f"{those} and {last} pass alone, but not together")
         return Fault(part, self.finding(probe, answered, mismatch, more, together))
 
     @functools.cached_property
