@@ -229,9 +229,7 @@ class Grading:
     """Grades submissions of one assignment with the same settings.
 
     Attributes:
-        private: whether the references' inputs are not the public ones.
-        reference_digest: of the references' manifest, to identify what a submission was graded
-            with.
+        references: None if they cannot be used; fault: why not, reported for every exercise.
     """
 
     def __init__(
@@ -246,15 +244,16 @@ class Grading:
         self.assignment = assignment
         self.opener = opener
         self.references: References | None = None
-        self.fault: ReferencesError | None = None  # reported for every exercise
-        self.private = False
-        self.reference_digest = ""
+        self.fault: ReferencesError | None = None
         try:
             self.references = References(settings.references)
-            self.private = self.references.private
-            self.reference_digest = self.references.digest
         except ReferencesError as error:
             self.fault = error
+
+    @property
+    def private(self) -> bool:
+        """Whether the references' inputs are not the public ones."""
+        return self.references is not None and self.references.private
 
     @property
     def given(self) -> GivenFiles:
@@ -339,7 +338,7 @@ class Grading:
             mode="check" if check else "grade",
             only=None if only is None else shown,
             private=self.private,
-            reference_digest=self.reference_digest,
+            reference_digest=self.references.digest if self.references else "",
             started=started.isoformat(timespec="seconds"),
             seconds=time.monotonic() - began,
             printed=printed,
