@@ -309,21 +309,17 @@ class Grading:
         observer = observer or Observer()
         exercises, shown, notes = selected(self.assignment, check, only, self.references)
         overlay = self.given.under(submission)
-        listed = [
+        name = printable(submission.name)
+        hidden = {  # extensions that were neither handed in nor requested
             exercise.id
             for exercise in exercises
-            if exercise.id in shown
-            # an extension that was neither handed in nor requested
-            and not (only is None and exercise.extension and exercise.file in overlay.untouched)
-        ]
-        name = printable(submission.name)
+            if only is None and exercise.extension and exercise.file in overlay.untouched
+        }
+        listed = [each for each in shown if each not in hidden]
         observer.begin(self.assignment.name, name, self.settings.tier, listed)
         notes = [*overlay.notes, *submission.notes, *notes]
         results, printed = self.results(submission, exercises, overlay, observer, failed)
-        results = [result for result in results if result.id in shown]
-        for result in results:
-            lines = [line for finding in result.findings for line in finding.details]
-            result.handout = self.assignment.handout.sections(result.id, lines)
+        results = self.reported(results, shown)
         if not self.shows_values:
             notes.append(WITHHELD)
             printed = ""
@@ -345,6 +341,14 @@ class Grading:
         )
         observer.end(grade, printed)
         return grade
+
+    def reported(self, results: Sequence[Result], shown: Collection[str]) -> list[Result]:
+        """Return those results that are reported on, with the sections of the handout on them."""
+        chosen = [result for result in results if result.id in shown]
+        for result in chosen:
+            lines = [line for finding in result.findings for line in finding.details]
+            result.handout = self.assignment.handout.sections(result.id, lines)
+        return chosen
 
     def results(
         self,
@@ -390,10 +394,13 @@ class Grading:
             raise self.fault
         if overlay.fault:
             raise SubmissionError(overlay.fault)
-        sources = overlay.sources
-        faults = submission.faults
         program = program_of(
-            self.assignment, exercises, sources, self.settings, faults, overlay.given
+            self.assignment,
+            exercises,
+            overlay.sources,
+            self.settings,
+            submission.faults,
+            overlay.given,
         )
         try:
             return self.opener(self.settings.tier, program)
