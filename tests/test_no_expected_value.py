@@ -17,7 +17,7 @@ from tensormark.sandbox.interface import Request
 from scripted import Answer, Right, reported
 
 VALUE = re.compile(r"\d+\.\d{4}")  # as a line of a report has it
-FORMATS = (html.page, platforms.gradescope, github.summary, github.annotations, json.dumps)
+FORMATS = (html.page, platforms.gradescope, github.summary, json.dumps)
 
 
 def reports(grade: Grade) -> str:

@@ -15,7 +15,7 @@ from tensormark.folder import open_assignment
 from tensormark.grading import Grading
 from tensormark.judging.compare import Pair, Tolerance
 from tensormark.judging.excerpt import excerpt
-from tensormark.reports import github, platforms
+from tensormark.reports import platforms
 from tensormark.reports.convert import FORMATS, MARKS
 from tensormark.result import Grade, Outcome, Result
 from tensormark.settings import Settings
@@ -220,39 +220,26 @@ def test_only_headings_that_exist_are_linked(assignment: Assignment) -> None:
 # --- the formats --------------------------------------------------------------------------------
 
 
-def test_the_score_is_the_same_in_every_format() -> None:
-    model = sample.complete()
-
-    scores = formats.scores(model)
-
-    assert set(scores) == set(FORMATS)
-    assert set(scores.values()) == {float(model["score"])}
-    assert model["score"] == 30
-
-
-def test_an_exercise_that_could_not_be_graded_is_not_the_students_fault() -> None:
-    model = sample.model()
-
-    (ungraded,) = [t for t in json.loads(platforms.gradescope(model))["tests"] if "score" not in t]
-    assert ungraded["extra_data"]["outcome"] == "could not grade"
-
-
 def test_a_bonus_is_not_in_the_score() -> None:
-    model = sample.complete()
-    model["bonus"] = 7.5
-
-    results = json.loads(platforms.gradescope(model))
+    results = json.loads(platforms.gradescope(sample.complete()))
 
     assert results["score"] == 30
     assert results["extra_data"]["bonus"] == 7.5
-    assert "bonus: 7.5 / 16" in results["output"]
 
 
-def test_an_annotation_is_at_the_line_that_the_message_names() -> None:
-    lines = github.annotations(sample.model(), "starter").splitlines()
+def test_gradescope_gets_no_points_for_what_could_not_be_graded() -> None:
+    tests = json.loads(platforms.gradescope(sample.model()))["tests"]
 
-    assert lines[0].startswith("::error file=starter/main.py,line=7,title=attention failed 0 / 25:")
-    assert lines[1].startswith("::notice file=starter/main.py,title=layer not written yet")
+    (ungraded,) = (test for test in tests if "score" not in test)
+    assert ungraded["extra_data"]["outcome"] == "could not grade"
+
+
+def test_a_partial_result_is_valid_for_gradescope() -> None:
+    partial = Grade("", "contained", [Result("attention", Outcome.PASSED, 25, 25)]).as_json()
+
+    results = formats.check_gradescope(platforms.gradescope(partial))
+
+    assert [test["name"] for test in results["tests"]] == ["attention"]
 
 
 def test_a_file_of_results_becomes_any_format(tmp_path: Path) -> None:
@@ -275,17 +262,44 @@ def test_a_format_does_not_replace_what_convert_did_not_write(tmp_path: Path, na
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"version": 1}', '{"version": 2}', "[" * 99999])
-def test_a_file_that_is_not_a_result_is_refused(tmp_path: Path, capsys, text: str) -> None:
+@pytest.mark.parametrize("name", MARKS)
+def test_a_file_that_is_not_a_result_is_refused(
+    tmp_path: Path, capsys, name: str, text: str
+) -> None:
     (tmp_path / "x.json").write_text(text, encoding="utf-8")
 
-    assert run(tmp_path, "convert", ["html", str(tmp_path / "x.json")]) == 2
+    assert run(tmp_path, "convert", [name, str(tmp_path / "x.json")]) == 2
     assert "x.json" in capsys.readouterr().err
 
 
-def test_a_partial_result_is_valid_for_gradescope() -> None:
-    partial = Grade("", "contained", [Result("attention", Outcome.PASSED, 25, 25)]).as_json()
+# --- the check on GitHub ------------------------------------------------------------------------
 
-    results = formats.check_gradescope(platforms.gradescope(partial))
+ALL_PASSED = sample.complete()
+ALL_PASSED["exercises"] = [
+    exercise | {"outcome": "passed"}
+    for exercise in ALL_PASSED["exercises"]
+    if not exercise["bonus"]
+]
 
-    assert results["output"].startswith("score: 25 / 25")
-    assert [test["name"] for test in results["tests"]] == ["attention"]
+
+@pytest.mark.parametrize(
+    ("model", "needed", "status"),
+    [
+        (ALL_PASSED, None, 0),
+        (sample.complete(), None, 1),
+        (sample.complete(), 30.5, 1),
+        (sample.complete(), 30, 0),
+        (sample.model(), 30, 1),  # an exercise could not be graded
+        (ALL_PASSED | {"exercises": []}, None, 1),
+    ],
+)
+def test_a_check_fails_until_everything_is_passed_or_there_are_enough_points(
+    tmp_path: Path, capsys, model: dict[str, Any], needed: float | None, status: int
+) -> None:
+    result = tmp_path / "result.json"
+    result.write_text(json.dumps(model), encoding="utf-8")
+    options = [] if needed is None else ["--needed", str(needed)]
+
+    assert run(tmp_path, "convert", ["check", str(result), *options]) == status
+
+    assert (capsys.readouterr().out == "check: passed\n") is (status == 0)

@@ -3,6 +3,7 @@
 import dataclasses
 
 import pytest
+from payloads import PAYLOADS
 
 from tensormark.viva import page
 from tensormark.viva.question import Listing, Mark, Picture, Sheet
@@ -10,7 +11,6 @@ from tensormark.viva.texts import dedented, parts
 
 import vivas
 from formats import Tags
-from test_payloads import PAYLOADS
 
 PAGES = {
     "practice": page.practice,

@@ -8,21 +8,20 @@ import itertools
 import os
 import re
 import shutil
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from payloads import PAYLOADS
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from tensormark.reports import html
 
 import sample
-from test_payloads import PAYLOADS
 
-SIZES = {"desktop": (1280, 900), "phone": (360, 740)}
+SIZES = {"desktop": (1300, 900), "phone": (390, 740)}
 SCHEMES = ("light", "dark")
 SCREENS = [("desktop", "light"), ("phone", "dark")]  # where two of the four are enough
 SECONDS = 1.0  # of processor time, which a busy machine does not lengthen, until the page is drawn
@@ -106,59 +105,40 @@ def pages_of(printed: bytes) -> int:
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("size", SIZES)
-def test_the_page_is_quiet_fits_and_is_drawn_soon(
+def test_the_page_is_quiet_fits_and_has_no_fault(
     browser: Browser, page_file: Path, size: str, scheme: str
 ) -> None:
-    page = opened(browser, size, scheme)
+    look(browser, page_file, size, scheme)
+
+
+@pytest.mark.parametrize("page_file", ["largest"], indirect=True)
+def test_the_largest_page_is_drawn_soon(browser: Browser, page_file: Path) -> None:
+    page = opened(browser)
     session = page.context.new_cdp_session(page)
     session.send("Performance.enable", {"timeDomain": "threadTicks"})
 
-    with quiet(page, page_file):
-        page.evaluate("() => new Promise(requestAnimationFrame)")
-        metrics = session.send("Performance.getMetrics")["metrics"]
-        if page_file.stem != "largest":
-            shoot(page, f"{page_file.stem}-{size}-{scheme}")
+    page.goto(page_file.as_uri())
+    page.evaluate("() => new Promise(requestAnimationFrame)")
 
+    metrics = session.send("Performance.getMetrics")["metrics"]
     seconds = next(metric["value"] for metric in metrics if metric["name"] == "TaskDuration")
     assert seconds < SECONDS
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("size", SIZES)
-def test_axe_finds_no_fault(browser: Browser, page_file: Path, size: str, scheme: str) -> None:
-    page = opened(browser, size, scheme, bypass_csp=True)
-    page.goto(page_file.as_uri())
-
-    assert faults(page) == []
-
-
 @pytest.mark.parametrize("page_file", ["everything"], indirect=True)
-def test_every_part_can_be_reached_with_the_keyboard(browser: Browser, page_file: Path) -> None:
+def test_every_part_is_reached_with_the_keyboard_and_printed(
+    browser: Browser, page_file: Path
+) -> None:
     page = opened(browser)
     page.goto(page_file.as_uri())
+    shown = page.inner_text("body")
 
-    reached = []
+    reached = set()
     for _ in range(20):
         page.keyboard.press("Tab")
-        reached.append(page.evaluate("document.activeElement.tagName"))
-
-    assert {"A", "SUMMARY"} <= set(reached)
-
-
-@pytest.mark.parametrize("page_file", ["everything"], indirect=True)
-def test_the_printed_page_has_all_that_the_screen_has(browser: Browser, page_file: Path) -> None:
-    page = opened(browser)
-    page.goto(page_file.as_uri())
-
-    shown = page.inner_text("body")
+        reached.add(page.evaluate("document.activeElement.tagName"))
     page.emulate_media(media="print")
 
+    assert {"A", "SUMMARY"} <= reached
     assert page.inner_text("body") == shown
-    assert len(page.pdf()) > 10_000
-
-
-def test_the_largest_page_is_no_slower_to_make_than_to_draw() -> None:
-    began = time.process_time()
-    html.page(MODELS["largest"])
-
-    assert time.process_time() - began < SECONDS
+    assert pages_of(page.pdf()) > 1

@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
+from payloads import PAYLOADS
 from playwright.sync_api import Browser, Page
 
 from tensormark.classroom.entry import Entry
@@ -19,7 +20,6 @@ from tensormark.viva.question import Mark, Sheet, labelled
 import vivas
 from page import SCREENS, faults, opened, pages_of, quiet, shoot
 from page import browser as browser
-from test_payloads import PAYLOADS
 
 LONG = "        weights = self.dropout(F.softmax(scores + attention_mask, dim=-1))"
 MARKED = (

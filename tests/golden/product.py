@@ -28,7 +28,7 @@ from tensormark.settings import Settings
 from tensormark.usage import UserError
 
 ROOT = Path(__file__).resolve().parents[2]
-FORMS = ("html", "gradescope", "summary", "annotations")
+FORMS = ("html", "gradescope", "summary")
 
 
 class Product:

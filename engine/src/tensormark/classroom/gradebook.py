@@ -19,7 +19,7 @@ from tensormark.classroom.entry import (
     histogram,
     mistake_counts,
 )
-from tensormark.reports import html
+from tensormark.reports import html, pages
 from tensormark.reports.pages import rendered
 from tensormark.reports.platforms import csv_text
 from tensormark.result import Outcome
@@ -186,4 +186,4 @@ def page(
     )
     title = f"{graded[0]['assignment']}: gradebook" if graded else "Gradebook"
     style, script = TEMPLATES / "gradebook.css", TEMPLATES / "gradebook.js"
-    return html.document(title, body, style, script=script)
+    return pages.document(title, body, style, script=script)

@@ -20,7 +20,7 @@ from tensormark.classroom.work import Job
 from tensormark.classroom.worker import Answer
 from tensormark.exercise import Assignment
 from tensormark.files import encoded, write_whole
-from tensormark.reports import html
+from tensormark.reports import pages
 from tensormark.reports.pages import rendered
 from tensormark.reports.text import visible
 from tensormark.result import Outcome
@@ -64,7 +64,7 @@ def note_sheet(entry: Entry, answer: Answer | None, fault: str) -> None:
 def index(named: Sequence[tuple[str, Entry]]) -> str:
     """Return the page that lists everybody, with the names of their files."""
     body = rendered(TEMPLATES / "keys.html.j2", entries=named)
-    return html.document("Questions: keys", body, TEMPLATES / "keys.css")
+    return pages.document("Questions: keys", body, TEMPLATES / "keys.css")
 
 
 def write(entries: Sequence[Entry], out: Path) -> list[str]:

@@ -20,7 +20,7 @@ from tensormark.classroom.entry import (
     histogram,
     mistake_counts,
 )
-from tensormark.reports import html
+from tensormark.reports import pages
 from tensormark.reports.pages import rendered
 
 PAGE = "teach.html"
@@ -85,4 +85,4 @@ def page(entries: Sequence[Entry], says: Mapping[tuple[str, str], str], course: 
         ],
     )
     title = f"{course.assignment.name}: what the class did"
-    return html.document(title, body, TEMPLATES / "teach.css")
+    return pages.document(title, body, TEMPLATES / "teach.css")

@@ -4,11 +4,12 @@ The format `check` is one line, "check: passed" or what is missing; if something
 exit status is 1, so that a CI job fails.
 """
 
-import functools
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+
+import jinja2
 
 from tensormark.files import check_replaceable, encoded, write_whole
 from tensormark.reports import github, html, platforms
@@ -19,7 +20,6 @@ FORMATS: Mapping[str, Callable[[Model], str]] = {
     "html": html.page,
     "gradescope": platforms.gradescope,
     "summary": github.summary,
-    "annotations": github.annotations,
 }
 CHECK = "check"
 # how what is written begins, so that only an earlier one is replaced
@@ -27,8 +27,7 @@ MARKS: Mapping[str, re.Pattern[bytes]] = {
     "html": re.compile(rb"default-src 'none'; style-src 'sha256-"),
     "gradescope": re.compile(rb'\A\{\n  "score": '),
     "summary": re.compile(rb"\A## [^\n]+&#58; "),
-    "annotations": re.compile(rb"\A(::(error|warning|notice) file=|\Z)"),
-    CHECK: re.compile(rb"\A([\d.]+ / [\d.]+ points|\Z)"),
+    CHECK: re.compile(rb"\Acheck: "),
 }
 
 
@@ -38,24 +37,22 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     command_line.add_argument("format", choices=[*FORMATS, CHECK], help="what to write")
     command_line.add_argument("result", type=Path, help="a result.json written by a grading")
     command_line.add_argument("--out", type=Path, metavar="FILE", help="default: print it")
-    where = "annotations: the submission's folder in the repository (default: %(default)s)"
-    command_line.add_argument("--folder", default="starter", help=where)
     enough = "check: the points needed (default: all exercises except bonus must be passed)"
     command_line.add_argument("--needed", type=float, metavar="POINTS", help=enough)
     options = command_line.parse_args(arguments)
-    check = functools.partial(github.shortfall, needed=options.needed)
-    write = FORMATS.get(options.format, check)
-    if write is github.annotations:
-        write = functools.partial(github.annotations, folder=options.folder)
+    result = read_model(options.result)
+    missing = ""
     try:
-        text = write(read_model(options.result))
-        if options.out:
-            check_replaceable(options.out, MARKS[options.format], f"--out {options.out}")
-            write_whole(options.out, text)
-        elif options.format == CHECK:
-            print(f"check: {text or 'passed'}")
+        if options.format == CHECK:
+            missing = github.shortfall(result, options.needed)
+            text = f"check: {missing or 'passed'}\n"
         else:
-            sys.stdout.buffer.write(encoded(text))
-    except (KeyError, TypeError, ValueError, AttributeError):
+            text = FORMATS[options.format](result)
+    except (KeyError, TypeError, ValueError, AttributeError, jinja2.TemplateError):
         raise UserError(f"{options.result} is not a result of a grading") from None
-    return int(bool(text)) if options.format == CHECK else 0
+    if options.out:
+        check_replaceable(options.out, MARKS[options.format], f"--out {options.out}")
+        write_whole(options.out, text)
+    else:
+        sys.stdout.buffer.write(encoded(text))
+    return int(bool(missing))

@@ -11,12 +11,12 @@ from typing import Any
 
 from tensormark import usage
 from tensormark.files import NotAFileError, read_regular
-from tensormark.reports.text import visible
 from tensormark.result import UNWRITTEN, VERSION, Outcome
 from tensormark.usage import UserError
 
 Model = dict[str, Any]
 MAX_BYTES = 8 << 20  # bytes of a result file; usual ones have 100 kB
+MAX_LINES = 40  # of a message
 STARTER = "starter"  # the default submission
 PACKED_SUFFIXES = (".zip", ".tar", ".gz", ".tgz")  # of packed submissions
 OWN_TIER = "process"  # the tier in which people grade their own code
@@ -69,16 +69,16 @@ def headline(exercise: Model) -> str:
 
 
 def message_lines(exercise: Model) -> list[str]:
-    """Return an exercise's whole message, line by line, safe to show."""
+    """Return an exercise's whole message, line by line."""
     message = str(exercise["message"])
-    return [visible(line) for line in message.split("\n")[:40]] if message else []
+    return message.split("\n")[:MAX_LINES] if message else []
 
 
 def _command(target: str, names: Sequence[str], result: Model) -> str:
     """Return the command that grades some exercises of the same submission again."""
     options = {"k": ",".join(names)} if names else {}
     if result["submission"] != STARTER:
-        options["submission"] = shlex.quote(visible(result["submission"], 200))
+        options["submission"] = shlex.quote(result["submission"])
     return usage.command(target, **options)
 
 

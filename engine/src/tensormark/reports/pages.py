@@ -1,30 +1,35 @@
-"""Pages from templates: every text is made visible, bounded and escaped where it is put in."""
+"""Pages from templates: every text is made visible, bounded and escaped where it is put in.
 
+A page is a single file that needs no network: its policy allows no request, and only the style
+sheets and the script inside it.
+"""
+
+import base64
 import functools
+import hashlib
 from pathlib import Path
 from typing import Any
 
 import jinja2
 from markupsafe import Markup, escape
 
-from tensormark.reports.markup import Element
-from tensormark.reports.text import points, visible
+from tensormark.reports.text import out_of, points, visible
+
+TEMPLATES = Path(__file__).with_name("templates")
 
 
 def _shown(value: Any) -> Any:
     """Return what stands for a value; jinja2 escapes it afterwards, unless it is markup."""
     if value is None:
         return ""
-    return value if hasattr(value, "__html__") else visible(value)
+    if isinstance(value, int | float) or hasattr(value, "__html__"):
+        return value
+    return visible(value)
 
 
-def _clipped(value: Any, limit: int) -> str:
-    return "" if value is None else visible(value, limit)
-
-
-def _lines(value: str) -> Markup:
-    """Return a text of several lines, escaped."""
-    return escape(visible(value, keep="\n"))
+def _clipped(value: Any, limit: int, keep: str = "") -> Markup:
+    """Return a bounded text, escaped, in which the characters to keep are left as they are."""
+    return escape("" if value is None else visible(value, limit, keep))
 
 
 @functools.cache
@@ -37,11 +42,37 @@ def _environment(folder: Path) -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"points": points, "clipped": _clipped, "lines": _lines}
+    environment.filters |= {"points": points, "out_of": out_of, "clipped": _clipped}
     return environment
 
 
-def rendered(template: Path, **values: Any) -> Element:
+def rendered(template: Path, **values: Any) -> Markup:
     """Return a template filled with values; those that are `Markup` are not escaped."""
     found = _environment(template.parent).get_template(template.name)
-    return Element(Markup(found.render(values)))
+    return Markup(found.render(values))
+
+
+def _digest(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def document(title: str, body: str, *styles: Path, script: Path | None = None) -> str:
+    """Return a page whose policy allows nothing but its style sheets and this script.
+
+    Args:
+        body: its markup.
+        styles: style sheets besides that of reports.
+    """
+    style = "".join(
+        path.read_text(encoding="utf-8") for path in (TEMPLATES / "report.css", *styles)
+    )
+    program = script.read_text(encoding="utf-8") if script else ""
+    return rendered(
+        TEMPLATES / "document.html.j2",
+        title=title,
+        body=body,
+        style=Markup(style),
+        style_digest=_digest(style),
+        script=Markup(program),
+        script_digest=_digest(program),
+    )

@@ -20,19 +20,24 @@ FORMULA = re.compile(r"(?:^|(?<=[,;]))(?=[\s\"']*[=+\-@\uff1d\uff0b\uff0d\uff20]
 CANNOT = "could not be graded, which is not your fault; tell your instructor"
 
 
+def _text(lines: Iterable[str], before: str = "") -> str:
+    return "\n".join(f"{before}{visible(line)}".rstrip() for line in lines)
+
+
 def _total_lines(result: Model) -> list[str]:
     name = result["assignment"] or "score"
     lines = [f"{name}: {out_of(result['score'], result['max_score'])}"]
     if result["bonus"]:
         bonus = out_of(result["bonus"], result["bonus_max_score"])
         lines.append(f"bonus: {bonus}, counted separately")
-    if final := result.get("final"):
-        total = out_of(final["points"], result["max_score"])
-        lines += [f"final: {total}", *(f"  {step}" for step in final["steps"])]
-    if names := ungraded(result):
+    final = result.get("final")
+    if final:
+        lines.append(f"final: {out_of(final['points'], result['max_score'])}")
+        lines += [f"  {step}" for step in final["steps"]]
+    names = ungraded(result)
+    if names:
         lines.append(f"{', '.join(names)} {CANNOT}")
-    lines += [f"note: {note}" for note in result["notes"]]
-    return [visible(line) for line in lines]
+    return lines + [f"note: {note}" for note in result["notes"]]
 
 
 def _label(exercise: Model) -> str:
@@ -45,33 +50,32 @@ def _gradescope_test(number: int, exercise: Model) -> dict[str, Any]:
     test: dict[str, Any] = {
         "number": str(number),
         "name": _label(exercise),
-        "output": "\n".join([str(exercise["outcome"]), *message_lines(exercise)]),
+        "output": _text([exercise["outcome"], *message_lines(exercise)]),
         "visibility": "visible",
         "extra_data": {name: exercise[name] for name in ("id", "outcome", "mistake")},
     }
     if exercise["score"] is not None:
         passed = exercise["outcome"] == Outcome.PASSED
-        test |= {"score": exercise["score"], "max_score": exercise["max_score"]}
+        test["score"] = exercise["score"]
+        test["max_score"] = exercise["max_score"]
         test["status"] = "passed" if passed else "failed"
     return test
 
 
 def gradescope(result: Model) -> str:
     """Return results.json for Gradescope; its `score` overrides the tests' sum to exclude bonus."""
-    tests = [
-        _gradescope_test(n, exercise) for n, exercise in enumerate(shown_exercises(result), start=1)
-    ]
+    shown = enumerate(shown_exercises(result), start=1)
     results = {
         "score": result["score"],
         "execution_time": result["time"]["seconds"],
-        "output": "\n".join(_total_lines(result)),
+        "output": _text(_total_lines(result)),
         "output_format": "text",
         "test_output_format": "text",
         "test_name_format": "text",
         "visibility": "visible",
         "stdout_visibility": "hidden",
         "extra_data": {name: result[name] for name in ("tier", "references", "bonus", "flags")},
-        "tests": tests,
+        "tests": [_gradescope_test(number, exercise) for number, exercise in shown],
     }
     return json.dumps(results, indent=2) + "\n"
 
@@ -83,7 +87,7 @@ def comments(result: Model) -> str:
         score = out_of(exercise["score"], exercise["max_score"])
         lines += ["", f"{_label(exercise)}: {score}, {exercise['outcome']}"]
         lines += [f"    {line}" for line in message_lines(exercise)]
-    return "".join(f"# {line}".rstrip() + "\n" for line in lines)
+    return _text(lines, before="# ") + "\n"
 
 
 def cell(value: Any) -> Any:

@@ -12,11 +12,12 @@ from typing import TextIO
 
 from tensormark.reports.live import LiveLine, is_terminal
 from tensormark.reports.model import Model, headline, next_step, ungraded
-from tensormark.reports.text import points, visible
+from tensormark.reports.text import LONGEST, points, visible
 from tensormark.result import Grade, Observer, Outcome, Result
 
 INDENT = " " * 10
 MIN_NAME_WIDTH = 10  # fits the exercises' names, except extensions
+OUTPUT_LINES = 20  # of what a submission printed
 PROGRESS_SECONDS = 5.0  # between lines of progress without a terminal
 RESET = "\x1b[0m"
 STYLES = {
@@ -35,6 +36,24 @@ def _can_print(text: str, stream: TextIO) -> bool:
     except (UnicodeEncodeError, LookupError):
         return False
     return True
+
+
+def write(text: str = "", before: str = "", limit: int = LONGEST) -> None:
+    """Print one line, in which only `before` may act on a terminal."""
+    print(before + visible(text, limit, keep="\t"))
+
+
+def write_output(printed: str) -> None:
+    """Print the beginning of what a submission printed."""
+    if not printed.strip():
+        return
+    write()
+    write("  your code printed:")
+    lines = printed.strip().split("\n")
+    for line in lines[:OUTPUT_LINES]:
+        write(line, before="  | ", limit=200)
+    if len(lines) > OUTPUT_LINES:
+        write(f"  | ... and {len(lines) - OUTPUT_LINES} more lines")
 
 
 class Report(Observer):
@@ -58,9 +77,12 @@ class Report(Observer):
         Args:
             shown: the ids of the exercises to report on; others run only because these need them.
         """
-        self.shown, self.pending = shown, list(shown)
+        self.shown = shown
+        self.pending = list(shown)
         self.width = max(MIN_NAME_WIDTH, *map(len, shown))
-        print(f"{assignment}   submission: {visible(submission)}   tier: {tier}\n", flush=True)
+        write(f"{assignment}   submission: {submission}   tier: {tier}")
+        write()
+        sys.stdout.flush()
         self.live.say("importing torch")
 
     def progress(self, what: str, done: int, total: int) -> None:
@@ -91,50 +113,39 @@ class Report(Observer):
     def show(self, exercise: Model) -> None:
         """Print an exercise's line and findings; the same cause is explained only once."""
         score = "-" if exercise["score"] is None else points(exercise["score"])
-        findings = exercise["findings"]
-        first = visible(headline(exercise))
-        if findings and findings[0]["details"] == self.details != []:
-            first += f" (see {self.details_of})"
         out_of = f"{score:>3}/{points(exercise['max_score']):<3}"
-        name = f"{exercise['id']:<{self.width}}"
-        print(f"{self.verdict(exercise['outcome'])} {name} {out_of}  {first}".rstrip())
+        line = f" {exercise['id']:<{self.width}} {out_of}  {headline(exercise)}"
+        findings = exercise["findings"]
+        if findings and findings[0]["details"] == self.details != []:
+            line += f" (see {self.details_of})"
+        write(line.rstrip(), before=self.verdict(exercise["outcome"]))
         for number, finding in enumerate(findings):
             if number:
-                print(f"{INDENT}also: {visible(finding['headline'])}")
+                write(f"also: {finding['headline']}", INDENT)
             if finding["details"] != self.details:
-                lines = map(visible, finding["details"])
-                print("".join(f"{INDENT}{line}\n" for line in lines), end="")
-                self.details, self.details_of = finding["details"], exercise["id"]
+                self.details = finding["details"]
+                self.details_of = exercise["id"]
+                for detail in self.details:
+                    write(detail, INDENT)
 
     def end(self, grade: Grade, printed: str) -> None:
         """Print the total, notes, the submission's output, and what to do next."""
         self.live.clear()
         result = grade.as_json()
         only_bonus = all(exercise["bonus"] for exercise in result["exercises"])
-        print()
+        write()
         if result["max_score"]:
-            print(f"  score   {points(result['score'])} / {points(result['max_score'])}")
+            write(f"  score   {points(result['score'])} / {points(result['max_score'])}")
         if result["bonus"] or (result["bonus_max_score"] and only_bonus):
-            print(f"  bonus   {points(result['bonus'])} / {points(result['bonus_max_score'])}")
-        if names := ungraded(result):
-            ungradable = ", ".join(names)
-            print(
-                f"  {ungradable} could not be graded, which costs no points; tell your instructor"
-            )
+            write(f"  bonus   {points(result['bonus'])} / {points(result['bonus_max_score'])}")
+        names = ", ".join(ungraded(result))
+        if names:
+            write(f"  {names} could not be graded, which costs no points; tell your instructor")
         for note in result["notes"]:
-            print(f"  note: {visible(note)}")
-        self.end_with_output(printed)
-        if step := next_step(result):
-            print(f"\n  next: {step}")
+            write(f"  note: {note}")
+        write_output(printed)
+        step = next_step(result)
+        if step:
+            write()
+            write(f"  next: {step}")
         sys.stdout.flush()
-
-    @staticmethod
-    def end_with_output(printed: str) -> None:
-        """Print the beginning of what the submission printed."""
-        if not printed.strip():
-            return
-        print("\n  your code printed:")
-        lines = printed.strip().split("\n")
-        print("\n".join("  | " + visible(line, 200, keep="\t") for line in lines[:20]))
-        if len(lines) > 20:
-            print(f"  | ... and {len(lines) - 20} more lines")

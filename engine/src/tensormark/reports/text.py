@@ -2,7 +2,6 @@
 
 import io
 import sys
-from decimal import Decimal
 from typing import Any
 
 from tensormark.letters import is_visible, with_piled_up
@@ -44,11 +43,6 @@ def visible(text: Any, limit: int = LONGEST, keep: str = "") -> str:
 def points(value: float) -> str:
     """Format points without trailing zeros."""
     return f"{value:g}"
-
-
-def shown(value: Decimal) -> str:
-    """Format points exactly, without trailing zeros."""
-    return f"{value.normalize():f}"
 
 
 def out_of(score: float | None, most: float) -> str:

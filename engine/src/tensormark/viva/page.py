@@ -8,7 +8,7 @@ import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from tensormark.reports import html
+from tensormark.reports import pages
 from tensormark.reports.markup import Element, element, joined, say
 from tensormark.viva.picture import figure
 from tensormark.viva.question import Asked, Listing, Mark, Paper, Question, Sheet
@@ -144,7 +144,7 @@ def _explained(question: Question) -> Element:
 
 
 def _document(title: str, classes: str, parts: Iterable[object], script: Path | None = None) -> str:
-    return html.document(title, element("main", *parts, class_=classes), STYLE, script=script)
+    return pages.document(title, element("main", *parts, class_=classes), STYLE, script=script)
 
 
 def _head(shown: Paper, name: str, about: str) -> Element:
