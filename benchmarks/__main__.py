@@ -1,80 +1,194 @@
-"""Measure everything alternately with its peers, and print one table: `make bench`.
+"""Measure this project's commands alternately with their peers, and print one table: `make bench`.
 
---only watch            only one module's rows
+--only class            only one comparison
 --against ../checkout   compare with another checkout, which has its own .venv
 """
 
 import argparse
+import itertools
 import os
 import platform
+import statistics
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+import tempfile
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
+from typing import NamedTuple
 
-from benchmarks import class_of, fine_tune, grading, memory, start, watch
-from benchmarks.checkout import Checkouts, checkouts
-from benchmarks.measure import Row, progress
+from benchmarks.cost import Cost, cost
+from grader.assignment import ASSIGNMENT
+from instructor import ROOT
+from tensormark.authoring.course import open_course
+from tensormark.sandbox.interface import CONTAINED
+from tests.hostile.shared import completed
 
-BENCHMARKS: dict[str, Callable[[Checkouts], Iterator[Row]]] = {
-    "start": start.rows,
-    "watch": watch.rows,
-    "grading": grading.rows,
-    "memory": memory.rows,
-    "fine_tune": fine_tune.rows,
-    "class": class_of.rows,
-}
-TABLE_ROW = "{:<38} {:>10} {:>10} {:<15} {:>6}  {}"
+ROUNDS = 3
+NAMES = ("start", "check", "grade", "class", "memory")
+HOSTILE = ROOT / "tests" / "hostile" / "submissions" / "result_forging"
+# how many of a class of 12 hand in what
+KINDS = {"right": 5, "wrong": 3, "hostile": 2, "untouched": 1, "odd": 1}
+TABLE_ROW = "{:<40} {:>10} {:>10}  {:<16} {:>5}"
+Measure = Callable[[Path], Cost]  # of a checkout
+
+
+class Comparison(NamedTuple):
+    """Two measurements, and the rows of the table that they fill: texts, fields, units."""
+
+    ours: Measure
+    peer_name: str
+    peer: Measure
+    rows: Sequence[tuple[str, str, str]]
+
+
+def tensormark(*words: object, statuses: Sequence[int] = (0,)) -> Measure:
+    """Return a measurement of one of the grader's commands."""
+
+    def measure(checkout: Path) -> Cost:
+        python = checkout.absolute() / ".venv" / "bin" / "python"
+        return cost([python, "-P", "-m", "tensormark", *words], checkout, statuses)
+
+    return measure
+
+
+def import_torch(_: Path, then: str = "") -> Cost:
+    """Import torch, the least that a program which needs it does."""
+    return cost([sys.executable, "-c", f"import torch; {then}"], ROOT)
+
+
+def import_torch_and_wait(checkout: Path) -> Cost:
+    """Import torch, and wait until memory has been sampled."""
+    return import_torch(checkout, "import time; time.sleep(0.5)")
+
+
+def mixed_class(folder: Path) -> list[Path]:
+    """Write submissions of all kinds, each a different file."""
+    solution = (ROOT / "solution" / "bert.py").read_text(encoding="utf-8")
+    course = open_course(ASSIGNMENT)
+    attacks = (path.read_text(encoding="utf-8") for path in sorted(HOSTILE.glob("*.py")))
+    sources = {
+        "right": (each.apply(solution) for each in course.honest if each.module == "bert"),
+        "wrong": (each.apply(solution) for each in course.variants if each.module == "bert"),
+        "hostile": (solution + completed(text) for text in attacks if "# file:" not in text),
+        "untouched": iter([(ROOT / "starter" / "bert.py").read_text(encoding="utf-8")]),
+        "odd": iter(["def attention(:\n"]),
+    }
+    folder.mkdir()
+    paths = []
+    for kind, count in KINDS.items():
+        for number, source in enumerate(itertools.islice(sources[kind], count)):
+            paths.append(folder / f"{kind}{number}.py")
+            paths[-1].write_text(source, encoding="utf-8")
+    return paths
+
+
+def whole_class(folder: Path) -> Measure:
+    """Return a measurement of `make class`, without training."""
+
+    def measure(checkout: Path) -> Cost:
+        with tempfile.TemporaryDirectory() as out:
+            options = ("--check", "--out", Path(out, "class"), folder)
+            return tensormark("class", *options, statuses=(0, 3))(checkout)
+
+    return measure
+
+
+def one_by_one(paths: Sequence[Path]) -> Measure:
+    """Return a measurement of the same checks, each by a command of its own."""
+
+    def measure(checkout: Path) -> Cost:
+        options = ("--tier", CONTAINED)
+        statuses = (0, 2, 3)  # 2: there is nothing to grade in an odd one
+        costs = [tensormark("check", path, *options, statuses=statuses)(checkout) for path in paths]
+        return Cost(*map(sum, zip(*costs, strict=True)))
+
+    return measure
+
+
+def comparisons(folder: Path) -> dict[str, Comparison]:
+    """Return all comparisons; submissions are written to the folder."""
+    paths = mixed_class(folder / "class")
+    contained = tensormark("grade", "solution/bert.py", "--tier", CONTAINED)
+    grading = "make grade, contained"
+    checking = f"make class of {len(paths)}, no training"
+    return {
+        "start": Comparison(
+            tensormark("check", "starter"),
+            "import torch",
+            import_torch,
+            [("make check of an untouched starter", "seconds", "s")],
+        ),
+        "check": Comparison(
+            tensormark("check", "solution"),
+            "import torch",
+            import_torch,
+            [
+                ("make check, to its first line", "first_line", "s"),
+                ("make check, with every extension", "seconds", "s"),
+            ],
+        ),
+        "grade": Comparison(
+            contained,
+            "no isolation",
+            tensormark("grade", "solution/bert.py"),
+            [(grading, "seconds", "s"), (grading, "processor", "s CPU")],
+        ),
+        "class": Comparison(
+            whole_class(paths[0].parent),
+            "one by one",
+            one_by_one(paths),
+            [(checking, "seconds", "s"), (checking, "processor", "s CPU")],
+        ),
+        "memory": Comparison(
+            contained, "import torch", import_torch_and_wait, [(f"{grading}, peak", "memory", "MB")]
+        ),
+    }
 
 
 def machine() -> str:
     """Describe this machine in one line."""
-    cpu_info = Path("/proc/cpuinfo").read_text(encoding="utf-8")
-    models = [
-        line.partition(": ")[2] for line in cpu_info.splitlines() if line.startswith("model name")
-    ]
-    cores, load = len(os.sched_getaffinity(0)), os.getloadavg()[0]
-    details = f"{cores} cores (load {load:.1f} at the start), torch {version('torch')}"
-    model = models[0] if models else platform.machine()
-    return f"{model}, {details}, Python {sys.version.split()[0]}"
+    cores = len(os.sched_getaffinity(0))
+    load = f"load {os.getloadavg()[0]:.1f} at the start"
+    versions = f"torch {version('torch')}, Python {platform.python_version()}"
+    return f"{platform.machine()}, {cores} cores ({load}), {versions}"
 
 
-def amount(value: float, unit: str) -> str:
-    """Format a number to three significant digits, with its unit."""
-    digits = 0 if value >= 100 else 1 if value >= 10 else 2
-    return f"{value:.{digits}f} {unit}"
-
-
-def print_rows(name: str, measured_checkouts: Checkouts) -> bool:
-    """Measure a module's rows and print them; return whether all could be measured."""
-    try:
-        for row in BENCHMARKS[name](measured_checkouts):
-            progress("")
-            ours, peer = (amount(value, row.line.unit) for value in (row.ours, row.peer))
-            cells = row.line.what, ours, peer, row.against, f"{row.ratio:.2f}", row.limit
-            print(TABLE_ROW.format(*cells).rstrip(), flush=True)
-    except (RuntimeError, subprocess.CalledProcessError) as error:  # such as a missing tier
-        print(f"{name} is skipped: {error}", file=sys.stderr)
-        return False
-    return True
+def print_rows(comparison: Comparison, other: Path | None) -> None:
+    """Measure both sides in turns, and print medians; the ratio is the median of each turn's."""
+    turns = []
+    for _ in range(ROUNDS):
+        ours = comparison.ours(ROOT)
+        peer = comparison.ours(other) if other else comparison.peer(ROOT)
+        turns.append((ours, peer))
+    for what, field, unit in comparison.rows:
+        pairs = [(getattr(ours, field), getattr(peer, field)) for ours, peer in turns]
+        medians = [f"{statistics.median(side):.3g} {unit}" for side in zip(*pairs, strict=True)]
+        ratio = statistics.median(ours / peer for ours, peer in pairs)
+        peer_name = other.resolve().name if other else comparison.peer_name
+        print(TABLE_ROW.format(what, *medians, peer_name, f"{ratio:.2f}"), flush=True)
 
 
 def main() -> int:
     """Measure and print; the exit status is 1 if something could not be measured."""
     assert __doc__ is not None
     parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__.split("\n")[0])
-    parser.add_argument("--only", choices=list(BENCHMARKS), help="only one module's rows")
+    parser.add_argument("--only", choices=NAMES, help="only one comparison")
     parser.add_argument("--against", type=Path, metavar="CHECKOUT", help="compare with it")
     options = parser.parse_args()
-    measured_checkouts = checkouts(options.against)
-    header = TABLE_ROW.format("what", "ours", "peer", "", "ratio", "limit")
-    print(f"{machine()}\n\n{header}", flush=True)
-    all_measured = [
-        print_rows(name, measured_checkouts) for name in BENCHMARKS if options.only in (None, name)
-    ]
+    print(f"{machine()}\n\n{TABLE_ROW.format('what', 'ours', 'peer', '', 'ratio')}", flush=True)
+    status = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for name, comparison in comparisons(Path(folder)).items():
+            if options.only not in (None, name):
+                continue
+            try:
+                print_rows(comparison, options.against)
+            except subprocess.CalledProcessError as error:  # such as a missing tier
+                print(f"{name} is skipped: {error}", file=sys.stderr)
+                status = 1
     print("\nOnly the ratios mean anything on another machine; s CPU: seconds of processor time.")
-    return 0 if all(all_measured) else 1
+    return status
 
 
 if __name__ == "__main__":

