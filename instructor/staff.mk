@@ -4,7 +4,7 @@ TARGETS += term starter references data checkpoint gate import-checkpoint export
 	class gradescope test test-engine test-fast nightly soak engine-mutants test-elsewhere \
 	golden compare test-page lint exercise try handout figures pictures probes bench \
 	test-real
-STAFF_OPTIONS = REFERENCES CHECKPOINT THREADS SST SENTENCES FROM ID FILE BEFORE CHECK FORCE ARGS \
+STAFF_OPTIONS = REFERENCES CHECKPOINT THREADS SST FROM ID FILE BEFORE CHECK FORCE ARGS \
 	BUDGET TRAINING_TIMES SHOW_TEXT LIMIT SHOTS SUBMISSIONS ONLY SCHEDULER WORKERS
 FROM_PEOPLE += $(STAFF_OPTIONS)
 $(call as_data,$(STAFF_OPTIONS))
@@ -37,6 +37,9 @@ FAST = gate handout help language make probes project references tiers tokenizer
 ENGINE_FAST = archives compare diagnose edits found fuzz help intake links new_exercise protocol \
 	report_page reports rooms runs strip terminal
 
+# programs of instructor/ that import the solution's modules; PASSIVE: on a busy machine, threads
+# that spin while they wait for each other lose minutes
+WITH_SOLUTION = PYTHONPATH=solution OMP_WAIT_POLICY=PASSIVE $(BIN)/python
 ON_SOLUTION = python=$$(cd $(BIN) && pwd)/python && cd solution && "$$python"
 
 ##@ For instructors: grade students' work, and change the assignment
@@ -73,13 +76,13 @@ checkpoint: $(VENV)/.installed  ## pre-train the frozen checkpoint: minutes (CHE
 	@[ -n "$$CHECK" ] || $(BIN)/python -m instructor.pretraining.staff_curve
 
 gate: $(VENV)/.installed-staff  ## measure the sentiment threshold: many fine-tunes
-	@$(BIN)/python -m instructor.gate.measure
+	@$(WITH_SOLUTION) -m instructor.gate.measure
 
-import-checkpoint: $(VENV)/.installed  ## turn a Hugging Face BERT (FROM=dir) into a checkpoint (OUT=dir)
-	@$(BIN)/python -m instructor.huggingface.import_checkpoint "$$FROM" "$$OUT"
+import-checkpoint: $(VENV)/.installed-staff  ## turn a Hugging Face BERT (FROM=dir) into a checkpoint (OUT=dir)
+	@$(WITH_SOLUTION) -m instructor.huggingface import-checkpoint "$$FROM" "$$OUT"
 
-export-checkpoint: $(VENV)/.installed  ## turn a model saved by classifier.py (FROM=) into one of theirs (OUT=)
-	@$(BIN)/python -m instructor.huggingface.export_checkpoint "$$FROM" "$$OUT"
+export-checkpoint: $(VENV)/.installed-staff  ## turn a model saved by classifier.py (FROM=) into one of theirs (OUT=)
+	@$(WITH_SOLUTION) -m instructor.huggingface export-checkpoint "$$FROM" "$$OUT"
 
 release: $(VENV)/.installed-staff  ## build the students' zip, dist/minbert.zip (OUT=)
 	@$(TOOL) release $(call option,out,OUT)

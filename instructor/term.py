@@ -9,39 +9,38 @@ Exits with 1 if it cannot start, a step fails or a file was edited; with 130 if 
 """
 
 import argparse
+import contextlib
 import importlib.util
 import json
+import os
 import shutil
+import signal
+import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.assignment import ASSIGNMENT
 from instructor import ROOT
-from instructor.steps import Interrupts, last_line, run_logged
 from tensormark.authoring.strip import derive, drifted
 from tensormark.files import sha256, write_whole
 from tensormark.folders import whole_folder
 from tensormark.usage import UserError
 
-LEFT_OUT = (
-    ".*",
-    "runs",
-    "dist",
-    "__pycache__",
-    "starter.backup-*",
-    "predictions",
-    "private",
-    "class",
+NOT_COPIED = shutil.ignore_patterns(
+    ".*", "runs", "dist", "__pycache__", "starter.backup-*", "predictions", "private", "class"
 )
+NOT_MOVED = {"__pycache__", "private", "snapshots"}
 DONE = "done.json"  # in the copy's parent folder: the seconds that each finished step took
 BEGAN = "began.json"  # there, too: digests of the files that the steps write, before the first
 SPACE = 500 << 20  # bytes: several times the size of a finished copy
-INTERRUPTS = Interrupts()
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 PROGRAMS = ("make",)
 PACKAGES = ("torch", "numpy", "safetensors", "tokenizers", "tqdm", "sklearn", "matplotlib")
+GATE = Path("reference_outputs", "gate.json")
+Digests = dict[str, str]  # of files, by path in the repository
 
 
 @dataclass(frozen=True)
@@ -110,42 +109,79 @@ def check_before(root: Path) -> None:
             f"{files}: not derived from the current solution/; run `make starter`, with FORCE=1 "
             "if you edited it, which keeps a copy"
         )
-    if (free := shutil.disk_usage(root).free) < SPACE:
+    free = shutil.disk_usage(root).free
+    if free < SPACE:
         raise TermError(f"{root} has {free >> 20} MB free, but {SPACE >> 20} MB are needed")
 
 
-def _copy_once(root: Path, copy: Path, names: Sequence[str]) -> dict[str, str]:
-    """Copy the repository, unless an earlier run already has.
+def _digests(root: Path, names: Sequence[str]) -> Digests:
+    """Return the digests of all files below these, except those that stay where they are."""
+    files = [file for name in names for file in [root / name, *sorted(root.glob(f"{name}/**/*"))]]
+    kept = [file.relative_to(root) for file in files if file.is_file()]
+    return {
+        file.as_posix(): sha256(root / file) for file in kept if NOT_MOVED.isdisjoint(file.parts)
+    }
 
-    Returns: the digests of the files below `names` when it was copied.
-    """
+
+def _copy_once(root: Path, copy: Path, names: Sequence[str]) -> Digests:
+    """Copy the repository, unless an earlier run already has; return the digests that it had."""
     notes = copy.parent / BEGAN
     if not copy.exists():
         notes.unlink(missing_ok=True)
-        ignored = shutil.ignore_patterns(*LEFT_OUT)
         with whole_folder(copy) as folder:
-            shutil.copytree(root, folder, ignore=ignored, dirs_exist_ok=True)
+            shutil.copytree(root, folder, ignore=NOT_COPIED, dirs_exist_ok=True)
     if not notes.is_file():
         if (copy.parent / DONE).is_file():
             raise TermError(f"{copy.parent} is from an earlier version; remove it to start over")
-        digests = {file.as_posix(): sha256(copy / file) for file in _files_below(copy, names)}
-        write_whole(notes, json.dumps(digests))
-    began: dict[str, str] = json.loads(notes.read_text(encoding="utf-8"))
+        write_whole(notes, json.dumps(_digests(copy, names)))
+    began: Digests = json.loads(notes.read_text(encoding="utf-8"))
     return began
 
 
+def _last_line(log: Path) -> str:
+    """Return the last message in a log; make's own lines only report exit statuses."""
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    messages = [line.strip() for line in lines if line.strip() and not line.startswith("make")]
+    return messages[-1] if messages else "no message"
+
+
 def _run_step(step: Step, copy: Path) -> None:
+    """Run a step in a process group of its own, which Ctrl-C does not reach, with a log.
+
+    Raises:
+        TermError: it failed. KeyboardInterrupt: this process was interrupted, and the group killed.
+    """
     command = [sys.executable, "-m", *step.command]
     if step.command[0] == "make":
         command = [*step.command, f"VENV={Path(sys.executable).parent.parent}"]
+    environment = dict(os.environ)
+    if step.command[0].startswith("instructor."):
+        environment["PYTHONPATH"] = str(copy / "solution")
     log = copy.parent / f"{step.name}.log"
-    status = run_logged(command, copy, log, INTERRUPTS)
+    with (
+        log.open("wb") as errors,
+        subprocess.Popen(
+            command, cwd=copy, env=environment, stderr=errors, start_new_session=True
+        ) as run,
+    ):
+        try:
+            status = run.wait()
+        except BaseException:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(run.pid, signal.SIGKILL)
+            raise
     if status != 0:
-        why = last_line(log) if status > 0 else f"killed by signal {-status}"
+        why = _last_line(log) if status > 0 else f"killed by signal {-status}"
         raise TermError(
             f"{step.name} failed: {why} (log: {log}); fix it, and run the same command again "
             "to continue from there"
         )
+
+
+def _minutes(count: float) -> str:
+    if count < 0.5:
+        return "a few seconds"
+    return f"about {count:.0f} minutes" if count >= 1.5 else "about a minute"
 
 
 def _run_steps(steps: Sequence[Step], copy: Path) -> None:
@@ -156,64 +192,44 @@ def _run_steps(steps: Sequence[Step], copy: Path) -> None:
         if step.name in done:
             continue
         left = sum(other.minutes for other in steps if other.name not in done)
-        print(
-            f"\n{count} of {len(steps)}: {step.name}, {_minutes(step.minutes)}; "
-            f"{_minutes(left)} left in total",
-            flush=True,
-        )
+        place = f"{count} of {len(steps)}: {step.name}, {_minutes(step.minutes)}"
+        print(f"\n{place}; {_minutes(left)} left in total", flush=True)
         started = time.monotonic()
         _run_step(step, copy)
         done[step.name] = round(time.monotonic() - started, 1)
         write_whole(notes, json.dumps(done))
 
 
-def _minutes(count: float) -> str:
-    if count < 0.5:
-        return "a few seconds"
-    return f"about {count:.0f} minutes" if count >= 1.5 else "about a minute"
+def _to_move(root: Path, copy: Path, began: Digests, names: Sequence[str]) -> list[str]:
+    """List the files that the steps have changed and that are not here yet.
 
-
-def _files_below(root: Path, names: Sequence[str]) -> Iterator[Path]:
-    for name in names:
-        path = root / name
-        paths = [path] if path.is_file() else sorted(path.rglob("*"))
-        skipped = {"__pycache__", "private", "snapshots"}
-        yield from (
-            file.relative_to(root)
-            for file in paths
-            if file.is_file() and not skipped & set(file.relative_to(root).parts)
-        )
-
-
-def _to_move(root: Path, copy: Path, began: dict[str, str], names: Sequence[str]) -> list[Path]:
-    """List the files that the steps have changed and that are not here yet."""
-    digests = {file: sha256(copy / file) for file in _files_below(copy, names)}
-    digests = {file: now for file, now in digests.items() if now != began.get(file.as_posix())}
-    here = {file: sha256(root / file) if (root / file).is_file() else None for file in digests}
-    files = [file for file in digests if here[file] != digests[file]]
-    if edited := [file for file in files if here[file] != began.get(file.as_posix())]:
+    Raises:
+        TermError: one of them was edited here.
+    """
+    here = _digests(root, names)
+    files = [
+        file
+        for file, digest in _digests(copy, names).items()
+        if digest not in (began.get(file), here.get(file))
+    ]
+    edited = [file for file in files if here.get(file) != began.get(file)]
+    if edited:
         raise TermError(
-            f"edited during the run, so nothing was replaced: {', '.join(map(str, edited))}; the "
+            f"edited during the run, so nothing was replaced: {', '.join(edited)}; the "
             f"new files are in {copy}: restore the old ones (with git stash, for instance) and "
             "run the same command again, which only moves the new ones"
         )
     return files
 
 
-def _figures(root: Path) -> dict[str, float]:
-    try:
-        gate = json.loads((root / "reference_outputs" / "gate.json").read_text(encoding="utf-8"))
-    except OSError:
-        return {}
-    names = ("mean", "standard_deviation", "lowest", "threshold")
-    return {f"dev accuracy, {name.replace('_', ' ')}": gate[name] for name in names}
-
-
-def _account(root: Path, copy: Path, files: Sequence[Path]) -> list[str]:
-    before, after = _figures(root), _figures(copy)
-    lines = [
-        f"  {name}: {before.get(name, float('nan')):.4f} -> {after[name]:.4f}" for name in after
-    ]
+def _account(root: Path, copy: Path, files: Sequence[str]) -> list[str]:
+    """Return what changes: the accuracies of the fine-tune, and the sizes of files."""
+    lines = []
+    if str(GATE) in files:
+        before, after = (json.loads((folder / GATE).read_bytes()) for folder in (root, copy))
+        for name in ("mean", "standard_deviation", "lowest", "threshold"):
+            what = f"dev accuracy, {name.replace('_', ' ')}"
+            lines.append(f"  {what}: {before[name]:.4f} -> {after[name]:.4f}")
     for file in files:
         old = f"{(root / file).stat().st_size:,}" if (root / file).is_file() else "new"
         lines.append(f"  {file}: {old} -> {(copy / file).stat().st_size:,} bytes")
@@ -233,11 +249,19 @@ def make_term(root: Path, steps: Sequence[Step], name: str) -> list[str]:
     _run_steps(steps, copy)
     files = _to_move(root, copy, began, names)
     lines = _account(root, copy, files)
-    INTERRUPTS.hold()
+    signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)  # the rest is short and must be done whole
     for file in files:
         write_whole(root / file, (copy / file).read_bytes())
     shutil.rmtree(copy.parent)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
     return lines
+
+
+def interrupt_on_signals() -> None:
+    """Have signals raise KeyboardInterrupt, except those to ignore, as with nohup."""
+    for number in SIGNALS:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -245,7 +269,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="term", description="Make a new term's assignment.")
     parser.add_argument("--seed", default="", help="seed of the sentences, such as 2027")
     text = parser.parse_args(arguments).seed
-    INTERRUPTS.handle()
+    interrupt_on_signals()
     try:
         seed = parse_seed(text)
         check_before(ROOT)

@@ -1,19 +1,13 @@
 """Measuring the sentiment gate: broken models are broken, and the runs determine the threshold."""
 
-import copy as copying
-import json
-import os
+import copy
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 
-from grader.assignment import ASSIGNMENT
-from instructor.gate import depends
 from instructor.gate import measure as measure_gate
 from instructor.gate.broken_models import BROKEN
 
@@ -47,7 +41,7 @@ def answer(model: BertModel, training: bool) -> tuple[torch.Tensor, torch.Tensor
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_model_differs_from_the_correct_one(bert: BertModel, name: str) -> None:
-    broken = copying.deepcopy(bert)
+    broken = copy.deepcopy(bert)
 
     BROKEN[name](broken)
 
@@ -145,76 +139,48 @@ def test_a_card_without_markers_is_refused(files: Path) -> None:
 # --- which runs are done again ------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """A run on a few sentences, as the worker reports it."""
-    data = tmp_path_factory.mktemp("data")
+@pytest.fixture
+def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a few sentences, and a record of runs."""
     for name in measure_gate.DATA_FILES:
         lines = (ROOT / "data" / name).read_text(encoding="utf-8").splitlines(keepends=True)
-        (data / name).write_text("".join(lines[:48]), encoding="utf-8")
-    job = json.dumps({"model": measure_gate.LAST_LINEAR_LAYER, "seed": 0, "threads": 1})
-    command = [sys.executable, "-m", "instructor.gate.worker", str(ROOT / "checkpoint"), str(data)]
-    environment = os.environ | {"PYTHONPATH": str(ROOT / "solution")}
-    completed = subprocess.run(
-        command, cwd=ROOT, env=environment, input=job, capture_output=True, text=True, check=True
-    )
-    report: dict[str, Any] = json.loads(completed.stdout)
-    return report
-
-
-@pytest.fixture
-def copy(run: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of the files that the run depends on, with a record of the run."""
-    files = {name.removeprefix("/"): digest for name, digest in run["files"].items()}
-    for name, place in zip(run["files"], files, strict=True):
-        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / name, tmp_path / place)
-    (tmp_path / "gate.jsonl").write_text(json.dumps(run | {"files": files}), encoding="utf-8")
+        (tmp_path / name).write_text("".join(lines[:48]), encoding="utf-8")
+    monkeypatch.setattr(measure_gate, "DATA", tmp_path)
     monkeypatch.setattr(measure_gate, "RUNS", tmp_path / "gate.jsonl")
-    monkeypatch.setattr(depends, "ROOT", tmp_path)
     return tmp_path
 
 
-def test_a_run_lists_the_programs_the_weights_the_tokenizer_and_the_data(
-    run: dict[str, Any],
+def test_a_finished_run_is_done_again_only_if_something_that_decides_it_has_changed(
+    small: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    names = set(run["files"])
+    monkeypatch.setenv("PYTHONPATH", str(ROOT / "solution"))
+    job = {"model": measure_gate.LAST_LINEAR_LAYER, "seed": 0, "threads": 1}
 
-    modules = ("bert", "base_bert", "classifier", "config", "sentences", "tokenizer", "utils")
-    assert {f"solution/{name}.py" for name in modules} < names
-    assert {"instructor/gate/worker.py", "instructor/gate/broken_models.py"} < names
-    assert {f"checkpoint/{name}" for name in ASSIGNMENT.checkpoint_files} < names
-    assert {Path(name).name for name in names} > set(measure_gate.DATA_FILES)
-    assert not [name for name in names if "site-packages" in name or name.endswith("README.md")]
+    measure_gate._do_jobs([job], 1)
+
+    (run,) = measure_gate.read_runs().values()
+    assert job.items() < run.items()
+    assert 0 <= run["accuracy"] <= 1
+    with (small / "dev.txt").open("a", encoding="utf-8") as file:
+        file.write("1 ||| one more .\n")
+    assert measure_gate.read_runs() == {}
 
 
-def test_a_run_is_done_again_if_any_of_its_files_has_changed(
-    run: dict[str, Any], copy: Path
+@pytest.mark.parametrize("changed", ["bert.py", "checkpoint", "torch"])
+def test_the_solution_the_checkpoint_and_torch_decide_a_run(
+    small: Path, monkeypatch: pytest.MonkeyPatch, changed: str
 ) -> None:
-    assert list(measure_gate.read_runs()) == [measure_gate.key_of(run)]
-    for name in run["files"]:
-        path = copy / name.removeprefix("/")
-        content = path.read_bytes()
-        path.write_bytes(content + (b"\nmore = 1\n" if path.suffix == ".py" else b"\n"))
-        assert measure_gate.read_runs() == {}, name
-        path.unlink()
-        assert measure_gate.read_runs() == {}, name
-        path.write_bytes(content)
-    assert list(measure_gate.read_runs()) == [measure_gate.key_of(run)]
+    for name in ("solution", "checkpoint"):
+        shutil.copytree(ROOT / name, small / name)
+    monkeypatch.setattr(measure_gate, "ROOT", small)
+    monkeypatch.setattr(measure_gate, "CHECKPOINT", small / "checkpoint")
+    before = measure_gate.origin()
 
+    if changed == "torch":
+        monkeypatch.setattr("importlib.metadata.version", lambda name: "1.0")
+    elif changed == "checkpoint":
+        (small / "checkpoint" / "vocab.txt").write_text("", encoding="utf-8")
+    else:
+        (small / "solution" / changed).write_text("", encoding="utf-8")
 
-def test_a_run_is_done_again_with_another_torch_or_without_a_list_of_its_files(
-    run: dict[str, Any], copy: Path
-) -> None:
-    for other in (run | {"torch": "1.0"}, run | {"files": {}}):
-        measure_gate.RUNS.write_text(json.dumps(other), encoding="utf-8")
-        assert measure_gate.read_runs() == {}
-
-
-def test_a_changed_comment_does_not_require_measuring_again(
-    run: dict[str, Any], copy: Path
-) -> None:
-    path = copy / "solution" / "bert.py"
-    path.write_text("# one more\n" + path.read_text(encoding="utf-8"), encoding="utf-8")
-
-    assert list(measure_gate.read_runs()) == [measure_gate.key_of(run)]
+    assert measure_gate.origin() != before

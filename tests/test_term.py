@@ -144,7 +144,7 @@ def test_a_step_that_fails_is_one_line_with_its_reason_and_a_log(
     monkeypatch.setattr(term, "ROOT", root)
     monkeypatch.setattr(term, "check_before", lambda root: None)
     monkeypatch.setattr(term, "steps_for", lambda seed: steps)
-    monkeypatch.setattr(term.INTERRUPTS, "handle", lambda: None)
+    monkeypatch.setattr(term, "interrupt_on_signals", lambda: None)
 
     assert main(["--seed", "1"]) == 1
 
@@ -188,7 +188,7 @@ def test_an_interrupted_term_is_one_line_and_leaves_nothing_running(
 def test_an_invalid_seed_is_refused_in_one_line(
     text: str, capsys: pytest.CaptureFixture[str], monkeypatch
 ) -> None:
-    monkeypatch.setattr(term.INTERRUPTS, "handle", lambda: None)
+    monkeypatch.setattr(term, "interrupt_on_signals", lambda: None)
 
     assert main([f"--seed={text}"]) == 1
 

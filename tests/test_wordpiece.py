@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tokenizers import Tokenizer, models
 
-from instructor.huggingface.hard_lines import HARD_LINES
+from instructor.hard_lines import HARD_LINES
 
 from conftest import ROOT
 from pretraining import wordpiece

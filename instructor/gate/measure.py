@@ -6,33 +6,32 @@ between the lowest honest run and the best model whose encoder was not trained, 
 but always a given number of standard deviations below the mean. Writes
 reference_outputs/gate.json and the table in data/README.md.
 
-Runs recorded in runs/gate.jsonl are repeated only if torch, or a file that they imported or read,
-has changed since (depends.py).
+Runs are recorded in runs/gate.jsonl, and repeated only if torch, the solution, the checkpoint, the
+data or a program of the gate has changed since. solution/ must be on PYTHONPATH.
 """
 
 import argparse
 import importlib.metadata
 import json
 import math
-import os
+import multiprocessing
 import statistics
-import subprocess
-import sys
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
 from typing import Any
 
 from instructor import ROOT
 from instructor.gate.broken_models import BROKEN
-from instructor.gate.depends import digest_of, unchanged
-from instructor.gate.worker import HONEST, LAST_LINEAR_LAYER
-from tensormark.files import sha256, write_whole
+from instructor.gate.worker import HONEST, LAST_LINEAR_LAYER, Run, begin, run_job
+from tensormark.files import digest, sha256, write_whole
 from tensormark.folders import put_between
 
-CHECKPOINT, DATA, SOLUTION = ROOT / "checkpoint", ROOT / "data", ROOT / "solution"
-RUNS, RESULT = ROOT / "runs/gate.jsonl", ROOT / "reference_outputs/gate.json"
+CHECKPOINT = ROOT / "checkpoint"
+DATA = ROOT / "data"
+RUNS = ROOT / "runs" / "gate.jsonl"
+RESULT = ROOT / "reference_outputs" / "gate.json"
 CARD = DATA / "README.md"
 DATA_FILES = ("train.txt", "dev.txt")
 STEP = 0.005  # thresholds are rounded down to a multiple of this
@@ -40,15 +39,14 @@ DEVIATIONS = 5.0  # the least distance from the honest mean: no seed of a correc
 ROOM = 0.075  # with other batches, one seed in thirty missed 6.5% of the sentences
 NOT_TRAINED = ("detached", LAST_LINEAR_LAYER)  # must stay below the threshold
 
-Run = dict[str, Any]  # a job (model, seed, threads), then also its accuracy, seconds, ...
-
 
 def _all_jobs(seeds: int, broken_seeds: int) -> list[Run]:
     names = [*BROKEN, LAST_LINEAR_LAYER]
+    broken = [(name, seed, 1) for seed in range(broken_seeds) for name in names]
+    honest, twins = ([(HONEST, seed, threads) for seed in range(seeds)] for threads in (1, 2))
     return [
-        *({"model": HONEST, "seed": seed, "threads": 1} for seed in range(seeds)),
-        *({"model": name, "seed": s, "threads": 1} for s in range(broken_seeds) for name in names),
-        *({"model": HONEST, "seed": seed, "threads": 2} for seed in range(seeds)),
+        {"model": model, "seed": seed, "threads": threads}
+        for model, seed, threads in honest + broken + twins
     ]
 
 
@@ -57,55 +55,45 @@ def key_of(run: Run) -> tuple[str, int, int]:
     return run["model"], run["seed"], run["threads"]
 
 
+def origin() -> str:
+    """Return a digest of all that decides the result of a job."""
+    files = [
+        *sorted((ROOT / "solution").glob("*.py")),
+        *sorted(Path(__file__).parent.glob("*.py")),
+        *(path for path in sorted(CHECKPOINT.iterdir()) if path.name != CARD.name),
+        *(DATA / name for name in DATA_FILES),
+    ]
+    digests = [sha256(path) for path in files]
+    return digest(repr((importlib.metadata.version("torch"), digests)).encode())
+
+
 def read_runs() -> dict[tuple[str, int, int], Run]:
-    """Read earlier runs whose files and version of torch have not changed since."""
+    """Read earlier runs of the same origin."""
     if not RUNS.exists():
         return {}
-    digest_of.cache_clear()  # they may have changed since the last time
+    here = origin()
     runs = [json.loads(line) for line in RUNS.read_text(encoding="utf-8").splitlines()]
-    torch = importlib.metadata.version("torch")
-    current = [run for run in runs if run["torch"] == torch and unchanged(run.get("files", {}))]
-    return {key_of(run): run for run in current}
-
-
-def _work(jobs: Iterator[Run], report: Callable[[Run], None]) -> None:
-    """Have one worker process do jobs that no other has taken, until none are left."""
-    command = [sys.executable, "-m", "instructor.gate.worker", str(CHECKPOINT), str(DATA)]
-    # PASSIVE: on a busy machine, threads that spin while waiting for each other lose minutes.
-    variables = {"PYTHONPATH": str(SOLUTION), "OMP_WAIT_POLICY": "PASSIVE"}
-    pipe, environment = subprocess.PIPE, os.environ | variables
-    with subprocess.Popen(
-        command, cwd=ROOT, env=environment, text=True, stdin=pipe, stdout=pipe
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        for job in jobs:
-            process.stdin.write(json.dumps(job) + "\n")
-            process.stdin.flush()
-            answer = process.stdout.readline()
-            if not answer:
-                raise RuntimeError(f"the worker crashed on {job}")
-            report(json.loads(answer))
+    return {key_of(run): run for run in runs if run.get("origin") == here}
 
 
 def _do_jobs(waiting: list[Run], workers: int) -> None:
-    jobs = iter(waiting)  # shared: each worker takes the next one
-    started, lock, done = time.monotonic(), threading.Lock(), []
+    """Do jobs in parallel processes, and record each as soon as it is done."""
+    here = {"origin": origin()}
+    started = time.monotonic()
     RUNS.parent.mkdir(exist_ok=True)
-
-    def report(run: Run) -> None:
-        with lock, RUNS.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(run) + "\n")
-            done.append(run)
-            left = (time.monotonic() - started) / len(done) * (len(waiting) - len(done)) / 60
+    with ProcessPoolExecutor(
+        workers, multiprocessing.get_context("spawn"), begin, (DATA, CHECKPOINT)
+    ) as pool:
+        futures = [pool.submit(run_job, job, CHECKPOINT) for job in waiting]
+        for count, future in enumerate(as_completed(futures), start=1):
+            run = future.result()
+            with RUNS.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(run | here) + "\n")
+            left = (time.monotonic() - started) / count * (len(waiting) - count) / 60
             accuracy = "diverged" if run["accuracy"] is None else f"{run['accuracy']:.4f}"
             what = f"{run['model']} seed {run['seed']} threads {run['threads']}"
-            place = f"{len(done)}/{len(waiting)}"
-            print(f"{place}  {what}  {accuracy}  {run['seconds']:.1f} s, {left:.0f} min left")
-
-    with ThreadPoolExecutor() as pool:
-        for future in [pool.submit(_work, jobs, report) for _ in waiting[:workers]]:
-            future.result()
+            seconds = f"{run['seconds']:.1f} s, {left:.0f} min left"
+            print(f"{count}/{len(waiting)}  {what}  {accuracy}  {seconds}", flush=True)
 
 
 def accuracies(runs: Sequence[Run], model: str, threads: int | None = None) -> list[float]:
@@ -118,7 +106,8 @@ def summarise(runs: Sequence[Run], deviations: float) -> dict[str, Any]:
     """Derive the threshold, and summarize the runs of honest and broken models."""
     honest = accuracies(runs, HONEST)
     seconds = [run["seconds"] for run in runs if (run["model"], run["threads"]) == (HONEST, 1)]
-    mean, deviation = statistics.mean(honest), statistics.stdev(honest)
+    mean = statistics.mean(honest)
+    deviation = statistics.stdev(honest)
     frozen = max(accuracy for name in NOT_TRAINED for accuracy in accuracies(runs, name))
     goal = max(mean - ROOM, (frozen + min(honest)) / 2)
     threshold = math.floor(min(goal, mean - deviations * deviation) / STEP) * STEP
@@ -149,7 +138,7 @@ def verdict(scores: Sequence[float], threshold: float) -> str:
 
 
 def _table(result: dict[str, Any]) -> str:
-    threshold, broken = result["threshold"], result["broken"]
+    threshold = result["threshold"]
     honest = [accuracy for scores in result["honest"].values() for accuracy in scores]
     twins = zip(*result["honest"].values(), strict=True)
     rounding = max(abs(first - second) for first, second in twins)
@@ -166,7 +155,7 @@ def _table(result: dict[str, Any]) -> str:
         "| --- | --- | --- | --- |",
         f"| right | {result['mean']:.3f} | {min(honest):.3f} to {max(honest):.3f} | |",
     ]
-    for name, scores in sorted(broken.items(), key=lambda item: statistics.mean(item[1])):
+    for name, scores in sorted(result["broken"].items(), key=lambda item: statistics.mean(item[1])):
         spread = f"{min(scores):.3f} to {max(scores):.3f}"
         words = name.replace("_", " ")
         lines.append(
@@ -201,13 +190,15 @@ def main() -> None:
             path.stat()
     except FileNotFoundError as error:
         raise SystemExit(f"{error.filename}: missing; run `make data checkpoint`") from error
-    jobs, finished = _all_jobs(args.seeds, args.broken_seeds), read_runs()
+    jobs = _all_jobs(args.seeds, args.broken_seeds)
+    finished = read_runs()
     waiting = [job for job in jobs if key_of(job) not in finished]
     print(f"{len(jobs) - len(waiting)} of {len(jobs)} runs are in {RUNS}")
     _do_jobs([job for job in waiting if job["threads"] == 1], args.workers)
     _do_jobs([job for job in waiting if job["threads"] > 1], 1)  # two threads fill two cores
     finished = read_runs()
-    if left := [job for job in jobs if key_of(job) not in finished]:
+    left = [job for job in jobs if key_of(job) not in finished]
+    if left:
         raise SystemExit(f"files changed during {len(left)} runs: run `make gate` again")
     result = summarise([finished[key_of(job)] for job in jobs], args.deviations)
     print(_table(result))

@@ -1,0 +1,248 @@
+"""Models come from Hugging Face's folders and go back: both agree, and bad input is refused."""
+
+import json
+import pickle
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+pytest.importorskip("transformers")
+
+from instructor import huggingface
+
+import classifier
+from bert import BertModel
+from conftest import ROOT
+from pretraining import BertForPreTraining
+from tokenizer import BertTokenizer
+
+CHECKPOINT = ROOT / "checkpoint"
+FILES = ("config.json", "model.safetensors", "tokenizer.json", "vocab.txt")
+WEIGHTS = "model.safetensors"
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """A Hugging Face folder: the frozen checkpoint's own files."""
+    folder = tmp_path / "source"
+    folder.mkdir()
+    for name in FILES:
+        shutil.copy(CHECKPOINT / name, folder)
+    return folder
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    """A classifier with five labels, as a fine-tune saves it."""
+    torch.manual_seed(3)
+    model = classifier.BertSentimentClassifier(BertModel.from_pretrained(CHECKPOINT), 5)
+    torch.nn.init.normal_(model.classifier.weight)  # otherwise every score is 0
+    folder = tmp_path / "saved"
+    folder.mkdir()
+    classifier.save_model(model, BertTokenizer.from_pretrained(CHECKPOINT), folder)
+    return folder
+
+
+def run(command: str, source: Path, out: Path) -> int:
+    return huggingface.main([f"{command}-checkpoint", str(source), str(out)])
+
+
+def edit_json(path: Path, **values: object) -> None:
+    path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | values), encoding="utf-8")
+
+
+def edit_weights(folder: Path, **values: torch.Tensor | None) -> None:
+    """Replace tensors by name, "__" for a dot; None removes one."""
+    changed = load_file(folder / WEIGHTS) | {k.replace("__", "."): v for k, v in values.items()}
+    save_file({name: t for name, t in changed.items() if t is not None}, folder / WEIGHTS)
+
+
+def assert_same_encoder(first: Path, second: Path) -> None:
+    ours, theirs = (BertModel.from_pretrained(folder).state_dict() for folder in (first, second))
+    assert all(torch.equal(ours[name], theirs[name]) for name in ours)
+
+
+def test_an_import_keeps_every_weight(source: Path, tmp_path: Path, capsys) -> None:
+    assert run("import", source, tmp_path / "out") == 0
+
+    assert "left out: nothing" in capsys.readouterr().out
+    ours, theirs = (
+        BertForPreTraining.from_pretrained(folder).state_dict()
+        for folder in (tmp_path / "out", CHECKPOINT)
+    )
+    assert all(torch.equal(ours[name], theirs[name]) for name in ours)
+
+
+def test_an_old_bin_with_gamma_and_beta_and_only_a_vocab_are_enough(source, tmp_path) -> None:
+    names = {"LayerNorm.weight": "LayerNorm.gamma", "LayerNorm.bias": "LayerNorm.beta"}
+    weights = load_file(source / WEIGHTS)
+    for new, old in names.items():
+        weights = {name.replace(new, old): tensor for name, tensor in weights.items()}
+    torch.save(weights, source / "pytorch_model.bin")
+    (source / WEIGHTS).unlink()
+    (source / "tokenizer.json").unlink()
+
+    assert run("import", source, tmp_path / "out") == 0
+
+    assert_same_encoder(tmp_path / "out", CHECKPOINT)
+    lines = ["Harbor isn't Dull , qqq .", "é 日本"]
+    ours, theirs = (BertTokenizer.from_pretrained(f)(lines) for f in (tmp_path / "out", CHECKPOINT))
+    assert torch.equal(ours["input_ids"], theirs["input_ids"])
+
+
+def test_a_cased_vocabulary_stays_cased(source: Path, tmp_path: Path) -> None:
+    (source / "tokenizer.json").unlink()
+    (source / "tokenizer_config.json").write_text('{"do_lower_case": false}', encoding="utf-8")
+
+    assert run("import", source, tmp_path / "out") == 0
+
+    tokenizer = BertTokenizer.from_pretrained(tmp_path / "out")
+    capital, small = tokenizer(["Good", "good"])["input_ids"][:, 1].tolist()
+    assert capital == tokenizer.unk_token_id != small
+
+
+def test_a_head_of_another_task_is_left_out_and_named(source: Path, tmp_path: Path, capsys) -> None:
+    edit_weights(source, classifier__weight=torch.ones(2, 64), qa_outputs__bias=torch.ones(2))
+
+    assert run("import", source, tmp_path / "out") == 0
+
+    assert "left out: classifier.weight, qa_outputs.bias\n" in capsys.readouterr().out
+
+
+def test_a_model_without_heads_is_imported_without_them(source: Path, tmp_path: Path) -> None:
+    weights = load_file(source / WEIGHTS)
+    save_file({k: t for k, t in weights.items() if "cls." not in k}, source / WEIGHTS)
+
+    assert run("import", source, tmp_path / "out") == 0
+
+    assert_same_encoder(tmp_path / "out", CHECKPOINT)
+    assert not [name for name in load_file(tmp_path / "out" / WEIGHTS) if "cls." in name]
+
+
+def test_half_precision_becomes_float32(source: Path, tmp_path: Path) -> None:
+    halves = {name: tensor.half() for name, tensor in load_file(source / WEIGHTS).items()}
+    save_file(halves, source / WEIGHTS)
+
+    assert run("import", source, tmp_path / "out") == 0
+
+    written = load_file(tmp_path / "out" / WEIGHTS)
+    assert all(torch.equal(written[name], halves[name].float()) for name in halves)
+
+
+class Harmful:
+    """Writes a file when it is unpickled."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self):
+        return open, (str(self.path), "w")
+
+
+def harmful_bin(folder: Path) -> None:
+    (folder / WEIGHTS).unlink()
+    (folder / "pytorch_model.bin").write_bytes(pickle.dumps({"a": Harmful(folder / "harm")}))
+
+
+def without(*names: str) -> Callable[[Path], object]:
+    return lambda folder: [(folder / name).unlink() for name in names]
+
+
+def config(**values: object) -> Callable[[Path], object]:
+    return lambda folder: edit_json(folder / "config.json", **values)
+
+
+BAD: dict[str, Callable[[Path], object]] = {
+    "no folder": shutil.rmtree,
+    "no config": without("config.json"),
+    "another activation": config(hidden_act="gelu_new"),
+    "a decoder": config(is_decoder=True),
+    "impossible sizes": config(num_attention_heads=5),
+    "other sizes": config(intermediate_size=100),
+    "more layers": config(num_hidden_layers=4),
+    "no weights": without(WEIGHTS),
+    "half a file": lambda folder: (folder / WEIGHTS).write_bytes(
+        (CHECKPOINT / WEIGHTS).read_bytes()[:5000]
+    ),
+    "harmful": harmful_bin,
+    "no pooler": lambda folder: edit_weights(folder, bert__pooler__dense__bias=None),
+    "not finite": lambda folder: edit_weights(
+        folder, bert__pooler__dense__bias=torch.full((64,), torch.nan)
+    ),
+    "no tokenizer": without("tokenizer.json", "vocab.txt"),
+    "damaged tokenizer": lambda folder: (folder / "tokenizer.json").write_text("{"),
+    "too many pieces": config(vocab_size=300),
+}
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_bad_input_is_one_line_and_nothing_is_written(
+    source: Path, tmp_path: Path, capsys, kind: str
+) -> None:
+    BAD[kind](source)
+    before = {path.name for path in tmp_path.rglob("*")}
+
+    assert run("import", source, tmp_path / "out") == 2
+
+    output = capsys.readouterr().err
+    assert output.startswith("import-checkpoint: ")
+    assert output.count("\n") == 1
+    assert {path.name for path in tmp_path.rglob("*")} == before
+
+
+@pytest.mark.parametrize("command", ["import", "export"])
+def test_an_existing_folder_is_never_overwritten(source: Path, tmp_path: Path, capsys, command):
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "mine").write_text("precious")
+
+    assert run(command, source, out) == 2
+
+    assert "out: already exists; remove it" in capsys.readouterr().err
+    assert [path.name for path in out.iterdir()] == ["mine"]
+
+
+@pytest.mark.parametrize("command", ["import", "export"])
+def test_a_model_that_transformers_computes_differently_is_not_written(
+    source: Path, tmp_path: Path, capsys, monkeypatch, command: str
+) -> None:
+    monkeypatch.setattr(huggingface, "ALLOWED", {torch.float32: -1.0})
+
+    assert run(command, source, tmp_path / "out") == 2
+
+    assert "results differ by" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["source"]
+
+
+def test_a_different_tokenization_is_noticed(source: Path) -> None:
+    theirs = huggingface.transformers().AutoTokenizer.from_pretrained(source)
+    pieces = (source / "vocab.txt").read_text().splitlines()
+    (source / "vocab.txt").write_text("\n".join([*pieces[:5], *reversed(pieces[5:])]))
+    (source / "tokenizer.json").unlink()
+
+    with pytest.raises(huggingface.ForeignError, match="into other tokens"):
+        huggingface.compare_tokens(BertTokenizer.from_pretrained(source), theirs)
+
+
+@pytest.mark.parametrize("command", ["import", "export"])
+def test_missing_names_of_folders_are_asked_for(capsys, command: str) -> None:
+    assert huggingface.main([f"{command}-checkpoint", "", ""]) == 2
+
+    assert "give both folders: make " in capsys.readouterr().err
+
+
+def test_a_fine_tuned_model_opens_in_transformers(saved: Path, tmp_path: Path, capsys) -> None:
+    assert run("export", saved, tmp_path / "out") == 0
+
+    assert "results differ by at most" in capsys.readouterr().out
+    written = json.loads((tmp_path / "out" / "config.json").read_text("utf-8"))
+    assert written["architectures"] == ["BertForSequenceClassification"]
+    assert len(written["id2label"]) == 5
+
+
+def test_a_fine_tuned_model_is_a_checkpoint_like_any_other(saved: Path) -> None:
+    assert_same_encoder(saved, CHECKPOINT)
