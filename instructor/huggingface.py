@@ -27,7 +27,7 @@ from instructor.pretraining.checkpoint_files import weight_bytes
 from tensormark.files import sha256
 from tensormark.folders import whole_folder
 
-from base_bert import HUGGING_FACE_NAMES, WEIGHTS_NAME, shorten
+from base_bert import WEIGHTS_NAME, shorten
 from bert import BertModel
 from classifier import BertSentimentClassifier
 from config import BertConfig
@@ -221,7 +221,7 @@ def _as_theirs(model: Any) -> Any:
         config.classifier_dropout = model.dropout.p
         theirs_class = library.BertForSequenceClassification
     theirs = theirs_class(config)
-    theirs.load_state_dict(load(weight_bytes(dict(model.named_parameters()), HUGGING_FACE_NAMES)))
+    theirs.load_state_dict(load(weight_bytes(model.named_parameters())))
     return theirs
 
 

@@ -72,8 +72,8 @@ data: $(VENV)/.installed-staff  ## write the sentiment data (SEED=, CHECK=1)
 	@$(BIN)/python -m instructor.language.write_data $(call option,seed,SEED) $(call flag,check,CHECK)
 
 checkpoint: $(VENV)/.installed  ## pre-train the frozen checkpoint: minutes (CHECK=1 only compares)
-	@$(BIN)/python -m instructor.pretraining.pretrain $(call flag,check,CHECK)
-	@[ -n "$$CHECK" ] || $(BIN)/python -m instructor.pretraining.staff_curve
+	@$(WITH_SOLUTION) -m instructor.pretraining.pretrain $(call flag,check,CHECK)
+	@[ -n "$$CHECK" ] || $(WITH_SOLUTION) -m instructor.pretraining.staff_curve
 
 gate: $(VENV)/.installed-staff  ## measure the sentiment threshold: many fine-tunes
 	@$(WITH_SOLUTION) -m instructor.gate.measure
@@ -161,7 +161,7 @@ pictures: figures  ## draw the plots, and update the diagrams: a fine-tune and a
 	@$(ON_SOLUTION) visualize.py training ../runs/pictures/full-model-curve.json --out ../pictures/training.png
 
 probes: $(VENV)/.installed  ## count grammatical guesses for 200 [MASK]s (CHECKPOINT=, SEED=)
-	@$(BIN)/python -m instructor.pretraining.probes $(call option,checkpoint,CHECKPOINT) $(call option,seed,SEED)
+	@$(WITH_SOLUTION) -m instructor.pretraining.probes $(call option,checkpoint,CHECKPOINT) $(call option,seed,SEED)
 
 bench: $(VENV)/.installed-staff  ## compare the cost with alternatives: minutes (ONLY=class, ARGS=--help)
 	@$(BIN)/python -m benchmarks $(call option,only,ONLY) $$ARGS

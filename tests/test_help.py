@@ -14,8 +14,7 @@ PROGRAMS = [
     f"instructor.{name}"
     for name in (
         "gate.measure",
-        "huggingface.export_checkpoint",
-        "huggingface.import_checkpoint",
+        "huggingface",
         "language.write_data",
         "pretraining.pretrain",
         "pretraining.probes",

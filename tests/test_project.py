@@ -35,15 +35,14 @@ ROOMS = {
     "instructor": "",
     "instructor.cards": "",
     "instructor.figures": "tensormark",
-    "instructor.on_solution": "",
     "instructor.language": "tensormark",
     "instructor.hidden": "instructor.language tensormark",
     "instructor.release": "grader.sentiment instructor.cards instructor.hidden tensormark",
-    "instructor.pretraining": "instructor.language instructor.on_solution tensormark",
-    "instructor.huggingface": "instructor.on_solution instructor.pretraining tensormark",
+    "instructor.hard_lines": "",
+    "instructor.pretraining": "instructor.language tensormark",
+    "instructor.huggingface": "instructor.hard_lines instructor.pretraining tensormark",
     "instructor.gate": "tensormark",
-    "instructor.steps": "",
-    "instructor.term": "grader.assignment instructor.steps tensormark",
+    "instructor.term": "grader.assignment tensormark",
 }
 MODULES = modules_of(ROOT, "grader", "instructor")
 RULES = Rooms(MODULES, ROOMS, elsewhere=("tensormark",))

@@ -1,6 +1,6 @@
 """Baselines that do not understand the sentences: majority class and bags of n-grams."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 Example = tuple[int, str]  # label and sentence
 
@@ -24,28 +24,25 @@ def n_gram_accuracy(
         CountVectorizer(ngram_range=(1, longest), token_pattern=r"\S+"),
         LogisticRegression(max_iter=1000),
     )
-    model.fit([sentence for _, sentence in train], [label for label, _ in train])
-    return [
-        float(model.score([sentence for _, sentence in split], [label for label, _ in split]))
-        for split in others
-    ]
+    labels, sentences = zip(*train, strict=True)
+    model.fit(sentences, labels)
+    scores = []
+    for split in others:
+        labels, sentences = zip(*split, strict=True)
+        scores.append(float(model.score(sentences, labels)))
+    return scores
 
 
-def _majority_accuracy(
-    train: Sequence[Example], others: Sequence[Sequence[Example]]
-) -> list[float]:
-    label = int(2 * sum(label for label, _ in train) >= len(train))
-    return [sum(own == label for own, _ in split) / len(split) for split in others]
-
-
-def baseline_table(texts: dict[str, str]) -> str:
+def baseline_table(texts: Mapping[str, str]) -> str:
     """Measure every baseline and write the rows of a Markdown table.
 
     Args:
         texts: the text of train.txt, dev.txt and test.txt, by these names.
     """
     train, *others = (parse(texts[f"{name}.txt"]) for name in ("train", "dev", "test"))
-    rows = [("majority class", _majority_accuracy(train, others))]
+    majority = int(2 * sum(label for label, _ in train) >= len(train))
+    shares = [sum(label == majority for label, _ in split) / len(split) for split in others]
+    rows = [("majority class", shares)]
     for longest, name in ((1, "1-grams"), (2, "1-2-grams"), (3, "1-3-grams")):
         rows.append((f"logistic regression, {name}", n_gram_accuracy(longest, train, others)))
     lines = ["| baseline | dev | test |", "| --- | --- | --- |"]

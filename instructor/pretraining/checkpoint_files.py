@@ -1,9 +1,9 @@
 """The checkpoint's files: Hugging Face's names, written atomically, with a digest of each."""
 
 import dataclasses
-import importlib
 import json
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -12,61 +12,64 @@ from torch import Tensor
 
 from tensormark.files import sha256, write_whole
 
+from base_bert import HUGGING_FACE_NAMES
+from tokenizer import SPECIAL_TOKENS, wordpiece
+
 SUMS = "SHA256SUMS"  # in the format of sha256sum -c
+THEIRS = {ours: theirs for theirs, ours in HUGGING_FACE_NAMES.items()}
+Files = dict[str, bytes | str]  # contents by name
 
 
-def _hugging_face_name(name: str, encoder_names: dict[str, str]) -> str:
-    """Translate the name of a parameter of the encoder or of a head.
-
-    Args:
-        name: as in solution/; a prefix "bert." and the name of a classifier are kept.
-        encoder_names: base_bert's HUGGING_FACE_NAMES.
-    """
-    ours = {own: theirs for theirs, own in encoder_names.items()}
-    match = re.search(r"(?<=bert_layers\.)\d+", name)
-    number = match[0] if match else ""
+def _hugging_face_name(name: str) -> str:
+    """Translate the name of a parameter; a prefix "bert." and other names are kept."""
+    number = "".join(re.findall(r"(?<=bert_layers\.)\d+", name))
     bare = name.removeprefix("bert.").replace(f"bert_layers.{number}", "bert_layers.{i}")
     module, _, kind = bare.rpartition(".")
     prefix = "bert." if name.startswith("bert.") else ""
-    return f"{prefix}{ours.get(module, module).replace('{i}', number)}.{kind}"
+    return f"{prefix}{THEIRS.get(module, module).replace('{i}', number)}.{kind}"
 
 
-def weight_bytes(parameters: dict[str, Tensor], encoder_names: dict[str, str]) -> bytes:
+def weight_bytes(parameters: Iterable[tuple[str, Tensor]]) -> bytes:
     """Write the weights as safetensors; without the decoder, which is the word embedding."""
     tensors = {
-        _hugging_face_name(name, encoder_names): tensor.detach().float().contiguous()
-        for name, tensor in parameters.items()
+        _hugging_face_name(name): tensor.detach().float().contiguous()
+        for name, tensor in parameters
     }
     return save(tensors, metadata={"format": "pt"})
 
 
-def config_text(config: Any, architecture: str, **further: Any) -> str:
-    """Write a BertConfig with Hugging Face's own keys.
-
-    Args:
-        architecture: the class of transformers that opens the weights.
-    """
-    names = {"model_type": "bert", "hidden_act": "gelu", "architectures": [architecture]}
-    values = dataclasses.asdict(config) | names | further
+def _json(values: dict[str, Any]) -> str:
     return json.dumps(values, indent=2, sort_keys=True) + "\n"
 
 
-def tokenizer_config(positions: int, **settings: bool) -> str:
-    """Write the settings that transformers reads besides the pieces; the default is uncased."""
-    special = importlib.import_module("tokenizer").SPECIAL_TOKENS
+def model_files(model: Any) -> Files:
+    """Write a model with its pre-training heads."""
+    config = dataclasses.replace(model.config, initializer_range=0.02)  # for fine-tuning
+    names = {"model_type": "bert", "hidden_act": "gelu", "architectures": ["BertForPreTraining"]}
+    return {
+        "config.json": _json(dataclasses.asdict(config) | names),
+        "model.safetensors": weight_bytes(model.named_parameters()),
+    }
+
+
+def tokenizer_files(pieces: list[str], positions: int) -> Files:
+    """Write the tokenizer of these word pieces."""
+    whole = wordpiece({piece: number for number, piece in enumerate(pieces)})
     names = ("pad_token", "unk_token", "cls_token", "sep_token", "mask_token")
-    defaults = dict.fromkeys(("do_lower_case", "strip_accents", "tokenize_chinese_chars"), True)
-    values = {
+    settings = {
         "tokenizer_class": "BertTokenizer",
         "model_max_length": positions,
-        **dict(zip(names, special, strict=True)),
-        **defaults,
-        **settings,
+        **dict(zip(names, SPECIAL_TOKENS, strict=True)),
+        **dict.fromkeys(("do_lower_case", "strip_accents", "tokenize_chinese_chars"), True),
     }
-    return json.dumps(values, indent=2, sort_keys=True) + "\n"
+    return {
+        "vocab.txt": "".join(f"{piece}\n" for piece in pieces),
+        "tokenizer.json": whole.to_str(pretty=True) + "\n",
+        "tokenizer_config.json": _json(settings),
+    }
 
 
-def write_checkpoint(folder: Path, files: dict[str, bytes | str], source: Path) -> None:
+def write_checkpoint(folder: Path, files: Files, source: Path) -> None:
     """Write the files, then their digests and the digest of the source text."""
     for name, content in files.items():
         write_whole(folder / name, content)

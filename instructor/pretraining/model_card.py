@@ -4,7 +4,6 @@ Dimension key: B batch, T tokens.
 """
 
 import collections
-import importlib
 import random
 from typing import Any
 
@@ -12,6 +11,8 @@ import torch
 from torch import Tensor
 
 from instructor.pretraining.run import Documents, Films, Run, all_reviews, batches, same_film_pairs
+
+from pretraining import IGNORED, INPUTS, pair_batch
 
 CARD = """---
 license: mit
@@ -63,8 +64,8 @@ Mean cross-entropy in nats over {report} steps.
 
 ## Training it again
 
-    python -m instructor.pretraining.pretrain            # resumes if interrupted
-    python -m instructor.pretraining.pretrain --check    # compares with SHA256SUMS
+    make checkpoint            # resumes if interrupted
+    make checkpoint CHECK=1    # compares with SHA256SUMS
 
 On the same machine, the same text and seed give the same bytes. On another kind of processor, sums
 differ in the last digits, and so do the weights.
@@ -93,22 +94,17 @@ def _n_grams(documents: Documents, tokenizer: Any) -> tuple[int, Tensor]:
 @torch.no_grad()
 def _held_out_accuracy(run: Run, films: Films) -> dict[str, float]:
     """Measure both tasks on held-out reviews; masks and pairs are drawn once."""
-    pretraining: Any = importlib.import_module("pretraining")
-    rng, generator = random.Random("held out"), torch.Generator().manual_seed(run.settings.seed)
+    rng = random.Random("held out")
+    generator = torch.Generator().manual_seed(run.settings.seed)
     pairs = same_film_pairs(films.values(), rng, run.settings.max_length)
     right: collections.Counter[str] = collections.Counter()
-    tokens, frequent, following = 0, *_n_grams(all_reviews(run.films), run.tokenizer)
+    tokens = 0
+    frequent, following = _n_grams(all_reviews(run.films), run.tokenizer)
     for batch in batches(pairs, 256, rng):
-        tensors = pretraining.pair_batch(batch, run.tokenizer)
-        whole, mask, types = (tensors[name] for name in pretraining.INPUTS)
-        ids, labels = pretraining.mask_tokens(
-            whole,
-            run.tokenizer.special_ids,
-            run.tokenizer.mask_token_id,
-            run.tokenizer.vocab_size,
-            generator,
-        )
-        chosen = labels != pretraining.IGNORED  # (B, T)
+        tensors = pair_batch(batch, run.tokenizer)
+        whole, mask, types = (tensors[name] for name in INPUTS)
+        ids, labels = run.masked(whole, generator)
+        chosen = labels != IGNORED  # (B, T)
         tokens += int(chosen.sum())
         predicted, _ = run.model(ids, mask, types, chosen)
         right["masked"] += _agreements(predicted.argmax(-1), labels[chosen])
@@ -132,7 +128,8 @@ def _curve_table(curve: list[tuple[int, float, float]]) -> str:
     if not curve:
         return "The run was too short for a point."
     every = -(-len(curve) // POINTS)
-    points, widest = curve[every - 1 :: every], curve[0][1]
+    points = curve[every - 1 :: every]
+    widest = curve[0][1]
     rows = ["| step | masked tokens | | next sentence | |", "| --: | --: | --- | --: | --- |"]
     rows += [
         f"| {step:,} | {tokens:.3f} | `{_bar(tokens, widest)}` | {following:.3f} "
@@ -144,10 +141,10 @@ def _curve_table(curve: list[tuple[int, float, float]]) -> str:
 
 def model_card(run: Run, held_out: Films) -> str:
     """Write a trained model's card."""
-    settings, accuracy = run.settings, _held_out_accuracy(run, held_out)
+    settings = run.settings
     kinds = ("lists of words", "is and is not", "one clause", "everything")
     return CARD.format(
-        **accuracy,
+        **_held_out_accuracy(run, held_out),
         layers=settings.layers,
         width=settings.width,
         heads=settings.heads,

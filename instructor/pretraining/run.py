@@ -1,4 +1,4 @@
-"""The training loop; solution/ must be importable, which instructor.pretraining.pretrain ensures.
+"""The training loop; solution/ must be on PYTHONPATH.
 
 All randomness is derived from the seed and the number of the epoch or step, so a step does the same
 whether or not the run was interrupted before it: no generator state has to be saved.
@@ -7,7 +7,6 @@ Dimension key: B batch, T tokens, D model width.
 """
 
 import dataclasses
-import importlib
 import itertools
 import random
 import time
@@ -22,6 +21,10 @@ from torch import Tensor, nn
 from instructor.language.reviews import EVERYTHING
 from instructor.pretraining.snapshots import load_snapshot, save_snapshot
 from tensormark.files import digest
+
+from config import BertConfig
+from optimizer import AdamW
+from pretraining import IGNORED, BertForPreTraining, make_sentence_pairs, mask_tokens, pair_batch
 
 Documents = list[list[list[int]]]  # reviews, sentences, token ids
 Films = dict[str, Documents]  # the reviews of each film
@@ -88,6 +91,14 @@ class Run:
                 films.setdefault(title, []).extend(reviews)
         return films
 
+    def masked(self, ids: Tensor, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+        """Hide some of the (B, T) ids; return them and the labels of the hidden ones."""
+        own = self.tokenizer
+        ids, labels = mask_tokens(
+            ids, own.special_ids, own.mask_token_id, own.vocab_size, generator
+        )
+        return ids, labels
+
     def origin(self) -> str:
         """Name the run by a digest of its settings and its text."""
         return digest(repr((self.settings, self.levels)).encode())
@@ -107,7 +118,8 @@ class Run:
         """Resume from a snapshot."""
         self.model.load_state_dict(state["model"])
         self.optimizer.load_state_dict(state["optimizer"])
-        self.step, self.seconds = state["step"], state["seconds"]
+        self.step = state["step"]
+        self.seconds = state["seconds"]
         self.curve = [tuple(point) for point in state["curve"]]
 
 
@@ -130,7 +142,7 @@ def _start_from_copying(model: Any) -> None:
 
 def make_run(settings: Settings, tokenizer: Any, levels: list[Films]) -> Run:
     """Build the model with its initial weights, and its optimizer."""
-    config = importlib.import_module("config").BertConfig(
+    config = BertConfig(
         vocab_size=tokenizer.vocab_size,
         hidden_size=settings.width,
         num_hidden_layers=settings.layers,
@@ -143,10 +155,9 @@ def make_run(settings: Settings, tokenizer: Any, levels: list[Films]) -> Run:
         attention_probs_dropout_prob=0.0,
     )
     torch.manual_seed(settings.seed)
-    model = importlib.import_module("pretraining").BertForPreTraining(config)
+    model = BertForPreTraining(config)
     _start_from_copying(model)
-    adamw = importlib.import_module("optimizer").AdamW
-    optimizer = adamw(model.parameters(), betas=(0.9, 0.98), weight_decay=settings.weight_decay)
+    optimizer = AdamW(model.parameters(), betas=(0.9, 0.98), weight_decay=settings.weight_decay)
     return Run(settings, tokenizer, levels, model, optimizer)
 
 
@@ -172,14 +183,13 @@ def same_film_pairs(films: Iterable[Documents], rng: random.Random, max_length: 
     Both then have the film's name, lead and genre, so only what they say about it can tell.
     Some longer reviews are paired once more as two halves, to train the late positions too.
     """
-    make_pairs = importlib.import_module("pretraining").make_sentence_pairs
     pairs = []
     for reviews in films:
         if len(reviews) > 1:  # or there is no other review
-            pairs += make_pairs(reviews, rng, max_length)
+            pairs += make_sentence_pairs(reviews, rng, max_length)
         halves = [_two_halves(r) for r in reviews if len(r) >= LONG and rng.random() < HALVED]
         if len(halves) > 1:
-            pairs += make_pairs(halves, rng, max_length)
+            pairs += make_sentence_pairs(halves, rng, max_length)
     return pairs
 
 
@@ -200,17 +210,10 @@ def _phase_batches(run: Run, phase: int, steps: int) -> Iterator[list[Any]]:
 
 
 def _losses(run: Run, batch: Sequence[Any]) -> tuple[Tensor, Tensor]:
-    pretraining: Any = importlib.import_module("pretraining")
-    tensors = pretraining.pair_batch(batch, run.tokenizer)
+    tensors = pair_batch(batch, run.tokenizer)
     generator = torch.Generator().manual_seed(run.settings.seed * 1_000_003 + run.step)
-    ids, labels = pretraining.mask_tokens(
-        tensors["input_ids"],
-        run.tokenizer.special_ids,
-        run.tokenizer.mask_token_id,
-        run.tokenizer.vocab_size,
-        generator,
-    )
-    chosen = labels != pretraining.IGNORED  # (B, T)
+    ids, labels = run.masked(tensors["input_ids"], generator)
+    chosen = labels != IGNORED  # (B, T)
     tokens, following = run.model(ids, tensors["attention_mask"], tensors["token_type_ids"], chosen)
     next_labels = tensors["next_sentence_label"]
     return F.cross_entropy(tokens, labels[chosen]), F.cross_entropy(following, next_labels)
@@ -222,10 +225,12 @@ def train(run: Run, folder: Path, on_step: Callable[[Run], None]) -> None:
     Args:
         on_step: called after every step.
     """
-    settings, state = run.settings, load_snapshot(folder, run.origin())
+    settings = run.settings
+    state = load_snapshot(folder, run.origin())
     if state is not None:
         run.restore(state)
-    done, recent = 0, torch.zeros(2)
+    done = 0
+    recent = torch.zeros(2)
     for phase, steps in enumerate(settings.phases):
         for batch in _phase_batches(run, phase, steps):
             done += 1

@@ -2,31 +2,28 @@
 
 Runs solution/pretrain.py with its defaults on the first reviews of data/pretraining.txt, and writes
 the losses of each step to checkpoint/, beside which pretrain.py draws a student's. Run it again
-after any change to the text, the sizes of the model, or the code of that program.
+after any change to the text, the sizes of the model, or the code of that program. solution/ must be
+on PYTHONPATH.
 """
 
-import importlib
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
 from instructor import ROOT
-from instructor.on_solution import again_on_solution
 from tensormark.files import write_whole
+
+import pretrain  # of solution/
 
 
 def main() -> int:
     """Pre-train for as many steps as students do, and keep the curve; return the exit status."""
-    if (status := again_on_solution("instructor.pretraining.staff_curve", None)) is not None:
-        return status
-    program: Any = importlib.import_module("pretrain")  # of solution/
     with tempfile.TemporaryDirectory() as folder:
-        if program.main(["--save", folder]) != 0:
+        if pretrain.main(["--save", folder]) != 0:
             return 1
         curve = (Path(folder) / "curve.json").read_bytes()
-    write_whole(ROOT / "checkpoint" / program.STAFF, curve)
-    print(f"wrote checkpoint/{program.STAFF}")
+    write_whole(ROOT / "checkpoint" / pretrain.STAFF, curve)
+    print(f"wrote checkpoint/{pretrain.STAFF}")
     return 0
 
 

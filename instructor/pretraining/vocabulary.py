@@ -1,4 +1,4 @@
-"""The word pieces of the checkpoint, and their files.
+"""The word pieces of the checkpoint.
 
 The vocabulary is the alphabet and every word that is frequent enough, so rare and unknown words are
 spelled out. WordPiece training on a language of a few hundred words has the same result; the
@@ -7,12 +7,10 @@ vocabulary on every run.
 """
 
 import collections
-import importlib
 import string
 from collections.abc import Iterable
-from typing import Any
 
-from instructor.pretraining.checkpoint_files import tokenizer_config
+from tokenizer import SPECIAL_TOKENS
 
 _LEAST_COUNT = 20  # rarer words are spelled out: their vectors would hardly be trained
 
@@ -25,22 +23,10 @@ def make_vocabulary(sentences: Iterable[str]) -> list[str]:
 
     Returns: special tokens, characters, characters that continue a word, words by frequency.
     """
-    tokenizer: Any = importlib.import_module("tokenizer")  # of solution/
     letters = string.ascii_lowercase + string.digits
-    pieces = [*tokenizer.SPECIAL_TOKENS, *string.punctuation, *letters]
+    pieces = [*SPECIAL_TOKENS, *string.punctuation, *letters]
     pieces += [f"##{letter}" for letter in letters]
     counts = collections.Counter(word for sentence in sentences for word in sentence.split())
     words = sorted(counts, key=lambda word: (-counts[word], word))
     known = set(pieces)
     return pieces + [word for word in words if counts[word] >= _LEAST_COUNT and word not in known]
-
-
-def tokenizer_files(pieces: list[str], max_length: int) -> dict[str, str]:
-    """Write the files that minBERT and Hugging Face transformers open, by name."""
-    tokenizer: Any = importlib.import_module("tokenizer")  # of solution/
-    whole = tokenizer.wordpiece({piece: number for number, piece in enumerate(pieces)})
-    return {
-        "vocab.txt": "".join(f"{piece}\n" for piece in pieces),
-        "tokenizer.json": whole.to_str(pretty=True) + "\n",
-        "tokenizer_config.json": tokenizer_config(max_length),
-    }

@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from payloads import PAYLOADS
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from tensormark.reports import html
 
 import sample
+from payloads import PAYLOADS
 
 SIZES = {"desktop": (1300, 900), "phone": (390, 740)}
 SCHEMES = ("light", "dark")

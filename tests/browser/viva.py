@@ -8,7 +8,6 @@ import re
 from pathlib import Path
 
 import pytest
-from payloads import PAYLOADS
 from playwright.sync_api import Browser, Page
 
 from tensormark.classroom.entry import Entry
@@ -20,6 +19,7 @@ from tensormark.viva.question import Mark, Sheet, labelled
 import vivas
 from page import SCREENS, faults, opened, pages_of, quiet, shoot
 from page import browser as browser
+from payloads import PAYLOADS
 
 LONG = "        weights = self.dropout(F.softmax(scores + attention_mask, dim=-1))"
 MARKED = (

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 import torch
-
-from instructor.huggingface import second_opinion
 from instructor.huggingface.export_checkpoint import main as export_main
 from instructor.huggingface.hard_lines import HARD_LINES
 from instructor.huggingface.import_checkpoint import main as import_main
+
+from instructor.huggingface import second_opinion
 from tensormark.authoring.record import main as record_main
 
 import classifier
