@@ -2,7 +2,7 @@
 
 TARGETS += term starter references data checkpoint gate import-checkpoint export-checkpoint release \
 	class gradescope test test-engine test-fast nightly soak engine-mutants test-elsewhere \
-	golden compare test-page lint exercise try handout figures pictures probes bench \
+	golden compare test-page lint exercise try handout figures pictures bench \
 	test-real
 STAFF_OPTIONS = REFERENCES CHECKPOINT THREADS SST FROM ID FILE BEFORE CHECK FORCE ARGS \
 	BUDGET TRAINING_TIMES SHOW_TEXT LIMIT SHOTS SUBMISSIONS ONLY SCHEDULER WORKERS
@@ -33,7 +33,7 @@ ENGINE_PYTEST = python=$$(cd $(BIN) && pwd)/python && cd engine && \
 # each tier is tried once for all processes
 TRY_TIERS = TRIED_TIERS=$$($(BIN)/python engine/tests/tiers.py) && export TRIED_TIERS
 # the files of `make test-fast`; tests/test_tiers.py has the gradings
-FAST = gate handout help language make probes project references tiers tokenizer variants
+FAST = gate handout help language make project references tiers tokenizer variants
 ENGINE_FAST = archives compare diagnose edits found fuzz help intake links new_exercise protocol \
 	report_page reports rooms runs strip terminal
 
@@ -159,9 +159,6 @@ pictures: figures  ## draw the plots, and update the diagrams: a fine-tune and a
 	@$(ON_SOLUTION) visualize.py positions --out ../pictures/positions.png
 	@$(ON_SOLUTION) visualize.py embeddings --tuned ../runs/pictures --out ../pictures/embeddings.png
 	@$(ON_SOLUTION) visualize.py training ../runs/pictures/full-model-curve.json --out ../pictures/training.png
-
-probes: $(VENV)/.installed  ## count grammatical guesses for 200 [MASK]s (CHECKPOINT=, SEED=)
-	@$(WITH_SOLUTION) -m instructor.pretraining.probes $(call option,checkpoint,CHECKPOINT) $(call option,seed,SEED)
 
 bench: $(VENV)/.installed-staff  ## compare the cost with alternatives: minutes (ONLY=class, ARGS=--help)
 	@$(BIN)/python -m benchmarks $(call option,only,ONLY) $$ARGS

@@ -131,8 +131,6 @@ def _copy_once(root: Path, copy: Path, names: Sequence[str]) -> Digests:
         with whole_folder(copy) as folder:
             shutil.copytree(root, folder, ignore=NOT_COPIED, dirs_exist_ok=True)
     if not notes.is_file():
-        if (copy.parent / DONE).is_file():
-            raise TermError(f"{copy.parent} is from an earlier version; remove it to start over")
         write_whole(notes, json.dumps(_digests(copy, names)))
     began: Digests = json.loads(notes.read_text(encoding="utf-8"))
     return began
@@ -178,12 +176,6 @@ def _run_step(step: Step, copy: Path) -> None:
         )
 
 
-def _minutes(count: float) -> str:
-    if count < 0.5:
-        return "a few seconds"
-    return f"about {count:.0f} minutes" if count >= 1.5 else "about a minute"
-
-
 def _run_steps(steps: Sequence[Step], copy: Path) -> None:
     """Run the unfinished steps, and record each as soon as it finishes."""
     notes = copy.parent / DONE
@@ -192,8 +184,8 @@ def _run_steps(steps: Sequence[Step], copy: Path) -> None:
         if step.name in done:
             continue
         left = sum(other.minutes for other in steps if other.name not in done)
-        place = f"{count} of {len(steps)}: {step.name}, {_minutes(step.minutes)}"
-        print(f"\n{place}; {_minutes(left)} left in total", flush=True)
+        minutes = f"about {step.minutes:.0f} minutes of {left:.0f}"
+        print(f"\n{count} of {len(steps)}: {step.name}, {minutes}", flush=True)
         started = time.monotonic()
         _run_step(step, copy)
         done[step.name] = round(time.monotonic() - started, 1)

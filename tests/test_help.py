@@ -11,14 +11,7 @@ import visualize
 from conftest import ROOT
 
 PROGRAMS = [
-    f"instructor.{name}"
-    for name in (
-        "gate.measure",
-        "huggingface",
-        "language.write_data",
-        "pretraining.pretrain",
-        "pretraining.probes",
-    )
+    f"instructor.{name}" for name in ("huggingface", "language.write_data", "pretraining.pretrain")
 ]
 CHECKPOINT = f"{ROOT / 'checkpoint'})"
 PICTURES = {  # and what the help of each says

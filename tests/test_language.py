@@ -58,20 +58,18 @@ def test_committed_data_are_the_grammars_output(capsys: pytest.CaptureFixture[st
     assert main(["--check"]) == 0, capsys.readouterr().out
 
 
-def test_check_names_the_file_and_line_that_changed(
+def test_check_names_the_file_that_changed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for path in DATA.iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())
-    lines = (tmp_path / "dev.txt").read_text().splitlines(keepends=True)
-    (tmp_path / "dev.txt").write_text("".join([*lines[:2], "1 ||| my own .\n", *lines[3:]]))
+    with (tmp_path / "dev.txt").open("a", encoding="utf-8") as file:
+        file.write("1 ||| my own .\n")
 
     status = main(["--check", "--data", str(tmp_path)])
 
     assert status == 1
-    assert capsys.readouterr().out.endswith(
-        "dev.txt: differs from the grammar's output, first at line 3\n"
-    )
+    assert capsys.readouterr().out == f"{tmp_path}/dev.txt: differs from the grammar's output\n"
 
 
 def test_no_sentence_is_in_two_splits(splits: dict[str, list[tuple[int, str]]]) -> None:

@@ -114,7 +114,6 @@ def test_a_name_reaches_the_grader_as_it_is_and_is_not_run(calls: Path, name: st
         ("class", "SUBMISSIONS REFERENCES OUT ONLY SCHEDULER WORKERS CHECK"),
         ("bench", "ONLY ARGS"),
         ("data", "SEED"),
-        ("probes", "CHECKPOINT SEED"),
         ("test-real", "SST"),
     ],
 )

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from instructor.language.lexicon import TITLES
-from instructor.pretraining.probes import pattern
+from instructor.language.lexicon import ASPECTS, FILMS, GENRES, RIVALS, TITLES, WHOLE
 
 import classifier
 import fine_tune_mine
@@ -137,6 +136,23 @@ def test_fine_tuning_calls_the_students_update(monkeypatch, capsys) -> None:
 SECTION = TEXT.partition("## Putting the extensions to work\n")[2].partition("\n## ")[0]
 ROW = re.compile(r"^\| `(.*\[MASK\].*)` \| (.+) \| (.+) \|$", re.M)
 REVIEW = re.compile(r"^    (\w.* \.)\n      (.+)$", re.M)
+
+
+KINDS = {
+    "ADJECTIVE": [word for words in WHOLE.adjectives.values() for word in words],
+    "NOUN": [word for words in WHOLE.nouns.values() for word in words],
+    "TITLE": [film.title for film in FILMS],
+    "LEAD": [film.lead for film in FILMS],
+    "GENRE": GENRES,
+    "ASPECT": ASPECTS,
+    "RIVAL": RIVALS,
+}
+KIND_OF = {word: kind for kind, words in KINDS.items() for word in words}
+
+
+def pattern(words: list[str]) -> str:
+    """Replace the words of a sentence with their kinds."""
+    return " ".join(KIND_OF.get(word, word) for word in words)
 
 
 def best(cell: str) -> list[tuple[str, float]]:

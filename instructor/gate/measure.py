@@ -10,7 +10,6 @@ Runs are recorded in runs/gate.jsonl, and repeated only if torch, the solution, 
 data or a program of the gate has changed since. solution/ must be on PYTHONPATH.
 """
 
-import argparse
 import importlib.metadata
 import json
 import math
@@ -34,6 +33,9 @@ RUNS = ROOT / "runs" / "gate.jsonl"
 RESULT = ROOT / "reference_outputs" / "gate.json"
 CARD = DATA / "README.md"
 DATA_FILES = ("train.txt", "dev.txt")
+SEEDS = 20  # honest runs for each number of threads
+BROKEN_SEEDS = 5  # runs of each broken model
+WORKERS = 2  # parallel processes
 STEP = 0.005  # thresholds are rounded down to a multiple of this
 DEVIATIONS = 5.0  # the least distance from the honest mean: no seed of a correct solution may fail
 ROOM = 0.075  # with other batches, one seed in thirty missed 6.5% of the sentences
@@ -69,9 +71,9 @@ def origin() -> str:
 
 def read_runs() -> dict[tuple[str, int, int], Run]:
     """Read earlier runs of the same origin."""
+    here = origin()
     if not RUNS.exists():
         return {}
-    here = origin()
     runs = [json.loads(line) for line in RUNS.read_text(encoding="utf-8").splitlines()]
     return {key_of(run): run for run in runs if run.get("origin") == here}
 
@@ -175,35 +177,23 @@ def fill_card(text: str) -> None:
 
 def main() -> None:
     """Do the missing runs, then write the threshold and the table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    for option, default, about in (
-        ("--seeds", 20, "honest runs per thread count"),
-        ("--broken-seeds", 5, "runs of each broken model"),
-        ("--workers", 2, "parallel processes"),
-        ("--deviations", DEVIATIONS, "standard deviations below the mean"),
-    ):
-        about += " (default: %(default)s)"
-        parser.add_argument(option, type=type(default), default=default, help=about)
-    args = parser.parse_args()
     try:
-        for path in (CHECKPOINT / "model.safetensors", *(DATA / name for name in DATA_FILES)):
-            path.stat()
+        jobs = _all_jobs(SEEDS, BROKEN_SEEDS)
+        finished = read_runs()
+        waiting = [job for job in jobs if key_of(job) not in finished]
+        print(f"{len(jobs) - len(waiting)} of {len(jobs)} runs are in {RUNS}")
+        _do_jobs([job for job in waiting if job["threads"] == 1], WORKERS)
+        _do_jobs([job for job in waiting if job["threads"] > 1], 1)  # two threads fill two cores
     except FileNotFoundError as error:
         raise SystemExit(f"{error.filename}: missing; run `make data checkpoint`") from error
-    jobs = _all_jobs(args.seeds, args.broken_seeds)
-    finished = read_runs()
-    waiting = [job for job in jobs if key_of(job) not in finished]
-    print(f"{len(jobs) - len(waiting)} of {len(jobs)} runs are in {RUNS}")
-    _do_jobs([job for job in waiting if job["threads"] == 1], args.workers)
-    _do_jobs([job for job in waiting if job["threads"] > 1], 1)  # two threads fill two cores
     finished = read_runs()
     left = [job for job in jobs if key_of(job) not in finished]
     if left:
         raise SystemExit(f"files changed during {len(left)} runs: run `make gate` again")
-    result = summarise([finished[key_of(job)] for job in jobs], args.deviations)
+    result = summarise([finished[key_of(job)] for job in jobs], DEVIATIONS)
     print(_table(result))
     if result["lowest"] < result["threshold"]:
-        raise SystemExit(f"a correct solution fails at {result['threshold']}: raise --deviations")
+        raise SystemExit(f"a correct solution fails at {result['threshold']}: raise DEVIATIONS")
     write_whole(RESULT, json.dumps(result, indent=2) + "\n")
     fill_card(_table(result))
     print(f"wrote {RESULT} and the table in {CARD}")

@@ -12,58 +12,74 @@ from dataclasses import dataclass
 
 from instructor.language.lexicon import ASPECTS, RIVALS, Film, Lexicon
 
-# Whether a verb phrase or an opening keeps the value of what follows (+1) or reverses it (-1).
-COPULAS = (
-    ("is", 1),
-    ("is really", 1),
-    ("is always", 1),
-    ("is nothing but", 1),
-    ("could not be more", 1),
-    ("never fails to be", 1),
-    ("does not stop being", 1),
-    ("is not", -1),
-    ("is never", -1),
-    ("is hardly", -1),
-    ("is far from", -1),
-    ("is anything but", -1),
-    ("could not be less", -1),
-    ("fails to be", -1),
-    ("is not at all", -1),
+
+def _signed(table: str) -> list[tuple[str, int]]:
+    """Read a table: + marks what keeps the value of what follows (1), - what reverses it (-1)."""
+    rows = (line.split(maxsplit=1) for line in table.strip().splitlines())
+    return [(words, 1 if sign == "+" else -1) for sign, words in rows]
+
+
+COPULAS = _signed(
+    """
+    + is
+    + is really
+    + is always
+    + is nothing but
+    + could not be more
+    + never fails to be
+    + does not stop being
+    - is not
+    - is never
+    - is hardly
+    - is far from
+    - is anything but
+    - could not be less
+    - fails to be
+    - is not at all
+    """
 )
-POSSESSIONS = (
-    ("is full of", 1),
-    ("has a lot of", 1),
-    ("never runs out of", 1),
-    ("does not lack", 1),
-    ("is free of", -1),
-    ("lacks", -1),
-    ("has no", -1),
-    ("is without", -1),
+POSSESSIONS = _signed(
+    """
+    + is full of
+    + has a lot of
+    + never runs out of
+    + does not lack
+    - is free of
+    - lacks
+    - has no
+    - is without
+    """
 )
-OPENINGS = (
-    ("i think that", 1),
-    ("i do not doubt that", 1),
-    ("nobody can deny that", 1),
-    ("it is true that", 1),
-    ("i do not think that", -1),
-    ("i doubt that", -1),
-    ("nobody can claim that", -1),
-    ("it is not true that", -1),
+OPENINGS = _signed(
+    """
+    + i think that
+    + i do not doubt that
+    + nobody can deny that
+    + it is true that
+    - i do not think that
+    - i doubt that
+    - nobody can claim that
+    - it is not true that
+    """
 )
 SPEAKERS = ("the critics", "my friends", "most people", "the papers")
-REPLIES = (
-    (", and they are right", 1),
-    (", and they are not wrong", 1),
-    (", and i agree", 1),
-    (", and they are wrong", -1),
-    (", but they are not right", -1),
-    (", but i disagree", -1),
+REPLIES = _signed(
+    """
+    + , and they are right
+    + , and they are not wrong
+    + , and i agree
+    - , and they are wrong
+    - , but they are not right
+    - , but i disagree
+    """
 )
-ATTEMPTS = (
-    ("tries to be {} and succeeds", 1),
-    ("wants to be {} , and it is", 1),
-    ("tries to be {} and fails", -1),
-    ("wants to be {} , but it is not", -1),
+ATTEMPTS = _signed(
+    """
+    + tries to be {} and succeeds
+    + wants to be {} , and it is
+    - tries to be {} and fails
+    - wants to be {} , but it is not
+    """
 )
 # The positions of the main clause, and of the other one, which says the opposite.
 CONTRASTS = (
@@ -117,28 +133,34 @@ class Writer:
 
     def description(self, subject: str) -> Phrase:
         """Say what the film is: "harbor is anything but dull"."""
-        (copula, turn), sign = self.rng.choice(COPULAS), self.sign()
+        copula, turn = self.rng.choice(COPULAS)
+        sign = self.sign()
         rule = "plain" if turn > 0 else "negation"
         return Phrase(f"{subject} {copula} {self.adjective(sign)}", turn * sign, (rule,))
 
     def possession(self, subject: str) -> Phrase:
         """Say what the film has: "harbor is free of flaws"."""
-        (verb, turn), sign = self.rng.choice(POSSESSIONS), self.sign()
+        verb, turn = self.rng.choice(POSSESSIONS)
+        sign = self.sign()
         noun = self.rng.choice(self.lexicon.nouns[sign])
         return Phrase(f"{subject} {verb} {noun}", turn * sign, ("possession",))
 
     def pair(self, subject: str) -> Phrase:
         """Use two adjectives of one sign: "harbor is neither dull nor clumsy"."""
-        sign, turn = self.sign(), self.sign()
+        sign = self.sign()
+        turn = self.sign()
         first, second = self.rng.sample(self.lexicon.adjectives[sign], 2)
         both = f"both {first} and {second}" if turn > 0 else f"neither {first} nor {second}"
         return Phrase(f"{subject} is {both}", turn * sign, ("pair",))
 
     def comparison(self, subject: str) -> Phrase:
         """Compare the film with another: "harbor is better than the witty original"."""
-        sign, other, rival = self.sign(), self.sign(), self.rng.choice(RIVALS)
+        sign = self.sign()
+        other = self.sign()
+        rival = self.rng.choice(RIVALS)
         against = f"the {self.adjective(other)} {rival}"
-        word, its_own = self.adjective(sign), self.adjective(-sign)
+        word = self.adjective(sign)
+        its_own = self.adjective(-sign)
         forms = (
             (f"{subject} is {'better' if sign > 0 else 'worse'} than {against}", sign),
             (f"{subject} is more {word} than {against}", sign),
@@ -151,7 +173,8 @@ class Writer:
 
     def attempt(self, subject: str) -> Phrase:
         """Say what the film tries to be: "harbor tries to be witty and fails"."""
-        (form, turn), sign = self.rng.choice(ATTEMPTS), self.sign()
+        form, turn = self.rng.choice(ATTEMPTS)
+        sign = self.sign()
         words = f"{subject} {form.format(self.adjective(sign))}"
         return Phrase(words, turn * sign, ("attempt",))
 
@@ -167,18 +190,21 @@ class Writer:
 
     def opening(self, subject: str) -> Phrase:
         """Agree with a clause or not: "i do not think that harbor is dull"."""
-        (opening, turn), inner = self.rng.choice(OPENINGS), self.clause(subject)
+        opening, turn = self.rng.choice(OPENINGS)
+        inner = self.clause(subject)
         return Phrase(f"{opening} {inner.words}", turn * inner.value, ("attitude", *inner.rules))
 
     def attribution(self, subject: str) -> Phrase:
         """Quote somebody, and agree or not: "the critics call harbor dull , and they are wrong"."""
-        (reply, turn), who = self.rng.choice(REPLIES), self.rng.choice(SPEAKERS)
-        sign, inner = self.sign(), self.clause(subject)
+        reply, turn = self.rng.choice(REPLIES)
+        who = self.rng.choice(SPEAKERS)
+        sign = self.sign()
+        inner = self.clause(subject)
         if self.rng.random() < 0.5:
-            words, value = f"{who} call {subject} {self.adjective(sign)}", sign
+            quoted = Phrase(f"call {subject} {self.adjective(sign)}", sign, ())
         else:
-            words, value = f"{who} say that {inner.words}", inner.value
-        return Phrase(f"{words} {reply}", turn * value, ("quotation",))
+            quoted = Phrase(f"say that {inner.words}", inner.value, ())
+        return Phrase(f"{who} {quoted.words} {reply}", turn * quoted.value, ("quotation",))
 
     def contrast(self, subject: str) -> Phrase:
         """Contrast two opposite clauses: the main one decides, wherever it is."""
@@ -207,5 +233,5 @@ class Writer:
             (self.attribution, 3),
             (self.contrast, 6),
         )
-        names, weights = [rule for rule, _ in rules], [weight for _, weight in rules]
-        return self.full_stop(self.rng.choices(names, weights)[0](self.subject(film)))
+        drawn = self.rng.choices([rule for rule, _ in rules], [weight for _, weight in rules])
+        return self.full_stop(drawn[0](self.subject(film)))

@@ -68,7 +68,8 @@ class Reviewer(Writer):
 
     def simple(self, subject: str) -> Phrase:
         """Say what the film is or is not: "harbor is never dull"."""
-        (copula, turn), sign = self.rng.choice(SIMPLE_COPULAS), self.sign()
+        copula, turn = self.rng.choice(SIMPLE_COPULAS)
+        sign = self.sign()
         return Phrase(f"{subject} {copula} {self.adjective(sign)}", turn * sign, ("simple",))
 
     def opinion(self, film: Film, value: int, level: int) -> str:
@@ -86,7 +87,8 @@ class Reviewer(Writer):
 
     def review(self, level: int) -> list[str]:
         """Write one review, of two to five sentences."""
-        film, value = self.rng.choice(FILMS), self.sign()
+        film = self.rng.choice(FILMS)
+        value = self.sign()
         text = [self.fact(film)] if self.rng.random() < 0.3 else []
         for _ in range(self.rng.choice((1, 2, 2))):
             text.append(self.opinion(film, value, level))
@@ -101,7 +103,8 @@ def film_of(review: Sequence[str]) -> str:
 
 def level_of(index: int, count: int) -> int:
     """Return the level of review `index` of `count`."""
-    level, bound = LISTS, SHARES[LISTS]
+    level = LISTS
+    bound = SHARES[LISTS]
     while index >= bound * count and level < EVERYTHING:
         level += 1
         bound += SHARES[level]

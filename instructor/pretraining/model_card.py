@@ -29,15 +29,15 @@ minBERT and in Hugging Face transformers:
 
 | | |
 | --- | --- |
-| layers, width, heads, feed-forward | {layers}, {width}, {heads}, {feed_forward} |
+| layers, width, heads, feed-forward | {s.layers}, {s.width}, {s.heads}, {s.feed_forward} |
 | word pieces | {vocabulary:,} |
 | parameters, both heads included | {parameters:,} |
-| training | {steps:,} steps of {batch} pairs of sentences |
+| training | {s.steps:,} steps of {s.batch} pairs of sentences |
 | texts | {phases} |
 | false second sentences | from other reviews of the same film |
-| learning rate | {learning_rate}, {warmup} warm-up steps, decay over the last {fall:.0%} |
+| learning rate | {s.learning_rate}, {s.warmup} warm-up steps, decay over the last {fall:.0%} |
 | dropout | none, in pre-training or in `config.json`: it costs so narrow a model accuracy |
-| wall time | {minutes:.1f} minutes, {threads} thread |
+| wall time | {minutes:.1f} minutes, {s.threads} thread |
 
 ## On held-out reviews
 
@@ -58,7 +58,7 @@ a sentence uses.
 
 ## Training curve
 
-Mean cross-entropy in nats over {report} steps.
+Mean cross-entropy in nats over {s.report} steps.
 
 {curve}
 
@@ -143,25 +143,17 @@ def model_card(run: Run, held_out: Films) -> str:
     """Write a trained model's card."""
     settings = run.settings
     kinds = ("lists of words", "is and is not", "one clause", "everything")
+    phases = (
+        f"{kind}: {steps:,} steps" for kind, steps in zip(kinds, settings.phases, strict=True)
+    )
     return CARD.format(
-        **_held_out_accuracy(run, held_out),
-        layers=settings.layers,
-        width=settings.width,
-        heads=settings.heads,
-        feed_forward=settings.feed_forward,
+        s=settings,
         vocabulary=run.tokenizer.vocab_size,
         parameters=sum(parameter.numel() for parameter in run.model.parameters()),
-        steps=settings.steps,
-        batch=settings.batch,
-        learning_rate=settings.learning_rate,
-        warmup=settings.warmup,
         fall=1 - settings.held,
-        phases=", ".join(
-            f"{kind}: {steps:,} steps" for kind, steps in zip(kinds, settings.phases, strict=True)
-        ),
+        phases=", ".join(phases),
         minutes=run.seconds / 60,
-        threads=settings.threads,
         held=len(all_reviews(held_out)),
-        report=settings.report,
         curve=_curve_table(run.curve),
+        **_held_out_accuracy(run, held_out),
     )
