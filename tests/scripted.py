@@ -25,14 +25,12 @@ from tensormark.sandbox.interface import Program, Progress, Reply, Request
 from tensormark.sandbox.isolated import IsolatedSandbox
 from tensormark.sandbox.job import Ending, Job
 from tensormark.settings import Settings
-from tensormark.worker import watched
 from tensormark.worker.protocol import HEADER, MAGIC
 
 import formats
 from conftest import ROOT
 
 NAMES = {"<f2": "F16", "<f4": "F32", "<f8": "F64", "<i4": "I32", "<i8": "I64", "|b1": "BOOL"}
-STATE = dict.fromkeys(sorted(watched.ALL), "1")
 Tensors = Mapping[str, np.ndarray]
 
 
@@ -58,7 +56,7 @@ class Answer:
             kind = NAMES[value.dtype.str]
             listed[name] = {"dtype": kind, "shape": value.shape, "data_offsets": place}
             data += value.tobytes()
-        text = {"number": number, "status": "ok", "before": STATE, "after": STATE} | message
+        text = {"number": number, "status": "ok", "changed": []} | message
         return cls(json.dumps(text), json.dumps(listed), data)
 
     def frame(self) -> bytes:

@@ -265,7 +265,7 @@ def table_of(course: Course, rounding: float, drawn: float, solution: float) -> 
 
     def replies(value: float, drew: bool = True, numbers: object = None) -> list[Reply]:
         count = len(inputs) if numbers is None else len(list(numbers))  # type: ignore[call-overload]
-        message = {"drew": drew, "before": {}, "after": {}}
+        message = {"drew": drew, "changed": []}
         tensors = {"out/output": np.full((2, 3), value)}
         return [Reply("ok", tensors=tensors, message=message) for _ in range(count)]
 

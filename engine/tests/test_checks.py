@@ -21,7 +21,6 @@ from trials import (
     OUTPUT,
     OWN_CALL,
     POINTS,
-    STATE,
     VALUES,
     WRONG,
     X,
@@ -143,13 +142,13 @@ DOUBLED = {"grad/x": 2 * RIGHT["grad/x"]}
         (reply(tensors=RIGHT | {"after/x": X + 1, "after/y": X}), "properties", *IN_PLACE),
         (reply(tensors=RIGHT | {"after/x": X[None]}), "properties", *IN_PLACE),
         (
-            reply(tensors=RIGHT, after={**STATE, "seed": 2}),
+            reply(tensors=RIGHT, changed=["seed"]),
             "properties",
             "the call changes something other than its output",
             "the call changes seed",
         ),
         (
-            reply(tensors=RIGHT, after=None),
+            reply(tensors=RIGHT, changed=None),
             "properties",
             "the output is wrong",
             "the worker did not report its state",
@@ -204,13 +203,11 @@ def test_an_input_that_was_rounded_to_be_sent_has_not_changed() -> None:
 
 
 def test_only_the_first_of_many_changed_names_are_listed() -> None:
-    names = {f"{number:02d}" + "n" * 60: 1 for number in range(12)}
+    names = [f"{number:02d}" + "n" * 60 for number in range(12)]
 
-    problem = finding(trial(reply(before={**STATE, **names}, after=STATE)))
+    problem = finding(trial(reply(changed=names)))
 
-    assert problem.details[0] == "the call changes " + ", ".join(
-        name[:40] for name in [*names][:10]
-    )
+    assert problem.details[0] == "the call changes " + ", ".join(name[:40] for name in names[:10])
 
 
 @pytest.mark.parametrize(("first", "outcome"), [(True, Outcome.FAILED), (False, Outcome.PASSED)])

@@ -11,7 +11,7 @@ from tensormark.judging.general import of_shape
 from tensormark.result import Finding
 from tensormark.sandbox.interface import Reply
 
-from trials import OUTPUT, OWN_CALL, STATE, X, finding, make_exercise, reply, trial
+from trials import OUTPUT, OWN_CALL, X, finding, make_exercise, reply, trial
 
 VALUES = Probe("output", "values", "the output is wrong", (OWN_CALL,))
 
@@ -21,8 +21,7 @@ def problem_in(answer: Reply, **probe: Any) -> Finding:
 
 
 def reply_that_changes(name: str, **more: Any) -> Reply:
-    state = {"before": {**STATE, name: 0}, "after": {**STATE, name: 1}}
-    return replace(reply(**more), message={**reply().message, **state})
+    return reply(**more, changed=[name])
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ ROOMS = {
     "toolkit": "exercise references result sandbox.interface task trouble usage worker.protocol",
     "intake": "files exercise letters usage",
     "judging": "policy exercise handout references result sandbox.interface sandbox.packages "
-    "trouble worker.watched",
+    "trouble worker.protocol",
     "settings": "files intake.submission sandbox.interface usage",
     "sharing": "exercise references",
     "grading": "policy exercise intake judging literals references result sandbox settings "

@@ -8,8 +8,8 @@ import torch
 
 from tensormark.judging.replies import without_text
 from tensormark.sandbox.interface import Reply
-from tensormark.worker import watched
-from tensormark.worker.state import Model, Watch
+from tensormark.worker.protocol import GENERATORS, SEEDED, STATE
+from tensormark.worker.state import Model, Snapshot
 
 from graded import Grade
 from toy import WINDOWS
@@ -60,12 +60,11 @@ def test_only_the_id_of_an_exercise_is_left_of_a_hole() -> None:
 
 
 def test_states_have_names_that_the_grader_knows() -> None:
-    reply = abridged("", "ok", before={SECRET: 1, "the default dtype": "a"}, after={SECRET: 2})
+    reply = abridged("", "ok", changed=[SECRET, "the default dtype"])
 
-    assert reply.message["before"] == {"state 1": 1, "the default dtype": "a"}
-    assert reply.message["after"] == {"state 1": 2}
-    watch = Watch(Model(torch.nn.Linear(1, 1), ()), silent=True, plain=[1])
-    assert set(watch.before) == watched.ALL
+    assert reply.message["changed"] == ["a state without a name", "the default dtype"]
+    before = Snapshot(Model(torch.nn.Linear(1, 1), ()), silent=True)
+    assert {*before.before, *SEEDED, GENERATORS} == {*STATE}
 
 
 RAISES = 'raise ValueError(f"the_hidden_input {signals.shape}")'

@@ -13,12 +13,10 @@ from tensormark.judging.trial import Trial
 from tensormark.references import Recording
 from tensormark.result import Finding, Outcome, Result
 from tensormark.sandbox.interface import Reply
-from tensormark.worker import watched
 
 X = np.arange(6.0).reshape(2, 3)
 OUTPUT = 2 * X + 1
 GRADIENT = np.full((2, 3), 2.0)
-STATE = {"seed": 1, **dict.fromkeys(watched.ALL, 1)}
 OWN_CALL = Call("Layer.forward", ("x",), "main")
 CALL_GIVEN_NORM = replace(OWN_CALL, given=("norm",))
 CALL_GIVEN_BOTH = replace(OWN_CALL, given=("norm", "embed"))
@@ -57,8 +55,7 @@ def reply(
     **message: Any,
 ) -> Reply:
     outputs = {} if output is None else {"out/output": output.astype("f4")}
-    state = {"before": STATE, "after": STATE}
-    return Reply(status, text, {**state, **message}, outputs | (tensors or {}))
+    return Reply(status, text, {"changed": [], **message}, outputs | (tensors or {}))
 
 
 CORRECT, WRONG = reply(), reply(OUTPUT + 1)

@@ -21,7 +21,6 @@ from tensormark.exercise import Call, Probe, Tensors
 from tensormark.judging.compare import Tolerance
 from tensormark.references import Recording, under
 from tensormark.sandbox.interface import Reply
-from tensormark.worker import watched
 
 SUMS = 4  # per tensor; different tensors practically never agree in all of them
 WIDTH = 1 + SUMS
@@ -147,29 +146,9 @@ def tolerance_kind(name: str, call: Call) -> str:
 
 
 def changed_state(reply: Reply) -> list[str] | None:
-    """List the parts of the state that a call changed; None if the worker did not report it.
-
-    States are plain values: nested ones count as changed, as they may be too deep to compare.
-    """
-    before, after = (reply.message.get(key) for key in ("before", "after"))
-    if not isinstance(before, dict) or not isinstance(after, dict):
-        return None
-    nested = (dict, list)
-    return [
-        str(key)
-        for key, value in before.items()
-        if isinstance(value, nested)
-        or isinstance(after.get(key), nested)
-        or value != after.get(key)
-    ]
-
-
-def lacks_state(answered: AnsweredCall) -> bool:
-    """Return whether a worker's report leaves out a part of the state that every call has."""
-    required = {*watched.SETTINGS, *watched.SEEDS}
-    if answered.call.kind == "method" and not answered.was_not_called:
-        required |= {*watched.OF_A_MODEL}
-    return not required <= answered.reply.message["before"].keys()
+    """List the parts of the state that a call changed; None if the worker did not report it."""
+    changed = reply.message.get("changed")
+    return [str(name) for name in changed] if isinstance(changed, list) else None
 
 
 def side_effects(sent: Tensors, reply: Reply) -> float:

@@ -22,7 +22,7 @@ from tensormark.judging.compare import Mismatch
 from tensormark.judging.fingerprints import AnsweredCall
 from tensormark.sandbox.interface import Reply
 from tensormark.sandbox.packages import requirement_names
-from tensormark.worker import watched
+from tensormark.worker.protocol import STATE
 
 MAX_TEXTS = 32  # how many texts of a list are read
 PLACE = r" \((\w{1,80})\.py, line (\d{1,6})\)"
@@ -83,22 +83,6 @@ def _error_without_text(text: str, sources: Mapping[str, str]) -> str:
     return f"failed for a reason that is not shown here{at}"
 
 
-def _state_without_text(message: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the states before and after a call, with unknown names replaced."""
-    before = message.get("before")
-    after = message.get("after")
-    if not isinstance(before, dict) or not isinstance(after, dict):
-        return {}
-    names = {
-        name: name if name in watched.ALL else f"state {number}"
-        for number, name in enumerate(before, start=1)
-    }
-    return {
-        "before": {shown: before[name] for name, shown in names.items()},
-        "after": {shown: after[name] for name, shown in names.items() if name in after},
-    }
-
-
 def without_text(reply: Reply, targets: Mapping[str, str], sources: Mapping[str, str]) -> Reply:
     """Return a reply without text from the submission; `unabridged` keeps it for comparison.
 
@@ -108,9 +92,11 @@ def without_text(reply: Reply, targets: Mapping[str, str], sources: Mapping[str,
         sources: the submission's modules by name.
     """
     message = {key: value for key, value in reply.message.items() if key not in TEXT_KEYS}
-    message |= _state_without_text(reply.message)
     message["through"] = [name for name in texts(reply, "through") if name in targets]
-    message["imported"] = [name for name in texts(reply, "imported") if name in watched.ALL]
+    for key in ("changed", "imported"):
+        names = message.get(key)
+        if isinstance(names, list):
+            message[key] = [name if name in STATE else "a state without a name" for name in names]
     text = reply.text
     if reply.status == "error":
         text = _error_without_text(text, sources)

@@ -29,7 +29,6 @@ from tensormark.judging.fingerprints import (
     AnsweredCall,
     Observation,
     changed_state,
-    lacks_state,
     observe,
     tolerance_kind,
 )
@@ -438,7 +437,7 @@ class Trial:
     def changed_state(self, answered: AnsweredCall) -> Mismatch | None:
         """Check that the call did not change torch's global state or the model's mode."""
         changed = changed_state(answered.reply)
-        if changed is None or lacks_state(answered):
+        if changed is None:
             return Mismatch("changed", "state", ("the worker did not report its state",))
         if not changed:
             return None
@@ -492,7 +491,7 @@ def _right_answer(answered: AnsweredCall) -> AnsweredCall:
         name: value.astype(answered.call.dtype) if value.dtype.kind == "f" else value
         for name, value in answered.expected.items()
     }
-    message = {"status": "ok", "before": {}, "after": {}}
+    message = {"status": "ok", "changed": []}
     return dataclasses.replace(answered, reply=Reply("ok", "", message, tensors))
 
 

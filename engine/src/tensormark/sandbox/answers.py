@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from tensormark.files import digest
 from tensormark.sandbox.interface import Reply, WorkerLostError, printable
 from tensormark.trouble import trouble_in
 from tensormark.worker.protocol import LONGEST, MAX_AXES, Message, ProtocolError, Tensors, parts_of
@@ -24,8 +23,8 @@ from tensormark.worker.protocol import LONGEST, MAX_AXES, Message, ProtocolError
 MAX_JSON = 16 << 10  # bytes; an exception's text takes a few hundred
 MAX_LIST = 128 << 10  # bytes of the list of tensors; one of 200 parameters takes 20,000
 MAX_TEXT = 1000  # characters of a text that are kept; a worker cuts an exception's at 300
-MAX_ITEM = 100  # characters of a text in a list, of the name of a state, or of a state itself
-MAX_ITEMS = 64  # of a list, or of an object of states; a worker sends about 20
+MAX_ITEM = 100  # characters of a text in a list
+MAX_ITEMS = 64  # of a list; a worker sends about 20
 MAX_INTEGER = 1 << 64
 MAX_NAME = 200  # characters of a tensor's name; torch has no limit, but no model needs more
 TYPES = {"F16": "<f2", "F32": "<f4", "F64": "<f8", "I32": "<i4", "I64": "<i8", "BOOL": "u1"}
@@ -52,8 +51,8 @@ KEYS: Mapping[str, type] = {
     "causes": list,
     "lacks": bool,
     "progress": list,
-    "before": dict,
-    "after": dict,
+    "changed": list,
+    "unchanged": bool,
 }
 
 
@@ -107,30 +106,17 @@ def _plain(value: Any, max_length: int = MAX_ITEM) -> Any:
     return value
 
 
-def _state(value: Any) -> Any:
-    """Return a state before or after a call; a long text as its digest, since it is only compared.
-
-    Raises:
-        ProtocolError: it is nested, or a number that is infinite or too large.
-    """
-    if isinstance(value, str) and len(value) > MAX_ITEM:
-        return digest(value.encode("utf-8", "surrogatepass"))
-    return _plain(value)
-
-
 def _value(value: Any) -> Any:
-    """Return a value of an answer's JSON: plain, or a list or an object of plain values.
+    """Return a value of an answer's JSON: plain, or a list of plain values.
 
     Raises:
         ProtocolError: it is nested further, or too long.
     """
-    if isinstance(value, list | dict) and len(value) > MAX_ITEMS:
+    if not isinstance(value, list):
+        return _plain(value, MAX_TEXT)
+    if len(value) > MAX_ITEMS:
         raise ProtocolError("an answer's JSON has too many values")
-    if isinstance(value, list):
-        return [_plain(item) for item in value]
-    if isinstance(value, dict):
-        return {_plain(name): _state(item) for name, item in value.items()}
-    return _plain(value, MAX_TEXT)
+    return [_plain(item) for item in value]
 
 
 def message_of(text: bytes) -> Message:

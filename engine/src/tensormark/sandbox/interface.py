@@ -299,8 +299,8 @@ class Sandbox(abc.ABC):
         apart: runs a call of another program, unaffected by this one's calls; None if it cannot.
         together: runs several exercises' calls in one process; None if `run` does so anyway.
             Exercises without complete answers are left out, as nothing that happens to them there
-            counts, and so are those that ran after another one had changed the submission's
-            modules.
+            counts. Unless the last call says that none has changed the submission's modules, so are
+            all but the first.
     """
 
     apart: Callable[[Program, Request], Reply] | None = None

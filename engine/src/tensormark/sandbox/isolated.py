@@ -206,6 +206,7 @@ class IsolatedSandbox(Sandbox):
             if loaded.status != "ok":
                 self.budget.unloadable = loaded
         results: dict[str, Shared] = {}
+        unchanged = False
         end = 1  # slot 0 is the import's
         for exercise, group in itertools.groupby(requests, key=lambda request: request.exercise):
             calls = list(group)
@@ -216,16 +217,16 @@ class IsolatedSandbox(Sandbox):
                     for slot, call in enumerate(calls, start)
                 ]
                 results[exercise] = Shared(replies, b"".join(printed[start:end]), first=start == 1)
+                unchanged = replies[-1].message.get("unchanged") is True
         self.printed.take(printed[0])
-        return results
+        return {name: shared for name, shared in results.items() if shared.first or unchanged}
 
     def job(self, requests: Sequence[Request]) -> Job:
-        """Pack the import and the calls; an exercise's last call is marked if another follows."""
+        """Pack the import and the calls; the last one also says what they have left behind."""
         frames = [protocol.encode({"number": 0, **self.program.load_message(requests)})]
-        following = [*(request.exercise for request in requests[1:]), None]
         for number, request in enumerate(requests, start=1):
             message = {"number": number, "call": request.call}
-            if following[number - 1] not in (None, request.exercise):
+            if number == len(requests):
                 message["last"] = True
             frames.append(protocol.encode(message, request.tensors))
         limits = self.program.limits

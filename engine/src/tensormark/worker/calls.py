@@ -31,7 +31,7 @@ from tensormark.worker.callers import takes_apart
 from tensormark.worker.causes import causes_of
 from tensormark.worker.entered import watched
 from tensormark.worker.imports import Imports
-from tensormark.worker.members import load_by_name, member, parameters_of, parents_of
+from tensormark.worker.members import has_modules, load_by_name, member, parameters_of, parents_of
 from tensormark.worker.originals import Originals
 from tensormark.worker.outputs import gradients, outputs_of
 from tensormark.worker.protocol import AGAIN
@@ -43,7 +43,7 @@ from tensormark.worker.stand_ins import (
     functions_replaced,
     replace_method,
 )
-from tensormark.worker.state import Model, Watch, put_back, seed
+from tensormark.worker.state import Model, Snapshot, put_back, seed
 
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
 GENERATORS = {"*generator", "*random"}  # arguments that provide random numbers
@@ -93,6 +93,13 @@ def arguments_for(context: Context, call: Mapping[str, Any]) -> tuple[Any, ...]:
     return make(context, call) if make is not None else ()
 
 
+def _used_paths(call: Mapping[str, Any], weights: Mapping[str, Tensor]) -> set[str]:
+    """Return the paths of the modules of its object that a call names."""
+    methods = {path for path in call["stand_ins"] if FUNCTION not in path}
+    owners = {name.rpartition(".")[0] for name in weights.keys() | call["rates"].keys() | methods}
+    return (owners | {name[1:] for name in call["args"] if name.startswith(".")}) - {""}
+
+
 def build(
     context: Context,
     call: Mapping[str, Any],
@@ -117,7 +124,7 @@ def build(
         weights = {n.removeprefix(prefix): t for n, t in tensors.items() if n.startswith(prefix)}
     cls = member(context.module(call["module"]), call["target"].split(".")[0], "class")
     owner: nn.Module = watched(cls, building=True)(*arguments, **call["options"])
-    if lacking is not None:
+    if lacking is not None and not has_modules(owner, _used_paths(call, weights)):
         name = call["target"].split(".")[0]
         lacking |= context.originals.complete(
             owner, call["module"], name, lambda given: given(*arguments, **call["options"])
@@ -231,7 +238,7 @@ def run_call(context: Context, call: Mapping[str, Any], tensors: Mapping[str, Te
         function = member(context.module(call["module"]), call["target"], "function")
     required = len(call["args"]) - len(call["optional"])
     if call["optional"] and not accepts(function, required, call["optional"]):
-        return Answer({**Watch(None, silent=False).report(), "lacks": True})
+        return Answer({**Snapshot(None).report(), "lacks": True})
     leaves = {}
     for name in call["args"] if call["gradients"] else ():
         constant = name in call["constants"]
@@ -240,12 +247,12 @@ def run_call(context: Context, call: Mapping[str, Any], tensors: Mapping[str, Te
     function = watched(function)
     arguments = list(arguments_of(context, call, tensors, owner))
     own_generator = not GENERATORS.isdisjoint(call["args"])
-    watch = Watch(model, silent=own_generator, plain=call["literals"])
+    before = Snapshot(model, silent=own_generator, plain=call["literals"])
     call_before(context, call, tensors, owner, function)
     form = {**call, "form": form_of(context, call)}
     own = outputs_of(call_with(function, call, arguments), form)
-    report = watch.report() | {"lacking_modules": [*lacking]}
-    report["drew"] = own_generator or watch.generators.drew()
+    report = before.report() | {"lacking_modules": [*lacking]}
+    report["drew"] = own_generator or before.generators.drew()
 
     answer = {f"out/{name}": value for name, value in own.items()}
     if call["twice"]:
@@ -293,7 +300,7 @@ def run_optimizer(
     optimizer = watched(cls)([{**g, "params": [own[n] for n in g["params"]]} for g in groups])
     take_step = watched(optimizer.step)
     gradients = {n: tensors[f"gradients/{n}"].clone() for n in own if f"gradients/{n}" in tensors}
-    watch = Watch(None, silent=False)
+    before = Snapshot(None)
     after_steps: dict[str, list[Tensor]] = {name: [] for name in own}
     for step in range(call["literals"]["steps"]):
         for name, values in gradients.items():
@@ -303,7 +310,7 @@ def run_optimizer(
             after_steps[name].append(parameter.detach().clone())
     answer = {f"out/{name}": torch.stack(values) for name, values in after_steps.items()}
     answer |= {f"after/gradients/{name}": values for name, values in gradients.items()}
-    return Answer({**watch.report(), "drew": False}, answer)
+    return Answer({**before.report(), "drew": False}, answer)
 
 
 def run_kind(
@@ -318,9 +325,9 @@ def run_kind(
     It answers with out/<name> for each of the call's `returns` and, if requested, grad/<input>.
     Inputs named by the call's `args` must not change; the objects that it builds are not watched.
     """
-    watch = Watch(None, silent=False, plain=call["literals"])
+    before = Snapshot(None, plain=call["literals"])
     answer = watched(kind)(context, call, tensors, progress)
-    report = {**watch.report(), "drew": watch.generators.drew()}
+    report = {**before.report(), "drew": before.generators.drew()}
     after = {f"after/{name}": tensors[name] for name in call["args"] if name in tensors}
     return Answer({**report, **answer.message}, {**after, **answer.tensors})
 

@@ -24,7 +24,7 @@ WORKER = os.path.dirname(__file__) + os.sep
 MAX_NAMES = 32  # of one call that are reported
 MAX_OF_ROOT = 8  # of one package, so that many of one cannot hide another
 MAX_NAME = 80  # characters
-MAX_EVENTS = 3_000  # of one call that are watched: some draw thousands of random numbers
+MAX_CALLS = 1_500  # within one call that are watched: some draw thousands of random numbers
 MAX_SEEN = 1000  # names of one call that are kept
 # modules through which methods of many classes are called, and the method that runs
 DISPATCHERS = {"torch.nn.modules.module": "forward", "torch.optim.optimizer": "step"}
@@ -148,7 +148,7 @@ class Watch:
         wanted: whether it is reported what a call enters.
         names: what the call has entered, in order.
         refusal: the first refusal of the call, which the submission may have caught.
-        events: how many there were in the call.
+        calls: how many functions have been called in the call.
         paused: whether that was too many to go on.
         running: how many watched functions are running.
     """
@@ -198,7 +198,7 @@ class Watch:
         self.wanted = wanted
         self.names: dict[str, None] = {}
         self.refusal: NotAllowedError | None = None
-        self.events = 0
+        self.calls = 0
         self.paused = False
 
     @property
@@ -226,17 +226,23 @@ class Watch:
 
     def note(self, frame: FrameType, event: str, argument: Any) -> None:
         """Take note of a call (a profile function)."""
-        self.events += 1
-        if self.events > MAX_EVENTS and not self.packages:
-            self.paused = True
-            sys.setprofile(None)
         if event == "c_call":
-            if self.counts(frame):
-                self.enter(_name_of_compiled(argument), frame, "", argument)
+            caller: FrameType | None = frame
         elif event == "call":
             caller = frame.f_back
-            if caller is None or not self.counts(caller):
-                return
+        else:
+            return
+        self.calls += 1
+        if self.calls > MAX_CALLS and not self.packages:
+            self.paused = True
+            sys.setprofile(None)
+        if caller is None or self.origins.get(caller.f_code.co_filename) == "library":
+            return  # the usual case
+        if not self.counts(caller):
+            return
+        if caller is frame:
+            self.enter(_name_of_compiled(argument), frame, "", argument)
+        else:
             file = frame.f_code.co_filename
             origin = self.origin(file)
             made_by_own = origin == "made" and self._home(frame) in self.modules

@@ -67,7 +67,7 @@ class Imports:
         finally:
             self.settings = {**self.settings, **state.settings_that_stay()}
             changed = state.put_back(self.settings)
-            changed += [seed for seed, unchanged in generators.unseeded().items() if not unchanged]
+            changed += generators.seeded()
             self.changed[name] = changed
             generators.put_back()
         return self.modules[name]

@@ -1,6 +1,6 @@
 """Look up attributes of a student's modules and objects by fixed names. Runs in the worker."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -21,6 +21,22 @@ def member(owner: Any, name: str, kind: str) -> Any:
         if isinstance(owner, ModuleType):
             owner_name = f"{owner_name}.py"  # a submission may have set it to anything
         raise StudentError(f"{owner_name} has no {kind} {name}; its names are fixed") from None
+
+
+def _modules_at(model: nn.Module, names: Sequence[str]) -> Iterator[nn.Module]:
+    """Yield the modules with this path; an asterisk stands for every module of a list."""
+    if not names:
+        yield model
+        return
+    parts = model._modules
+    for part in parts.values() if names[0] == "*" else [parts.get(names[0])]:
+        if part is not None:
+            yield from _modules_at(part, names[1:])
+
+
+def has_modules(model: nn.Module, paths: Iterable[str]) -> bool:
+    """Return whether a model has modules with all these paths."""
+    return all(any(True for _ in _modules_at(model, path.split("."))) for path in paths)
 
 
 def parameters_of(model: nn.Module, more: Mapping[str, nn.Module]) -> dict[str, nn.Parameter]:

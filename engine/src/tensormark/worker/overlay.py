@@ -156,10 +156,6 @@ class Overlay:
         }
         return {"status": "ok", **answer.message}, outputs
 
-    def changed(self) -> bool:
-        """Return whether calls have left traces that later calls could find."""
-        return self.traces is not None and self.traces.changed()
-
     def describe(self, error: BaseException, call: Mapping[str, Any]) -> protocol.Message:
         """Describe what a load or a call raised."""
         target = str(call.get("target", ""))
@@ -178,15 +174,24 @@ class Overlay:
         self, request: Mapping[str, Any], arrays: Mapping[str, Any], progress: calls.Progress
     ) -> bytes:
         """Run a request (a load or a call); return the answer, or what it raised, as a frame."""
-        header = {"number": request["number"]}
         try:
             if "sources" in request:
-                return protocol.encode(header | self.load(request))
-            message, tensors = self.call(request["call"], arrays, progress)
-            return protocol.encode(header | message | entered(), tensors)
+                return self.frame(request, self.load(request))
+            return self.frame(request, *self.call(request["call"], arrays, progress))
         except BaseException as error:  # including SystemExit and KeyboardInterrupt
-            described = self.describe(error, request.get("call", {}))
-            return protocol.encode(header | described | entered())
+            return self.frame(request, self.describe(error, request.get("call", {})))
+
+    def frame(
+        self,
+        request: Mapping[str, Any],
+        message: protocol.Message,
+        tensors: protocol.Tensors | None = None,
+    ) -> bytes:
+        """Pack the answer to a request, with what the call entered and, at the end, left behind."""
+        header = {"number": request["number"], **message, **entered()}
+        if request.get("last") and self.traces is not None:
+            header["unchanged"] = not self.traces.changed()
+        return protocol.encode(header, tensors)
 
 
 def overlay_maker(harness: str) -> Callable[[], Overlay]:

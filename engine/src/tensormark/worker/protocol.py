@@ -24,6 +24,34 @@ MAX_TENSORS = 256 << 20  # enough for a real model's largest weights and their g
 AGAIN = " again"  # ends the name of an output of a second call
 MAX_AXES, LONGEST = 8, 1 << 24  # axes of a tensor in an answer, and the length of an axis
 
+# the state that a call must leave unchanged, as messages name it
+FILTERS = "the warning filters"
+SEEDED = ("the random seed", "the seed of Python's random", "the seed of numpy.random")
+ARGUMENTS = "the arguments"
+GENERATORS = "the global random generators"
+STATE = (
+    "the default dtype",
+    "the default device",
+    "the gradient mode",
+    "the number of threads",
+    "the detection of anomalies",
+    "the choice of deterministic algorithms",
+    "the precision of matrix products",
+    "the flags of cuDNN",
+    "autocast",
+    FILTERS,
+    *SEEDED,
+    "the model's modules",
+    "the model's training mode",
+    "the settings of the model's modules",
+    "the model's weights",
+    "the gradients of the model's weights",
+    "the model's buffers",
+    "the model's configuration",
+    ARGUMENTS,
+    GENERATORS,
+)
+
 _dumps = json.dumps  # as it is now: a submission may replace it
 
 Message = dict[str, Any]

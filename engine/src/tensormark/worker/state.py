@@ -16,12 +16,11 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from tensormark.worker import watched
+from tensormark.worker.protocol import ARGUMENTS, FILTERS, GENERATORS, SEEDED, STATE
 
 SEEDS = 0x5EED << 40  # the first seed of calls: no student's code would choose such a seed
 MAX_BLOCKS = 2000  # that honest code may draw in one call, each 624 numbers of a Mersenne twister
 BLOCK = 624 * 4  # bytes
-LONG = 60  # characters of a value that are reported
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,7 +65,6 @@ def _broad_filters() -> list[Any]:
     return [f for f in builtin if f[1] is None and f[3] is None]
 
 
-FILTERS = "the warning filters"
 SETTINGS = {
     "the default dtype": _Setting(torch.get_default_dtype, torch.set_default_dtype),
     "the default device": _Setting(_device, _set_device),
@@ -132,11 +130,14 @@ class Generators:
         self.python = random.getstate()
         self.numpy: Any = np.random.get_state(legacy=True)
 
-    def unseeded(self) -> dict[str, bool]:
-        """Return by generator whether it has not been seeded since; drawing does not count."""
-        of_torch = torch.initial_seed() == self.seed
-        unseeded = of_torch, self._python_unseeded(), self._numpy_unseeded()
-        return dict(zip(watched.SEEDS, unseeded, strict=True))
+    def seeded(self) -> list[str]:
+        """Return the seeds that have been set since; drawing does not count."""
+        unseeded = [
+            torch.initial_seed() == self.seed,
+            self._python_unseeded(),
+            self._numpy_unseeded(),
+        ]
+        return [name for name, same in zip(SEEDED, unseeded, strict=True) if not same]
 
     def _python_unseeded(self) -> bool:
         """Return whether drawing alone can explain the state of Python's generator."""
@@ -173,10 +174,9 @@ class Generators:
         """Return whether torch's generator has been drawn from or seeded since."""
         return not torch.equal(self.torch, torch.get_rng_state())
 
-    def fingerprint(self) -> str:
-        """Return a string that changes with every number drawn."""
-        states = self.torch.numpy().tobytes() + repr(self.python).encode()
-        return str(zlib.crc32(states))
+    def used(self) -> bool:
+        """Return whether torch's or Python's generator is in another state."""
+        return self.drew() or random.getstate() != self.python
 
     def put_back(self) -> None:
         """Restore the generators to this state."""
@@ -188,30 +188,21 @@ class Generators:
 # --- a model ----------------------------------------------------------------------------------
 
 
-Slot = tuple[dict[str, Any], str]  # a module's dict of parts, and a part's name in it
-
-
-def _contents(slots: Iterable[Slot]) -> list[Any]:
-    """Return the present content of each slot, None for an empty one."""
-    return [parts.get(name) for parts, name in slots]
-
-
-def _digest(tensors: Iterable[Tensor | None]) -> str:
-    """Return a digest of the values, shapes and types of tensors, valid within this process."""
-    present = [tensor.detach() for tensor in tensors if tensor is not None]
-    forms = hash(tuple([(t.shape, t.dtype, t.device) for t in present]))
-    values = [t.reshape(-1) for t in present if t.is_cpu]
-    contents = zlib.crc32(torch.cat(values).view(torch.uint8).numpy().data) if values else 0
-    return f"{forms} {contents}"
-
-
-def _brief(value: Any) -> Any:
-    """Return a value of the state; in place of a long text a number, as it is only compared."""
-    long = isinstance(value, str) and len(value) > LONG
-    return zlib.crc32(value.encode("utf-8", "surrogatepass")) if long else value
-
-
+Part = tuple[dict[str, Any], str]  # a module's dict of parts, and a part's name in it
 PLAIN = (bool, int, float, str, tuple, type(None))
+
+
+def _contents(parts: Iterable[Part]) -> list[Any]:
+    """Return what is in each place now, None if nothing is."""
+    return [owner.get(name) for owner, name in parts]
+
+
+def _digest(tensors: Iterable[Tensor | None]) -> tuple[Any, int]:
+    """Return the shapes and types of tensors, and a digest of their values."""
+    present = [tensor.detach() for tensor in tensors if tensor is not None]
+    values = [tensor.reshape(-1) for tensor in present if tensor.is_cpu]
+    digest = zlib.crc32(torch.cat(values).view(torch.uint8).numpy().data) if values else 0
+    return [(tensor.shape, tensor.dtype, tensor.device) for tensor in present], digest
 
 
 class Model:
@@ -227,39 +218,37 @@ class Model:
         Args:
             arguments: the object's constructor arguments, such as a config.
         """
-        self.arguments, self.modules = arguments, list(owner.modules())
-        self.children, self.weights, self.buffers = (
-            [
-                (parts, name)
-                for module in self.modules
-                for parts in [vars(module)[kind]]
-                for name in parts
-            ]
-            for kind in ("_modules", "_parameters", "_buffers")
-        )
-        self.parts = _contents(self.children)
-        of_torch = [m for m in self.modules if type(m).__module__.startswith("torch.")]
-        self.settings: list[Slot] = [
+        self.arguments = arguments
+        self.modules = list(owner.modules())
+        self.children = self._parts("_modules")
+        self.weights = self._parts("_parameters")
+        self.buffers = self._parts("_buffers")
+        self.initial = _contents(self.children)
+        self.settings: list[Part] = [
             (vars(module), name)
-            for module in of_torch
+            for module in self.modules
+            if type(module).__module__.startswith("torch.")
             for name, value in vars(module).items()
             if type(value) in PLAIN and not name.startswith("_") and name != "training"
         ]
 
+    def _parts(self, kind: str) -> list[Part]:
+        """List the modules' parts of a kind."""
+        owners = [vars(module)[kind] for module in self.modules]
+        return [(owner, name) for owner in owners for name in owner]
+
     def state(self) -> dict[str, Any]:
-        """Return the present state in plain values."""
-        weights = [p for p in _contents(self.weights) if p is not None]
-        pairs = zip(_contents(self.children), self.parts, strict=True)
+        """Return the present state by name."""
+        weights = [weight for weight in _contents(self.weights) if weight is not None]
+        children = zip(_contents(self.children), self.initial, strict=True)
         return {
-            "the model's modules": all(child is part for child, part in pairs),
-            "the model's training mode": "".join("01"[m.training] for m in self.modules),
-            "the settings of the model's modules": zlib.crc32(
-                repr(_contents(self.settings)).encode()
-            ),
+            "the model's modules": all(child is part for child, part in children),
+            "the model's training mode": [module.training for module in self.modules],
+            "the settings of the model's modules": _contents(self.settings),
             "the model's weights": _digest(weights),
-            "the gradients of the model's weights": "".join(
-                "01"[p.requires_grad] + "01"[p.grad is None] for p in weights
-            ),
+            "the gradients of the model's weights": [
+                (weight.requires_grad, weight.grad is None) for weight in weights
+            ],
             "the model's buffers": _digest(_contents(self.buffers)),
             "the model's configuration": repr(self.arguments),
         }
@@ -268,10 +257,10 @@ class Model:
 # --- everything -------------------------------------------------------------------------------
 
 
-class Watch:
-    """Records the state before a call, and compares it afterwards."""
+class Snapshot:
+    """The state before a call, and how it differs afterwards."""
 
-    def __init__(self, model: Model | None, silent: bool, plain: Any = None) -> None:
+    def __init__(self, model: Model | None, silent: bool = False, plain: Any = None) -> None:
         """Record the state before a call.
 
         Args:
@@ -279,27 +268,30 @@ class Watch:
             silent: also check that nothing is drawn from the global generators.
             plain: arguments that are not tensors, such as lists.
         """
-        self.model, self.silent, self.plain = model, silent, plain
+        self.model = model
+        self.silent = silent
+        self.plain = plain
         self.generators = Generators()
-        self.before = self.state(dict.fromkeys(watched.SEEDS, True))
+        self.before = self._state()
 
-    def state(self, unseeded: Mapping[str, bool]) -> dict[str, Any]:
-        """Return the state that a function must not change, in plain values.
-
-        Args:
-            unseeded: by generator, whether it has not been seeded.
-        """
-        state: dict[str, Any] = {name: str(value) for name, value in settings().items()}
+    def _state(self) -> dict[str, Any]:
+        """Return the present state by name, without the generators'."""
+        state = settings()
         state[FILTERS] = repr(_broad_filters())
-        state |= unseeded
         if self.model is not None:
             state |= self.model.state()
-        if self.plain:
-            state[watched.ARGUMENTS] = zlib.crc32(repr(self.plain).encode())
-        if self.silent:
-            state[watched.GENERATORS] = Generators().fingerprint()
-        return {name: _brief(value) for name, value in state.items()}
+        state[ARGUMENTS] = repr(self.plain)
+        return state
+
+    def changed(self) -> list[str]:
+        """Return the names of what has changed."""
+        after = self._state()
+        changed = [name for name, value in self.before.items() if value != after[name]]
+        changed += self.generators.seeded()
+        if self.silent and self.generators.used():
+            changed.append(GENERATORS)
+        return [name for name in STATE if name in changed]
 
     def report(self) -> dict[str, Any]:
-        """Return all values, before and after."""
-        return {"before": self.before, "after": self.state(self.generators.unseeded())}
+        """Return what has changed, for the answer."""
+        return {"changed": self.changed()}

@@ -1,8 +1,8 @@
 """Traces that calls leave in the modules that a submission uses. Runs in the worker.
 
 If several exercises share a process, an exercise may be right only because of state that another
-one has left in a global, a class, a default value or torch. So once any of these has changed, no
-further exercise runs in that process.
+one has left in a global, a class, a default value or torch. So if any of these has changed in the
+end, only the first exercise's answers count.
 
 Covered: names in the submission's modules and the contents of their values, if these are built-in
 containers or the submission's own objects; replaced names in torch. Not covered: deliberately
