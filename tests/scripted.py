@@ -23,7 +23,7 @@ from tensormark.reports.terminal import Report
 from tensormark.result import Grade
 from tensormark.sandbox.interface import Program, Progress, Reply, Request
 from tensormark.sandbox.isolated import IsolatedSandbox
-from tensormark.sandbox.job import Ending, Job
+from tensormark.sandbox.isolated_server import Ending, Job
 from tensormark.settings import Settings
 from tensormark.worker.protocol import HEADER, MAGIC
 
@@ -103,11 +103,11 @@ class Scripted(IsolatedSandbox):
     def __init__(
         self, program: Program, right: "Right", change: Change, of_solution: Change = unchanged
     ) -> None:
-        super().__init__(program, slot=object())  # type: ignore[arg-type]
+        super().__init__(program, server=object())  # type: ignore[arg-type]
         self.right, self.change, self.of_solution = right, change, of_solution
 
     def __exit__(self, *raised: object) -> None:
-        self.slot = None
+        self.server = None
 
     def job(self, requests: Sequence[Request]) -> Job:
         """Pack the requests as usual, and keep them."""

@@ -22,8 +22,8 @@ import pytest
 
 from tensormark import cli, grade
 from tensormark.folder import DEFINITION, PACKAGE
+from tensormark.sandbox.fork_server import ForkedWorker, WorkerServer
 from tensormark.sandbox.process import ProcessSandbox
-from tensormark.sandbox.waiting import ForkedWorker, ForkServer
 from tensormark.sandbox.worker_process import WorkerHandle, WorkerProcess, environment
 from tensormark.viva import command
 
@@ -31,7 +31,7 @@ from tensormark.viva import command
 class ReusableWorker(ForkedWorker):
     """A worker whose fork server becomes idle, for the next worker, when it is closed."""
 
-    def __init__(self, server: ForkServer, idle: list[ForkServer]) -> None:
+    def __init__(self, server: WorkerServer, idle: list[WorkerServer]) -> None:
         super().__init__(server)
         self.idle, self.closed = idle, False
 
@@ -49,7 +49,7 @@ class Workers:
     """Starts workers of the tier `process` from fork servers that it reuses."""
 
     def __init__(self) -> None:
-        self.idle: dict[tuple[Any, ...], list[ForkServer]] = {}
+        self.idle: dict[tuple[Any, ...], list[WorkerServer]] = {}
 
     def take(self, threads: int) -> WorkerHandle:
         """Return a worker with this many threads and the current environment."""
@@ -57,7 +57,7 @@ class Workers:
             return WorkerProcess(threads)
         key = tuple(environment(threads, "").items())
         idle = self.idle.setdefault(key, [])
-        server = idle.pop() if idle else ForkServer(threads)
+        server = idle.pop() if idle else WorkerServer(threads)
         server.restart()
         return ReusableWorker(server, idle)
 

@@ -10,8 +10,8 @@ import pytest
 
 from tensormark import cli
 from tensormark.files import sha256
-from tensormark.sandbox.cores import core_for
-from tensormark.sandbox.isolated import SLOTS
+from tensormark.sandbox.isolated import SERVERS
+from tensormark.sandbox.isolated_server import core_for
 
 from asking import BUSY, CODE, ask, descendants, sandbox_of
 from graded import Grade, edited, ran, tensormark
@@ -88,9 +88,9 @@ def score(process: int) -> str:
 
 
 def orphans() -> set[str]:
-    """Return the process ids of zygotes and containers whose grader is gone."""
+    """Return the process ids of fork servers and containers whose grader is gone."""
     rows = [line.split(None, 2) for line in ran("ps", "-eo", "ppid,pid,args").stdout.splitlines()]
-    return {pid for parent, pid, command in rows if parent == "1" and "zygote.py" in command}
+    return {pid for parent, pid, command in rows if parent == "1" and "fork_server.py" in command}
 
 
 def test_a_check_leaves_no_process_running_and_changes_no_file_of_the_grader(
@@ -114,7 +114,7 @@ def test_a_check_leaves_no_process_running_and_changes_no_file_of_the_grader(
 def test_an_unavailable_tier_is_an_error_and_not_a_fallback(
     grade: Grade, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    SLOTS.close()
+    SERVERS.close()
     monkeypatch.setenv("PATH", os.devnull)  # no bwrap
 
     graded = grade("solution", *CONTAINED)

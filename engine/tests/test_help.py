@@ -43,7 +43,7 @@ def test_check_imports_nothing_that_only_watch_or_another_tier_needs() -> None:
         "print(*sys.modules)\n"
     )
     late = {"watchfiles", "anyio", "tensormark.watch"}
-    late |= {f"tensormark.sandbox.{name}" for name in ("isolated", "slot", "seccomp")}
+    late |= {f"tensormark.sandbox.{name}" for name in ("isolated", "isolated_server", "seccomp")}
 
     imported = {*ran(sys.executable, "-c", code).stdout.split()}
 

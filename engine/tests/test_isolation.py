@@ -1,4 +1,4 @@
-"""The isolating tiers: dying zygotes, killed graders, machines that lack something."""
+"""The isolating tiers: dying fork servers, killed graders, machines that lack something."""
 
 import dataclasses
 import os
@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from tensormark.sandbox import isolated, seccomp
+from tensormark.sandbox.fork_server import ServerLostError
 from tensormark.sandbox.interface import CONTAINED, PROCESS, WorkerStartError
-from tensormark.sandbox.isolated import SLOTS, IsolatedSandbox
-from tensormark.sandbox.job import Ending, SlotError
-from tensormark.sandbox.slot import Slot
+from tensormark.sandbox.isolated import SERVERS, IsolatedSandbox
+from tensormark.sandbox.isolated_server import Ending, IsolatedServer
 from tensormark.sandbox.tiers import open_sandbox
 from tensormark.worker import lockdown
 
@@ -120,44 +120,44 @@ def test_a_worker_that_no_longer_reads_is_lost_at_the_deadline() -> None:
     assert reply.status == "lost"
 
 
-def test_a_zygote_that_has_died_is_replaced_and_the_job_tried_again(
+def test_a_fork_server_that_has_died_is_replaced_and_the_job_tried_again(
     contained: IsolatedSandbox,
 ) -> None:
     list(contained.run([ask("double")]))
-    first = contained.slot
+    first = contained.server
     first.process.kill()
 
     (reply,) = contained.run([ask("double")])
 
     assert reply.status == "ok"
-    assert contained.slot is not first
+    assert contained.server is not first
 
 
-def test_a_zygote_that_dies_twice_is_an_error_of_the_machine(
+def test_a_fork_server_that_dies_twice_is_an_error_of_the_machine(
     contained: IsolatedSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    slots = []
+    servers = []
 
-    def run(slot: Slot, *_: object) -> Ending:
-        slots.append(slot)
-        raise SlotError("the zygote has died")
+    def run(server: IsolatedServer, *_: object) -> Ending:
+        servers.append(server)
+        raise ServerLostError("the fork server has died")
 
-    monkeypatch.setattr(Slot, "run", run)
+    monkeypatch.setattr(IsolatedServer, "run", run)
 
-    with pytest.raises(WorkerStartError, match="the zygote has died"):
+    with pytest.raises(WorkerStartError, match="the fork server has died"):
         list(contained.run([ask("double")]))
-    assert len(set(slots)) == 2
+    assert len(set(servers)) == 2
 
 
-def test_a_second_submission_finds_the_zygote_warm() -> None:
+def test_a_second_submission_finds_the_fork_server_warm() -> None:
     with sandbox_of(CONTAINED) as first:
         list(first.run([ask("double")]))
-        slot = first.slot
+        server = first.server
 
     with sandbox_of(CONTAINED) as second:
         (reply,) = second.run([ask("double")])
 
-        assert second.slot is slot
+        assert second.server is server
     assert reply.status == "ok"
 
 
@@ -221,7 +221,7 @@ def test_an_interrupted_training_leaves_no_process(folder: Path, tmp_path: Path,
 
 
 def test_without_libseccomp_there_is_no_isolation(monkeypatch: pytest.MonkeyPatch) -> None:
-    SLOTS.close()
+    SERVERS.close()
     seccomp.compiled.cache_clear()
     monkeypatch.setitem(sys.modules, "pyseccomp", None)
 

@@ -11,7 +11,7 @@ import pytest
 
 import tensormark
 from tensormark.sandbox import bubblewrap, packages
-from tensormark.sandbox.job import SlotKey
+from tensormark.sandbox.bubblewrap import ServerKey
 
 from asking import HERE, REQUIREMENTS
 from graded import ran
@@ -89,7 +89,7 @@ def test_libraries_are_listed_around_the_folders_of_packages(tmp_path: Path) -> 
 
 
 def test_only_packages_and_libraries_are_readable_and_mounts_agree() -> None:
-    key = SlotKey(False, HERE / "no_harness.py", REQUIREMENTS, Path("/checkpoint"))
+    key = ServerKey(False, HERE / "no_harness.py", REQUIREMENTS, Path("/checkpoint"))
     readable, mounted = bubblewrap.readable(key), bubblewrap.mounts(key)
 
     assert len(readable) < 1000

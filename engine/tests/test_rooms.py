@@ -76,7 +76,7 @@ RULES = Rooms(
 )
 WITH_TORCH = """authoring.record toolkit.training toolkit.draws worker.main worker.warm
     worker.causes worker.members worker.forbidden worker.gates worker.overlay worker.calls
-    worker.callers worker.outputs worker.shapes worker.state worker.zygote worker.stand_ins
+    worker.callers worker.outputs worker.shapes worker.state worker.fork_server worker.stand_ins
     worker.traces worker.kinds worker.originals"""
 # packages of pyproject.toml that are imported by other names
 IMPORTED_AS = {

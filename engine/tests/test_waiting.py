@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from tensormark.exercise import Call
-from tensormark.sandbox import worker_process
+from tensormark.sandbox import fork_server, worker_process
+from tensormark.sandbox.fork_server import WorkerServer
 from tensormark.sandbox.interface import Request
 from tensormark.sandbox.process import ProcessSandbox
-from tensormark.sandbox.waiting import ForkServer, SpareWorker
 
 from asking import CODE, ask, program_with
 
@@ -35,19 +35,15 @@ COMPARE = """
 
 
 @pytest.mark.usefixtures("workers_are_started")
-def test_without_fork_the_next_worker_is_already_waiting() -> None:
-    with closing(SpareWorker(1)) as spare:
-        for _ in range(2):
-            waiting = spare.worker
-            with ProcessSandbox(program_with(), start=spare.take) as sandbox:
-                (reply,) = sandbox.run([ask("double")])
-                used = sandbox.worker
-            spare.prepare(program_with().harness)
-            assert reply.status == "ok"
-            assert used.handle is waiting
-        last = spare.worker
+def test_without_fork_each_worker_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fork_server, "CAN_FORK", False)
+    with closing(WorkerServer(1)) as server:
+        server.prepare(program_with().harness)
+        with ProcessSandbox(program_with(), start=server.take) as sandbox:
+            (reply,) = sandbox.run([ask("double")])
 
-    assert last.process.returncode is not None
+        assert reply.status == "ok"
+        assert server.process is None
 
 
 @pytest.mark.usefixtures("workers_are_started")
@@ -76,7 +72,7 @@ def test_the_harness_is_loaded_once_for_all_later_workers_if_that_is_possible(
     program = dataclasses.replace(program_with(CODE + COMPARE), harness=harness)
     call = Call("Thing.loaded_by_parent", ("*loader",), "main").message()
     answers = []
-    with closing(ForkServer(1)) as server:
+    with closing(WorkerServer(1)) as server:
         for _ in range(3):
             with ProcessSandbox(program, start=server.take) as sandbox:
                 (reply,) = sandbox.run([Request("one", frozenset(), call, {})])

@@ -21,9 +21,9 @@ from tensormark.grading import Grading
 from tensormark.intake.submission import SubmissionError
 from tensormark.reports.convert import FORMATS
 from tensormark.reports.terminal import Report
+from tensormark.sandbox.fork_server import WorkerServer
 from tensormark.sandbox.interface import CONTAINED, Program, Sandbox
 from tensormark.sandbox.process import ProcessSandbox
-from tensormark.sandbox.waiting import warm_workers
 from tensormark.settings import Settings
 from tensormark.usage import UserError
 
@@ -39,7 +39,7 @@ class Product:
         os.environ["TZ"] = "UTC"
         time.tzset()
         self.assignment = open_assignment(ROOT)
-        self.workers = warm_workers(threads=1)
+        self.workers = WorkerServer(threads=1)
         self.workers.prepare(self.assignment.harness)
         self.usual = Grading(Settings.of(ROOT), self.assignment, self._sandbox)
 

@@ -35,10 +35,10 @@ from tensormark.references import References
 from tensormark.reports.terminal import Report
 from tensormark.result import CheckFailed
 from tensormark.sandbox.bubblewrap import INSIDE
+from tensormark.sandbox.fork_server import WorkerServer
 from tensormark.sandbox.interface import PROCESS, Limits, Program, Reply, Request, Sandbox
 from tensormark.sandbox.process import ProcessSandbox
 from tensormark.sandbox.tiers import open_sandbox
-from tensormark.sandbox.waiting import warm_workers
 from tensormark.settings import Settings
 from tensormark.task import TaskRun
 
@@ -54,7 +54,7 @@ TRAINING = Limits(load_seconds=20.0, memory_bytes=3 << 29)
 # waits are numbers of counts, not seconds: an unresponsive machine does not count
 INTERVAL = 0.02  # seconds between counts of processes
 SETTLED = 50  # equal counts in a row, after which the grader is at rest
-REST = 500  # counts within which it is at rest again: its zygote has forked the next child by then
+REST = 500  # counts within which it is at rest again: the next child is forked by then
 PR_SET_CHILD_SUBREAPER = 36
 TRAIN, PREDICT = 320, 200  # sentences
 MARK = "hostile_mark"  # in the name of every file that a submission tries to leave behind
@@ -147,7 +147,7 @@ class Driver:
         self.grading = Grading(Settings.of(ROOT, tier=tier), ASSIGNMENT, opener=self.open_sandbox)
         self.limits: dict[str, Limits] = {}  # of exercises that are expected to be lost
         self.sandbox: Sandbox | None = None  # the last one
-        self.workers = warm_workers(1) if tier == PROCESS else None
+        self.workers = WorkerServer(1) if tier == PROCESS else None
         self.folder = folder
         self.others = self.folder / "others"
         other = self.others / "other_student"

@@ -1,7 +1,7 @@
 """Grade the functions each time a file is saved: `tensormark watch`.
 
 Shows what `tensormark check` shows, but without waiting for torch, which a process imports before
-the next save (sandbox/waiting.py). Each grading reads the files again and runs in a new worker.
+the next save (sandbox/fork_server.py). Each grading reads the files again and runs in a new worker.
 Saving a different text during a grading restarts it.
 
 Exit status: 0 if it was ended by Ctrl-C or by closing the terminal; 2 if there is nothing to watch
@@ -23,8 +23,8 @@ from tensormark.intake.submission import SubmissionError, read_submission
 from tensormark.reports.terminal import RESET, Report
 from tensormark.reports.text import print_any_letter, visible
 from tensormark.result import Result
+from tensormark.sandbox.fork_server import WorkerServer
 from tensormark.sandbox.interface import Program, Sandbox, printable
-from tensormark.sandbox.waiting import ForkServer, SpareWorker, warm_workers
 from tensormark.settings import Settings, submission_parser
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ WIDTH = 72  # of the line above a report
 DIM = "\x1b[2m"
 END_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")  # those that the system has
 DONE = b"\0"  # no signal has this number
-WarmWorkers = ForkServer | SpareWorker
 
 
 class SavedAgain(Exception):
@@ -96,7 +95,7 @@ class Watch:
             self.saves.saved.set()
         self.stop()
 
-    def grade(self, grading: "Grading", saves: Saves, workers: WarmWorkers) -> None:
+    def grade(self, grading: "Grading", saves: Saves, workers: WorkerServer) -> None:
         """Grade the file as it is now, until it is saved again.
 
         Raises:
@@ -115,7 +114,7 @@ class Watch:
             saves.end()
             workers.prepare(grading.assignment.harness)
 
-    def watch(self, workers: WarmWorkers) -> None:
+    def watch(self, workers: WorkerServer) -> None:
         """Open the assignment, check that there is something to watch, and watch it.
 
         Args:
@@ -155,7 +154,7 @@ class Watch:
         """Watch, and finally call `done`."""
         try:
             DOOR.start()
-            with contextlib.closing(warm_workers(Settings.of(self.folder).threads)) as workers:
+            with contextlib.closing(WorkerServer(Settings.of(self.folder).threads)) as workers:
                 self.watch(workers)
         except Exception as error:
             self.error = error

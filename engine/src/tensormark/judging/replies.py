@@ -15,7 +15,6 @@ import builtins
 import dataclasses
 import re
 from collections.abc import Collection, Mapping
-from typing import Any
 
 from tensormark.exercise import SIZES_PROBE, Assignment
 from tensormark.judging.compare import Mismatch

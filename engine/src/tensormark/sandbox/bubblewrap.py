@@ -1,6 +1,6 @@
-"""The container of one grading slot, as a bubblewrap command line. Trusted side.
+"""The container of one fork server, as a bubblewrap command line. Trusted side.
 
-Covered: the zygote and its children see Python, the packages of requirements.txt, the system's
+Covered: the fork server and its children see Python, the packages of requirements.txt, the system's
 libraries, the folder worker/, the assignment's harness and the checkpoint, all read-only; no other
 file, process, host name or network. If root starts it, it also gets a separate user id, which owns
 nothing on the machine.
@@ -8,6 +8,7 @@ Not covered: memory and processor time (lockdown.py limits them), and kernel vul
 ordinary user starts it, the container's user is that user outside of it.
 """
 
+import dataclasses
 import os
 import shutil
 import sys
@@ -16,7 +17,6 @@ from pathlib import Path
 
 from tensormark.sandbox import packages
 from tensormark.sandbox.interface import WorkerStartError
-from tensormark.sandbox.job import SlotKey
 
 WORKER = Path(__file__).resolve().parents[1] / "worker"
 INSIDE = Path("/grading")  # where the worker's files are in the container
@@ -25,6 +25,27 @@ LIBRARIES = ("/lib", "/lib64", "/lib32", "/usr/lib", "/usr/lib64", "/etc/ld.so.c
 DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
 USER = "1000"  # inside, with a user namespace
 SCRATCH = 64 << 20  # bytes of /tmp, which torch needs while it is imported
+
+
+@dataclasses.dataclass(frozen=True)
+class ServerKey:
+    """What an isolated server is started with.
+
+    Attributes:
+        contained: whether it has its own container.
+        harness: the assignment's file that runs next to a student's code.
+        requirements: the file that lists the packages that children may import.
+        checkpoint: the only folder that children may read besides Python, if there is one.
+        rules: what the assignment forbids, with where it is listed; see Program.
+        lock: False skips the children's lockdown, for measurements only.
+    """
+
+    contained: bool
+    harness: Path
+    requirements: Path
+    checkpoint: Path | None = None
+    rules: tuple[tuple[str, str], ...] = ()
+    lock: bool = True
 
 
 def _python_files() -> list[str]:
@@ -50,12 +71,12 @@ def _package_folders() -> list[Path]:
     return packages.hidden([Path(path) for path in _libraries()])
 
 
-def _checkpoints(key: SlotKey) -> list[str]:
+def _checkpoints(key: ServerKey) -> list[str]:
     """Return the folder of the checkpoint, if there is one."""
     return [str(key.checkpoint)] if key.checkpoint else []
 
 
-def readable(key: SlotKey) -> list[str]:
+def readable(key: ServerKey) -> list[str]:
     """Return the paths that a submission may read.
 
     In a container, the package folders hold only what it may use; without one, the libraries are
@@ -98,7 +119,7 @@ def _bind_options(pairs: Iterable[tuple[str, str]]) -> list[str]:
     return [word for source, target in pairs for word in ("--ro-bind", source, target)]
 
 
-def mounts(key: SlotKey) -> list[str]:
+def mounts(key: ServerKey) -> list[str]:
     """Return the options that mount files in the container."""
     links = [path for path in LIBRARIES if os.path.islink(path)]  # /lib -> usr/lib
     everything = (*_libraries(), *_python_files(), *_checkpoints(key))
@@ -122,7 +143,7 @@ def mounts(key: SlotKey) -> list[str]:
     return [*options, "--remount-ro", "/"]
 
 
-def command(key: SlotKey, inner: Sequence[str]) -> list[str]:
+def command(key: ServerKey, inner: Sequence[str]) -> list[str]:
     """Return the command that runs `inner` in a container.
 
     Raises:
@@ -141,7 +162,7 @@ def command(key: SlotKey, inner: Sequence[str]) -> list[str]:
         "--chdir",
         "/",
     ]
-    if os.getuid() == 0:  # the zygote needs these two to switch users, which drops them
+    if os.getuid() == 0:  # the fork server needs these two to switch users, which drops them
         options += ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
     else:
         options += ["--unshare-user", "--uid", USER, "--gid", USER]

@@ -1,4 +1,4 @@
-"""Run a submission's calls in a slot: the tiers `contained` and `locked`.
+"""Run a submission's calls in a server: the tiers `contained` and `locked`.
 
 Each task, and each batch of calls of one exercise, gets its own child process: it imports the
 submission, answers the calls in order and exits. Answers are read once it has died. To save time,
@@ -6,8 +6,8 @@ submission, answers the calls in order and exits. Answers are read once it has d
 and runs the other exercises again.
 
 Covered: see the modules it builds on: bubblewrap.py (which files, processes and network exist),
-lockdown.py and seccomp.py (what the child may do), reply_buffer.py (size), slot.py (time). Nothing
-that one exercise leaves behind reaches another in `run`.
+lockdown.py and seccomp.py (what the child may do), reply_buffer.py (size), isolated_server.py
+(time). Nothing that one exercise leaves behind reaches another in `run`.
 Not covered: calls in one batch share a process, so an answer may depend on the calls before it.
 Answers are untrusted: they only count if they equal a reference, or labels.
 """
@@ -21,6 +21,7 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 
 from tensormark.sandbox import answers
+from tensormark.sandbox.fork_server import ServerLostError
 from tensormark.sandbox.interface import (
     CapturedOutput,
     Program,
@@ -33,45 +34,44 @@ from tensormark.sandbox.interface import (
     WorkerLostError,
     WorkerStartError,
 )
-from tensormark.sandbox.job import Ending, Job, SlotError, SlotKey
-from tensormark.sandbox.slot import Slot
+from tensormark.sandbox.isolated_server import Ending, IsolatedServer, Job, ServerKey
 from tensormark.worker import protocol
 from tensormark.worker.reply_buffer import CALL_ENDS
 
 SHARED_SECONDS = 3.0  # for all calls of `together`; correct code takes a tenth of a second
 
 
-class _Slots:
-    """A pool of idle slots; if none is idle, a new one is started."""
+class _Servers:
+    """A pool of idle servers; if none is idle, a new one is started."""
 
     def __init__(self) -> None:
-        self.idle: dict[SlotKey, list[Slot]] = {}
+        self.idle: dict[ServerKey, list[IsolatedServer]] = {}
         self.lock = threading.Lock()
 
-    def take(self, key: SlotKey) -> Slot:
-        """Return a slot that nobody else is using."""
+    def take(self, key: ServerKey) -> IsolatedServer:
+        """Return a server that nobody else is using."""
         with self.lock:
-            slots = self.idle.get(key, [])
-            if slots:
-                return slots.pop()
-        return Slot(key)
+            servers = self.idle.get(key, [])
+            if servers:
+                return servers.pop()
+        return IsolatedServer(key)
 
-    def give_back(self, key: SlotKey, slot: Slot) -> None:
-        """Keep a slot for the next submission."""
+    def give_back(self, key: ServerKey, server: IsolatedServer) -> None:
+        """Keep a server for the next submission."""
         with self.lock:
-            self.idle.setdefault(key, []).append(slot)
+            self.idle.setdefault(key, []).append(server)
 
     def close(self) -> None:
-        """Close all idle slots."""
+        """Close all idle servers."""
         with self.lock:
-            slots = [slot for idle in self.idle.values() for slot in idle]
+            servers = [server for idle in self.idle.values() for server in idle]
             self.idle.clear()
-        for slot in slots:
-            slot.close()
+        for server in servers:
+            server.close()
 
 
-SLOTS = _Slots()
-atexit.register(SLOTS.close)
+SERVERS = _Servers()
+atexit.register(SERVERS.close)
 
 
 def _cause(ending: Ending) -> WorkerLostError:
@@ -94,14 +94,14 @@ class IsolatedSandbox(Sandbox):
         *,
         contained: bool = True,
         lock: bool = True,
-        slot: Slot | None = None,
+        server: IsolatedServer | None = None,
     ) -> None:
-        """Take a slot, or start one; it imports torch in the background.
+        """Take a server, or start one; it imports torch in the background.
 
         Args:
             contained: in a container; otherwise without namespaces.
             lock: False skips the lockdown, for measurements only.
-            slot: to use instead of one from the pool.
+            server: to use instead of one from the pool.
 
         Raises:
             WorkerStartError: the machine lacks something; the message says what.
@@ -110,7 +110,7 @@ class IsolatedSandbox(Sandbox):
         self.import_printed = False
         self.fault: WorkerStartError | None = None  # raised again: the machine will not change
         checkpoint = program.checkpoint.resolve() if program.checkpoint else None
-        self.key = SlotKey(
+        self.key = ServerKey(
             contained,
             program.harness,
             program.requirements,
@@ -118,28 +118,28 @@ class IsolatedSandbox(Sandbox):
             tuple(program.rules.items()),
             lock,
         )
-        self.slot: Slot | None = slot or SLOTS.take(self.key)
+        self.server: IsolatedServer | None = server or SERVERS.take(self.key)
 
     def __exit__(self, *exception: object) -> None:
         self.fault = WorkerStartError("the sandbox is closed")
-        if self.slot is not None and not any(exception):
-            SLOTS.give_back(self.key, self.slot)
-        elif self.slot is not None:  # something may still be running in it
-            self.slot.close()
-        self.slot = None
+        if self.server is not None and not any(exception):
+            SERVERS.give_back(self.key, self.server)
+        elif self.server is not None:  # something may still be running in it
+            self.server.close()
+        self.server = None
 
     def apart(self, program: Program, request: Request) -> Reply:
-        """Run a call of another program, in a child of the same slot.
+        """Run a call of another program, in a child of the same server.
 
         Raises:
-            WorkerStartError: no slot is available.
+            WorkerStartError: no server is available.
         """
         contained, lock = self.key.contained, self.key.lock
-        other = IsolatedSandbox(program, contained=contained, lock=lock, slot=self.slot)
+        other = IsolatedSandbox(program, contained=contained, lock=lock, server=self.server)
         try:
             (reply,) = other.run([request])
         finally:
-            self.slot = other.slot  # a new one if the call lost the first
+            self.server = other.server  # a new one if the call lost the first
         return reply
 
     def run(
@@ -148,7 +148,7 @@ class IsolatedSandbox(Sandbox):
         """Run calls in order, those of one exercise in one child.
 
         Raises:
-            WorkerStartError: no slot is available, which is not the submission's fault.
+            WorkerStartError: no server is available, which is not the submission's fault.
         """
         for _, batch in itertools.groupby(requests, key=lambda request: request.exercise):
             yield from self._run_exercise(list(batch), progress)
@@ -181,9 +181,9 @@ class IsolatedSandbox(Sandbox):
             self.budget.unloadable = loaded
             return []
         replies: list[Reply] = []
-        for slot, request in enumerate(requests, start=1):
+        for place, request in enumerate(requests, start=1):
             try:
-                replies.append(self._read_reply(ending, slot, request.tensor_names))
+                replies.append(self._read_reply(ending, place, request.tensor_names))
             except WorkerLostError as error:
                 return [*replies, error.reply(request.target)]
         return replies
@@ -192,7 +192,7 @@ class IsolatedSandbox(Sandbox):
         """Run the calls of several exercises in one child; see Sandbox.
 
         Raises:
-            WorkerStartError: no slot is available.
+            WorkerStartError: no server is available.
         """
         if any(map(self.budget.known_reply, requests)):
             return {}
@@ -207,14 +207,14 @@ class IsolatedSandbox(Sandbox):
                 self.budget.unloadable = loaded
         results: dict[str, Shared] = {}
         unchanged = False
-        end = 1  # slot 0 is the import's
+        end = 1  # place 0 is the import's
         for exercise, group in itertools.groupby(requests, key=lambda request: request.exercise):
             calls = list(group)
             start, end = end, end + len(calls)
             with contextlib.suppress(WorkerLostError):
                 replies = [
-                    self._read_reply(ending, slot, call.tensor_names)
-                    for slot, call in enumerate(calls, start)
+                    self._read_reply(ending, place, call.tensor_names)
+                    for place, call in enumerate(calls, start)
                 ]
                 results[exercise] = Shared(replies, b"".join(printed[start:end]), first=start == 1)
                 unchanged = replies[-1].message.get("unchanged") is True
@@ -239,7 +239,7 @@ class IsolatedSandbox(Sandbox):
         return Job(b"".join(frames), deadlines, together, self.program.threads, limits)
 
     def attempt(self, job: Job, request: Request, progress: Progress) -> tuple[Ending, list[bytes]]:
-        """Run a job in a slot; if it is lost, retry once in a new one.
+        """Run a job in a server; if it is lost, retry once in a new one.
 
         Args:
             request: the first of the job, which decides whether its time counts.
@@ -252,23 +252,23 @@ class IsolatedSandbox(Sandbox):
             raise self.fault
         for last in (False, True):
             printed = CapturedOutput()
-            self.slot = self.slot or SLOTS.take(self.key)
+            self.server = self.server or SERVERS.take(self.key)
             try:
-                self.slot.wait_until_ready()
+                self.server.wait_until_ready()
                 with self.budget.spend(request):
-                    ending = self.slot.run(job, printed, progress)
+                    ending = self.server.run(job, printed, progress)
                 by_import, *by_calls = printed.content.split(CALL_ENDS)
                 repeated, self.import_printed = self.import_printed, True
                 return ending, [b"" if repeated else by_import, *by_calls]
-            except (SlotError, WorkerStartError) as error:
-                self.slot.close()
-                self.slot = None
+            except (ServerLostError, WorkerStartError) as error:
+                self.server.close()
+                self.server = None
                 if last or isinstance(error, WorkerStartError):
                     self.fault = WorkerStartError(f"{error}")
                     raise self.fault from error
         raise AssertionError("unreachable")
 
-    def _read_reply(self, ending: Ending, slot: int, tensor_names: frozenset[str] | None) -> Reply:
+    def _read_reply(self, ending: Ending, place: int, tensor_names: frozenset[str] | None) -> Reply:
         """Read an answer from the reply buffer.
 
         Args:
@@ -278,12 +278,12 @@ class IsolatedSandbox(Sandbox):
             WorkerLostError: it is missing or invalid.
         """
         try:
-            frame = ending.answers.read(slot)
+            frame = ending.answers.read(place)
             if frame is None:
                 raise _cause(ending)
             message, tensors = answers.decode(frame, tensor_names)
         except protocol.ProtocolError as error:
             raise answers.lost_by(error) from error
-        if message.get("number") != slot:
+        if message.get("number") != place:
             raise WorkerLostError("wrote into the grader's channel")
         return answers.as_reply(message, tensors)

@@ -1,10 +1,10 @@
-"""Permanently drop everything that a submission does not need. Runs in the zygote's child.
+"""Permanently drop everything that a submission does not need. Runs in the fork server's child.
 
 Covered: open files, resource limits, one core, capabilities, the file system (Landlock: Python and
 the checkpoint can be read, nothing can be written) and system calls (the filter of seccomp.py).
 Each step either works or raises LockdownError; none is skipped because the kernel lacks a feature.
 Not covered: time (the trusted side's deadlines), the processor's caches, and anything already in
-memory: the zygote must not hold secrets.
+memory: the fork server must not hold secrets.
 """
 
 import ctypes
@@ -156,7 +156,7 @@ def die_with_parent() -> None:
     parent = os.getppid()
     _call("PR_SET_PDEATHSIG", LIBC.prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
-        raise LockdownError("the zygote has ended")
+        raise LockdownError("the fork server has ended")
 
 
 def switch_user(user: int, needed: Iterable[str]) -> None:

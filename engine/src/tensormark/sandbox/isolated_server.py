@@ -1,57 +1,155 @@
-"""A grading slot: a zygote, with or without a container, and its jobs. Trusted side.
+"""The fork server of an isolating tier, with or without a container, and its jobs. Trusted side.
 
-A slot outlives a submission, so torch is imported only once. Any problem with it (it dies, does
-not respond, sends an invalid message) is a SlotError; the slot is then killed with everything in
-it.
+It outlives a submission, so torch is imported only once. Any problem with it (it dies, does not
+respond, sends an invalid message) is a ServerLostError; it is then killed with everything in it. A
+job and its answers are carried by memory files and pipes.
 
 Covered: deadlines are enforced here, by this process's clock, and a job's exit status is what the
-kernel reported to the zygote. Not covered: a submission that has taken over the zygote can lie
-about both; lockdown.py is the defence against that.
+kernel reported to the server. Concurrent single-threaded jobs, of all graders on the machine, run
+on different cores, as long as there are enough. Not covered: a submission that has taken over the
+server can lie about the exit status; lockdown.py is the defence against that.
 """
 
 import base64
 import contextlib
-import json
+import dataclasses
+import fcntl
 import mmap
 import os
+import random
 import select
-import signal
 import socket
 import subprocess
 import sys
-import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tensormark.sandbox import bubblewrap, packages, seccomp
-from tensormark.sandbox.cores import core_for
+from tensormark.sandbox.bubblewrap import ServerKey
+from tensormark.sandbox.fork_server import ForkServer, ServerLostError
 from tensormark.sandbox.interface import (
     START_DEADLINE,
     CapturedOutput,
+    Limits,
     Progress,
     WorkerStartError,
     clock,
 )
-from tensormark.sandbox.job import Ending, Job, SlotError, SlotKey
-from tensormark.sandbox.memory import answer_file, discard, output_pipe, read_chunk, request_file
 from tensormark.sandbox.worker_process import new_folder, variables
 from tensormark.worker.reply_buffer import BEGUN, DONE, TOTAL, ReplyBuffer, size
 
-KILL_DEADLINE = 30.0  # seconds for the zygote to report that it has killed the child
+KILL_DEADLINE = 30.0  # seconds for the server to report that it has killed the child
 POLL_INTERVAL = 0.02  # seconds between looks at the counters
 DISCARD_INTERVAL = 0.05  # seconds; emptying a flooded pipe this often costs the grader little
-FIRST_USER = 1_000_000_000  # the first of the slots' user ids, far above those of real users
-SLOTS = 64  # per process
-MAX_MESSAGE = 1 << 16  # bytes of a message from the zygote
+FIRST_USER = 1_000_000_000  # the first of the servers' user ids, far above those of real users
+SERVERS = 64  # per process
+PIPE = 1 << 20  # bytes of a pipe for printed output, an ordinary user's maximum
 
 
-class Slot:
-    """A zygote and its resources."""
+def request_file(content: bytes) -> int:
+    """Return a memory file with a job's requests, sealed against changes."""
+    descriptor = os.memfd_create("requests", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    with open(descriptor, "wb", closefd=False) as file:
+        file.write(content)
+    seals = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
+    fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, seals)
+    return descriptor
 
-    users = iter(range(FIRST_USER + os.getpid() * SLOTS, 1 << 31))
 
-    def __init__(self, key: SlotKey) -> None:
-        """Start a zygote; it imports torch in the background.
+def answer_file(length: int) -> int:
+    """Return an empty memory file for answers, sealed against resizing."""
+    descriptor = os.memfd_create("answers", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    os.ftruncate(descriptor, length)
+    seals = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
+    fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, seals)
+    return descriptor
+
+
+def output_pipe() -> tuple[int, int]:
+    """Return the ends of a pipe for printed output; reading from it never waits."""
+    read_fd, write_fd = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+    os.set_blocking(write_fd, True)
+    with contextlib.suppress(OSError):  # this user already has too many large pipes
+        fcntl.fcntl(read_fd, fcntl.F_SETPIPE_SZ, PIPE)
+    return read_fd, write_fd
+
+
+def discard(descriptor: int) -> None:
+    """Empty a pipe without copying its contents."""
+    null = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
+    try:
+        os.splice(descriptor, null, PIPE, flags=os.SPLICE_F_NONBLOCK)
+    except BlockingIOError:  # it is empty
+        pass
+    finally:
+        os.close(null)
+
+
+def read_chunk(descriptor: int, printed: CapturedOutput) -> bool:
+    """Read one chunk if there is one; say whether more may come."""
+    try:
+        chunk = os.read(descriptor, 1 << 16)
+    except BlockingIOError:
+        return True
+    printed.take(chunk)
+    return bool(chunk)
+
+
+@contextlib.contextmanager
+def core_for(threads: int) -> Iterator[int | None]:
+    """Reserve a core, or share one if none is free; None for several threads."""
+    if threads > 1:
+        yield None
+        return
+    cores = sorted(os.sched_getaffinity(0))
+    random.shuffle(cores)
+    with contextlib.ExitStack() as sockets:
+        for core in cores:
+            name = sockets.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM))
+            with contextlib.suppress(OSError):  # another job has it
+                name.bind(f"\0grader-core-{core}")
+                yield core
+                return
+        yield cores[0]
+
+
+@dataclasses.dataclass(frozen=True)
+class Job:
+    """The work of one child.
+
+    Attributes:
+        content: the frames of its requests, the import first.
+        deadlines: seconds for each request; together: seconds for all of them.
+    """
+
+    content: bytes
+    deadlines: Sequence[float]
+    together: float
+    threads: int
+    limits: Limits
+
+
+@dataclasses.dataclass(frozen=True)
+class Ending:
+    """How a job ended.
+
+    Attributes:
+        status: the exit status, or minus the number of the signal that ended it.
+        exceeded: the deadline in seconds at which it had to be ended, if any.
+    """
+
+    answers: ReplyBuffer
+    status: int
+    exceeded: float | None
+
+
+class IsolatedServer(ForkServer):
+    """The process, and the jobs that it is given."""
+
+    users = iter(range(FIRST_USER + os.getpid() * SERVERS, 1 << 31))
+
+    def __init__(self, key: ServerKey) -> None:
+        """Start it; it imports torch in the background.
 
         Raises:
             WorkerStartError: the machine lacks something; the message says what.
@@ -61,21 +159,15 @@ class Slot:
             raise WorkerStartError("the tiers `contained` and `locked` need Linux")
         compiled = seccomp.compiled()
         self.folder = new_folder()
-        self.control, child_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self.errors = tempfile.TemporaryFile()  # noqa: SIM115, closed in close()
-        try:
-            self.process = self._start(child_end)
-        except BaseException:
-            for resource in (self.control, self.errors):
-                resource.close()
-            self.folder.cleanup()
-            raise
-        finally:
-            child_end.close()
+        if not key.contained:
+            os.chmod(self.folder.name, 0o777)  # the process may switch to another user
+        scratch = "/tmp" if key.contained else self.folder.name
+        self._start(self._command, {"PATH": "/usr/bin:/bin", **variables(1, scratch)})
         self.ready = False
-        self._send(
+        self.send(
             {
                 "user": next(self.users) if os.getuid() == 0 else None,
+                "harness": str(bubblewrap.HARNESS_INSIDE if key.contained else key.harness),
                 "checkpoint": str(key.checkpoint or ""),
                 "rules": dict(key.rules),
                 "lock": key.lock,
@@ -85,69 +177,32 @@ class Slot:
             }
         )
 
-    def _start(self, child_end: socket.socket) -> "subprocess.Popen[bytes]":
-        """Start the process."""
-        contained, harness = self.key.contained, self.key.harness
+    def _command(self, descriptor: int) -> list[str]:
+        """Return the command line of the process."""
+        contained = self.key.contained
         worker = bubblewrap.WORKER_INSIDE if contained else bubblewrap.WORKER
-        command = [sys.executable, "-I", "-B", str(worker / "zygote.py"), str(child_end.fileno())]
-        command.append(str(bubblewrap.HARNESS_INSIDE if contained else harness))
+        command = [sys.executable, "-I", "-B", str(worker / "fork_server.py"), str(descriptor)]
         command += packages.folders(self.key.requirements)
-        scratch = "/tmp" if contained else self.folder.name
-        if not contained:
-            os.chmod(scratch, 0o777)  # the zygote may switch to another user
-        environment = {"PATH": "/usr/bin:/bin", **variables(1, scratch)}
-        if contained:
-            command = bubblewrap.command(self.key, command)
-        return subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=self.errors,
-            stderr=self.errors,
-            cwd="/",
-            env=environment,
-            pass_fds=[child_end.fileno()],
-            start_new_session=True,
-        )
-
-    # --- talking with the zygote --------------------------------------------------------------
-
-    def _send(self, message: Mapping[str, Any], descriptors: Sequence[int] = ()) -> None:
-        """Send the zygote a message, with descriptors for its child."""
-        with contextlib.suppress(OSError):  # if it has died, it will not answer
-            socket.send_fds(self.control, [json.dumps(message).encode()], list(descriptors))
-
-    def _receive(self, deadline: float) -> dict[str, Any]:
-        """Wait for a message from the zygote."""
-        ready, _, _ = select.select([self.control], [], [], max(0.0, deadline))
-        if not ready:
-            raise SlotError("the zygote does not respond")
-        try:
-            text = self.control.recv(MAX_MESSAGE)
-            message = json.loads(text) if text else None
-        except (OSError, ValueError, RecursionError) as error:
-            raise SlotError(f"invalid message from the zygote: {error}") from error
-        if not isinstance(message, dict):
-            raise SlotError("the zygote has died")
-        return message
+        return bubblewrap.command(self.key, command) if contained else command
 
     def wait_until_ready(self) -> None:
-        """Wait until the zygote has imported torch.
+        """Wait until it has imported torch.
 
         Raises:
-            WorkerStartError: the zygote does not start.
+            WorkerStartError: it does not start.
         """
         if self.ready:
             return
         try:
-            message = self._receive(START_DEADLINE)
-        except SlotError as error:
+            message = self.receive(START_DEADLINE)
+        except ServerLostError as error:
             raise WorkerStartError(self._explain(str(error))) from error
         if "ready" not in message:
             raise WorkerStartError(self._outside(str(message.get("fault")))[:500])
         self.ready = True
 
     def _explain(self, error: str) -> str:
-        """Return why the zygote does not start, with the last line that it or bubblewrap wrote."""
+        """Return why it does not start, with the last line that it or bubblewrap wrote."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(1)
         self.errors.seek(0)
@@ -164,10 +219,10 @@ class Slot:
     # --- jobs -----------------------------------------------------------------------------------
 
     def run(self, job: Job, printed: CapturedOutput, progress: Progress) -> Ending:
-        """Run a job until it ends or is killed; the slot must be ready.
+        """Run a job until it ends or is killed; the server must be ready.
 
         Raises:
-            SlotError: the slot is lost. WorkerStartError: the child cannot be locked down.
+            ServerLostError: the server is lost. WorkerStartError: the child cannot be locked down.
         """
         with core_for(job.threads) as core:
             reply_buffer, read_fd = self._begin(job, core)
@@ -184,7 +239,7 @@ class Slot:
         read_fd, write_fd = output_pipe()
         try:
             reply_buffer = ReplyBuffer(mmap.mmap(answers, length), job.limits.reply_bytes)
-            self._send(self._order(job, core), [requests, answers, write_fd])
+            self.send(self._order(job, core), [requests, answers, write_fd])
         finally:
             for descriptor in (requests, answers, write_fd):
                 os.close(descriptor)
@@ -228,7 +283,7 @@ class Slot:
                 discard(read_fd)
                 discarded = now
             if control in ready:
-                return self._ending(self._receive(0), reply_buffer, None)
+                return self._ending(self.receive(0), reply_buffer, None)
             if reply_buffer.complete(last_slot):
                 return self._ending(self._kill_job(), reply_buffer, None)
             claimed = min(reply_buffer.get(BEGUN), last_slot)
@@ -240,32 +295,20 @@ class Slot:
                 progress(steps, max(1, min(reply_buffer.get(TOTAL), 10**9)))
 
     def _kill_job(self) -> dict[str, Any]:
-        """Kill the child; return the zygote's report."""
-        self._send({"kill": True})
-        return self._receive(KILL_DEADLINE)
+        """Kill the child; return the server's report."""
+        self.send({"kill": True})
+        return self.receive(KILL_DEADLINE)
 
     @staticmethod
     def _ending(
         message: Mapping[str, Any], reply_buffer: ReplyBuffer, exceeded: float | None
     ) -> Ending:
-        """Read the zygote's report."""
+        """Read the server's report."""
         if "died" in message:
-            raise SlotError("a child died before it got its job")
+            raise ServerLostError("a child died before it got its job")
         if "fault" in message:
             raise WorkerStartError(f"a child cannot be locked down: {str(message['fault'])[:500]}")
         status = message.get("ended")
         if type(status) is not int:
-            raise SlotError("invalid message from the zygote")
+            raise ServerLostError("invalid message from the fork server")
         return Ending(reply_buffer, status, exceeded)
-
-    def close(self) -> None:
-        """End the zygote and everything in its container."""
-        self.control.close()  # then the zygote exits, with its child
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self.process.wait(1.0)
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.kill()
-        self.process.wait()
-        self.errors.close()
-        self.folder.cleanup()

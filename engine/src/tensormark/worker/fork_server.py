@@ -1,0 +1,329 @@
+"""The fork server: a process that has imported torch and forks a child for each job. Worker side.
+
+Started as a script, `python -I fork_server.py SOCKET FOLDERS...` (package folders), by
+sandbox/fork_server.py, on Linux: in a container (tier `contained`), without one (`locked`), or, for
+the tier `process`, as an ordinary process. It never runs a student's code and never reads a job's
+contents: it passes the child the descriptors, waits for it, and reports its exit status to the
+trusted side. A child is forked ahead of its job, while nobody is waiting. In an isolating tier, the
+child locks itself down once it has a job (lockdown.py), then imports the submission and runs the
+calls; in `process`, it serves requests as main.py does, in its own folder.
+
+Covered: a child inherits nothing from earlier jobs, starts with torch warmed up, and ends with this
+process; its exit status comes from waitpid, not from its own report. Not covered: a bug in
+lockdown.py or in the kernel would let a child take over this process, and with it later jobs.
+"""
+
+import array
+import base64
+import contextlib
+import gc
+import importlib.util
+import io
+import itertools
+import json
+import mmap
+import os
+import select
+import signal
+import socket
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
+
+if __name__ == "__main__":
+    # `-I` keeps the environment, the current folder and this script's folder out of sys.path
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+    sys.path += [folder for folder in sys.argv[2:] if folder not in sys.path]
+
+from tensormark.worker import lockdown, main, protocol, reply_buffer
+
+MAX_MESSAGE = 1 << 18  # the first one lists a few hundred paths
+DESCRIPTORS = 3  # sent with a job: of its requests, of its answers, for printed output
+READY = b"ready"  # what a child replies once it has its job and is locked down
+
+
+def send(control: socket.socket, **message: Any) -> None:
+    """Send a message to the trusted side."""
+    control.send(json.dumps(message).encode())
+
+
+def receive(control: socket.socket) -> tuple[dict[str, Any], list[int]]:
+    """Wait for a message and its descriptors; exit if the sender is gone."""
+    descriptors = array.array("i")
+    space = socket.CMSG_SPACE(DESCRIPTORS * descriptors.itemsize)
+    text, ancillary, _, _ = control.recvmsg(MAX_MESSAGE, space)
+    if not text:
+        os._exit(0)  # immediately: there is nothing to clean up
+    for level, kind, data in ancillary:
+        if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
+            descriptors.frombytes(data[: len(data) - len(data) % descriptors.itemsize])
+    return json.loads(text), list(descriptors)
+
+
+def check_threads() -> None:
+    """Check that there is one thread, as a fork copies only one.
+
+    Raises:
+        RuntimeError: there are more.
+    """
+    if len(os.listdir("/proc/self/task")) != 1:
+        raise RuntimeError("more than one thread before a fork")
+
+
+class Setup:
+    """What all children have in common.
+
+    Attributes:
+        filter: the system call filter; ruleset: a descriptor of what may be read. None without a
+            lockdown.
+        new_overlay: see overlay_maker; None: the child loads the harness that its work names.
+    """
+
+    def __init__(self) -> None:
+        self.filter = b""
+        self.ruleset: int | None = None
+        self.new_overlay: main.NewOverlay | None = None
+
+    def load(self, harness: str) -> None:
+        """Load the assignment's harness; children will not collect torch's objects as garbage.
+
+        That would copy the pages that these are in.
+        """
+        from tensormark.worker.overlay import overlay_maker  # imports torch
+
+        self.new_overlay = overlay_maker(harness)
+        gc.collect()
+        gc.freeze()
+
+    def isolate(self, order: dict[str, Any]) -> None:
+        """Do work common to all children of an isolating tier.
+
+        Raises:
+            ValueError: something that the assignment forbids cannot be forbidden.
+        """
+        from tensormark.worker import forbidden  # imports torch
+
+        if (fault := forbidden.unenforceable(order["rules"])) is not None:
+            raise ValueError(fault)
+        forbidden.prepare(order["rules"])
+        self.load(order["harness"])
+        lockdown.landlock_version()
+        self.filter = base64.b64decode(order["filter"])
+        if order["lock"]:
+            self.ruleset = lockdown.landlock_ruleset(order["readable"], order["listable"])
+
+
+class Child:
+    """A forked process that waits for one job, runs it and never returns."""
+
+    def __init__(self, setup: Setup, server: socket.socket) -> None:
+        self.setup = setup
+        self.server = server
+
+    def run(self) -> NoReturn:
+        """Receive a job, lock down, report that to the server, and run the job."""
+        try:
+            os.setsid()
+            lockdown.die_with_parent()
+            self.job, descriptors = receive(self.server)
+            if "calls" in self.job:
+                self.run_calls(descriptors)
+            else:
+                self.be_worker(descriptors)
+        finally:
+            os._exit(0)  # skip exit handlers, do not wait for threads
+
+    def be_worker(self, descriptors: list[int]) -> None:
+        """Serve requests from a stream until it ends."""
+        for standard, descriptor in enumerate(descriptors):
+            os.dup2(descriptor, standard)
+            os.close(descriptor)
+        os.chdir(self.job["folder"])
+        os.environ.update(self.job["environment"])
+        self.server.send(READY)
+        self.server.close()
+        main.serve(*main.take_streams(), self.setup.new_overlay)
+
+    def run_calls(self, descriptors: list[int]) -> None:
+        """Lock down and run the job's calls."""
+        report_fd = self.server.fileno()
+        try:
+            content, buffer = self.take_job(descriptors)
+        except BaseException as error:
+            os.write(report_fd, f"{type(error).__name__}: {error}".encode()[:1000])
+            return
+        os.write(report_fd, READY)  # not send: seccomp now forbids it
+        os.close(report_fd)
+        try:
+            self.serve(content, buffer)
+        finally:  # a student may have replaced os._exit
+            buffer.put(reply_buffer.FINISHED, 1)
+
+    def take_job(self, descriptors: list[int]) -> tuple[bytes, reply_buffer.ReplyBuffer]:
+        """Read the job and map the reply buffer; close everything else and lock down."""
+        requests, answers, printed = descriptors
+        size = reply_buffer.size(self.job["calls"], self.job["reply"])
+        buffer = reply_buffer.ReplyBuffer(mmap.mmap(answers, size), self.job["reply"])
+        content = os.pread(requests, os.fstat(requests).st_size, 0)
+        for standard, target in enumerate((os.open(os.devnull, os.O_RDONLY), printed, printed)):
+            os.dup2(target, standard)
+        ruleset = self.setup.ruleset
+        kept = sorted({self.server.fileno(), *([] if ruleset is None else [ruleset])})
+        for below, above in itertools.pairwise([2, *kept, os.sysconf("SC_OPEN_MAX")]):
+            os.closerange(below + 1, above)
+        if ruleset is not None:
+            names = ("core", "memory", "seconds", "files", "threads")
+            limits = {name: self.job[name] for name in names}
+            limits["memory"] += main.address_space()
+            lockdown.lock_down(ruleset, self.setup.filter, **limits)
+        return content, buffer
+
+    def serve(self, content: bytes, buffer: reply_buffer.ReplyBuffer) -> None:
+        """Import the submission and run its calls, writing each answer to its slot."""
+        import torch  # already imported
+
+        torch.set_num_threads(self.job["torch_threads"])
+        assert self.setup.new_overlay is not None
+        overlay = self.setup.new_overlay()
+
+        def progress(done: int, total: int) -> None:
+            buffer.put(reply_buffer.DONE, done)
+            buffer.put(reply_buffer.TOTAL, total)
+
+        for slot, (request, arrays) in enumerate(protocol.frames(io.BytesIO(content))):
+            buffer.put(reply_buffer.BEGUN, slot)
+            frame = overlay.answer(request, arrays, progress)
+            if len(frame) > buffer.space:
+                text = f"returned more than {buffer.space >> 20} MiB"
+                number = request["number"]
+                frame = protocol.encode({"number": number, "status": "error", "text": text})
+            with contextlib.suppress(Exception):  # a student may have replaced or closed it
+                sys.stdout.flush()
+                os.write(1, reply_buffer.CALL_ENDS)
+            buffer.write(slot, frame)
+            if slot == 0 and protocol.decode(frame)[0].get("status") != "ok":
+                return
+
+
+class _IdleChild(NamedTuple):
+    """A child that waits for a job, and the socket that delivers it."""
+
+    process: int
+    link: socket.socket
+
+    def end(self) -> None:
+        """End a child that has got no job."""
+        self.link.close()
+        os.waitpid(self.process, 0)
+
+    def hand_over(self, job: dict[str, Any], descriptors: list[int]) -> str | None:
+        """Give it a job; return why it cannot begin, or None once it has."""
+        reply = b""
+        with contextlib.suppress(OSError), self.link:  # a child that has died replies nothing
+            socket.send_fds(self.link, [json.dumps(job).encode()], descriptors)
+            reply = self.link.recv(1000)  # before any of the student's code has run
+        for descriptor in descriptors:
+            os.close(descriptor)
+        if reply == READY:
+            return None
+        os.waitpid(self.process, 0)
+        return reply.decode("utf-8", "replace")
+
+
+class Server:
+    """Forks children and watches them."""
+
+    def __init__(self, control: socket.socket, setup: Setup) -> None:
+        self.control = control
+        self.setup = setup
+        self.idle = self.fork()
+
+    def fork(self) -> _IdleChild:
+        """Fork the child for the next job ahead of time.
+
+        Raises:
+            RuntimeError: there is more than one thread.
+        """
+        check_threads()
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        child = os.fork()
+        if child == 0:
+            self.control.close()
+            ours.close()
+            Child(self.setup, theirs).run()
+        theirs.close()
+        return _IdleChild(child, ours)
+
+    def run(self) -> NoReturn:
+        """Serve until the trusted side is gone."""
+        while True:
+            order, descriptors = receive(self.control)
+            if "harness" in order:
+                self.idle.end()
+                self.setup.load(order["harness"])
+                self.idle = self.fork()
+                send(self.control, loaded=True)
+            elif descriptors:  # otherwise a request to kill a child that has already ended
+                self.run_job(order, descriptors)
+
+    def run_job(self, job: dict[str, Any], descriptors: list[int]) -> None:
+        """Have a child run a job; report how that ended."""
+        child = self.idle
+        fault = child.hand_over(job, descriptors)
+        self.idle = self.fork()  # while the other one works
+        if fault is None:
+            send(self.control, ended=self.watch(child.process))
+        elif fault:
+            send(self.control, fault=fault)
+        else:  # it had died before it got the job
+            send(self.control, died=True)
+
+    def watch(self, child: int) -> int:
+        """Wait for a child to end; kill its group on request, or if the trusted side is gone.
+
+        Returns: its exit status, or minus the number of the signal that ended it.
+        """
+        descriptor = os.pidfd_open(child)
+        try:
+            while True:
+                ready, _, _ = select.select([self.control.fileno(), descriptor], [], [])
+                if descriptor in ready:
+                    _, status = os.waitpid(child, 0)
+                    return os.waitstatus_to_exitcode(status)
+                os.killpg(child, signal.SIGKILL)
+                receive(self.control)  # whatever the message is
+        finally:
+            os.close(descriptor)
+
+
+def _needed(order: dict[str, Any]) -> list[str]:
+    """Return what the user that this process switches to must be able to read, besides Python."""
+    torch = importlib.util.find_spec("torch")
+    packages = [str(Path(torch.origin).parent)] if torch and torch.origin else []
+    checkpoint = [order["checkpoint"]] if order["checkpoint"] else []
+    return [str(Path(__file__).parent), order["harness"], *packages, *checkpoint]
+
+
+def run() -> None:
+    """Prepare, and serve until the trusted side is gone."""
+    control = socket.socket(fileno=int(sys.argv[1]))
+    order, _ = receive(control)
+    setup = Setup()
+    try:
+        if order.get("user") is not None:
+            lockdown.switch_user(order["user"], _needed(order))
+        main.import_torch()  # a harness imports whatever else its submissions need
+        if "rules" in order:
+            setup.isolate(order)
+        else:
+            main.limit_resources()
+        os.chdir(os.environ["HOME"])  # as in the tier `process`
+    except Exception as error:
+        send(control, fault=f"{error}")
+        return
+    send(control, ready=True)
+    Server(control, setup).run()
+
+
+if __name__ == "__main__":
+    run()
