@@ -37,7 +37,6 @@ class ServerKey:
         requirements: the file that lists the packages that children may import.
         checkpoint: the only folder that children may read besides Python, if there is one.
         rules: what the assignment forbids, with where it is listed; see Program.
-        lock: False skips the children's lockdown, for measurements only.
     """
 
     contained: bool
@@ -45,7 +44,6 @@ class ServerKey:
     requirements: Path
     checkpoint: Path | None = None
     rules: tuple[tuple[str, str], ...] = ()
-    lock: bool = True
 
 
 def _python_files() -> list[str]:

@@ -16,6 +16,7 @@ import atexit
 import contextlib
 import dataclasses
 import itertools
+import math
 import signal
 import threading
 from collections.abc import Iterable, Iterator, Sequence
@@ -93,14 +94,12 @@ class IsolatedSandbox(Sandbox):
         program: Program,
         *,
         contained: bool = True,
-        lock: bool = True,
         server: IsolatedServer | None = None,
     ) -> None:
         """Take a server, or start one; it imports torch in the background.
 
         Args:
             contained: in a container; otherwise without namespaces.
-            lock: False skips the lockdown, for measurements only.
             server: to use instead of one from the pool.
 
         Raises:
@@ -116,7 +115,6 @@ class IsolatedSandbox(Sandbox):
             program.requirements,
             checkpoint,
             tuple(program.rules.items()),
-            lock,
         )
         self.server: IsolatedServer | None = server or SERVERS.take(self.key)
 
@@ -134,8 +132,7 @@ class IsolatedSandbox(Sandbox):
         Raises:
             WorkerStartError: no server is available.
         """
-        contained, lock = self.key.contained, self.key.lock
-        other = IsolatedSandbox(program, contained=contained, lock=lock, server=self.server)
+        other = IsolatedSandbox(program, contained=self.key.contained, server=self.server)
         try:
             (reply,) = other.run([request])
         finally:
@@ -196,10 +193,7 @@ class IsolatedSandbox(Sandbox):
         """
         if any(map(self.budget.known_reply, requests)):
             return {}
-        job = self.job(requests)
-        deadlines = [min(SHARED_SECONDS, seconds) for seconds in job.deadlines]
-        total = self.budget.cap(requests[0], SHARED_SECONDS)
-        job = dataclasses.replace(job, deadlines=deadlines, together=total)
+        job = self.job(requests, SHARED_SECONDS)
         ending, printed = self.attempt(job, requests[0], lambda done, total: None)
         with contextlib.suppress(WorkerLostError):
             loaded = self._read_reply(ending, 0, frozenset())
@@ -221,22 +215,28 @@ class IsolatedSandbox(Sandbox):
         self.printed.take(printed[0])
         return {name: shared for name, shared in results.items() if shared.first or unchanged}
 
-    def job(self, requests: Sequence[Request]) -> Job:
-        """Pack the import and the calls; the last one also says what they have left behind."""
-        frames = [protocol.encode({"number": 0, **self.program.load_message(requests)})]
-        for number, request in enumerate(requests, start=1):
-            message = {"number": number, "call": request.call}
-            if number == len(requests):
-                message["last"] = True
-            frames.append(protocol.encode(message, request.tensors))
+    def job(self, requests: Sequence[Request], most: float = math.inf) -> Job:
+        """Pack the import and the calls; the last one also says what they have left behind.
+
+        Args:
+            most: the most seconds that all of it may take.
+        """
         limits = self.program.limits
         reply_bytes = max(limits.reply_bytes, *(request.reply_bytes for request in requests))
-        limits = dataclasses.replace(limits, reply_bytes=reply_bytes)
+        messages = [{"call": request.call} for request in requests]
+        messages[-1]["last"] = True
+        frames = [protocol.encode({"number": 0, **self.program.load_message(requests)})]
+        for number, (request, message) in enumerate(zip(requests, messages, strict=True), start=1):
+            frames.append(protocol.encode({"number": number, **message}, request.tensors))
         calls = [min(request.deadline, limits.call_seconds) for request in requests]
         together = limits.load_seconds + max(limits.exercise_seconds, *calls)
-        together = self.budget.cap(requests[0], together)
-        deadlines = [limits.load_seconds, *calls]
-        return Job(b"".join(frames), deadlines, together, self.program.threads, limits)
+        return Job(
+            content=b"".join(frames),
+            deadlines=[min(most, seconds) for seconds in (limits.load_seconds, *calls)],
+            together=self.budget.cap(requests[0], min(most, together)),
+            threads=self.program.threads,
+            limits=dataclasses.replace(limits, reply_bytes=reply_bytes),
+        )
 
     def attempt(self, job: Job, request: Request, progress: Progress) -> tuple[Ending, list[bytes]]:
         """Run a job in a server; if it is lost, retry once in a new one.

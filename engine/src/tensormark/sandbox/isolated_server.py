@@ -170,7 +170,6 @@ class IsolatedServer(ForkServer):
                 "harness": str(bubblewrap.HARNESS_INSIDE if key.contained else key.harness),
                 "checkpoint": str(key.checkpoint or ""),
                 "rules": dict(key.rules),
-                "lock": key.lock,
                 "filter": base64.b64encode(compiled).decode(),
                 "readable": bubblewrap.readable(key),
                 "listable": bubblewrap.listable(key.contained),

@@ -74,8 +74,8 @@ class Setup:
     """What all children have in common.
 
     Attributes:
-        filter: the system call filter; ruleset: a descriptor of what may be read. None without a
-            lockdown.
+        filter: the system call filter, for the isolating tiers.
+        ruleset: a descriptor of what may be read, likewise.
         new_overlay: see overlay_maker; None: the child loads the harness that its work names.
     """
 
@@ -109,8 +109,7 @@ class Setup:
         self.load(order["harness"])
         lockdown.landlock_version()
         self.filter = base64.b64decode(order["filter"])
-        if order["lock"]:
-            self.ruleset = lockdown.landlock_ruleset(order["readable"], order["listable"])
+        self.ruleset = lockdown.landlock_ruleset(order["readable"], order["listable"])
 
 
 class Child:
@@ -168,14 +167,14 @@ class Child:
         for standard, target in enumerate((os.open(os.devnull, os.O_RDONLY), printed, printed)):
             os.dup2(target, standard)
         ruleset = self.setup.ruleset
-        kept = sorted({self.server.fileno(), *([] if ruleset is None else [ruleset])})
+        assert ruleset is not None
+        kept = sorted({self.server.fileno(), ruleset})
         for below, above in itertools.pairwise([2, *kept, os.sysconf("SC_OPEN_MAX")]):
             os.closerange(below + 1, above)
-        if ruleset is not None:
-            names = ("core", "memory", "seconds", "files", "threads")
-            limits = {name: self.job[name] for name in names}
-            limits["memory"] += main.address_space()
-            lockdown.lock_down(ruleset, self.setup.filter, **limits)
+        names = ("core", "memory", "seconds", "files", "threads")
+        limits = {name: self.job[name] for name in names}
+        limits["memory"] += main.address_space()
+        lockdown.lock_down(ruleset, self.setup.filter, **limits)
         return content, buffer
 
     def serve(self, content: bytes, buffer: reply_buffer.ReplyBuffer) -> None:
