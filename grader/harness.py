@@ -16,9 +16,8 @@ import torch
 import tqdm  # noqa: F401 - likewise
 from torch import Tensor, nn
 
-from tensormark.worker.calls import Answer, Context, Progress, build, run_call
-from tensormark.worker.kinds import draws, steps_across
-from tensormark.worker.members import load_by_name, member
+from tensormark.worker.calls import Answer, Context, Progress, build, draws, run_call, steps_across
+from tensormark.worker.objects import load_by_name, member
 from tensormark.worker.outputs import StudentError
 
 

@@ -7,7 +7,7 @@ from types import ModuleType
 
 import pytest
 
-from tensormark.worker.callers import takes_apart
+from tensormark.worker.stand_ins import takes_apart
 
 APART = {
     "unpacks": "x, _ = layer(x)",

@@ -75,9 +75,8 @@ RULES = Rooms(
     MODULES, {full(room): " ".join(map(full, allowed.split())) for room, allowed in ROOMS.items()}
 )
 WITH_TORCH = """authoring.record toolkit.training toolkit.draws worker.main worker.warm
-    worker.causes worker.members worker.forbidden worker.gates worker.overlay worker.calls
-    worker.callers worker.outputs worker.shapes worker.state worker.fork_server worker.stand_ins
-    worker.traces worker.kinds worker.originals"""
+    worker.forbidden worker.overlay worker.imports worker.calls worker.objects worker.outputs
+    worker.exceptions worker.state worker.fork_server worker.stand_ins"""
 # packages of pyproject.toml that are imported by other names
 IMPORTED_AS = {
     "markdown-it-py": "markdown_it",

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from tensormark.worker.shapes import MAX_TENSORS, letters_of, shapes
+from tensormark.worker.exceptions import MAX_TENSORS, letters_of, shapes
 
 SOURCE = """
 def inner(x, weight):

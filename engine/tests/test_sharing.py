@@ -12,7 +12,7 @@ import torch
 from tensormark.exercise import Call, Exercise, Probe
 from tensormark.references import Recording
 from tensormark.sharing import groups
-from tensormark.worker.traces import Traces
+from tensormark.worker.state import Traces
 
 SOURCE = """
 import functools, itertools, random

@@ -34,7 +34,7 @@ class General(NamedTuple):
 
 
 DIFFERS = "the same call gives different results: it draws random numbers in eval mode"
-DRAWING_CAUSES = {  # by worker/causes.py
+DRAWING_CAUSES = {  # by worker/calls.py
     "new weights": General(
         "new_weights_in_call",
         "each call creates new weights: use the modules that __init__ created",

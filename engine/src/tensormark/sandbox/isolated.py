@@ -20,8 +20,10 @@ import math
 import signal
 import threading
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from tensormark.sandbox import answers
+from tensormark.sandbox.bubblewrap import ServerKey
 from tensormark.sandbox.fork_server import ServerLostError
 from tensormark.sandbox.interface import (
     CapturedOutput,
@@ -35,7 +37,7 @@ from tensormark.sandbox.interface import (
     WorkerLostError,
     WorkerStartError,
 )
-from tensormark.sandbox.isolated_server import Ending, IsolatedServer, Job, ServerKey
+from tensormark.sandbox.isolated_server import Ending, IsolatedServer, Job
 from tensormark.worker import protocol
 from tensormark.worker.reply_buffer import CALL_ENDS
 
@@ -90,11 +92,7 @@ class IsolatedSandbox(Sandbox):
     """Runs a submission's calls in the tier `contained` or `locked`."""
 
     def __init__(
-        self,
-        program: Program,
-        *,
-        contained: bool = True,
-        server: IsolatedServer | None = None,
+        self, program: Program, *, contained: bool = True, server: IsolatedServer | None = None
     ) -> None:
         """Take a server, or start one; it imports torch in the background.
 
@@ -223,7 +221,7 @@ class IsolatedSandbox(Sandbox):
         """
         limits = self.program.limits
         reply_bytes = max(limits.reply_bytes, *(request.reply_bytes for request in requests))
-        messages = [{"call": request.call} for request in requests]
+        messages: list[dict[str, Any]] = [{"call": request.call} for request in requests]
         messages[-1]["last"] = True
         frames = [protocol.encode({"number": 0, **self.program.load_message(requests)})]
         for number, (request, message) in enumerate(zip(requests, messages, strict=True), start=1):

@@ -203,6 +203,7 @@ class IsolatedServer(ForkServer):
     def _explain(self, error: str) -> str:
         """Return why it does not start, with the last line that it or bubblewrap wrote."""
         with contextlib.suppress(subprocess.TimeoutExpired):
+            assert self.process is not None
             self.process.wait(1)
         self.errors.seek(0)
         output = self.errors.read(2000).decode("utf-8", "replace").strip().split("\n")[-1]

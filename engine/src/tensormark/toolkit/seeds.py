@@ -1,6 +1,6 @@
 """Judge whether a function draws from the generator that it is given, and from no other.
 
-A call of the kind "seeds" (worker/kinds.py) has the function called once with each of a few seeds,
+A call of the kind "seeds" (worker/calls.py) has the function called once with each of a few seeds,
 in an order that private references draw anew, and once more with the last generator as it was left.
 The results come back as they are, and are compared here.
 """

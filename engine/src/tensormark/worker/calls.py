@@ -17,22 +17,28 @@ Nothing here knows a correct answer.
 
 import contextlib
 import dataclasses
+import functools
 import json
 import random
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor, nn
+from torch.nn.modules.module import register_module_parameter_registration_hook
 
-from tensormark.worker.callers import takes_apart
-from tensormark.worker.causes import causes_of
-from tensormark.worker.entered import watched
+from tensormark.worker.forbidden import watched
 from tensormark.worker.imports import Imports
-from tensormark.worker.members import has_modules, load_by_name, member, parameters_of, parents_of
-from tensormark.worker.originals import Originals
+from tensormark.worker.objects import (
+    Originals,
+    has_modules,
+    load_by_name,
+    member,
+    parameters_of,
+    parents_of,
+)
 from tensormark.worker.outputs import gradients, outputs_of
 from tensormark.worker.protocol import AGAIN
 from tensormark.worker.stand_ins import (
@@ -42,8 +48,67 @@ from tensormark.worker.stand_ins import (
     call_with_forms,
     functions_replaced,
     replace_method,
+    takes_apart,
 )
 from tensormark.worker.state import Model, Snapshot, put_back, seed
+
+# --- what draws random numbers ----------------------------------------------------------------
+
+
+Made = TypeVar("Made")
+NEW_WEIGHTS, DROPOUT = "new weights", "dropout"
+FUNCTIONS: tuple[tuple[ModuleType, str], ...] = (
+    (torch, "dropout"),
+    (nn.functional, "dropout"),
+    (nn.functional, "dropout1d"),
+    (nn.functional, "dropout2d"),
+    (nn.functional, "alpha_dropout"),
+)
+
+
+def _noted(function: Callable[..., Any], causes: set[str]) -> Callable[..., Any]:
+    """Return a dropout function that records when it drops."""
+
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        bound = dict(zip(("input", "p", "training"), args, strict=False)) | kwargs
+        if bound.get("p", 0.5) and bound.get("training", bound.get("train", True)):
+            causes.add(DROPOUT)
+        return function(*args, **kwargs)
+
+    return wrapper
+
+
+def causes_of(call: Callable[[], Made]) -> tuple[list[str], Made | None]:
+    """Make a call; return what drew random numbers in it, and its result or None if it raised."""
+    result = None
+    with _noting() as causes, contextlib.suppress(Exception):
+        result = call()
+    return sorted(causes), result
+
+
+@contextlib.contextmanager
+def _noting() -> Iterator[set[str]]:
+    """Yield the set of causes, which grows as the submission's code runs."""
+    causes: set[str] = set()
+
+    def record_weights(*_: object) -> None:
+        causes.add(NEW_WEIGHTS)
+
+    originals = [(home, name, getattr(home, name)) for home, name in FUNCTIONS]
+    hook = register_module_parameter_registration_hook(record_weights)
+    try:
+        for home, name, function in originals:
+            setattr(home, name, _noted(function, causes))
+        yield causes
+    finally:
+        hook.remove()
+        for home, name, function in originals:
+            setattr(home, name, function)
+
+
+# --- calls ------------------------------------------------------------------------------------
+
 
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
 GENERATORS = {"*generator", "*random"}  # arguments that provide random numbers
@@ -112,7 +177,7 @@ def build(
     Args:
         arguments: the constructor's arguments; None: those that the harness provides.
         lacking: gets the given modules that the object lacks, perhaps because they have other
-            names, by path; see originals.py. None: it must lack none.
+            names, by path; see objects.py. None: it must lack none.
     """
     harness = context.harness
     if arguments is None:
@@ -372,3 +437,46 @@ def run_seeded(
         if kind is not None:
             return run_kind(kind, context, call, tensors, progress)
         return (run_optimizer if call["kind"] == "optimizer" else run_call)(context, call, tensors)
+
+
+# --- further kinds of calls, which an assignment's harness may add to its KINDS ---------------
+
+
+def steps_across(
+    context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor], progress: Progress
+) -> Answer:
+    """Let an optimizer take steps with parameters whose memory layout is that of a transpose."""
+    across = {n: t.mT.contiguous().mT if t.dim() == 2 else t for n, t in tensors.items()}
+    return run_optimizer(context, call, across)
+
+
+def draws(
+    context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor], progress: Progress
+) -> Answer:
+    """Call a function with each seed, and once more with the last generators, as they were left.
+
+    Args:
+        tensors: the inputs of the call, and `seeds`; see toolkit/seeds.py.
+
+    Returns:
+        out/<number of the call>/<name>, and out/used/<name>.
+    """
+    function = member(context.module(call["module"]), call["target"], "function")
+    answer: dict[str, Tensor] = {}
+
+    def arguments(seed: int) -> list[Any]:
+        return list(arguments_of(context, {**call, "seed": seed}, tensors, None))
+
+    def add(number: int | str, args: list[Any]) -> None:
+        outputs = outputs_of(function(*args), call)
+        answer.update({f"out/{number}/{name}": value for name, value in outputs.items()})
+
+    last = 0
+    args: list[Any] = []
+    for number, last in enumerate(tensors["seeds"].tolist()):
+        args = arguments(last)
+        add(number, args)
+    generators = torch.Generator, random.Random
+    fresh = zip(args, arguments(last), strict=True)
+    add("used", [used if isinstance(used, generators) else other for used, other in fresh])
+    return Answer({}, answer)

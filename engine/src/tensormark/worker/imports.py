@@ -1,24 +1,58 @@
-"""Import a program's modules, and undo the side effects of importing. Runs in the worker.
+"""Import a program's modules from memory, and undo the side effects. Runs in the worker.
 
 A module that cannot be imported fails the calls that need it, and those only.
+
+Covered: only the files that were sent can be imported from the submission, and nothing is written.
+Not covered: what the code does once it runs; that is the sandbox's job.
 """
 
 import contextlib
+import functools
 import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
 import sys
-from collections.abc import Iterable, Mapping
-from types import ModuleType
+from collections.abc import Iterable, Mapping, Sequence
+from types import CodeType, ModuleType
 from typing import Any
 
-from tensormark.worker import state
+from tensormark.worker import forbidden, state
+from tensormark.worker.exceptions import ImportFailure
 
 
-class ImportFailure(Exception):
-    """A module cannot be imported; `__cause__` says why."""
+@functools.lru_cache(maxsize=64)
+def _compiled(name: str, source: str) -> CodeType:
+    """Compile a module's source; most files stay the same from one load to the next."""
+    return compile(source, f"{name}.py", "exec", dont_inherit=True)
 
-    def __init__(self, name: str) -> None:
-        super().__init__(f"{name}.py cannot be imported")
-        self.name = name
+
+class MemoryImporter(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
+    """Imports the submission's modules from memory, with priority over files on disk."""
+
+    def __init__(self, sources: Mapping[str, str]) -> None:
+        self.sources = sources
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """Return a spec for the submission's own modules only."""
+        if fullname not in self.sources:
+            return None
+        spec = importlib.util.spec_from_loader(fullname, self, origin=f"{fullname}.py")
+        assert spec is not None
+        spec.has_location = True  # so that its modules have a __file__, as usual
+        return spec
+
+    def get_source(self, fullname: str) -> str:
+        """Return the module's source, which also gives tracebacks their lines."""
+        return self.sources[fullname]
+
+    def get_code(self, fullname: str) -> CodeType:
+        """Compile a module under the student's file name, such as main.py."""
+        code = _compiled(fullname, self.sources[fullname])
+        forbidden.SUBMISSION_CODE.append(code)
+        return code
 
 
 class Imports:

@@ -1,61 +1,27 @@
 """The given files with a submission laid over them, imported from memory. Runs in the worker.
 
-Covered: only the files that were sent can be imported from the submission, and nothing is written.
-Not covered: what the code does once it runs; that is the sandbox's job.
+It answers requests: to load a submission (imports.py), and to run its calls (calls.py).
 """
 
 import contextlib
 import functools
+import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from types import CodeType, ModuleType
+from collections.abc import Callable, Iterator, Mapping
+from types import ModuleType
 from typing import Any
 
 import torch
 
 from tensormark.worker import calls, exceptions, forbidden, protocol, state, surroundings
-from tensormark.worker.entered import WATCH
-from tensormark.worker.imports import Imports
-from tensormark.worker.originals import Originals
-from tensormark.worker.shapes import letters_of, shapes
-from tensormark.worker.traces import Traces
-
-
-@functools.lru_cache(maxsize=64)
-def _compiled(name: str, source: str) -> CodeType:
-    """Compile a module's source; most files stay the same from one load to the next."""
-    return compile(source, f"{name}.py", "exec", dont_inherit=True)
-
-
-class _MemoryImporter(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
-    """Imports the submission's modules from memory, with priority over files on disk."""
-
-    def __init__(self, sources: Mapping[str, str]) -> None:
-        self.sources = sources
-
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> importlib.machinery.ModuleSpec | None:
-        """Return a spec for the submission's own modules only."""
-        if fullname not in self.sources:
-            return None
-        spec = importlib.util.spec_from_loader(fullname, self, origin=f"{fullname}.py")
-        assert spec is not None
-        spec.has_location = True  # so that its modules have a __file__, as usual
-        return spec
-
-    def get_source(self, fullname: str) -> str:
-        """Return the module's source, which also gives tracebacks their lines."""
-        return self.sources[fullname]
-
-    def get_code(self, fullname: str) -> CodeType:
-        """Compile a module under the student's file name, such as main.py."""
-        code = _compiled(fullname, self.sources[fullname])
-        forbidden.SUBMISSION_CODE.append(code)
-        return code
+from tensormark.worker.exceptions import letters_of, shapes
+from tensormark.worker.forbidden import WATCH
+from tensormark.worker.imports import Imports, MemoryImporter
+from tensormark.worker.objects import Originals
+from tensormark.worker.state import Traces
 
 
 def load_harness(path: str) -> ModuleType:
@@ -123,7 +89,7 @@ class Overlay:
         """Import the given modules and the student's."""
         for name in self.sources:  # from an earlier load
             sys.modules.pop(name, None)
-        sys.meta_path[:] = [f for f in sys.meta_path if not isinstance(f, _MemoryImporter)]
+        sys.meta_path[:] = [f for f in sys.meta_path if not isinstance(f, MemoryImporter)]
         self.sources, self.checkpoint = request["sources"], request["checkpoint"]
         surroundings.show_only(frozenset(request["packages"]))
         forbidden.SUBMISSION_CODE.clear()
@@ -134,7 +100,7 @@ class Overlay:
         editable = names.intersection(request["editable"])
         self.files = exceptions.Files(editable, names - editable)
         WATCH.load(self.sources, self.files.given, str(self.harness.__file__))
-        sys.meta_path.insert(0, _MemoryImporter(self.sources))
+        sys.meta_path.insert(0, MemoryImporter(self.sources))
         self.imports = Imports(request["import"], self.settings)
         self.originals = Originals(request["given"], self.sources)
         self.traces = Traces(self.sources) if request["shared"] else None

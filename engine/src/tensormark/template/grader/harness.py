@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from tensormark.worker.calls import Answer, Context, Progress
-from tensormark.worker.members import load_by_name
+from tensormark.worker.objects import load_by_name
 
 
 def convolution(part: Any, signals: Tensor) -> Tensor:
