@@ -145,7 +145,8 @@ def _tensor(entry: Any, data: memoryview) -> np.ndarray:
     """
     try:
         kind = np.dtype(TYPES[entry["dtype"]])
-        shape, (begin, end) = entry["shape"], entry["data_offsets"]
+        shape = entry["shape"]
+        begin, end = entry["data_offsets"]
     except (KeyError, TypeError, ValueError) as error:
         raise ProtocolError("a tensor has no type, shape or offsets") from error
     if type(shape) is not list or len(shape) > MAX_AXES:
@@ -179,7 +180,8 @@ def _tensors(packed: bytes, tensor_names: frozenset[str] | None) -> Tensors:
     length = int.from_bytes(packed[:8], "little")
     if length > min(MAX_LIST, len(packed) - 8):
         raise ProtocolError("an answer's list of tensors is too long")
-    entries, data = _parse(packed[8 : 8 + length]), memoryview(packed)[8 + length :]
+    entries = _parse(packed[8 : 8 + length])
+    data = memoryview(packed)[8 + length :]
     tensors: Tensors = {}
     unused = len(data)
     for name, entry in entries.items():

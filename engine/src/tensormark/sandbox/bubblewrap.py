@@ -20,7 +20,8 @@ from tensormark.sandbox.interface import WorkerStartError
 
 WORKER = Path(__file__).resolve().parents[1] / "worker"
 INSIDE = Path("/grading")  # where the worker's files are in the container
-WORKER_INSIDE, HARNESS_INSIDE = INSIDE / "tensormark" / "worker", INSIDE / "harness.py"
+WORKER_INSIDE = INSIDE / "tensormark" / "worker"
+HARNESS_INSIDE = INSIDE / "harness.py"
 LIBRARIES = ("/lib", "/lib64", "/lib32", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
 USER = "1000"  # inside, with a user namespace

@@ -133,7 +133,7 @@ class ForkedWorker(WorkerHandle):
     def end(self) -> None:
         """Have the server end it."""
         self.server.send({"kill": True})
-        self.server.wait_for("ended")
+        self.server.wait_for("ended", "died", "fault")
 
 
 class WorkerServer(ForkServer):
@@ -162,12 +162,12 @@ class WorkerServer(ForkServer):
         self.restart()
         return ForkedWorker(self)
 
-    def wait_for(self, key: str) -> bool:
-        """Wait for the message with a key; return whether it has come."""
+    def wait_for(self, *keys: str) -> bool:
+        """Wait for a message with one of these keys; return whether it has come."""
         with contextlib.suppress(ServerLostError):
-            while True:
-                if key in self.receive(None):
-                    return True
+            while self.receive(None).keys().isdisjoint(keys):
+                pass
+            return True
         return False
 
     def prepare(self, harness: Path) -> None:

@@ -18,7 +18,10 @@ CALL_DEADLINE = 20.0  # for one call on small tensors, which takes milliseconds
 BUDGET = 300.0  # for all exercises of a submission together, which take one or two
 MAX_OUTPUT = 16 << 10  # bytes of a submission's printed output that are kept
 
-CONTAINED, LOCKED, PROCESS = TIERS = ("contained", "locked", "process")
+CONTAINED = "contained"
+LOCKED = "locked"
+PROCESS = "process"
+TIERS = (CONTAINED, LOCKED, PROCESS)
 
 clock = time.monotonic  # in seconds
 Progress = Callable[[int, int], None]
@@ -307,7 +310,8 @@ class Sandbox(abc.ABC):
     together: Callable[[Sequence[Request]], dict[str, Shared]] | None = None
 
     def __init__(self, program: Program) -> None:
-        self.program, self.printed = program, CapturedOutput()
+        self.program = program
+        self.printed = CapturedOutput()
         self.budget = Budget(program.budget)
 
     def __enter__(self) -> Self:

@@ -202,7 +202,8 @@ class IsolatedSandbox(Sandbox):
         end = 1  # place 0 is the import's
         for exercise, group in itertools.groupby(requests, key=lambda request: request.exercise):
             calls = list(group)
-            start, end = end, end + len(calls)
+            start = end
+            end = end + len(calls)
             with contextlib.suppress(WorkerLostError):
                 replies = [
                     self._read_reply(ending, place, call.tensor_names)
@@ -256,7 +257,8 @@ class IsolatedSandbox(Sandbox):
                 with self.budget.spend(request):
                     ending = self.server.run(job, printed, progress)
                 by_import, *by_calls = printed.content.split(CALL_ENDS)
-                repeated, self.import_printed = self.import_printed, True
+                repeated = self.import_printed
+                self.import_printed = True
                 return ending, [b"" if repeated else by_import, *by_calls]
             except (ServerLostError, WorkerStartError) as error:
                 self.server.close()

@@ -235,7 +235,8 @@ class IsolatedServer(ForkServer):
     def _begin(self, job: Job, core: int | None) -> tuple[ReplyBuffer, int]:
         """Start a job; return the buffer for its answers, and the pipe for its printed output."""
         length = size(len(job.deadlines) - 1, job.limits.reply_bytes)
-        requests, answers = request_file(job.content), answer_file(length)
+        requests = request_file(job.content)
+        answers = answer_file(length)
         read_fd, write_fd = output_pipe()
         try:
             reply_buffer = ReplyBuffer(mmap.mmap(answers, length), job.limits.reply_bytes)
@@ -267,9 +268,13 @@ class IsolatedServer(ForkServer):
         progress: Progress,
     ) -> Ending:
         """Wait until a job ends; kill it at a deadline, or once it has answered everything."""
-        slot, since, steps, last_slot = 0, clock(), 0, len(job.deadlines) - 1
+        slot = 0
+        since = clock()
+        steps = 0
+        last_slot = len(job.deadlines) - 1
         discarded = 0.0
-        control, streams = self.control.fileno(), [read_fd]
+        control = self.control.fileno()
+        streams = [read_fd]
         end = since + job.together
         while True:
             now = clock()
@@ -288,7 +293,8 @@ class IsolatedServer(ForkServer):
                 return self._ending(self._kill_job(), reply_buffer, None)
             claimed = min(reply_buffer.get(BEGUN), last_slot)
             if claimed > slot:
-                slot, since = claimed, clock()
+                slot = claimed
+                since = clock()
             done = min(reply_buffer.get(DONE), 10**9)
             if done != steps:
                 steps = done

@@ -38,7 +38,9 @@ def _requirements_of(distribution: Distribution) -> Iterator[str]:
 
 def installed(names: Sequence[str], folders: Sequence[str]) -> list[Distribution]:
     """Return the distributions of these packages and of their dependencies, if installed."""
-    pending, distributions, seen = list(names), [], set()
+    pending = list(names)
+    distributions = []
+    seen = set()
     while pending:
         name = re.sub(r"[-_.]+", "-", pending.pop()).lower()
         if name in seen:

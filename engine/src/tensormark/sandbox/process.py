@@ -70,7 +70,9 @@ class ProcessSandbox(Sandbox):
         """Kill the worker."""
         if self.worker is not None:
             self.worker.kill()
-        self.worker, self.loaded, self.sent = None, False, None
+        self.worker = None
+        self.loaded = False
+        self.sent = None
 
     def reload(self, sources: Mapping[str, str]) -> None:
         """Make the same worker import other sources: for your own code, never a student's."""
@@ -124,7 +126,8 @@ class ProcessSandbox(Sandbox):
         """
         if self.sent is not None and self.sent is not request:
             self.drop()  # it runs a call that is no longer wanted, and would answer that
-        worker, limits = self._ready_worker(), self.program.limits
+        worker = self._ready_worker()
+        limits = self.program.limits
         with self.budget.spend(request):
             if not self.loaded:
                 self._load(worker, self.budget.cap(request, limits.load_seconds))

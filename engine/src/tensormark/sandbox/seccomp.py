@@ -36,7 +36,11 @@ NEW_NAMESPACES = 0x7E020000 | 0x80  # CLONE_NEW{CGROUP,UTS,IPC,USER,PID,NET}, NE
 CLONE_THREAD = 0x10000
 WRITING = os.O_ACCMODE | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 PR_SET_NAME = 15
-F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC = 0, 1, 2, 3, 1030
+F_DUPFD = 0
+F_GETFD = 1
+F_SETFD = 2
+F_GETFL = 3
+F_DUPFD_CLOEXEC = 1030
 ENOSYS = 38
 
 PIP = f"{sys.prefix}/bin/pip"
@@ -46,7 +50,8 @@ INSTALL = f"apt-get install libseccomp2, and {PIP} install -r requirements.txt"
 def _conditional_calls(library: Any) -> list[tuple[str, Any]]:
     """Return the calls that are allowed only with certain arguments."""
     argument = library.Arg
-    equal, masked = library.EQ, library.MASKED_EQ
+    equal = library.EQ
+    masked = library.MASKED_EQ
     threads_only = argument(0, masked, CLONE_THREAD | NEW_NAMESPACES, CLONE_THREAD)
     return [
         ("clone", [threads_only]),

@@ -38,8 +38,10 @@ class WorkerLink:
 
     def __init__(self, handle: WorkerHandle, printed: CapturedOutput) -> None:
         self.handle = handle
-        self.number, self.max_bytes = 0, 0  # of the current request, and of its answer
-        self.permits, self.killed = threading.Semaphore(0), False
+        self.number = 0  # of the current request
+        self.max_bytes = 0  # of its answer
+        self.permits = threading.Semaphore(0)
+        self.killed = False
         self.frames: queue.SimpleQueue[bytes | WorkerLostError] = queue.SimpleQueue()
         self.threads = [
             threading.Thread(target=self._listen, daemon=True),

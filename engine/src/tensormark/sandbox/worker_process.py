@@ -96,7 +96,8 @@ class WorkerHandle(abc.ABC):
 
     def __init__(self) -> None:
         self.folder = new_folder()
-        self.ending, self.ended = threading.Lock(), False
+        self.ending = threading.Lock()
+        self.ended = False
 
     @abc.abstractmethod
     def end(self) -> None:

@@ -56,7 +56,8 @@ from tensormark.worker.state import Model, Snapshot, put_back, seed
 
 
 Made = TypeVar("Made")
-NEW_WEIGHTS, DROPOUT = "new weights", "dropout"
+NEW_WEIGHTS = "new weights"
+DROPOUT = "dropout"
 FUNCTIONS: tuple[tuple[ModuleType, str], ...] = (
     (torch, "dropout"),
     (nn.functional, "dropout"),

@@ -56,7 +56,8 @@ def _nodes_on(tree: ast.AST, lines: range) -> Iterator[ast.AST]:
         node = stack.pop()
         yield node
         for child in ast.iter_child_nodes(node):
-            first, last = getattr(child, "lineno", lines[0]), getattr(child, "end_lineno", None)
+            first = getattr(child, "lineno", lines[0])
+            last = getattr(child, "end_lineno", None)
             if first < lines.stop and (last or lines[-1]) >= lines.start:
                 stack.append(child)
 
@@ -227,7 +228,8 @@ def describe(
     """
     importing: dict[str, Any] = {}
     if isinstance(error, ImportFailure) and error.__cause__ is not None:
-        importing, error = {"importing": error.name}, error.__cause__
+        importing = {"importing": error.name}
+        error = error.__cause__
     with contextlib.suppress(BaseException):  # an exception's attributes may be the student's
         error = _of_property(error)
     frames = [(frame.f_code, line) for frame, line in walk_tb(error.__traceback__)]
@@ -236,7 +238,8 @@ def describe(
     if isinstance(error, StudentError):
         return {"status": "error", "text": f"{error}{location}", **importing}
     if (refusal := _refusal(error)) is not None:
-        text, name = f"{refusal}{location}", refusal.name
+        text = f"{refusal}{location}"
+        name = refusal.name
         return {"status": "error", "text": text, "forbidden": name, **importing}
     through = {"through": [code.co_qualname[:MAX_NAME] for code in codes[-MAX_FRAMES:]]}
     text = textwrap.shorten(_message_of(error).strip().split("\n")[0], MAX_TEXT, placeholder=" ...")

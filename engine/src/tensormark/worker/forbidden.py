@@ -121,14 +121,16 @@ def _dispatched(frame: FrameType, method: str) -> tuple[str, str]:
 
 def _name_of(frame: FrameType) -> str:
     """Return the full name of the function that a frame runs, as far as it can be known."""
-    module, name = str(frame.f_globals.get("__name__")), frame.f_code.co_qualname
+    module = str(frame.f_globals.get("__name__"))
+    name = frame.f_code.co_qualname
     with contextlib.suppress(Exception):  # an owner may be the student's, and raise
         if module in DISPATCHERS:
             module, name = _dispatched(frame, DISPATCHERS[module])
             if module in WATCH.modules:
                 return ""  # the submission's own method
         elif module == "torch._ops":
-            module, name = "torch.ops", str(frame.f_locals["self"])
+            name = str(frame.f_locals["self"])
+            module = "torch.ops"
     name = name.partition(".<locals>")[0].removesuffix(".__init__").removesuffix(".__call__")
     return f"{module}.{name}"
 
@@ -137,7 +139,8 @@ class Package:
     """A forbidden package or module: what is entered from the submission's code is refused."""
 
     def __init__(self, module: ModuleType, name: str) -> None:
-        self.prefix, self.name = f"{module.__name__}.", name
+        self.prefix = f"{module.__name__}."
+        self.name = name
         file = getattr(module, "__file__", None) or ""
         self.files = os.path.dirname(file) + os.sep if hasattr(module, "__path__") else file
         # some say that they are from elsewhere, as torch.linalg.svd from torch._C._linalg
@@ -186,7 +189,9 @@ class Watch:
 
     def load(self, modules: Collection[str], given: Collection[str], harness: str) -> None:
         """Prepare for a submission; see the attributes."""
-        self.modules, self.given, self.harness = modules, given, harness
+        self.modules = modules
+        self.given = given
+        self.harness = harness
         self.origins: dict[str, str] = {}
 
     def origin(self, file: str) -> str:
@@ -670,7 +675,8 @@ def unenforceable(paths: Mapping[str, str]) -> str | None:
 
 def _unseen(package: types.ModuleType) -> list[Any]:
     """Return a package's compiled objects whose calls the profiler does not show."""
-    prefix, root = f"{package.__name__}.", package.__name__.partition(".")[0]
+    prefix = f"{package.__name__}."
+    root = package.__name__.partition(".")[0]
     members = [value for module in modules_of(package) for value in vars(module).values()]
     unseen = [value for value in members if not isinstance(value, types.BuiltinFunctionType)]
     return [

@@ -16,15 +16,23 @@ from collections.abc import Iterable
 from pathlib import Path
 
 LIBC = ctypes.CDLL(None, use_errno=True)
-PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 1, 4, 22, 38
+PR_SET_PDEATHSIG = 1
+PR_SET_DUMPABLE = 4
+PR_SET_SECCOMP = 22
+PR_SET_NO_NEW_PRIVS = 38
 FIRST_KILLED = "1000"
 SECCOMP_MODE_FILTER = 2
 # the same numbers on every architecture
-LANDLOCK_CREATE, LANDLOCK_ADD, LANDLOCK_RESTRICT = 444, 445, 446
-LANDLOCK_VERSION, LANDLOCK_BENEATH = 1, 1
-READ_FILE, READ_FOLDER = 1 << 2, 1 << 3
+LANDLOCK_CREATE = 444
+LANDLOCK_ADD = 445
+LANDLOCK_RESTRICT = 446
+LANDLOCK_VERSION = 1
+LANDLOCK_BENEATH = 1
+READ_FILE = 1 << 2
+READ_FOLDER = 1 << 3
 ACCESS = {1: 13, 2: 14, 3: 15, 5: 16}  # Landlock version to the number of access kinds it knows
-CAPSET, CAPABILITY_VERSION = {"x86_64": 126, "aarch64": 91}, 0x20080522
+CAPSET = {"x86_64": 126, "aarch64": 91}
+CAPABILITY_VERSION = 0x20080522
 SIGKILL = 9
 
 
@@ -98,7 +106,8 @@ def drop_capabilities() -> None:
     capset = CAPSET.get(os.uname().machine)
     if capset is None:
         raise LockdownError(f"capabilities cannot be dropped on {os.uname().machine}")
-    header, no_capabilities = struct.pack("<Ii", CAPABILITY_VERSION, 0), bytes(24)
+    header = struct.pack("<Ii", CAPABILITY_VERSION, 0)
+    no_capabilities = bytes(24)
     _call("dropping capabilities", LIBC.syscall, capset, header, no_capabilities)
     _call("no_new_privs", LIBC.prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
 

@@ -32,7 +32,8 @@ MEMORY = 16 << 30  # bytes of address space besides torch's; a real model with g
 
 def take_streams() -> tuple[BinaryIO, BinaryIO]:
     """Move the protocol's streams to new descriptors: print goes to stderr, input reads EOF."""
-    requests, replies = os.dup(0), os.dup(1)
+    requests = os.dup(0)
+    replies = os.dup(1)
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
     os.dup2(2, 1)

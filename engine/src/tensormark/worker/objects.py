@@ -7,8 +7,9 @@ code does not: it gets the AttributeError that it would get elsewhere.
 """
 
 import contextlib
+import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
@@ -21,6 +22,7 @@ from tensormark.worker.outputs import StudentError
 # --- attributes and weights -------------------------------------------------------------------
 
 
+NUMBER = re.compile(r"\b\d+\b")  # of an item in a path
 NO_MODULES: Mapping[str, nn.Module] = {}
 
 
@@ -35,20 +37,10 @@ def member(owner: Any, name: str, kind: str) -> Any:
         raise StudentError(f"{owner_name} has no {kind} {name}; its names are fixed") from None
 
 
-def _modules_at(model: nn.Module, names: Sequence[str]) -> Iterator[nn.Module]:
-    """Yield the modules with this path; an asterisk stands for every module of a list."""
-    if not names:
-        yield model
-        return
-    parts = model._modules
-    for part in parts.values() if names[0] == "*" else [parts.get(names[0])]:
-        if part is not None:
-            yield from _modules_at(part, names[1:])
-
-
 def has_modules(model: nn.Module, paths: Iterable[str]) -> bool:
-    """Return whether a model has modules with all these paths."""
-    return all(any(True for _ in _modules_at(model, path.split("."))) for path in paths)
+    """Return whether a model has modules with these paths; an asterisk stands for any number."""
+    names = {name for name, _ in model.named_modules()}
+    return names.union(NUMBER.sub("*", name) for name in names).issuperset(paths)
 
 
 def parameters_of(model: nn.Module, more: Mapping[str, nn.Module]) -> dict[str, nn.Parameter]:
@@ -140,7 +132,8 @@ class Originals:
         Args:
             given, program: module name to text.
         """
-        self.given, self.files = given, frozenset(f"{name}.py" for name in program)
+        self.given = given
+        self.files = frozenset(f"{name}.py" for name in program)
         self.modules: dict[str, ModuleType] = {}
 
     def _module(self, name: str) -> ModuleType:
@@ -162,7 +155,8 @@ class Originals:
         """
         if module not in self.given:
             return {}
-        settings, generators = state.settings(), state.Generators()
+        settings = state.settings()
+        generators = state.Generators()
         lacking: dict[str, nn.Module] = {}
         with contextlib.suppress(Exception):  # the given class may need what a student replaced
             lacking = dict(_missing(owner, construct(getattr(self._module(module), name))))

@@ -85,7 +85,8 @@ def plain_numbers(result: Any, call: Mapping[str, Any]) -> dict[str, Tensor]:
     Raises:
         StudentError: the result is something else.
     """
-    names, dtype = call["returns"], getattr(torch, call["dtype"])
+    names = call["returns"]
+    dtype = getattr(torch, call["dtype"])
     single = call["form"] == "number"
     what = " and ".join(names) if single and len(names) > 1 else "a number"
     what = what if single else f"a list of numbers, {names[0]}"

@@ -51,7 +51,8 @@ class Overlay:
             harness: the assignment's harness; see `load_harness`.
         """
         surroundings.reset()
-        self.harness, self.settings = harness, state.settings()
+        self.harness = harness
+        self.settings = state.settings()
         self.imports = Imports((), self.settings)
         self.sources: dict[str, str] = {}
         self.originals = Originals({}, {})
@@ -90,7 +91,8 @@ class Overlay:
         for name in self.sources:  # from an earlier load
             sys.modules.pop(name, None)
         sys.meta_path[:] = [f for f in sys.meta_path if not isinstance(f, MemoryImporter)]
-        self.sources, self.checkpoint = request["sources"], request["checkpoint"]
+        self.sources = request["sources"]
+        self.checkpoint = request["checkpoint"]
         surroundings.show_only(frozenset(request["packages"]))
         forbidden.SUBMISSION_CODE.clear()
         if (fault := forbidden.unenforceable(request["rules"])) is not None:

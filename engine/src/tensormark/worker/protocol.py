@@ -22,7 +22,8 @@ HEADER = struct.Struct("<4sIQ")  # magic, bytes of JSON, bytes of tensors
 MAX_JSON = 8 << 20  # of a request; JSON may take 6 bytes for a byte of a submission's sources
 MAX_TENSORS = 256 << 20  # enough for a real model's largest weights and their gradients
 AGAIN = " again"  # ends the name of an output of a second call
-MAX_AXES, LONGEST = 8, 1 << 24  # axes of a tensor in an answer, and the length of an axis
+MAX_AXES = 8  # of a tensor in an answer
+LONGEST = 1 << 24  # an axis in an answer
 
 # the state that a call must leave unchanged, as messages name it
 FILTERS = "the warning filters"
@@ -115,7 +116,8 @@ def parts_of(frame: bytes) -> tuple[bytes, bytes]:
     """
     text_length, tensors_length = _decode_header(frame[: HEADER.size])
     middle = HEADER.size + text_length
-    text, packed = frame[HEADER.size : middle], frame[middle:]
+    text = frame[HEADER.size : middle]
+    packed = frame[middle:]
     if len(text) != text_length or len(packed) != tensors_length:
         raise ProtocolError("the frame's length does not match its header")
     return text, packed

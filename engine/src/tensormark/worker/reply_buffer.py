@@ -16,7 +16,10 @@ import struct
 
 from tensormark.worker import protocol
 
-BEGUN, DONE, TOTAL, FINISHED = 0, 8, 16, 24
+BEGUN = 0
+DONE = 8
+TOTAL = 16
+FINISHED = 24
 FIRST_SLOT = 64
 CALL_ENDS = b"\0"  # separates the printed output of the import and of each call
 WORD = struct.Struct("<Q")
@@ -31,7 +34,8 @@ class ReplyBuffer:
     """Reads and writes a reply buffer."""
 
     def __init__(self, memory: mmap.mmap, space: int) -> None:
-        self.memory, self.space = memory, space
+        self.memory = memory
+        self.space = space
 
     def get(self, offset: int) -> int:
         """Read the number at an offset."""

@@ -244,9 +244,11 @@ def _observed(original: Callable[..., Any] | None, args: Any, kwargs: Any) -> An
     """
     if original is None:
         return None
-    settings, generators = state.settings(), state.Generators()
+    settings = state.settings()
+    generators = state.Generators()
     try:
-        args, kwargs = [_copied(arg) for arg in args], {k: _copied(v) for k, v in kwargs.items()}
+        args = [_copied(arg) for arg in args]
+        kwargs = {k: _copied(v) for k, v in kwargs.items()}
         with torch.no_grad():
             return copy.deepcopy(original)(*args, **kwargs)
     except BaseException:  # it may be wrong in any way
@@ -289,7 +291,8 @@ def with_signature_of(original: Callable[..., Any] | None, stand_in: Callable[..
         original: the student's method, if there is one.
         stand_in: its parameters are those that the assignment published, in order.
     """
-    own, published = _signature(original), inspect.signature(stand_in)
+    own = _signature(original)
+    published = inspect.signature(stand_in)
     name = getattr(original, "__qualname__", "the function")
     length = _tuple_length(getattr(original, "__code__", None))
 
@@ -299,13 +302,15 @@ def with_signature_of(original: Callable[..., Any] | None, stand_in: Callable[..
             if original is not None:
                 original(*args, **kwargs)  # raises Python's own TypeError
             raise StudentError(f"{name}() is not called with {', '.join(published.parameters)}")
-        positional, keywords = _published_part(own, published, bound[0]), bound[1]
+        positional = _published_part(own, published, bound[0])
+        keywords = bound[1]
         keywords = {key: value for key, value in keywords.items() if key in published.parameters}
         try:
             published.bind(*positional, **keywords)
         except TypeError as error:
             raise StudentError(f"{name}() cannot be given everything: {error}") from None
-        result, form = stand_in(*positional, **keywords), FORM.get()
+        result = stand_in(*positional, **keywords)
+        form = FORM.get()
         ANSWERED.set(True)
         if form is Form.PUBLISHED:
             return result
@@ -333,7 +338,9 @@ def replace_method(part: Any, method: str, stand_in: Callable[..., Any]) -> bool
         original = getattr(part, method)
     bound = functools.partial(stand_in, part)
     if isinstance(original, nn.Module):
-        part, method, original = original, "forward", original.forward
+        part = original
+        method = "forward"
+        original = original.forward
     replacement = with_signature_of(original, bound)
     with contextlib.suppress(Exception):
         setattr(part, method, replacement)
