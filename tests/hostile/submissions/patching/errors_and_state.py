@@ -6,7 +6,7 @@
 calls = of_the_worker("calls")
 
 calls.StudentError = ZeroDivisionError
-calls.Watch.report = lambda self: {"before": {}, "after": {}}
+calls.Snapshot.report = lambda self: {}
 
 
 def embed(self, input_ids, *more):

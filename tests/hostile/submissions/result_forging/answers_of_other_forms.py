@@ -24,8 +24,8 @@ def run_call(*arguments):
     elif number % 4 == 1:
         tensors["after/\x1b[2J"] = torch.zeros(2)
     elif number % 4 == 2:
-        message["before"] |= {"\ud800\n  score   100 / 100": 1}
-        message["before"]["deep"] = message["after"]["deep"] = deep(900)
+        message["changed"] += ["\ud800\n  score   100 / 100"]
+        message["changed"].append(deep(900))
     else:
         tensors["out/output"] = torch.zeros((3 << 20) + number, dtype=torch.bool)
     return answer

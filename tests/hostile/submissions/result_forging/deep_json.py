@@ -3,5 +3,5 @@
 
 
 def forged(message, tensors=None):
-    text = b'{"before":' + b"[" * 1_000_000
+    text = b'{"changed":' + b"[" * 1_000_000
     return protocol.HEADER.pack(protocol.MAGIC, len(text), 0) + text
