@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from grader.mistakes import attention_mask
 from grader.viva import ATTENTION, SUBJECTS
 from grader.viva_facts import APART, PADDED, not_ones
 from tensormark.viva.draw import generator
@@ -16,7 +15,7 @@ from tensormark.viva.study import EVERYWHERE, RAISES, SAME, Study
 from tensormark.viva.subject import Subject
 
 from conftest import ROOT
-from known import HONEST
+from known import HONEST, VARIANTS
 from studies import change_of, check_words, messages_of, shapes_asked, sheet_of, study_of
 
 SOFTMAX = "F.softmax(scores + attention_mask, dim=-1)"
@@ -71,7 +70,7 @@ def test_shapes_are_those_of_the_handout(study: Study) -> None:
 
 
 def test_a_message_is_what_the_grader_says(study: Study) -> None:
-    (mistake,) = (variant for variant in attention_mask.MISTAKES if variant.id == "mask_ignored")
+    (mistake,) = (variant for variant in VARIANTS if variant.id == "mask_ignored")
     change = change_of(study, "scores + attention_mask", "scores")
 
     assert Messages().message(Sample(study, generator("any")), change) == mistake.says

@@ -97,7 +97,7 @@ def pytest_run(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
 def test_pytest_proves_what_is_true_and_reports_a_false_claim_in_one_line(copy: Path) -> None:
     mistakes = copy / "grader" / "mistakes" / "conv.py"
     text = mistakes.read_text("utf-8").replace(
-        '" + self.bias[:, None]", ""', '"windows,", "windows, "'
+        "- + self.bias[:, None]\n    +\n", "- windows,\n    + windows,\n"
     )
     mistakes.write_text(text, encoding="utf-8")
 

@@ -130,10 +130,10 @@ def test_a_mistake_that_the_solution_no_longer_fits_is_found_by_its_line(copy: P
     completed = called(copy, "references")
 
     text = (copy / "grader/mistakes/conv.py").read_text("utf-8")
-    line = text[: text.index('"bias_forgotten"')].count("\n") + 1
+    line = text[: text.index("bias_forgotten:")].count("\n") + 1
     assert completed.returncode == 2
     assert (
-        f"grader/mistakes/conv.py, line {line}: bias_forgotten finds {BIAS!r} 0 times, not once "
+        f"grader/mistakes/conv.py, line {line}: bias_forgotten finds {BIAS.strip()!r} 0 times, not once "
         "in solution/detector.py, in its region conv; write there what the solution now says"
     ) in completed.stderr
 

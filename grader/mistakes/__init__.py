@@ -1,1 +1,1 @@
-"""Known mistakes, a file per exercise or kind; each has VARIANTS, and may have HONEST."""
+"""Known mistakes, a file for each exercise; it has VARIANTS, and may have HONEST."""

@@ -3,18 +3,6 @@
 from tensormark.authoring.honest import bodies
 from tensormark.authoring.variants import mistakes
 
-MEAN = "x.mean(-1, keepdim=True)"
-VARIANCE = "deviation.square().mean(-1, keepdim=True)"
-ROOT = "torch.sqrt(variance + eps)"
-WHOLE = "gain * deviation / torch.sqrt(variance + eps) + bias"
-
-
-def over(axes: str) -> tuple[str, ...]:
-    """Return edits that take the mean and the variance over other axes."""
-    texts = ((old, old.replace("-1, keepdim=True", axes)) for old in (MEAN, VARIANCE))
-    return tuple(text for pair in texts for text in pair)
-
-
 HONEST = bodies(
     "layer_norm",
     {
@@ -40,173 +28,164 @@ HONEST = bodies(
     module="transformer",
 )
 
-VARIANTS = (
-    *mistakes(
-        "layer_norm",
-        "The axis",
-        {
-            "layer_norm_over_tokens": (
-                "the mean and the variance run over the tokens, not over the units",
-                *over("-2, keepdim=True"),
-            ),
-            "layer_norm_over_batch": (
-                "the mean and the variance run over the first axis, as in a batch norm",
-                *over("0, keepdim=True"),
-            ),
-            "layer_norm_over_second_axis": (
-                "the mean and the variance run over the second axis, which is that of the tokens",
-                *over("min(1, x.ndim - 1), keepdim=True"),
-            ),
-            "layer_norm_over_all_but_batch": (
-                "the mean and the variance run over all axes but the first",
-                *over("tuple(range(1, x.ndim)), keepdim=True"),
-            ),
-            "layer_norm_over_all": ("all values share one mean and one variance", *over("")),
-            "layer_norm_axis_from_front": (
-                "the axis is counted from the front, which fits three axes only",
-                *over("2, keepdim=True"),
-            ),
-        },
-    ),
-    *mistakes(
-        "layer_norm",
-        "The statistics",
-        {
-            "layer_norm_unbiased": (
-                "the squared deviations are divided by one less than the width",
-                *(VARIANCE, "x.var(-1, keepdim=True)"),
-            ),
-            "layer_norm_sum_of_squares": (
-                "the squared deviations are summed up, and not divided by the width",
-                *(VARIANCE, "deviation.square().sum(-1, keepdim=True)"),
-            ),
-            "layer_norm_absolute_deviation": (
-                "the deviations are made positive, where they should be squared",
-                *(VARIANCE, "deviation.abs().mean(-1, keepdim=True).square()"),
-            ),
-            "layer_norm_without_mean": (
-                "the mean is taken off nowhere, as in an RMS norm",
-                *(f"x - {MEAN}", "x"),
-            ),
-            "layer_norm_mean_not_subtracted": (
-                "the mean is not subtracted from what is divided",
-                *(WHOLE, WHOLE.replace("deviation", "x")),
-            ),
-            "layer_norm_variance_about_zero": (
-                "the variance is taken about 0, not about the mean",
-                *(VARIANCE, VARIANCE.replace("deviation", "x")),
-            ),
-            "layer_norm_only_centered": (
-                "the mean is subtracted, and nothing is divided",
-                *(f" / {ROOT}", ""),
-            ),
-            "layer_norm_root_missing": (
-                "what is divided by is the variance, not its root",
-                *(ROOT, "(variance + eps)"),
-            ),
-            "layer_norm_power_minus_one_halved": (
-                "the exponent is -1, and the result is halved: a power comes before a division",
-                *(f"/ {ROOT}", "* (variance + eps) ** -1 / 2"),
-            ),
-            "layer_norm_of_length_one": (
-                "what is divided by is the length of the vector, not the root of its variance",
-                *(WHOLE, "gain * x / x.norm(dim=-1, keepdim=True) + bias"),
-            ),
-            "layer_norm_multiplied": (
-                "the root of the variance is multiplied with, not divided by",
-                *(f"/ {ROOT}", f"* {ROOT}"),
-            ),
-        },
-    ),
-    *mistakes(
-        "layer_norm",
-        "Epsilon",
-        {
-            "layer_norm_eps_outside": (
-                "eps is added after the root, not under it",
-                *(ROOT, "(torch.sqrt(variance) + eps)"),
-            ),
-            "layer_norm_unbiased_eps_outside": (
-                "eps is added after the root, and the variance is divided by one less",
-                *(VARIANCE, "x.var(-1, keepdim=True)"),
-                *(ROOT, "(torch.sqrt(variance) + eps)"),
-            ),
-            "layer_norm_unbiased_no_eps": (
-                "eps is missing, and the variance is divided by one less than the width",
-                *(VARIANCE, "x.var(-1, keepdim=True)"),
-                *("variance + eps", "variance"),
-            ),
-            "layer_norm_eps_twice": ("eps is added twice", *("+ eps", "+ 2 * eps")),
-            "layer_norm_no_eps": ("eps is missing", *("variance + eps", "variance")),
-            "layer_norm_eps_in_code": (
-                "eps is a number in the code, not the one that is given",
-                *("+ eps", "+ 1e-12"),
-            ),
-            "layer_norm_eps_of_torch": (
-                "eps is the one that torch uses when none is named, not the one that is given",
-                *("+ eps", "+ 1e-5"),
-            ),
-            "layer_norm_eps_as_least": (
-                "the variance is raised to eps where it is less; eps is to be added to all",
-                *("variance + eps", "variance.clamp(min=eps)"),
-            ),
-            "layer_norm_eps_squared": ("eps is squared", *("+ eps", "+ eps**2")),
-        },
-    ),
-    *mistakes(
-        "layer_norm",
-        "Gain and bias",
-        {
-            "layer_norm_no_gain": ("the gain is missing", *("gain * ", "")),
-            "layer_norm_no_bias": ("the bias is missing", *(" + bias", "")),
-            "layer_norm_neither": (
-                "the gain and the bias are missing",
-                *("gain * ", ""),
-                *(" + bias", ""),
-            ),
-            "layer_norm_exchanged": (
-                "the gain and the bias are exchanged",
-                *("gain * ", "bias * "),
-                *(" + bias", " + gain"),
-            ),
-            "layer_norm_gain_added": ("the gain is added, not multiplied", *("gain * ", "gain + ")),
-            "layer_norm_one_plus_gain": ("1 is added to the gain", *("gain * ", "(1 + gain) * ")),
-            "layer_norm_bias_before_gain": (
-                "the bias is added before the gain, so that it is multiplied too",
-                *(WHOLE, f"gain * (deviation / {ROOT} + bias)"),
-            ),
-            "layer_norm_gain_before_norm": (
-                "the gain comes before the norm, which takes part of it out again",
-                *("deviation = x - x", "x = gain * x\n    deviation = x - x"),
-                *("gain * deviation", "deviation"),
-            ),
-            "layer_norm_bias_in_ratio": (
-                "the bias is divided as well",
-                *(WHOLE, f"(gain * deviation + bias) / {ROOT}"),
-            ),
-        },
-    ),
-    *mistakes(
-        "layer_norm",
-        "Gradients and types",
-        {
-            "layer_norm_statistics_detached": (
-                "no gradient goes through the mean and the variance",
-                *(MEAN, f"{MEAN}.detach()"),
-                *(VARIANCE, f"{VARIANCE}.detach()"),
-            ),
-            "layer_norm_mean_detached": (
-                "no gradient goes through the mean",
-                *(MEAN, f"{MEAN}.detach()"),
-            ),
-            "layer_norm_variance_detached": (
-                "no gradient goes through the variance",
-                *(VARIANCE, f"{VARIANCE}.detach()"),
-            ),
-            "layer_norm_in_place": (
-                "the tensor that was given is changed in place",
-                *(f"x - {MEAN}", f"x.sub_({MEAN})"),
-            ),
-        },
-    ),
+VARIANTS = mistakes(
+    "layer_norm",
+    """
+## The axis
+
+layer_norm_over_tokens: the mean and the variance run over the tokens, not over the units
+    - x.mean(-1, keepdim=True)
+    + x.mean(-2, keepdim=True)
+    - deviation.square().mean(-1, keepdim=True)
+    + deviation.square().mean(-2, keepdim=True)
+layer_norm_over_batch: the mean and the variance run over the first axis, as in a batch norm
+    - x.mean(-1, keepdim=True)
+    + x.mean(0, keepdim=True)
+    - deviation.square().mean(-1, keepdim=True)
+    + deviation.square().mean(0, keepdim=True)
+layer_norm_over_second_axis: the mean and the variance run over the second axis, which is that of the tokens
+    - x.mean(-1, keepdim=True)
+    + x.mean(min(1, x.ndim - 1), keepdim=True)
+    - deviation.square().mean(-1, keepdim=True)
+    + deviation.square().mean(min(1, x.ndim - 1), keepdim=True)
+layer_norm_over_all_but_batch: the mean and the variance run over all axes but the first
+    - x.mean(-1, keepdim=True)
+    + x.mean(tuple(range(1, x.ndim)), keepdim=True)
+    - deviation.square().mean(-1, keepdim=True)
+    + deviation.square().mean(tuple(range(1, x.ndim)), keepdim=True)
+layer_norm_over_all: all values share one mean and one variance
+    - x.mean(-1, keepdim=True)
+    + x.mean()
+    - deviation.square().mean(-1, keepdim=True)
+    + deviation.square().mean()
+layer_norm_axis_from_front: the axis is counted from the front, which fits three axes only
+    - x.mean(-1, keepdim=True)
+    + x.mean(2, keepdim=True)
+    - deviation.square().mean(-1, keepdim=True)
+    + deviation.square().mean(2, keepdim=True)
+
+## The statistics
+
+layer_norm_unbiased: the squared deviations are divided by one less than the width
+    - deviation.square().mean(-1, keepdim=True)
+    + x.var(-1, keepdim=True)
+layer_norm_sum_of_squares: the squared deviations are summed up, and not divided by the width
+    - deviation.square().mean(-1, keepdim=True)
+    + deviation.square().sum(-1, keepdim=True)
+layer_norm_absolute_deviation: the deviations are made positive, where they should be squared
+    - deviation.square().mean(-1, keepdim=True)
+    + deviation.abs().mean(-1, keepdim=True).square()
+layer_norm_without_mean: the mean is taken off nowhere, as in an RMS norm
+    - x - x.mean(-1, keepdim=True)
+    + x
+layer_norm_mean_not_subtracted: the mean is not subtracted from what is divided
+    - gain * deviation / torch.sqrt(variance + eps) + bias
+    + gain * x / torch.sqrt(variance + eps) + bias
+layer_norm_variance_about_zero: the variance is taken about 0, not about the mean
+    - deviation.square().mean(-1, keepdim=True)
+    + x.square().mean(-1, keepdim=True)
+layer_norm_only_centered: the mean is subtracted, and nothing is divided
+    - / torch.sqrt(variance + eps)
+    +
+layer_norm_root_missing: what is divided by is the variance, not its root
+    - torch.sqrt(variance + eps)
+    + (variance + eps)
+layer_norm_power_minus_one_halved: the exponent is -1, and the result is halved: a power comes before a division
+    - / torch.sqrt(variance + eps)
+    + * (variance + eps) ** -1 / 2
+layer_norm_of_length_one: what is divided by is the length of the vector, not the root of its variance
+    - gain * deviation / torch.sqrt(variance + eps) + bias
+    + gain * x / x.norm(dim=-1, keepdim=True) + bias
+layer_norm_multiplied: the root of the variance is multiplied with, not divided by
+    - / torch.sqrt(variance + eps)
+    + * torch.sqrt(variance + eps)
+
+## Epsilon
+
+layer_norm_eps_outside: eps is added after the root, not under it
+    - torch.sqrt(variance + eps)
+    + (torch.sqrt(variance) + eps)
+layer_norm_unbiased_eps_outside: eps is added after the root, and the variance is divided by one less
+    - deviation.square().mean(-1, keepdim=True)
+    + x.var(-1, keepdim=True)
+    - torch.sqrt(variance + eps)
+    + (torch.sqrt(variance) + eps)
+layer_norm_unbiased_no_eps: eps is missing, and the variance is divided by one less than the width
+    - deviation.square().mean(-1, keepdim=True)
+    + x.var(-1, keepdim=True)
+    - variance + eps
+    + variance
+layer_norm_eps_twice: eps is added twice
+    - + eps
+    + + 2 * eps
+layer_norm_no_eps: eps is missing
+    - variance + eps
+    + variance
+layer_norm_eps_in_code: eps is a number in the code, not the one that is given
+    - + eps
+    + + 1e-12
+layer_norm_eps_of_torch: eps is the one that torch uses when none is named, not the one that is given
+    - + eps
+    + + 1e-5
+layer_norm_eps_as_least: the variance is raised to eps where it is less; eps is to be added to all
+    - variance + eps
+    + variance.clamp(min=eps)
+layer_norm_eps_squared: eps is squared
+    - + eps
+    + + eps**2
+
+## Gain and bias
+
+layer_norm_no_gain: the gain is missing
+    - gain *
+    +
+layer_norm_no_bias: the bias is missing
+    - + bias
+    +
+layer_norm_neither: the gain and the bias are missing
+    - gain *
+    +
+    - + bias
+    +
+layer_norm_exchanged: the gain and the bias are exchanged
+    - gain *
+    + bias *
+    - + bias
+    + + gain
+layer_norm_gain_added: the gain is added, not multiplied
+    - gain *
+    + gain +
+layer_norm_one_plus_gain: 1 is added to the gain
+    - gain *
+    + (1 + gain) *
+layer_norm_bias_before_gain: the bias is added before the gain, so that it is multiplied too
+    - gain * deviation / torch.sqrt(variance + eps) + bias
+    + gain * (deviation / torch.sqrt(variance + eps) + bias)
+layer_norm_gain_before_norm: the gain comes before the norm, which takes part of it out again
+    - deviation = x - x
+    + x = gain * x
+    +     deviation = x - x
+    - gain * deviation
+    + deviation
+layer_norm_bias_in_ratio: the bias is divided as well
+    - gain * deviation / torch.sqrt(variance + eps) + bias
+    + (gain * deviation + bias) / torch.sqrt(variance + eps)
+
+## Gradients and types
+
+layer_norm_statistics_detached: no gradient goes through the mean and the variance
+    - x.mean(-1, keepdim=True)
+    + x.mean(-1, keepdim=True).detach()
+    - deviation.square().mean(-1, keepdim=True)
+    + deviation.square().mean(-1, keepdim=True).detach()
+layer_norm_mean_detached: no gradient goes through the mean
+    - x.mean(-1, keepdim=True)
+    + x.mean(-1, keepdim=True).detach()
+layer_norm_variance_detached: no gradient goes through the variance
+    - deviation.square().mean(-1, keepdim=True)
+    + deviation.square().mean(-1, keepdim=True).detach()
+layer_norm_in_place: the tensor that was given is changed in place
+    - x - x.mean(-1, keepdim=True)
+    + x.sub_(x.mean(-1, keepdim=True))
+""",
 )

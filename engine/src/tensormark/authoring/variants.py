@@ -7,11 +7,22 @@ fails with the right name. Students receive the tensors and the names, never the
 
 import contextlib
 import dataclasses
+import itertools
 import re
-from collections.abc import Iterable, Mapping
+import textwrap
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from tensormark.usage import UserError
+
+Edits = tuple[tuple[str, str], ...]  # pairs of an old text and its replacement
+SECTION = "## "
+TEXT = re.compile(r" +([-+])(?: (.*))?")  # a line of an old text, or of a new one
+HEADLINE = re.compile(r"(\w+)(, in given code)?(?:: (\S.*)| = (\w+))")
+
+
+class VariantError(UserError):
+    """A variant is malformed, or no longer matches the solution; the message names it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -23,7 +34,7 @@ class Variant:
         exercise: the exercise whose points it costs.
         section: the part of the problem in the handout that explains it, such as "The mask".
         says: one line that names the mistake, not the code that fixes it; lower case.
-        edits: (old, new) pairs; each old text occurs exactly once in the exercise's region.
+        edits: each old text occurs exactly once in the exercise's region.
         everywhere: look for the old texts in the whole file (the mistake is in given code).
         module: the module of solution/ that it edits: its exercise's, which `open_course` sets, as
             it does `file`, where this mistake is defined.
@@ -34,7 +45,7 @@ class Variant:
     exercise: str
     section: str
     says: str
-    edits: tuple[tuple[str, str], ...]
+    edits: Edits
     everywhere: bool = False
     form_of: str | None = None
     module: str = ""
@@ -66,13 +77,9 @@ class Variant:
         """Return the line of grader/mistakes/ that defines this, if it is found, and a colon."""
         with contextlib.suppress(OSError):
             for number, line in enumerate(self.file.read_text("utf-8").splitlines(), start=1):
-                if f'"{self.id}"' in line:
+                if re.match(rf"\s*{self.id}(,|:| =) ", line):
                     return f"{'/'.join(self.file.parts[-3:])}, line {number}: "
         return ""
-
-
-class VariantError(UserError):
-    """A variant no longer matches the solution; the message names it."""
 
 
 def edited(text: str, edits: Iterable[tuple[str, str]], name: str) -> str:
@@ -91,31 +98,71 @@ def edited(text: str, edits: Iterable[tuple[str, str]], name: str) -> str:
     return text
 
 
-def mistakes(
-    exercise: str, section: str, table: Mapping[str, tuple[str, ...]], everywhere: bool = False
-) -> tuple[Variant, ...]:
-    """Make variants of one section from a table: id to `says` and then old and new texts."""
-    return tuple(
-        Variant(
-            id=name,
-            exercise=exercise,
-            section=section,
-            says=says,
-            edits=tuple(zip(texts[::2], texts[1::2], strict=True)),
-            everywhere=everywhere,
-        )
-        for name, (says, *texts) in table.items()
-    )
+def edits_of(lines: Sequence[str], name: str) -> Edits:
+    """Read edits from indented lines: those of an old text begin with `-`, its new one's with `+`.
+
+    Spaces around a text do not count; a `+` alone removes the old text.
+
+    Args:
+        name: of what makes the edits.
+
+    Raises:
+        VariantError: another line is among them, or an old text has no new one.
+    """
+    matches = [TEXT.fullmatch(line) for line in lines]
+    signed = [(match[1], match[2] or "") for match in matches if match]
+    signs, texts = [], []
+    for sign, group in itertools.groupby(signed, key=lambda pair: pair[0]):
+        signs.append(sign)
+        texts.append("\n".join(text for _, text in group).strip())
+    if len(signed) < len(lines) or not signs or "".join(signs) != "-+" * (len(signs) // 2):
+        raise VariantError(f"{name}: lines `- old text` must each be followed by `+ new text`")
+    return tuple(zip(texts[::2], texts[1::2], strict=True))
 
 
-def forms(of: Variant, table: Mapping[str, tuple[str, ...]]) -> tuple[Variant, ...]:
-    """Make other forms of a mistake, which share its name: id to old and new texts."""
-    return tuple(
-        dataclasses.replace(
-            of, id=name, edits=tuple(zip(texts[::2], texts[1::2], strict=True)), form_of=of.id
-        )
-        for name, texts in table.items()
-    )
+def mistakes(exercise: str, text: str) -> tuple[Variant, ...]:
+    """Read the mistakes in an exercise from a text such as this:
+
+        ## The mask
+
+        mask_ignored: the mask has no effect: padding is attended to
+            - scores + attention_mask
+            + scores
+        mask_of_zeros = mask_ignored
+            - attention_mask
+            + 0.0 * attention_mask
+
+    A section, which is a bold part of the handout's problem, is followed by its mistakes: the id,
+    what reports say, and what is replaced; or the id, and another one of which it is a form. After
+    `id, in given code: ...`, the old texts are looked for in the whole file.
+
+    Raises:
+        VariantError: the text cannot be read.
+    """
+    found: dict[str, Variant] = {}
+    section, waiting = "", textwrap.dedent(text).splitlines()
+    while waiting:
+        line = waiting.pop(0)
+        if not line.strip():
+            continue
+        if line.startswith(SECTION):
+            section = line.removeprefix(SECTION)
+            continue
+        headline = HEADLINE.fullmatch(line)
+        if headline is None or (headline[4] and headline[4] not in found):
+            raise VariantError(
+                f"{exercise}: neither a section, a mistake nor a form of one above: {line!r}"
+            )
+        name, everywhere, says, other = headline.groups()
+        lines = list(itertools.takewhile(TEXT.fullmatch, waiting))
+        del waiting[: len(lines)]
+        edits = edits_of(lines, name)
+        if other:
+            new = dataclasses.replace(found[other], id=name, edits=edits, form_of=other)
+        else:
+            new = Variant(name, exercise, section, says, edits, everywhere is not None)
+        found[name] = new
+    return tuple(found.values())
 
 
 def region_of(source: str, exercise: str) -> tuple[int, int]:
