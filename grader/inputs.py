@@ -7,8 +7,7 @@ Dimension key: B batch, T tokens, D model width, F feed-forward width, V vocabul
 
 import numpy as np
 
-from grader.model import Sizes
-from tensormark.exercise import Call, Tensors
+from tensormark.toolkit import Call, Sizes, Tensors
 from tensormark.toolkit.draws import dense, norm
 
 MASKED = -10000.0  # what get_extended_attention_mask returns for padding
@@ -71,7 +70,7 @@ def hidden_states(rng: np.random.Generator, sizes: Sizes) -> np.ndarray:
     return np.asarray(rng.standard_normal((sizes.B, sizes.T, sizes.D)))
 
 
-def token_ids(rng: np.random.Generator, sizes: Sizes) -> np.ndarray:
+def token_ids(rng: np.random.Generator, sizes: Sizes, vocabulary: int) -> np.ndarray:
     """Draw ids (B, T) without repeats in a row, 0 (padding) after each row's length."""
-    rows = [1 + rng.permutation(sizes.V - 1)[: sizes.T] for _ in range(sizes.B)]
+    rows = [1 + rng.permutation(vocabulary - 1)[: sizes.T] for _ in range(sizes.B)]
     return np.asarray(np.array(rows) * mask(sizes))

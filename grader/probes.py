@@ -1,88 +1,68 @@
-"""Probes shared by several exercises: the toolkit's, and others."""
+"""Probes shared by several exercises, besides the toolkit's."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from grader.model import BertCall
-from tensormark.exercise import Examine, Probe, Tensors
+from tensormark.toolkit import Sizes, Tensors, probe
 from tensormark.toolkit.dropout import RATE, Dropout
-from tensormark.toolkit.probes import misplaced_dropout, no_dropout, other_sizes, second_call
+from tensormark.toolkit.probes import Case
 from tensormark.toolkit.seeds import Seeded
 
-__all__ = [
-    "dropout_pattern",
-    "misplaced_dropout",
-    "no_dropout",
-    "other_sizes",
-    "padding_around",
-    "properties",
-    "second_call",
-    "seeds",
-    "small_numbers",
-    "values",
-    "without_dropout",
-]
 
-
-def values(name: str, says: str, *calls: BertCall, examine: Examine | None = None) -> Probe:
-    """Probe values: outputs and gradients, or random draws."""
-    return Probe(name, "values", says, calls, examine)
-
-
-def properties(name: str, says: str, *calls: BertCall, examine: Examine | None = None) -> Probe:
-    """Probe special cases, such as an empty list."""
-    return Probe(name, "properties", says, calls, examine)
-
-
-def padding_around(what: str, *calls: BertCall) -> Probe:
-    """Probe calls with padding before the tokens and, in every row, after them."""
+def padding_around(what: str, sizes: Sizes, **fields: Any) -> Case:
+    """Probe padding before the tokens and, in every row, after them."""
     says = f"{what} is wrong where there is padding before the tokens, or in every row"
-    return properties("padding around", says, *calls)
+    name = "padding around"
+    return probe(name, "properties", says, inputs=name, sizes=sizes, **fields)
 
 
-def small_numbers(what: str, *calls: BertCall) -> Probe:
-    """Probe calls whose inputs expose the constant that is added to a variance."""
-    return properties("small numbers", f"{what} is wrong where the variance is small", *calls)
+def small_numbers(what: str) -> Case:
+    """Probe inputs that expose the constant that is added to a variance."""
+    says = f"{what} is wrong where the variance is small"
+    return probe("small numbers", "properties", says, inputs="quiet", dtype="float64")
 
 
-def without_dropout(what: str, *calls: BertCall) -> Probe:
+def without_dropout(what: str) -> Case:
     """Probe training mode, for a part without dropout."""
     says = f"{what} has no dropout: training should give the same result as eval"
-    return properties("training", says, *calls)
+    return probe("training", "properties", says, train=True)
 
 
-def seeds(what: str, call: BertCall) -> Probe:
-    """Probe how a function uses the generator that it is given; `kind` is "seeds"."""
+def seeds(what: str, **fields: Any) -> Case:
+    """Probe how a function uses the generator that it is given."""
     says = f"{what} should depend on the generator that it is given, and on no other"
-    return properties("generator", says, call, examine=Seeded(says))
+    return probe("generator", "properties", says, kind="seeds", examine=Seeded(says), **fields)
+
+
+def misplaced_dropout(name: str, examine: Dropout, **fields: Any) -> Case:
+    """Probe where dropout is applied in training, by random draws."""
+    says = "dropout in training is in the wrong place"
+    fields = {"train": True, "twice": True, **fields}
+    return probe(name, "training", says, rate=RATE, examine=examine, **fields)
 
 
 def dropout_pattern(
     place: str,
-    call: Callable[..., BertCall],
+    sizes: Sizes,
     count: int,
     measure: Callable[[Tensors, Tensors], np.ndarray],
     dropped: Callable[[Tensors, Tensors], np.ndarray],
-) -> tuple[Probe, Probe]:
+) -> tuple[Case, Case]:
     """Probe which values training drops, and that eval drops none.
 
     Args:
         place: what should be dropped, in words.
-        call: makes the call, from `train` and `dropout`.
+        sizes: of the inputs "pattern".
         count: of the values that may be dropped.
         measure, dropped: `measure` and `values` of the toolkit's Dropout.
     """
     training = Dropout(place, RATE, count, measure, dropped)
     evaluation = Dropout(place, 0.0, count, measure)
+    fields: dict[str, Any] = {"inputs": "pattern", "sizes": sizes}
+    says = "dropout is active in eval mode"
     return (
-        misplaced_dropout(
-            "dropout pattern", call(train=True, twice=True, dropout=RATE), examine=training
-        ),
-        values(
-            "pattern in eval",
-            "dropout is active in eval mode",
-            call(dropout=RATE),
-            examine=evaluation,
-        ),
+        misplaced_dropout("dropout pattern", training, **fields),
+        probe("pattern in eval", "values", says, rate=RATE, examine=evaluation, **fields),
     )

@@ -9,12 +9,13 @@ from collections.abc import Mapping
 import numpy as np
 
 from grader.inputs import attention_weights, extended_mask
-from grader.model import BertCall, Sizes
+from grader.model import MAIN
 from grader.viva_facts import (
     BEYOND_A_TOKEN,
     MIXED,
     OTHER_SENTENCES,
     TOGETHER,
+    bert_call,
     letters,
     not_ones,
     over_tokens,
@@ -32,9 +33,9 @@ from tensormark.viva.subject import Example, Fact, Poke, Situation, Subject, dep
 STATES = ("key", "query", "value")
 
 alone = functools.partial(
-    BertCall, "BertSelfAttention.attention", ("key", "query", "value", "attention_mask")
+    bert_call, "BertSelfAttention.attention", ("key", "query", "value", "attention_mask")
 )
-WORKED = Sizes(B=1, T=4, H=2, d=2, lengths=(2,))
+WORKED = MAIN | {"B": 1, "T": 4, "d": 2, "D": 4, "lengths": (2,)}
 
 
 def worked() -> Tensors:
@@ -108,7 +109,7 @@ def letters_of_output(call: Call) -> Mapping[str, int]:
 
 
 add_norm = functools.partial(
-    BertCall,
+    bert_call,
     "BertLayer.add_norm",
     ("input", "output", ".out_dense", ".out_dropout", ".out_layer_norm"),
 )
@@ -140,7 +141,7 @@ ADD_NORM = Subject(
 )
 
 layer = functools.partial(
-    BertCall,
+    bert_call,
     "BertLayer.forward",
     ("hidden_states", "attention_mask"),
     form="tuple",
@@ -190,7 +191,7 @@ LAYER = Subject(
     ),
 )
 
-embed = functools.partial(BertCall, "BertModel.embed", ("input_ids",))
+embed = functools.partial(bert_call, "BertModel.embed", ("input_ids",))
 
 
 def other_word(inputs: Tensors) -> Tensors:
@@ -250,7 +251,7 @@ EMBED = Subject(
     note="`BertModel.embed` is called without token types.",
 )
 
-encode = functools.partial(BertCall, "BertModel.encode", ("hidden_states", "attention_mask"))
+encode = functools.partial(bert_call, "BertModel.encode", ("hidden_states", "attention_mask"))
 OF_ENCODE = {"hidden_states": 1, "attention_mask": 1}
 
 

@@ -3,39 +3,35 @@
 Dimension key: B batch, T tokens, D model width.
 """
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from grader.model import BertCall, Sizes
-from tensormark.exercise import Call, Tensors
+from tensormark.toolkit import Call, Sizes, Tensors
 from tensormark.viva.pokes import at, rolled
 from tensormark.viva.subject import DTYPES, Fact, Poke, depends, moved, spread
 
 # every letter except layers, which take long to build, has three values; within a call, no two
 # letters are equal; one call has B > T, and one has a column that is padding in every sentence
 SIZES = (
-    Sizes(B=2, T=5, H=3, d=4, F=19, layers=2, V=23, positions=9, lengths=(5, 3)),
-    Sizes(B=4, T=3, H=2, d=6, F=7, layers=3, V=17, positions=5, lengths=(2, 3, 1, 3)),
-    Sizes(B=3, T=6, H=5, d=2, F=13, layers=2, V=31, positions=8, lengths=(4, 5, 2)),
+    Sizes(B=2, T=5, H=3, d=4, D=12, F=19, layers=2, V=23, positions=9, lengths=(5, 3)),
+    Sizes(B=4, T=3, H=2, d=6, D=12, F=7, layers=3, V=17, positions=5, lengths=(2, 3, 1, 3))
+    | {"eps": 0.1},
+    Sizes(B=3, T=6, H=5, d=2, D=10, F=13, layers=2, V=31, positions=8, lengths=(4, 5, 2)),
 )
 BY_EPSILON = 0.25  # the most that an epsilon takes from a variance of 1
-EPSILONS = (None, 0.1, None)  # of the norms; None: the usual one
+LETTERS = ("B", "T", "H", "d", "D", "F")
+bert_call = functools.partial(Call, module="bert", constants=("attention_mask",))
 
 
-def worlds(call: Callable[..., BertCall], **sizes: Any) -> tuple[BertCall, ...]:
+def worlds(call: Callable[..., Call], **sizes: Any) -> tuple[Call, ...]:
     """Return the calls of a function, in the three sizes."""
     return tuple(
-        call(
-            sizes=replace(default, **sizes),
-            dtype=dtype,
-            layer_norm_eps=eps,
-            inputs="viva",
-            gradients=True,
-        )
-        for default, dtype, eps in zip(SIZES, DTYPES, EPSILONS, strict=True)
+        call(sizes=default | sizes, dtype=dtype, inputs="viva", gradients=True)
+        for default, dtype in zip(SIZES, DTYPES, strict=True)
     )
 
 
@@ -45,16 +41,14 @@ def training(call: Call, rate: float, path: str | None = None) -> Call:
     Args:
         path: of layers, whose two dropouts may then have different rates.
     """
-    assert isinstance(call, BertCall)
     different = path is not None and rate < 1
     rates = {f"{path}out_dropout": rate / 2} if different else {}
-    return replace(call, train=True, dropout=rate, rates=rates)
+    return replace(call, train=True, sizes=call.sizes | {"dropout": rate}, rates=rates)
 
 
 def letters(call: Call) -> Mapping[str, int]:
     """Return the sizes of a call by the letters of the dimension key."""
-    assert isinstance(call, BertCall)
-    return call.letters
+    return {letter: call.sizes[letter] for letter in LETTERS}
 
 
 # --- changes to inputs ----------------------------------------------------------------------

@@ -4,7 +4,7 @@ TARGETS += term starter references data checkpoint gate import-checkpoint export
 	class gradescope test test-engine test-fast nightly soak engine-mutants test-elsewhere \
 	golden compare test-page lint exercise try handout figures pictures bench \
 	test-real
-STAFF_OPTIONS = REFERENCES CHECKPOINT THREADS SST FROM ID FILE BEFORE CHECK FORCE ARGS \
+STAFF_OPTIONS = REFERENCES CHECKPOINT THREADS SST FROM ID FILE BEFORE CHECK ARGS \
 	BUDGET TRAINING_TIMES SHOW_TEXT LIMIT SHOTS SUBMISSIONS ONLY SCHEDULER WORKERS
 FROM_PEOPLE += $(STAFF_OPTIONS)
 $(call as_data,$(STAFF_OPTIONS))
@@ -61,12 +61,12 @@ ON_SOLUTION = python=$$(cd $(BIN) && pwd)/python && cd solution && "$$python"
 term: $(VENV)/.installed-staff  ## regenerate everything for a term, data to pictures (SEED=2027): an hour
 	@$(BIN)/python -m instructor.term $(call option,seed,SEED)
 
-starter: $(VENV)/.installed  ## derive starter/ from solution/ (CHECK=1 only compares; FORCE=1)
-	@$(TOOL) starter $(call flag,check,CHECK) $(call flag,force,FORCE)
+starter: $(VENV)/.installed  ## derive starter/ from solution/ (CHECK=1 only compares)
+	@$(TOOL) starter $(call flag,check,CHECK)
 
-references: $(VENV)/.installed  ## record the right answers (SEED=, OUT=, CHECKPOINT=, CHECK=1, FORCE=1)
+references: $(VENV)/.installed  ## record the right answers (SEED=, OUT=, CHECKPOINT=, CHECK=1)
 	@$(TOOL) references $(call option,seed,SEED) $(call option,out,OUT) \
-		$(call option,checkpoint,CHECKPOINT) $(call flag,check,CHECK) $(call flag,force,FORCE)
+		$(call option,checkpoint,CHECKPOINT) $(call flag,check,CHECK)
 
 data: $(VENV)/.installed-staff  ## write the sentiment data (SEED=, CHECK=1)
 	@$(BIN)/python -m instructor.language.write_data $(call option,seed,SEED) $(call flag,check,CHECK)
@@ -140,8 +140,8 @@ test-page: $(VENV)/.installed-page  ## test the pages in Chromium, which must be
 lint: $(VENV)/.installed-staff  ## check format, style and types
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 
-exercise: $(VENV)/.installed  ## add a new exercise's skeleton (ID=name FILE=transformer.py BEFORE=id)
-	@$(TOOL) exercise --bonus $(call option,file,FILE) $(call option,before,BEFORE) -- "$$ID"
+exercise: $(VENV)/.installed  ## add a new exercise's skeleton (ID=name FILE=transformer.py)
+	@$(TOOL) exercise --bonus $(call option,file,FILE) -- "$$ID"
 
 try: $(VENV)/.installed  ## try an exercise (ID=name): its solution passes, each mistake is named
 	@$(TOOL) try -- "$$ID"

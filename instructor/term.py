@@ -30,7 +30,7 @@ from tensormark.folders import whole_folder
 from tensormark.usage import UserError
 
 NOT_COPIED = shutil.ignore_patterns(
-    ".*", "runs", "dist", "__pycache__", "starter.backup-*", "predictions", "private", "class"
+    ".*", "runs", "dist", "__pycache__", "predictions", "private", "class"
 )
 NOT_MOVED = {"__pycache__", "private", "snapshots"}
 DONE = "done.json"  # in the copy's parent folder: the seconds that each finished step took
@@ -105,10 +105,7 @@ def check_before(root: Path) -> None:
         raise TermError(str(error)) from error
     if names:
         files = ", ".join(f"starter/{name}" for name in names)
-        raise TermError(
-            f"{files}: not derived from the current solution/; run `make starter`, with FORCE=1 "
-            "if you edited it, which keeps a copy"
-        )
+        raise TermError(f"{files}: not derived from the current solution/; run `make starter`")
     free = shutil.disk_usage(root).free
     if free < SPACE:
         raise TermError(f"{root} has {free >> 20} MB free, but {SPACE >> 20} MB are needed")

@@ -16,7 +16,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from grader.model import Sizes
+from grader.model import MAIN as SIZES
 from tensormark.authoring.honest import Honest
 
 import classifier
@@ -27,7 +27,6 @@ from conftest import ANOTHER_SEED, ROOT, Grade
 from handout_pages import TEXT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-SIZES = Sizes()
 PROGRAMS: dict[str, Callable[[list[str]], argparse.Namespace]] = {
     "classifier.py": classifier.parse_arguments,
     "fine_tune_mine.py": classifier.parse_arguments,

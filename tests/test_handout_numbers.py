@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from grader.assignment import ASSIGNMENT
-from grader.model import OTHER_SIZES, Sizes
+from grader.model import MAIN, OTHER
 from instructor.language.lexicon import WHOLE
 from tensormark.toolkit.dropout import FALSE_ALARM
 from tensormark.toolkit.statistics import EXACT, Statistics
@@ -31,7 +31,6 @@ PROSE = re.sub(r"\s+", " ", TEXT)
 WORDS_A_MINUTE = 200
 MINUTES_TO_THE_FIRST_HOLE = 15
 SHIPPED = BertConfig.from_json(ROOT / "checkpoint")
-SIZES = Sizes()
 
 
 @pytest.fixture(scope="module")
@@ -111,11 +110,11 @@ def test_the_table_of_sizes_has_the_sizes_of_the_models() -> None:
 
 
 def test_messages_are_explained_with_the_graders_sizes() -> None:
-    s = SIZES
+    s = MAIN
 
     find(f"B is {s.B}, T is {s.T}, H is {s.H}, d is {s.d}, D is {s.D} and F is {s.F}")
     find("a call for the properties has other sizes")
-    assert s != OTHER_SIZES
+    assert s != OTHER
     find(f"{s.B} sentences of 4, 1 and 7 tokens, padded to {s.T}")
     assert s.lengths == (4, 1, 7)
     find(f"{s.T} tokens, but all {s.positions} positions")

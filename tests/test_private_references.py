@@ -3,7 +3,6 @@
 import dataclasses
 import json
 import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from grader.assignment import ASSIGNMENT
 from grader.sentiment import HIDDEN
 from instructor.hidden import find_in, unpublished
 from instructor.language.write_data import labelled_lines
-from tensormark.authoring.private import destination, keep_out_of_git, private_folders
+from tensormark.authoring.private import destination, private_folders
 from tensormark.cli import run
 from tensormark.grade import usual_tier
 from tensormark.grading import Grading
@@ -58,9 +57,8 @@ REFUSED: list[tuple[list[str], list[str]]] = [
     ),
     (["--out", "new"], ["without SEED= would have the inputs of the public references"]),
     *(
-        (["--seed", "7", *out, *force], ["but every student gets", f"OUT={PRIVATE}"])
+        (["--seed", "7", *out], ["but every student gets", f"OUT={PRIVATE}"])
         for out in ([], ["--out", "reference_outputs"], ["--out", "data/../reference_outputs/"])
-        for force in ([], ["--force"])
     ),
 ]
 
@@ -100,49 +98,27 @@ def test_the_seed_of_the_data_is_refused_because_students_read_it(
         destination(COURSE, 2031, tmp_path / "private", CHECKPOINT)
 
 
-def test_references_of_another_seed_are_replaced_only_with_force(tmp_path: Path) -> None:
+@pytest.mark.parametrize("before", [8, SEED])
+def test_references_of_another_seed_are_never_replaced(tmp_path: Path, before: int) -> None:
+    folder = write_references(tmp_path / "references", before)
+
+    with pytest.raises(UserError, match=f"has references of SEED={before}; name a new folder"):
+        destination(COURSE, 7, folder, CHECKPOINT)
+
+
+def test_references_are_recorded_again_with_their_seed(tmp_path: Path) -> None:
     folder = write_references(tmp_path / "private", 8)
 
-    with pytest.raises(UserError, match=r"has private references of SEED=8; .*FORCE=1"):
-        destination(COURSE, 7, folder, CHECKPOINT)
-
-    assert destination(COURSE, 7, folder, CHECKPOINT, force=True) == (7, folder)
     assert destination(COURSE, 8, folder, CHECKPOINT) == (8, folder)
-
-
-def test_public_references_elsewhere_are_not_replaced_by_private_ones(tmp_path: Path) -> None:
-    folder = write_references(tmp_path / "copy", SEED)
-
-    with pytest.raises(UserError, match=f"has public references of SEED={SEED}; "):
-        destination(COURSE, 7, folder, CHECKPOINT)
 
 
 def test_a_folder_of_another_kind_is_never_written_to(tmp_path: Path) -> None:
     (tmp_path / "essay.txt").write_text("mine", encoding="utf-8")
 
-    for force in (False, True):
-        with pytest.raises(UserError, match=r"not a folder of references.* such as essay\.txt"):
-            destination(COURSE, 7, tmp_path, CHECKPOINT, force)
-        with pytest.raises(UserError, match="is a file; name a folder"):
-            destination(COURSE, 7, tmp_path / "essay.txt", CHECKPOINT, force)
-
-
-def test_a_damaged_manifest_is_replaced_only_with_force(tmp_path: Path) -> None:
-    folder = write_references(tmp_path / "private", 8)
-    (folder / "manifest.json").write_text("{", encoding="utf-8")
-
-    with pytest.raises(UserError, match=r"has a damaged manifest; .*FORCE=1"):
-        destination(COURSE, 8, folder, CHECKPOINT)
-    assert destination(COURSE, 8, folder, CHECKPOINT, force=True) == (8, folder)
-
-
-def test_a_recording_overwrites_what_an_interrupted_one_has_left(tmp_path: Path) -> None:
-    folder = write_references(tmp_path / "private", 8)
-    (folder / "manifest.json").unlink()
-    (folder / "embed.safetensors").touch()
-    keep_out_of_git(COURSE, folder)
-
-    assert destination(COURSE, 7, folder, CHECKPOINT) == (7, folder)
+    with pytest.raises(UserError, match=r"has other files, such as essay\.txt; name a new folder"):
+        destination(COURSE, 7, tmp_path, CHECKPOINT)
+    with pytest.raises(UserError, match="is a file; name a folder"):
+        destination(COURSE, 7, tmp_path / "essay.txt", CHECKPOINT)
 
 
 def test_the_public_references_are_recorded_again_without_options(tmp_path: Path) -> None:
@@ -180,25 +156,9 @@ def test_code_of_others_is_not_run_where_nothing_isolates_it(
     assert "cannot isolate submissions (contained: no bubblewrap)" in capsys.readouterr().err
 
 
-def test_git_ignores_private_references_wherever_they_are(tmp_path: Path) -> None:
-    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
-    folder = write_references(tmp_path / "deep" / "mine", 7)
-    (folder / ".gitignore").write_text("notes", encoding="utf-8")
-
-    keep_out_of_git(COURSE, folder)
-    keep_out_of_git(COURSE, folder)
-
-    command = ["git", "status", "--porcelain", "--untracked-files=all"]
-    completed = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert completed.stdout == ""
-    assert (folder / ".gitignore").read_text(encoding="utf-8").split("\n")[1:] == ["*", "notes", ""]
-
-
 def test_private_folders_are_found_anywhere(tmp_path: Path) -> None:
     folders = [write_references(tmp_path / name, 7) for name in ("grader/mine", "runs/a/b", "x")]
     write_references(tmp_path / "public", SEED)
-    (folders[2] / "manifest.json").unlink()
-    (folders[2] / "embed.safetensors").touch()
 
     course = dataclasses.replace(
         COURSE, assignment=dataclasses.replace(ASSIGNMENT, folder=tmp_path)

@@ -34,7 +34,7 @@ def copy(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_command_names_what_it_wrote_and_what_is_next(copy: Path) -> None:
-    output = run(copy, "exercise", "tripled", "--before", "conv").stdout
+    output = run(copy, "exercise", "tripled").stdout
 
     assert output.splitlines() == [
         "wrote grader/exercises/tripled.py",
@@ -102,19 +102,6 @@ def test_the_handout_has_a_block_and_a_row_of_the_new_exercise(copy: Path) -> No
     assert "**Run**. `tensormark check --only doubled`" in text
 
 
-def test_the_skeleton_comes_before_the_exercise_that_is_named(assignment: Assignment) -> None:
-    files = skeleton(assignment, "doubled", toy.MAIN, before="detector")
-    case, solution, _, handout = files.values()
-
-    assert "order=15," in case
-    for text, marker in ((solution, "BEGIN SOLUTION {}\n"), (handout, "### Problem ({})")):
-        places = [
-            text.index(marker.format(exercise)) for exercise in ("conv", "doubled", "detector")
-        ]
-        assert places == sorted(places)
-    ast.parse(solution)
-
-
 def test_the_skeleton_is_a_bonus_if_that_is_asked_for(assignment: Assignment) -> None:
     plain = skeleton(assignment, "doubled", toy.MAIN)
     bonus = skeleton(assignment, "doubled", toy.MAIN, bonus=True)
@@ -142,17 +129,6 @@ def test_a_bonus_has_a_file_that_need_not_be_handed_in(assignment: Assignment) -
 )
 def test_annotations_of_the_skeleton_are_names_that_the_file_has(source: str, head: str) -> None:
     assert hole("f", source).startswith(head)
-
-
-def test_without_a_free_order_there_is_an_error(assignment: Assignment) -> None:
-    numbered = enumerate(assignment.exercises, start=1)
-    exercises = tuple(dataclasses.replace(exercise, order=number) for number, exercise in numbered)
-    packed = dataclasses.replace(assignment, exercises=exercises)
-
-    with pytest.raises(UserError, match="--before detector: there is no free `order`"):
-        skeleton(packed, "doubled", toy.MAIN, before="detector")
-    with pytest.raises(UserError, match="there is no free `order` after detector"):
-        skeleton(packed, "doubled", toy.MAIN)
 
 
 @pytest.mark.parametrize(

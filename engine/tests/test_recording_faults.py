@@ -133,8 +133,9 @@ def test_a_mistake_that_the_solution_no_longer_fits_is_found_by_its_line(copy: P
     line = text[: text.index("bias_forgotten:")].count("\n") + 1
     assert completed.returncode == 2
     assert (
-        f"grader/mistakes/conv.py, line {line}: bias_forgotten finds {BIAS.strip()!r} 0 times, not once "
-        "in solution/detector.py, in its region conv; write there what the solution now says"
+        f"grader/mistakes/conv.py, line {line}: bias_forgotten finds {BIAS.strip()!r} 0 times, "
+        "not once in solution/detector.py, in its region conv; write there what the "
+        "solution now says"
     ) in completed.stderr
 
 
@@ -154,6 +155,7 @@ def test_what_is_hidden_is_in_private_references_only(copy: Path) -> None:
 
     assert not (copy / "reference_outputs/more.txt").exists()
     assert (copy / "private/more.txt").read_text("utf-8") == "known to staff only"
+    assert (copy / "private/.gitignore").read_text("utf-8").endswith("\n*\n")
 
 
 def test_all_exercises_with_public_inputs_are_named_at_once(
@@ -230,25 +232,24 @@ def test_an_interrupted_recording_has_written_nothing(copy: Path) -> None:
     assert not (copy / "reference_outputs").exists()
 
 
-def test_a_recording_that_is_interrupted_while_it_writes_admits_it(
+def test_references_are_written_whole_or_not_at_all(
     copy: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    shutil.rmtree(copy / "reference_outputs")
-    monkeypatch.setattr(record, "_remove_stale", interrupt)
-
-    assert run(copy, "references", []) == 130
+    def full(path: Path, content: bytes) -> None:
+        if path.name == "manifest.json":
+            raise OSError(28, "No space left on device")
+        path.write_bytes(content)
 
     folder = copy / "reference_outputs"
-    message = f"interrupted; {folder} may be partly written; run the same command again\n"
-    assert capsys.readouterr().err.endswith(message)
-    assert [*folder.glob("*.safetensors")]
+    edit(copy / "solution" / MAIN, BIAS, " + 2.0" + BIAS)
+    edit(copy / "grader/mistakes/conv.py", "- windows,", "- 2.0")
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    monkeypatch.setattr(record, "write_whole", full)
 
-    monkeypatch.undo()
-    assert run(copy, "references", []) == 0
-    assert run(copy, "references", ["--check"]) == 0
+    assert run(copy, "references", []) == 2
+
+    assert "No space left" in capsys.readouterr().err
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
 @pytest.mark.parametrize(

@@ -7,33 +7,39 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tensormark.exercise import Call, Exercise
-from tensormark.toolkit import Further, Sizes, exercise, locator, optimizer
-from tensormark.toolkit.draws import dense
+from tensormark.exercise import Exercise
+from tensormark.toolkit import Call, Sizes, Tensors, exercise, locator, optimizer, probe, usual
+from tensormark.toolkit.draws import as_weights, dense
+from tensormark.toolkit.optimizers import usual_steps
 from tensormark.toolkit.places import locate
-from tensormark.toolkit.probes import Drawn
+from tensormark.toolkit.probes import Case, all_dropped, no_dropout, output, stood_in
 
-MAIN, OTHER = Sizes(B=3, T=7, D=5, F=4), Sizes(B=1, T=4, D=6, F=8)
+MAIN = Sizes(B=3, T=7, D=5, F=4)
+OTHER = Sizes(B=1, T=4, D=6, F=8)
 ABOUT: dict[str, Any] = {
     "id": "gate",
     "order": 10,
     "title": "a gate",
     "file": "model.py",
     "points": {"values": 6, "training": 2, "properties": 2},
-    "sizes": (MAIN, OTHER),
+    "sizes": MAIN,
 }
 
 
-def draw(rng: np.random.Generator, s: Sizes) -> Drawn:
-    x = rng.standard_normal((s.B, s.T, s.D))
-    return {"x": x}, dense(rng, "wide", s.D, s.F), (s.B, s.T, s.F)
+def draw(rng: np.random.Generator, call: Call) -> Tensors:
+    s = call.sizes
+    return {
+        "x": rng.standard_normal((s.B, s.T, s.D)),
+        "cotangent/output": rng.standard_normal((s.B, s.T, s.F)),
+        **as_weights(dense(rng, "wide", s.D, s.F)),
+    }
 
 
-def usual(target: str = "Gate.forward", **more: Any) -> Exercise:
-    return exercise(target, ("x",), draw, **{**ABOUT, **more})
+def gate_with(*further: Case, target: str = "Gate.forward", **more: Any) -> Exercise:
+    return exercise(target, ("x",), draw, probes=(*usual("gate", OTHER), *further), **ABOUT, **more)
 
 
-def probes(exercise: Exercise) -> dict[str, str]:
+def parts(exercise: Exercise) -> dict[str, str]:
     return {probe.name: probe.part for probe in exercise.probes}
 
 
@@ -44,105 +50,103 @@ def calls(exercise: Exercise, name: str) -> tuple[Call, ...]:
 # --- probes -------------------------------------------------------------------------------------
 
 
-def test_the_usual_probes_are_plain_probes() -> None:
-    gate = usual(options=lambda s: {"width": s.D})
+def test_the_usual_probes_are_the_output_other_sizes_and_a_second_call() -> None:
+    gate = gate_with(options=lambda s: {"width": s.D})
 
-    assert probes(gate) == {
+    assert parts(gate) == {
         "output": "values",
         "other sizes": "properties",
         "second call": "properties",
     }
-    (output,), (other,) = calls(gate, "output"), calls(gate, "other sizes")
-    assert (output.kind, output.module, output.gradients) == ("method", "model", True)
-    assert (output.dtype, other.dtype) == ("float32", "float64")
-    assert (output.options, other.options) == ({"width": 5}, {"width": 6})
+    (first,), (other,) = calls(gate, "output"), calls(gate, "other sizes")
+    assert (first.kind, first.module, first.gradients) == ("method", "model", True)
+    assert (first.dtype, other.dtype) == ("float32", "float64")
+    assert (first.options, other.options) == ({"width": 5}, {"width": 6})
     json.dumps([call.message() for call in gate.calls])  # a call is sent as JSON
 
 
 def test_a_function_is_called_as_one() -> None:
-    assert {call.kind for call in usual("gate").calls} == {"function"}
-
-
-def test_a_call_gets_inputs_weights_and_a_cotangent_of_its_sizes() -> None:
-    gate = usual()
-
-    drawn = {probe.name: gate.inputs(probe.calls[0], seed=1) for probe in gate.probes}
-
-    shapes = {name: value.shape for name, value in drawn["other sizes"].items()}
-    assert shapes == {
-        "x": (1, 4, 6),
-        "weights/wide.weight": (8, 6),
-        "weights/wide.bias": (8,),
-        "cotangent/output": (1, 4, 8),
-    }
-    assert drawn["output"].keys() == shapes.keys()
+    assert {call.kind for call in gate_with(target="gate").calls} == {"function"}
 
 
 def test_the_call_before_the_second_has_other_inputs_of_the_same_shapes() -> None:
-    gate = usual()
+    gate = gate_with()
 
     inputs = gate.inputs(calls(gate, "second call")[0], seed=1)
 
+    assert {name for name in inputs if name.startswith("before/")} == {"before/x"}
     assert inputs["before/x"].shape == inputs["x"].shape
     assert not np.array_equal(inputs["before/x"], inputs["x"])
 
 
+def test_inputs_before_the_second_call_may_be_drawn_by_the_exercise() -> None:
+    def shorter(rng: np.random.Generator, call: Call) -> Tensors:
+        tensors = draw(rng, call)
+        return tensors | {"before/x": tensors["x"][:, 1:]}
+
+    gate = exercise("gate", ("x",), shorter, probes=usual("gate", OTHER), **ABOUT)
+
+    assert gate.inputs(calls(gate, "second call")[0], seed=1)["before/x"].shape == (3, 6, 5)
+
+
 def test_each_upstream_exercise_is_given_after_those_before_it() -> None:
-    gate = usual(given={"norm": {"norm.forward": "norm"}, "wide": {"model:wide": "wide"}})
+    gate = gate_with(given={"norm": {"norm.forward": "norm"}, ("wide", "long"): {"m:wide": "wide"}})
 
-    assert gate.upstream == ("norm", "wide")
-    for probe in gate.probes:
-        assert [call.given for call in probe.calls] == [(), ("norm",), ("norm", "wide")]
-        assert [len(call.stand_ins) for call in probe.calls] == [0, 1, 2]
-        assert len({call.inputs for call in probe.calls}) == 1
+    assert gate.upstream == ("norm", "wide", "long")
+    for each in gate.probes:
+        given = [call.given for call in each.calls]
+        assert given == [(), ("norm",), ("norm", "wide", "long")]
+        assert [len(call.stand_ins) for call in each.calls] == [0, 1, 2]
+        assert len({call.inputs for call in each.calls}) == 1
 
 
-def test_dropout_is_looked_for_in_training_with_the_inputs_of_eval() -> None:
-    gate = usual(dropout=("dropout", "inner.dropout"))
+def test_a_probe_may_make_its_calls_itself() -> None:
+    def last_only(call: Call) -> tuple[Call, ...]:
+        return stood_in(call, {"norm": {"norm.forward": "other"}})[1:]
+
+    one = probe("one", "values", "it is wrong", calls=last_only)
+    gate = gate_with(one, given={"norm": {"norm.forward": "norm"}})
+
+    (call,) = calls(gate, "one")
+    assert (call.given, call.stand_ins) == (("norm",), {"norm.forward": "other"})
+
+
+def test_dropout_is_a_size_or_the_rate_of_modules() -> None:
+    gate = gate_with(no_dropout("dropout", "inner.dropout"), all_dropped())
 
     kept, dropped = calls(gate, "no dropout")[0], calls(gate, "all dropped")[0]
-    assert kept.rates == {"dropout": 0.0, "inner.dropout": 0.0}
-    assert dropped.rates == {"dropout": 1.0, "inner.dropout": 1.0}
     assert kept.train
+    assert kept.rates == {"dropout": 0.0, "inner.dropout": 0.0}
+    assert kept.sizes == MAIN
+    assert dropped.sizes == {**MAIN, "dropout": 1.0}
     assert {kept.inputs, dropped.inputs} == {calls(gate, "output")[0].inputs}
 
 
-def test_a_further_probe_has_inputs_of_its_own_or_those_of_the_output() -> None:
-    def zeros(rng: np.random.Generator, s: Sizes) -> Drawn:
-        inputs, weights, shape = draw(rng, s)
-        return {"x": 0.0 * inputs["x"]}, weights, shape
-
-    gate = usual(
-        further=(
-            Further("zeros", "properties", "zeros give NaN", draw=zeros),
-            Further("doubles", "values", "it is wrong in float64", call={"dtype": "float64"}),
-            Further("large", "values", "it is wrong if large", sizes=Sizes(B=2, T=30, D=3, F=4)),
-        )
+def test_a_probe_has_inputs_and_sizes_of_its_own_or_those_of_the_exercise() -> None:
+    gate = gate_with(
+        probe("doubles", "values", "it is wrong in float64", dtype="float64"),
+        probe("large", "values", "it is wrong if large", inputs="large", sizes=MAIN | {"T": 30}),
     )
 
-    drawn = {probe.name: gate.inputs(probe.calls[0], seed=1) for probe in gate.probes}
-    assert not drawn["zeros"]["x"].any()
+    drawn = {each.name: gate.inputs(each.calls[0], seed=1) for each in gate.probes}
     assert np.array_equal(drawn["doubles"]["x"], drawn["output"]["x"])
-    assert drawn["large"]["x"].shape == (2, 30, 3)
+    assert drawn["large"]["x"].shape == (3, 30, 5)
 
 
-def test_usual_probes_can_be_left_out() -> None:
-    assert list(probes(usual(without=("second call",)))) == ["output", "other sizes"]
-
-
-def test_plain_numbers_have_no_gradients() -> None:
+def test_literals_may_depend_on_the_sizes() -> None:
     rate = exercise(
         "rate",
         ("step",),
-        lambda rng, s: ({}, {}, None),
+        lambda rng, call: {},
+        probes=(output("rate", gradients=False),),
         **ABOUT,
         literals=lambda s: {"step": s.T},
         call={"form": "number"},
     )
 
-    assert not any(call.gradients for call in rate.calls)
-    assert [call.literals["step"] for call in rate.calls] == [7, 4, 7]
-    assert rate.inputs(rate.calls[0], seed=1) == {}
+    (call,) = rate.calls
+    assert (call.gradients, call.literals, call.form) == (False, {"step": 7}, "number")
+    assert rate.inputs(call, seed=1) == {}
 
 
 def test_an_unknown_size_is_named() -> None:
@@ -153,15 +157,14 @@ def test_an_unknown_size_is_named() -> None:
 def test_an_optimizer_takes_one_step_several_and_those_of_groups() -> None:
     momentum = optimizer(
         "Momentum.step",
-        plain={"lr": 0.1},
-        other={"lr": 0.5},
+        probes=usual_steps({"lr": 0.1}, {"lr": 0.5}),
         id="momentum",
         title="momentum",
         file="momentum.py",
         points={"values": 8, "properties": 2},
     )
 
-    assert probes(momentum) == {"first step": "values", "steps": "values", "groups": "properties"}
+    assert parts(momentum) == {"first step": "values", "steps": "values", "groups": "properties"}
     assert momentum.axes == {}
     groups = calls(momentum, "groups")[0].literals["groups"]
     assert [group["lr"] for group in groups] == [0.1, 0.5]

@@ -2,71 +2,73 @@
 
 from typing import Any
 
-from grader import probes
-from grader.model import BertCall
-from tensormark.exercise import Exercise
-from tensormark.toolkit.optimizers import STEPS, draw
-from tensormark.toolkit.places import locator
+from tensormark.toolkit import locator, optimizer, probe
+from tensormark.toolkit.optimizers import STEPS, steps
 
 AXES = {2: ("step", "value"), 3: ("step", "row", "column")}
 LARGE_EPS = 0.1  # shows where eps stands
-PLAIN = {"lr": 0.1, "betas": [0.8, 0.95], "eps": 1e-8}
 
 
-def steps(count: int, *groups: dict[str, Any], **more: Any) -> BertCall:
-    """Return a call in which the optimizer takes steps."""
-    literals = {"groups": [PLAIN | group for group in groups], "steps": count}
-    fields = {"kind": "optimizer", "literals": literals} | more
-    return BertCall("AdamW.step", (), "optimizer", **fields)
+def group(*params: str, **more: Any) -> dict[str, Any]:
+    """Return a group of parameters with the usual settings, or with others."""
+    return {"lr": 0.1, "betas": [0.8, 0.95], "eps": 1e-8, "params": [*params], **more}
 
 
-WITHOUT_DECAY = {"params": ["a", "b"], "weight_decay": 0.0}
-WITHOUT_CORRECTION = {"params": ["a", "b"], "weight_decay": 0.3, "correct_bias": False}
+WITHOUT_DECAY = group("a", "b", weight_decay=0.0)
+WITHOUT_CORRECTION = group("a", "b", weight_decay=0.3, correct_bias=False)
 # with betas of 0 there is nothing to correct, so that both orders of the correction agree on eps
-WITH_LARGE_EPS = {"params": ["a", "b"], "betas": [0.0, 0.0], "eps": LARGE_EPS}
-EXERCISE = Exercise(
+WITH_LARGE_EPS = group("a", "b", betas=[0.0, 0.0], eps=LARGE_EPS)
+SLOWER = group("b", "c", lr=0.02, betas=[0.5, 0.7], weight_decay=0.0)
+
+EXERCISE = optimizer(
+    "AdamW.step",
     id="adamw",
     order=100,
     title="the AdamW optimizer",
     points={"values": 8, "properties": 2},
-    draw=draw,
     file="optimizer.py",
     extension=True,
     axes=AXES,
     locate=locator(AXES),
     probes=(
-        probes.values("first step", "the first step is wrong", steps(1, WITHOUT_DECAY)),
-        probes.values(
+        probe("first step", "values", "the first step is wrong", literals=steps(1, WITHOUT_DECAY)),
+        probe(
             "five steps",
+            "values",
             "the first step is right, but later ones are wrong",
-            steps(STEPS, WITHOUT_DECAY),
+            literals=steps(STEPS, WITHOUT_DECAY),
         ),
-        probes.values(
+        probe(
             "weight decay",
+            "values",
             "steps are right without weight decay, but wrong with it",
-            steps(STEPS, {"params": ["a", "b", "c"], "weight_decay": 0.3}),
+            literals=steps(STEPS, group("a", "b", "c", weight_decay=0.3)),
         ),
-        probes.values(
+        probe(
             "groups",
+            "values",
             "one group of parameters is right, but several with different settings are wrong",
-            steps(
-                STEPS,
-                {"params": ["a"], "weight_decay": 0.3},
-                {"params": ["b", "c"], "lr": 0.02, "betas": [0.5, 0.7], "weight_decay": 0.0},
-            ),
+            literals=steps(STEPS, group("a", weight_decay=0.3), SLOWER),
         ),
-        probes.properties(
+        probe(
             "no bias correction",
+            "properties",
             "steps are wrong with correct_bias=False, or in float64",
-            steps(STEPS, WITHOUT_CORRECTION, dtype="float64"),
+            literals=steps(STEPS, WITHOUT_CORRECTION),
+            dtype="float64",
         ),
-        probes.properties(
-            "large eps", "steps are wrong where eps is large", steps(2, WITH_LARGE_EPS)
+        probe(
+            "large eps",
+            "properties",
+            "steps are wrong where eps is large",
+            literals=steps(2, WITH_LARGE_EPS),
         ),
-        probes.properties(
+        probe(
             "order in memory",
+            "properties",
             "steps are wrong for parameters that are not contiguous in memory",
-            steps(2, WITHOUT_DECAY, kind="transposed optimizer"),
+            literals=steps(2, WITHOUT_DECAY),
+            kind="transposed optimizer",
         ),
     ),
 )

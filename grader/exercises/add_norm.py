@@ -3,24 +3,24 @@
 Dimension key: B batch, T tokens, D model width, F feed-forward width.
 """
 
-import functools
-
 import numpy as np
 
-from grader import probes
 from grader.inputs import layer_weights
-from grader.model import LONG, BertCall, Sizes
-from tensormark.exercise import SECOND_CALL, Exercise, Tensors
+from grader.model import LONG, MAIN
+from grader.probes import dropout_pattern, small_numbers
+from tensormark.exercise import SECOND_CALL
+from tensormark.toolkit import Call, Tensors, exercise, probe
 from tensormark.toolkit.draws import as_weights, identity_norm
 from tensormark.toolkit.dropout import ANCHORS, anchored, neighbours, numbers, undone
+from tensormark.toolkit.probes import all_dropped, no_dropout, other_sizes, second_call
 
 QUIET = 1e-5  # scale of the rows on which a wrong epsilon of LayerNorm shows
-PATTERN = Sizes(B=8, T=8, H=2, d=11, lengths=(8,) * 8)
+PATTERN = MAIN | {"B": 8, "T": 8, "d": 11, "D": 22, "lengths": (8,) * 8}
 # how many values may be dropped
 DROPOUT_CANDIDATES = PATTERN.B * PATTERN.T * (PATTERN.D - len(ANCHORS))
 
 
-def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
+def draw(rng: np.random.Generator, call: Call) -> Tensors:
     """Draw the input and output of a sublayer; the width depends on the sublayer."""
     sizes = call.sizes
     width = sizes.F if ".out_dense" in call.args else sizes.D
@@ -60,53 +60,36 @@ def measure(outputs: Tensors, inputs: Tensors) -> np.ndarray:
     return numbers(dropped(outputs, inputs))
 
 
-def arguments_of(sublayer: str) -> tuple[str, ...]:
-    """Return the arguments with the modules of a sublayer: "attention" or "out"."""
-    modules = (f".{sublayer}_{part}" for part in ("dense", "dropout", "layer_norm"))
-    return ("input", "output", *modules)
+MODULES = ("dense", "dropout", "layer_norm")
+FIRST = ("input", "output", *(f".attention_{part}" for part in MODULES))
+SECOND = ("input", "output", *(f".out_{part}" for part in MODULES))
 
-
-def call_of(sublayer: str) -> functools.partial[BertCall]:
-    """Return what makes calls with the modules of a sublayer: "attention" or "out"."""
-    return functools.partial(BertCall, "BertLayer.add_norm", arguments_of(sublayer))
-
-
-first, second = call_of("attention"), call_of("out")
-
-EXERCISE = Exercise(
+EXERCISE = exercise(
+    "BertLayer.add_norm",
+    FIRST,
+    draw,
+    sizes=MAIN,
     id="add_norm",
     order=20,
     title="add and norm",
     file="bert.py",
     points={"values": 6, "training": 2, "properties": 2},
-    draw=draw,
     probes=(
-        probes.values(
-            "first", "add_norm gives a wrong output", first(inputs="first", gradients=True)
-        ),
-        probes.values(
+        probe("first", "values", "add_norm gives a wrong output", inputs="first", gradients=True),
+        probe(
             "second",
+            "values",
             "add_norm gives a wrong output with the modules of the feed-forward part",
-            second(inputs="second", gradients=True),
+            args=SECOND,
+            inputs="second",
+            gradients=True,
         ),
-        probes.small_numbers("add_norm", first(inputs="quiet", dtype="float64")),
-        probes.other_sizes("add_norm", second(inputs="other", sizes=LONG, dtype="float64")),
-        probes.second_call(second(inputs=SECOND_CALL, before=arguments_of("attention"))),
-        probes.no_dropout(first(inputs="first", train=True, dropout=0.0)),
-        probes.misplaced_dropout(
-            "all dropped",
-            second(inputs="second", train=True, dropout=1.0, rates={"attention_dropout": 0.0}),
-        ),
-        probes.misplaced_dropout(
-            "all dropped, first",
-            first(inputs="first", train=True, dropout=1.0, rates={"out_dropout": 0.0}),
-        ),
-        *probes.dropout_pattern(
-            "the projected output",
-            functools.partial(first, inputs="pattern", sizes=PATTERN),
-            DROPOUT_CANDIDATES,
-            measure,
-            dropped,
-        ),
+        small_numbers("add_norm"),
+        other_sizes("add_norm", LONG, args=SECOND),
+        second_call(args=SECOND, before=FIRST),
+        no_dropout(inputs="first"),
+        all_dropped(args=SECOND, inputs="second", rates={"attention_dropout": 0.0}),
+        all_dropped(name="all dropped, first", inputs="first", rates={"out_dropout": 0.0}),
+        *dropout_pattern("the projected output", PATTERN, DROPOUT_CANDIDATES, measure, dropped),
     ),
 )

@@ -3,23 +3,24 @@
 Dimension key: B batch, T tokens, D model width, H heads, d head width.
 """
 
-import functools
-
 import numpy as np
 
-from grader import probes
 from grader.inputs import attention_weights, extended_mask, hidden_states, mask
-from grader.model import AROUND, LONG, BertCall, Sizes
-from tensormark.exercise import SECOND_CALL, Exercise, Probe, Tensors
+from grader.model import AROUND, LONG, MAIN
+from grader.probes import dropout_pattern, padding_around
+from tensormark.exercise import SECOND_CALL
+from tensormark.toolkit import Call, Tensors, exercise, probe
 from tensormark.toolkit.draws import as_weights
 from tensormark.toolkit.dropout import EXACT, SHARED, numbers
+from tensormark.toolkit.probes import no_dropout, other_sizes, output, second_call
 
 # a head is one unit wider than there are tokens, for the sum; no row is so short that all of it
 # would be dropped now and then
-PATTERN = Sizes(B=8, T=16, H=2, d=17, lengths=(16, 15, 13, 16, 14, 12, 16, 15))
+LENGTHS = (16, 15, 13, 16, 14, 12, 16, 15)
+PATTERN = MAIN | {"B": 8, "T": 16, "d": 17, "D": 34, "lengths": LENGTHS}
 
 
-def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
+def draw(rng: np.random.Generator, call: Call) -> Tensors:
     """Draw the inputs; the scores are spread out, so that the softmax is far from uniform."""
     sizes = call.sizes
     B, T, H, d = sizes.B, sizes.T, sizes.H, sizes.d
@@ -79,41 +80,42 @@ def measure(outputs: Tensors, inputs: Tensors) -> np.ndarray:
 # how many probabilities may be dropped
 DROPOUT_CANDIDATES = int(mask(PATTERN).sum()) * PATTERN.H * PATTERN.T
 ALONE = ("key", "query", "value", "attention_mask")
-alone = functools.partial(BertCall, "BertSelfAttention.attention", ALONE)
-within = functools.partial(
-    BertCall, "BertSelfAttention.forward", ("hidden_states", "attention_mask")
-)
 
-EXERCISE = Exercise(
+EXERCISE = exercise(
+    "BertSelfAttention.attention",
+    ALONE,
+    draw,
+    sizes=MAIN,
     id="attention",
     order=10,
     title="scaled dot-product attention",
     file="bert.py",
     points={"values": 15, "training": 5, "properties": 5},
-    draw=draw,
+    call={"constants": ("attention_mask",)},
     probes=(
-        probes.values("output", "attention gives a wrong output", alone(gradients=True)),
-        probes.values(
+        output("attention"),
+        probe(
             "in place",
+            "values",
             "attention is right alone, but wrong within BertSelfAttention.forward",
-            within(inputs="in place", gradients=True),
+            target="BertSelfAttention.forward",
+            args=("hidden_states", "attention_mask"),
+            inputs="in place",
+            gradients=True,
         ),
-        probes.other_sizes("attention", alone(inputs="other", sizes=LONG, dtype="float64")),
-        probes.second_call(alone(inputs=SECOND_CALL)),
-        probes.padding_around("attention", alone(inputs="padding around", sizes=AROUND)),
-        probes.no_dropout(alone(train=True, dropout=0.0)),
-        Probe(
+        other_sizes("attention", LONG),
+        second_call(),
+        padding_around("attention", AROUND),
+        no_dropout(),
+        probe(
             "all dropped",
             "training",
             "no dropout on the attention probabilities in training",
-            (alone(train=True, dropout=1.0),),
+            train=True,
+            rate=1.0,
         ),
-        *probes.dropout_pattern(
-            "the attention probabilities",
-            functools.partial(alone, inputs="pattern", sizes=PATTERN),
-            DROPOUT_CANDIDATES,
-            measure,
-            dropped,
+        *dropout_pattern(
+            "the attention probabilities", PATTERN, DROPOUT_CANDIDATES, measure, dropped
         ),
     ),
 )

@@ -4,13 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from grader import probes
 from grader.inputs import mask
-from grader.model import OTHER_SIZES, BertCall, Sizes
-from tensormark.exercise import Exercise, Tensors
+from grader.model import MAIN, OTHER
+from tensormark.toolkit import Call, Tensors, exercise, probe
 
 
-def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
+def draw(rng: np.random.Generator, call: Call) -> Tensors:
     """Return the 1/0 mask as integers, like the tokenizer; the second row, or the only one, begins
     with padding, as otherwise what comes later would hide all padding from tokens.
     """
@@ -20,42 +19,41 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
     return {"attention_mask": made}
 
 
-def draw_private(rng: np.random.Generator, call: BertCall) -> Tensors:
+def draw_private(rng: np.random.Generator, call: Call) -> Tensors:
     """Draw a mask of more tokens: the first of several rows has no padding, a single row has."""
     B, T = call.sizes.B, call.sizes.T + int(rng.integers(1, 6))
     lengths = np.sort(rng.choice(np.arange(2, T), B, replace=False))[::-1]
     if B > 1:
         lengths[0] = T
-    return draw(rng, replace(call, sizes=replace(call.sizes, T=T, lengths=tuple(lengths.tolist()))))
+    other = call.sizes | {"T": T, "lengths": tuple(lengths.tolist())}
+    return draw(rng, replace(call, sizes=other))
 
 
-def mask_of(sizes: Sizes) -> BertCall:
-    """Return a call with a mask of these sizes."""
-    return BertCall(
-        "causal_mask",
-        ("attention_mask",),
-        "transformer",
-        inputs=f"mask {sizes.B} {sizes.T}",
-        kind="mask without rows of padding",
-        sizes=sizes,
-    )
-
-
-EXERCISE = Exercise(
+EXERCISE = exercise(
+    "causal_mask",
+    ("attention_mask",),
+    draw,
+    draw_private=draw_private,
+    sizes=MAIN,
     id="causal_mask",
     order=310,
     title="the causal mask",
     points={"values": 4, "properties": 1},
-    draw=draw,
-    draw_private=draw_private,
     forbidden=(
         "torch.nn.Transformer.generate_square_subsequent_mask",
         "torch.nn.modules.transformer._generate_square_subsequent_mask",
     ),
     file="transformer.py",
     extension=True,
+    call={"kind": "mask without rows of padding"},
     probes=(
-        probes.values("mask", "the mask is wrong", mask_of(Sizes())),
-        probes.properties("other sizes", "the mask is wrong for other sizes", mask_of(OTHER_SIZES)),
+        probe("mask", "values", "the mask is wrong", inputs="mask 3 7"),
+        probe(
+            "other sizes",
+            "properties",
+            "the mask is wrong for other sizes",
+            inputs="mask 1 4",
+            sizes=OTHER,
+        ),
     ),
 )

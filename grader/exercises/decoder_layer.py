@@ -3,15 +3,13 @@
 Dimension key: B batch, T tokens of the target, S of the source, D model width.
 """
 
-import functools
-
 import numpy as np
 
-from grader import probes
 from grader.inputs import MASKED, extended_mask, mask
-from grader.model import OTHER_SIZES, BertCall, Sizes
-from tensormark.exercise import Exercise, Tensors
+from grader.model import MAIN, OTHER
+from tensormark.toolkit import Call, Tensors, exercise, probe
 from tensormark.toolkit.draws import as_weights, dense, norm
+from tensormark.toolkit.probes import all_dropped, no_dropout, other_sizes
 
 SOURCE = 2  # tokens that the source has more than the target
 
@@ -24,11 +22,11 @@ def attention_weights(rng: np.random.Generator, name: str, D: int) -> Tensors:
     return weights
 
 
-def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
+def draw(rng: np.random.Generator, call: Call) -> Tensors:
     """Draw states, the encoder's output, both masks and the weights of a layer."""
     sizes = call.sizes
     B, T, D = sizes.B, sizes.T, sizes.D
-    source = Sizes(B=B, T=T + SOURCE, lengths=tuple(reversed(sizes.lengths)))
+    source = sizes | {"T": T + SOURCE, "lengths": tuple(reversed(sizes.lengths))}
     allowed = np.tril(np.ones((T, T))) * mask(sizes)[:, None, None, :]
     weights = {
         **attention_weights(rng, "self_attention", D),
@@ -51,41 +49,32 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
 
 # The given MultiHeadAttention calls the student's `attention`, whose mistakes cost nothing here.
 ATTENTION = {f"{part}_attention.forward": "decoder_attention" for part in ("self", "cross")}
-forward = functools.partial(
-    BertCall,
-    "DecoderLayer.forward",
-    ("states", "encoded", "self_mask", "cross_mask"),
-    module="transformer",
-    stand_ins=ATTENTION,
-    constants=("self_mask", "cross_mask"),
-)
 PRE_NORM = {"pre_norm": True}
 
-
-EXERCISE = Exercise(
+EXERCISE = exercise(
+    "DecoderLayer.forward",
+    ("states", "encoded", "self_mask", "cross_mask"),
+    draw,
+    sizes=MAIN,
     id="decoder_layer",
     order=320,
     title="one decoder layer",
     points={"values": 6, "training": 2, "properties": 2},
-    draw=draw,
     file="transformer.py",
     extension=True,
+    call={"stand_ins": ATTENTION, "constants": ("self_mask", "cross_mask")},
     probes=(
-        probes.values(
-            "post-norm", "the decoder layer gives a wrong output", forward(gradients=True)
-        ),
-        probes.values(
+        probe("post-norm", "values", "the decoder layer gives a wrong output", gradients=True),
+        probe(
             "pre-norm",
+            "values",
             "the decoder layer is right in post-norm order, but wrong in pre-norm order",
-            forward(options=PRE_NORM, gradients=True),
+            options=PRE_NORM,
+            gradients=True,
         ),
-        probes.other_sizes(
-            "the decoder layer", forward(inputs="other", sizes=OTHER_SIZES, dtype="float64")
-        ),
-        probes.no_dropout(forward(train=True, dropout=0.0)),
-        probes.misplaced_dropout("all dropped", forward(train=True, dropout=1.0)),
-        probes.misplaced_dropout(
-            "all dropped in pre-norm", forward(options=PRE_NORM, train=True, dropout=1.0)
-        ),
+        other_sizes("the decoder layer", OTHER),
+        no_dropout(),
+        all_dropped(),
+        all_dropped(name="all dropped in pre-norm", options=PRE_NORM),
     ),
 )

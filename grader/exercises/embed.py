@@ -3,29 +3,27 @@
 Dimension key: B batch, T tokens, D model width.
 """
 
-import functools
-from dataclasses import replace
-from typing import Any
-
 import numpy as np
 
-from grader import probes
 from grader.inputs import mask, model_weights, token_ids
-from grader.model import LONG, BertCall, Sizes
-from tensormark.exercise import SECOND_CALL, Exercise, Tensors
+from grader.model import LONG, MAIN
+from grader.probes import dropout_pattern, small_numbers
+from tensormark.exercise import SECOND_CALL
+from tensormark.toolkit import Call, Tensors, exercise, probe
 from tensormark.toolkit.draws import as_weights
 from tensormark.toolkit.dropout import numbers
+from tensormark.toolkit.probes import all_dropped, no_dropout, other_sizes, output, second_call
 
 QUIET = 1e-5  # scale of the embeddings on which a wrong epsilon of LayerNorm shows
-MAIN = Sizes()
-PATTERN = Sizes(B=8, T=10, V=31, lengths=(10, 9, 8, 7, 6, 5, 4, 3))
+ONE_LAYER = MAIN | {"layers": 1}  # as layers are not involved
+PATTERN = ONE_LAYER | {"B": 8, "T": 10, "V": 31, "lengths": (10, 9, 8, 7, 6, 5, 4, 3)}
 
 
-def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
+def draw(rng: np.random.Generator, call: Call) -> Tensors:
     """Draw ids with padding and a model's weights."""
     sizes = call.sizes
     inputs = {
-        "input_ids": token_ids(rng, sizes),
+        "input_ids": token_ids(rng, sizes, sizes.V),
         # none for padding: its word embedding may or may not have a gradient
         "cotangent/output": rng.standard_normal((sizes.B, sizes.T, sizes.D))
         * mask(sizes)[..., None],
@@ -34,7 +32,7 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
         inputs["token_type_ids"] = np.sort(rng.integers(0, 2, (sizes.B, sizes.T)))
     if call.inputs == SECOND_CALL:
         inputs["before/input_ids"] = inputs["input_ids"][:, :-2].copy()
-    weights = model_weights(rng, replace(sizes, layers=0))
+    weights = model_weights(rng, sizes | {"layers": 0})
     if call.inputs == "quiet":
         weights = {n: QUIET * v if "embedding" in n else v for n, v in weights.items()}
     if call.inputs == "pattern":
@@ -61,39 +59,35 @@ def measure(outputs: Tensors, inputs: Tensors) -> np.ndarray:
 DROPOUT_CANDIDATES = PATTERN.B * PATTERN.T * PATTERN.D  # values that may be dropped
 
 
-def embed(sizes: Sizes = MAIN, **more: Any) -> BertCall:
-    """Return a call of embed, in a model of one layer, as layers are not involved."""
-    return BertCall("BertModel.embed", ("input_ids",), sizes=replace(sizes, layers=1), **more)
-
-
 TYPES = ("token_type_ids",)  # the published scaffold's functions do not take them
-with_types = replace(embed(inputs="token types", optional=TYPES), args=("input_ids", *TYPES))
 
-EXERCISE = Exercise(
+EXERCISE = exercise(
+    "BertModel.embed",
+    ("input_ids",),
+    draw,
+    sizes=ONE_LAYER,
     id="embed",
     order=40,
     title="the embedding layer",
     file="bert.py",
     points={"values": 12, "training": 4, "properties": 4},
-    draw=draw,
     probes=(
-        probes.values("output", "embed gives a wrong output", embed(gradients=True)),
-        probes.other_sizes("embed", embed(inputs="other", sizes=LONG, dtype="float64")),
-        probes.small_numbers("embed", embed(inputs="quiet", dtype="float64")),
-        probes.second_call(embed(inputs=SECOND_CALL)),
-        probes.properties(
+        output("embed"),
+        other_sizes("embed", LONG | {"layers": 1}),
+        small_numbers("embed"),
+        second_call(),
+        probe(
             "token types",
+            "properties",
             "embed gives a wrong output for pairs of sentences, whose token types are 0 and 1",
-            with_types,
+            args=("input_ids", *TYPES),
+            inputs="token types",
+            optional=TYPES,
         ),
-        probes.no_dropout(embed(train=True, dropout=0.0)),
-        probes.misplaced_dropout("all dropped", embed(train=True, dropout=1.0)),
-        *probes.dropout_pattern(
-            "the normalized embeddings",
-            functools.partial(embed, inputs="pattern", sizes=PATTERN),
-            DROPOUT_CANDIDATES,
-            measure,
-            dropped,
+        no_dropout(),
+        all_dropped(),
+        *dropout_pattern(
+            "the normalized embeddings", PATTERN, DROPOUT_CANDIDATES, measure, dropped
         ),
     ),
 )

@@ -4,17 +4,18 @@ model on the frozen checkpoint.
 Dimension key: B batch, T tokens, D model width.
 """
 
-import functools
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from grader import probes
 from grader.inputs import hidden_states, mask, model_weights, token_ids
-from grader.model import AROUND, LONG, BertCall, Sizes
-from tensormark.exercise import SECOND_CALL, Exercise, Tensors
+from grader.model import AROUND, LONG, MAIN
+from grader.probes import padding_around
+from tensormark.exercise import SECOND_CALL
+from tensormark.toolkit import Call, Sizes, Tensors, exercise, probe, usual
 from tensormark.toolkit.draws import as_weights
+from tensormark.toolkit.probes import Given, all_dropped, no_dropout, stood_in
 
 ALONE = ("hidden_states", "attention_mask")
 CORE = ("attention", "add_norm", "layer", "embed")
@@ -25,19 +26,19 @@ ATTENTION = {
     "bert_layers.*.self_attention.forward": "self_attention",
 }
 ADD_NORM = {"bert_layers.*.add_norm": "add_norm"}
-# What is given, and by which stand-ins. Those in between are for a layer that is written out in
-# encode, where the layer's own function is not called.
-LEVELS: tuple[tuple[tuple[str, ...], dict[str, str]], ...] = (
-    ((), {}),
-    (("attention",), ATTENTION),
-    (("attention", "add_norm"), ATTENTION | ADD_NORM),
-    (CORE, LAYER),
-)
-# The checkpoint's vocabulary may be of any size; the first ids are there in every one.
-REAL = Sizes(B=3, T=13, V=200, lengths=(13, 8, 1))
+# Attention and add_norm have stand-ins for a layer that is written out in encode, where the layer's
+# own function is not called.
+GIVEN: Given = {"attention": ATTENTION, "add_norm": ADD_NORM, ("layer", "embed"): LAYER}
+GIVEN_TO_WHOLE: Given = {
+    ("attention", "embed"): ATTENTION | EMBED,
+    "add_norm": ADD_NORM,
+    "layer": LAYER,
+}
+REAL = Sizes(B=3, T=13, lengths=(13, 8, 1))
+VOCABULARY = 200  # the checkpoint's may be of any size; the first ids are there in every one
 
 
-def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
+def draw(rng: np.random.Generator, call: Call) -> Tensors:
     """Draw hidden states (or ids for the whole model), the 1/0 mask and a model's weights."""
     sizes = call.sizes
     inputs: Tensors = {"attention_mask": mask(sizes)}
@@ -46,7 +47,7 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
     if call.inputs == "token types":
         inputs["token_type_ids"] = rng.integers(0, 2, (sizes.B, sizes.T))
     if call.target == "BertModel.forward":
-        inputs["input_ids"] = token_ids(rng, sizes)
+        inputs["input_ids"] = token_ids(rng, sizes, VOCABULARY if call.checkpoint else sizes.V)
     else:
         inputs["hidden_states"] = hidden_states(rng, sizes)
     if call.inputs == SECOND_CALL:
@@ -61,66 +62,70 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
     return inputs
 
 
-def calls(inputs: str = "main", **more: Any) -> tuple[BertCall, ...]:
-    """Return the call with the student's own layers, then with stand-ins."""
-    return tuple(
-        BertCall("BertModel.encode", ALONE, inputs=inputs, given=given, stand_ins=stand_ins, **more)
-        for given, stand_ins in LEVELS
-    )
-
-
 WHOLE = ("input_ids", "attention_mask")
 
-BOTH = ("last_hidden_state", "pooler_output")
-forward = functools.partial(BertCall, "BertModel.forward", WHOLE, returns=BOTH, form="dict")
 
-
-def whole(inputs: str, **more: Any) -> tuple[BertCall, ...]:
+def whole(call: Call) -> tuple[Call, ...]:
     """Return the call of the whole model with the student's own functions, then with stand-ins."""
-    return tuple(
-        forward(
-            inputs=inputs,
-            given=tuple(dict.fromkeys((*given, "embed"))) if given else (),
-            stand_ins=stand_ins | EMBED if given else {},
-            **more,
-        )
-        for given, stand_ins in LEVELS
-    )
+    return stood_in(call, GIVEN_TO_WHOLE)
 
 
-EXERCISE = Exercise(
+def given_all(call: Call) -> tuple[Call]:
+    """Return the call of the whole model with stand-ins for all functions."""
+    return (replace(call, given=CORE, stand_ins={**EMBED, "encode": "encode"}),)
+
+
+OF_WHOLE: dict[str, Any] = {
+    "target": "BertModel.forward",
+    "args": WHOLE,
+    "returns": ("last_hidden_state", "pooler_output"),
+    "form": "dict",
+}
+
+EXERCISE = exercise(
+    "BertModel.encode",
+    ALONE,
+    draw,
+    sizes=MAIN,
+    given=GIVEN,
     id="encode",
     order=50,
     title="the stack of layers",
     file="bert.py",
     points={"values": 6, "training": 2, "properties": 2},
     upstream=CORE,
-    draw=draw,
     probes=(
-        probes.values("output", "encode gives a wrong output", *calls(gradients=True)),
-        probes.other_sizes("encode", *calls("other", sizes=LONG, dtype="float64")),
-        probes.second_call(*calls(SECOND_CALL)),
-        probes.padding_around("encode", *calls("padding around", sizes=AROUND)),
-        probes.properties(
+        *usual("encode", LONG),
+        padding_around("encode", AROUND),
+        probe(
             "token types",
+            "properties",
             "BertModel.forward does not pass the token types on to embed",
-            replace(
-                forward(inputs="token types", given=CORE, stand_ins={**EMBED, "encode": "encode"}),
-                args=(*WHOLE, "token_type_ids"),
-                optional=("token_type_ids",),
-            ),
+            inputs="token types",
+            calls=given_all,
+            optional=("token_type_ids",),
+            **OF_WHOLE | {"args": (*WHOLE, "token_type_ids")},
         ),
-        probes.no_dropout(*calls(train=True, dropout=0.0)),
-        probes.misplaced_dropout("all dropped", *calls(train=True, dropout=1.0)),
-        probes.values(
+        no_dropout(),
+        all_dropped(),
+        probe(
             "whole model",
+            "values",
             "BertModel.forward gives wrong outputs although each function is right",
-            *whole("whole", gradients=True),
+            inputs="whole",
+            calls=whole,
+            gradients=True,
+            **OF_WHOLE,
         ),
-        probes.values(
+        probe(
             "checkpoint",
+            "values",
             "the model gives wrong outputs on the frozen checkpoint",
-            *whole("checkpoint", sizes=REAL, checkpoint=True),
+            sizes=REAL,
+            inputs="checkpoint",
+            calls=whole,
+            checkpoint=True,
+            **OF_WHOLE,
         ),
     ),
 )

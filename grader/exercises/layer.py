@@ -3,26 +3,26 @@
 Dimension key: B batch, T tokens, D model width.
 """
 
-import functools
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
-from grader import probes
 from grader.inputs import extended_mask, hidden_states, layer_weights
-from grader.model import AROUND, LONG, BertCall, Sizes
-from tensormark.exercise import SECOND_CALL, Exercise, Tensors
+from grader.model import AROUND, LONG, MAIN
+from grader.probes import misplaced_dropout, padding_around
+from tensormark.exercise import SECOND_CALL
+from tensormark.toolkit import Call, Tensors, exercise, usual
 from tensormark.toolkit.draws import as_weights, identity_norm
 from tensormark.toolkit.dropout import ANCHORS, RATE, Dropout, anchored, neighbours, numbers, undone
+from tensormark.toolkit.probes import Case, Given, all_dropped, no_dropout, stood_in
 
-PATTERN = Sizes(B=8, T=8, H=2, d=11, lengths=(8,) * 8)
+PATTERN = MAIN | {"B": 8, "T": 8, "d": 11, "D": 22, "lengths": (8,) * 8}
 # how many values may be dropped
 DROPOUT_CANDIDATES = PATTERN.B * PATTERN.T * (PATTERN.D - len(ANCHORS))
 UNCHANGED_BY_GELU = 10.0  # up to rounding
 
 
-def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
+def draw(rng: np.random.Generator, call: Call) -> Tensors:
     """Draw hidden states, the additive mask and a layer's weights."""
     sizes = call.sizes
     weights = layer_weights(rng, sizes)
@@ -39,14 +39,14 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
     return inputs | as_weights(weights)
 
 
-def pattern(rng: np.random.Generator, call: BertCall) -> Tensors:
+def pattern(rng: np.random.Generator, call: Call) -> Tensors:
     """Draw a residual that reveals which of the values added to it were dropped."""
     sizes = call.sizes
     shape = (sizes.B, sizes.T, sizes.D)
     return {"hidden_states": anchored(rng, shape), "attention_mask": extended_mask(sizes)}
 
 
-def pattern_weights(call: BertCall) -> Tensors:
+def pattern_weights(call: Call) -> Tensors:
     """Return weights with which one sublayer adds ones to its residual, and the other nothing."""
     D, F = call.sizes.D, call.sizes.F
     after_attention = call.inputs == "after attention"
@@ -75,103 +75,67 @@ def measure(outputs: Tensors, inputs: Tensors) -> np.ndarray:
 
 
 # BertSelfAttention.forward is given code; its stand-in makes changes to it cost attention only.
-ATTENTION_STAND_INS = {
-    "self_attention.attention": "attention",
-    "self_attention.forward": "self_attention",
+GIVEN: Given = {
+    "attention": {
+        "self_attention.attention": "attention",
+        "self_attention.forward": "self_attention",
+    },
+    "add_norm": {"add_norm": "add_norm"},
 }
-STAND_INS_OF_ONES = {"self_attention.attention": "ones_of_heads", "self_attention.forward": "ones"}
-ADD_NORM_STAND_INS = {"add_norm": "add_norm"}
+GIVEN_ONES: Given = GIVEN | {
+    "attention": {"self_attention.attention": "ones_of_heads", "self_attention.forward": "ones"}
+}
 # The stand-in for add_norm uses the rate of the dropout module that it gets, so that the wrong
-# module is noticed even in eval mode.
-DROPOUT_RATES = {"attention_dropout": 0.25, "out_dropout": 0.75}
+# module is noticed even in eval mode, in which rates have no other effect.
+RATES = {"attention_dropout": 0.25, "out_dropout": 0.75}
 
 
-forward = functools.partial(
-    BertCall,
-    "BertLayer.forward",
-    ("hidden_states", "attention_mask"),
-    form="tuple",
-    taken_by="BertModel.encode",  # which is free to unpack it
-)
+def with_ones(call: Call) -> tuple[Call, ...]:
+    """Return the calls that show a dropout pattern; attention itself drops nothing in them."""
+    *calls, last = stood_in(call, GIVEN_ONES)
+    return (*calls, replace(last, deterministic=True))  # the stand-in for add_norm draws nothing
 
 
-def stand_in_levels(
-    attention: Mapping[str, str],
-) -> tuple[tuple[tuple[str, ...], Mapping[str, str]], ...]:
-    """Return, for each call, the exercises whose functions are replaced, and their stand-ins."""
-    both = {**attention, **ADD_NORM_STAND_INS}
-    return ((), {}), (("attention",), attention), (("attention", "add_norm"), both)
-
-
-def calls(
-    inputs: str = "main", train: bool = False, undropped: str | None = None, **more: Any
-) -> tuple[BertCall, ...]:
-    """Return a call with the student's functions, with a stand-in for attention, and for both.
+def pattern_after(part: str, place: str) -> Case:
+    """Probe which values of a sublayer's output are dropped.
 
     Args:
-        undropped: the dropout module whose rate is 0 whatever `dropout` says.
+        part: "attention" or "the feed-forward part".
+        place: what should be dropped, in words.
     """
-    base_rates = {undropped: 0.0} if undropped else {}
-    return tuple(
-        forward(inputs=inputs, given=given, stand_ins=stand_ins, rates=rates, train=train, **more)
-        for (given, stand_ins), rates in zip(
-            stand_in_levels(ATTENTION_STAND_INS),
-            (base_rates, base_rates, base_rates if train else DROPOUT_RATES),
-            strict=True,
-        )
+    return misplaced_dropout(
+        f"dropout after {part}",
+        Dropout(place, RATE, DROPOUT_CANDIDATES, measure, dropped),
+        inputs=f"after {part}",
+        sizes=PATTERN,
+        calls=with_ones,
+        rates={"self_attention.dropout": 0.0},
     )
 
 
-def dropout_of(place: str) -> Dropout:
-    """Return what judges which values of a sublayer's output are dropped."""
-    return Dropout(place, RATE, DROPOUT_CANDIDATES, measure, dropped)
-
-
-def pattern_calls(inputs: str) -> tuple[BertCall, ...]:
-    """Return the calls that show a dropout pattern; attention itself drops nothing in them."""
-    pattern_call = functools.partial(
-        forward, inputs=inputs, sizes=PATTERN, train=True, twice=True, dropout=RATE
-    )
-    return tuple(
-        pattern_call(
-            given=given,
-            stand_ins=stand_ins,
-            rates={} if given else {"self_attention.dropout": 0.0},
-            deterministic="add_norm" in given,  # its stand-in draws nothing
-        )
-        for given, stand_ins in stand_in_levels(STAND_INS_OF_ONES)
-    )
-
-
-EXERCISE = Exercise(
+EXERCISE = exercise(
+    "BertLayer.forward",
+    ("hidden_states", "attention_mask"),
+    draw,
+    sizes=MAIN,
+    given=GIVEN,
     id="layer",
     order=30,
     title="one encoder layer",
     file="bert.py",
     points={"values": 9, "training": 3, "properties": 3},
-    upstream=("attention", "add_norm"),
-    draw=draw,
+    call={
+        "form": "tuple",
+        "taken_by": "BertModel.encode",  # which is free to unpack it
+        "constants": ("attention_mask",),
+    },
     probes=(
-        probes.values("output", "the layer gives a wrong output", *calls(gradients=True)),
-        probes.other_sizes("the layer", *calls("other", sizes=LONG, dtype="float64")),
-        probes.second_call(*calls(SECOND_CALL)),
-        probes.padding_around("the layer", *calls("padding around", sizes=AROUND)),
-        probes.no_dropout(*calls(train=True, dropout=0.0)),
-        probes.misplaced_dropout(
-            "all dropped", *calls(train=True, dropout=1.0, undropped="out_dropout")
-        ),
-        probes.misplaced_dropout(
-            "all dropped, second", *calls(train=True, dropout=1.0, undropped="attention_dropout")
-        ),
-        probes.misplaced_dropout(
-            "dropout after attention",
-            *pattern_calls("after attention"),
-            examine=dropout_of("attention's projected output"),
-        ),
-        probes.misplaced_dropout(
-            "dropout after the feed-forward part",
-            *pattern_calls("after the feed-forward part"),
-            examine=dropout_of("the feed-forward part's projected output"),
-        ),
+        *usual("the layer", LONG, rates=RATES),
+        padding_around("the layer", AROUND, rates=RATES),
+        no_dropout(),
+        all_dropped(rates={"out_dropout": 0.0}),
+        all_dropped(name="all dropped, second", rates={"attention_dropout": 0.0}),
+        pattern_after("attention", "attention's projected output"),
+        pattern_after("the feed-forward part", "the feed-forward part's projected output"),
     ),
 )

@@ -3,14 +3,13 @@
 Dimension key: B batch, T tokens, H heads, d head width, D model width.
 """
 
-from typing import Any
-
 import numpy as np
 
-from grader import probes
-from grader.model import OTHER_SIZES, BertCall, Sizes
-from tensormark.exercise import Exercise, Tensors
+from grader.model import MAIN, OTHER
+from grader.probes import small_numbers
+from tensormark.toolkit import Call, Sizes, Tensors, exercise, probe
 from tensormark.toolkit.draws import norm
+from tensormark.toolkit.probes import other_sizes, output
 
 QUIET = 1e-6  # scale of the rows whose variance is near the default epsilon, 1e-12
 LARGE_EPS = 0.5  # shows in every row
@@ -46,7 +45,7 @@ def shape_of(sizes: Sizes, kind: str) -> tuple[int, ...]:
     return shapes.get(kind, (sizes.B, sizes.T, sizes.D))
 
 
-def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
+def draw(rng: np.random.Generator, call: Call) -> Tensors:
     """Draw vectors that are far from normalized, a gain and a bias."""
     shape = shape_of(call.sizes, call.inputs)
     x = 1.5 * rng.standard_normal(shape) + rng.standard_normal((*shape[:-1], 1))
@@ -62,37 +61,31 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
     }
 
 
-def call_with(*further: str, **more: Any) -> BertCall:
-    """Return a call with x, gain, bias and further arguments."""
-    arguments = ("x", "gain", "bias", *further)
-    return BertCall("layer_norm", arguments, "transformer", kind="function", **more)
-
-
-EXERCISE = Exercise(
+EXERCISE = exercise(
+    "layer_norm",
+    ("x", "gain", "bias"),
+    draw,
+    sizes=MAIN,
     id="layer_norm",
     order=270,
     title="layer normalization",
     file="transformer.py",
     extension=True,
     points={"values": 3, "properties": 2},
-    draw=draw,
     forbidden=FORBIDDEN,
     probes=(
-        probes.values("output", "layer_norm gives a wrong output", call_with(gradients=True)),
-        probes.values(
+        output("layer_norm"),
+        probe(
             "given eps",
+            "values",
             "layer_norm is wrong where eps is large",
-            call_with("eps", literals={"eps": LARGE_EPS}),
+            args=("x", "gain", "bias", "eps"),
+            literals={"eps": LARGE_EPS},
         ),
-        probes.small_numbers("layer_norm", call_with(inputs="quiet", dtype="float64")),
-        probes.other_sizes(
-            "layer_norm",
-            call_with(inputs="other", sizes=OTHER_SIZES, dtype="float64", gradients=True),
-        ),
+        small_numbers("layer_norm"),
+        other_sizes("layer_norm", OTHER, gradients=True),
         *(
-            probes.properties(
-                axes, "layer_norm is wrong for another number of axes", call_with(inputs=axes)
-            )
+            probe(axes, "properties", "layer_norm is wrong for another number of axes", inputs=axes)
             for axes in ("one axis", "two axes", "four axes")
         ),
     ),

@@ -7,13 +7,13 @@ number of their sentences, and as many true pairs as false ones in a random orde
 
 import itertools
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
-from grader import probes
-from grader.model import BertCall
-from tensormark.exercise import Exercise, Tensors
+from grader.probes import seeds
 from tensormark.literals import packed, unpacked
+from tensormark.toolkit import Call, Tensors, exercise, probe
 from tensormark.toolkit.seeds import draw_seeds
 from tensormark.toolkit.statistics import Statistic, Statistics, margin
 
@@ -66,12 +66,12 @@ def text_of(inputs: Tensors, name: str) -> Text:
     return Text(unpacked(inputs).get("documents", TEXTS[name]))
 
 
-def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
+def draw(rng: np.random.Generator, call: Call) -> Tensors:
     """Draw only the seeds of calls that need them: the documents are literals."""
     return draw_seeds(rng) if call.kind == "seeds" else {}
 
 
-def draw_private(rng: np.random.Generator, call: BertCall) -> Tensors:
+def draw_private(rng: np.random.Generator, call: Call) -> Tensors:
     """Draw documents in another order, of other sentences; there are as many pairs of them."""
     sizes = [len(document) for document in call.literals["documents"]]
     lengths = rng.integers(1, LONGEST + 1, sum(sizes)).tolist()
@@ -178,18 +178,9 @@ def lengths_with(longest: int) -> Statistics:
     )
 
 
-def call(name: str, longest: int, kind: str = "function") -> BertCall:
-    """Return a call with the text of this name, and with this maximum length of a pair."""
-    return BertCall(
-        "make_sentence_pairs",
-        ("documents", "*random", "max_length"),
-        "pretraining",
-        inputs=name,
-        kind=kind,
-        literals={"documents": TEXTS[name], "max_length": longest},
-        returns=("first", "second", "label"),
-        form="rows",
-    )
+def pairing(name: str, longest: int) -> dict[str, Any]:
+    """Return the fields of a call with the text of this name, and this maximum length of a pair."""
+    return {"inputs": name, "literals": {"documents": TEXTS[name], "max_length": longest}}
 
 
 WHICH = Statistics(
@@ -217,22 +208,41 @@ DRAWS = Statistics(
     draws,
 )
 
-EXERCISE = Exercise(
+EXERCISE = exercise(
+    "make_sentence_pairs",
+    ("documents", "*random", "max_length"),
+    draw,
+    draw_private=draw_private,
     id="make_sentence_pairs",
     order=210,
     title="pairs of sentences",
     points={"values": 5, "properties": 1},
-    draw=draw,
-    draw_private=draw_private,
     file="pretraining.py",
     extension=True,
     axes={1: ("pair",), 2: ("pair", "token")},
+    call={"form": "rows", "returns": ("first", "second", "label")},
     probes=(
-        probes.values("which", "the wrong sentences are paired", call("few", 100), examine=WHICH),
-        probes.values("draws", "sentences are drawn incorrectly", call("many", 100), examine=DRAWS),
-        probes.values(
-            "lengths", "pairs have wrong lengths", call("few", SHORT), examine=lengths_with(SHORT)
+        probe(
+            "which",
+            "values",
+            "the wrong sentences are paired",
+            examine=WHICH,
+            **pairing("few", 100),
         ),
-        probes.seeds("make_sentence_pairs", call("few", 100, "seeds")),
+        probe(
+            "draws",
+            "values",
+            "sentences are drawn incorrectly",
+            examine=DRAWS,
+            **pairing("many", 100),
+        ),
+        probe(
+            "lengths",
+            "values",
+            "pairs have wrong lengths",
+            examine=lengths_with(SHORT),
+            **pairing("few", SHORT),
+        ),
+        seeds("make_sentence_pairs", **pairing("few", 100)),
     ),
 )

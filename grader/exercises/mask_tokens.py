@@ -8,12 +8,12 @@ Dimension key: B batch, T tokens, V vocabulary.
 """
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 
-from grader import probes
-from grader.model import BertCall
-from tensormark.exercise import Exercise, Tensors
+from grader.probes import seeds
+from tensormark.toolkit import Call, Tensors, exercise, probe
 from tensormark.toolkit.seeds import draw_seeds
 from tensormark.toolkit.statistics import Statistic, Statistics, margin
 
@@ -58,7 +58,7 @@ SMALL = Vocabulary(rows=20, size=12, text=8, pad=9, unknown=5, cls=7, sep=2, mas
 VOCABULARIES = {vocabulary.size: vocabulary for vocabulary in (LARGE, SMALL)}
 
 
-def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
+def draw(rng: np.random.Generator, call: Call) -> Tensors:
     """Draw rows of ids: [CLS], tokens, [SEP], padding."""
     vocabulary = VOCABULARIES[call.literals["vocab_size"]]
     text = vocabulary.ordinary[vocabulary.ordinary < vocabulary.text]
@@ -144,23 +144,15 @@ def random_tokens(outputs: Tensors, inputs: Tensors) -> list[float]:
     ]
 
 
-def call(probability: float, vocabulary: Vocabulary = LARGE, kind: str = "function") -> BertCall:
-    """Return a call with this probability."""
-    return BertCall(
-        "mask_tokens",
-        ("input_ids", "special_ids", "mask_token_id", "vocab_size", "*generator", "probability"),
-        "pretraining",
-        inputs=f"{vocabulary.size} ids",
-        kind=kind,
-        literals={
-            "special_ids": vocabulary.special,
-            "mask_token_id": vocabulary.mask,
-            "vocab_size": vocabulary.size,
-            "probability": probability,
-        },
-        returns=("input_ids", "labels"),
-        form="tuple",
-    )
+def choosing(probability: float, vocabulary: Vocabulary = LARGE) -> dict[str, Any]:
+    """Return the fields of a call with this probability."""
+    literals = {
+        "special_ids": vocabulary.special,
+        "mask_token_id": vocabulary.mask,
+        "vocab_size": vocabulary.size,
+        "probability": probability,
+    }
+    return {"inputs": f"{vocabulary.size} ids", "literals": literals}
 
 
 ANY = 0.2  # how far the shares of a mistake may be apart if it draws for whole rows or columns
@@ -216,29 +208,47 @@ RANDOM = Statistics(
     random_tokens,
 )
 
-EXERCISE = Exercise(
+EXERCISE = exercise(
+    "mask_tokens",
+    ("input_ids", "special_ids", "mask_token_id", "vocab_size", "*generator", "probability"),
+    draw,
     id="mask_tokens",
     order=200,
     title="hiding tokens",
     points={"values": 6, "properties": 2},
-    draw=draw,
     file="pretraining.py",
     extension=True,
     axes={2: ("row", "token")},
+    call={"form": "tuple", "returns": ("input_ids", "labels")},
     probes=(
-        probes.properties(
+        probe(
             "nothing chosen",
+            "properties",
             "with a probability of 0, something is still chosen or changed",
-            call(0.0, SMALL),
+            **choosing(0.0, SMALL),
         ),
-        probes.values(
-            "alone", "tokens are not chosen or hidden independently", call(EVENLY), examine=ALONE
+        probe(
+            "alone",
+            "values",
+            "tokens are not chosen or hidden independently",
+            examine=ALONE,
+            **choosing(EVENLY),
         ),
-        probes.values("which", "the wrong tokens are chosen", call(RARELY), examine=WHICH),
-        probes.values("fate", "chosen tokens are hidden incorrectly", call(OFTEN), examine=FATE),
-        probes.values(
-            "random tokens", "random tokens are wrong", call(OFTEN, SMALL), examine=RANDOM
+        probe("which", "values", "the wrong tokens are chosen", examine=WHICH, **choosing(RARELY)),
+        probe(
+            "fate",
+            "values",
+            "chosen tokens are hidden incorrectly",
+            examine=FATE,
+            **choosing(OFTEN),
         ),
-        probes.seeds("mask_tokens", call(EVENLY, SMALL, kind="seeds")),
+        probe(
+            "random tokens",
+            "values",
+            "random tokens are wrong",
+            examine=RANDOM,
+            **choosing(OFTEN, SMALL),
+        ),
+        seeds("mask_tokens", **choosing(EVENLY, SMALL)),
     ),
 )

@@ -1,16 +1,15 @@
 """The head that predicts whether the second sentence follows the first."""
 
-import functools
-
 import numpy as np
 
-from grader import probes
-from grader.model import OTHER_SIZES, BertCall
-from tensormark.exercise import Exercise, Tensors
+from grader.model import HEADS, OTHER_HEADS
+from grader.probes import without_dropout
+from tensormark.toolkit import Call, Tensors, exercise, probe
 from tensormark.toolkit.draws import as_weights, dense
+from tensormark.toolkit.probes import other_sizes
 
 
-def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
+def draw(rng: np.random.Generator, call: Call) -> Tensors:
     """Draw the pooler's output and the head's weights."""
     sizes = call.sizes
     return {
@@ -20,21 +19,20 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
     }
 
 
-forward = functools.partial(
-    BertCall, "NextSentenceHead.forward", ("pooler_output",), module="pretraining"
-)
-
-EXERCISE = Exercise(
+EXERCISE = exercise(
+    "NextSentenceHead.forward",
+    ("pooler_output",),
+    draw,
+    sizes=HEADS,
     id="nsp_head",
     order=240,
     title="the head that joins sentences",
     points={"values": 1, "properties": 1},
-    draw=draw,
     file="pretraining.py",
     extension=True,
     probes=(
-        probes.values("logits", "nsp_head gives wrong logits", forward(gradients=True)),
-        probes.other_sizes("nsp_head", forward(inputs="other", sizes=OTHER_SIZES, dtype="float64")),
-        probes.without_dropout("nsp_head", forward(train=True)),
+        probe("logits", "values", "nsp_head gives wrong logits", gradients=True),
+        other_sizes("nsp_head", OTHER_HEADS),
+        without_dropout("nsp_head"),
     ),
 )

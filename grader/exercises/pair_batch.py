@@ -2,14 +2,13 @@
 
 import itertools
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
-from grader import probes
 from grader.inputs import no_inputs
-from grader.model import BertCall
-from tensormark.exercise import Exercise, Tensors
 from tensormark.literals import packed
+from tensormark.toolkit import Call, Tensors, exercise, probe
 
 FIRST_TOKEN, LAST_TOKEN = 10, 100  # ids below are special, and those from 100 on may be
 LONG = 6  # tokens of a sentence of the longest pair that is drawn, at least
@@ -32,7 +31,7 @@ def pairs_of(
     ]
 
 
-def draw_private(rng: np.random.Generator, call: BertCall) -> Tensors:
+def draw_private(rng: np.random.Generator, call: Call) -> Tensors:
     """Draw as many pairs of other lengths, the longest one where it is in the public ones."""
     count = len(call.literals["pairs"])
     first, second = rng.integers(LONG, 2 * LONG, 2).tolist()
@@ -43,42 +42,34 @@ def draw_private(rng: np.random.Generator, call: BertCall) -> Tensors:
     return packed({"pairs": pairs_of(lengths, labels.tolist(), tokens)})
 
 
-def batch(
-    lengths: tuple[tuple[int, int], ...], labels: tuple[int, ...], tokenizer: str = "*tokenizer"
-) -> BertCall:
-    """Return a call with pairs of these lengths; all their tokens differ."""
-    pairs = pairs_of(lengths, labels, itertools.count(FIRST_TOKEN))
-    return BertCall(
-        "pair_batch",
-        ("pairs", tokenizer),
-        "pretraining",
-        inputs=f"pairs {len(pairs)}",
-        kind="function",
-        literals={"pairs": pairs},
-        returns=OUTPUTS,
-        form="dict",
-    )
+def batch(*lengths: tuple[int, int]) -> dict[str, Any]:
+    """Return the fields of a call with pairs of these lengths; all their tokens differ."""
+    pairs = pairs_of(lengths, LABELS[: len(lengths)], itertools.count(FIRST_TOKEN))
+    return {"inputs": f"pairs {len(pairs)}", "literals": {"pairs": pairs}}
 
 
-EXERCISE = Exercise(
+EXERCISE = exercise(
+    "pair_batch",
+    ("pairs", "*tokenizer"),
+    no_inputs,
+    draw_private=draw_private,
     id="pair_batch",
     order=220,
     title="pairs as a batch",
     points={"values": 3, "properties": 1},
-    draw=no_inputs,
-    draw_private=draw_private,
     file="pretraining.py",
     extension=True,
     axes={2: ("row", "token")},
+    call={"form": "dict", "returns": OUTPUTS},
     probes=(
-        probes.values("batch", "the batch is wrong", batch(LENGTHS, LABELS)),
-        probes.properties(
-            "one pair", "the batch of a single pair is wrong", batch(((2, 3),), (0,))
-        ),
-        probes.properties(
+        probe("batch", "values", "the batch is wrong", **batch(*LENGTHS)),
+        probe("one pair", "properties", "the batch of a single pair is wrong", **batch((2, 3))),
+        probe(
             "other ids",
+            "properties",
             "the batch is wrong where special tokens have other ids",
-            batch(LENGTHS, LABELS, "*tokenizer with other ids"),
+            args=("pairs", "*tokenizer with other ids"),
+            **batch(*LENGTHS),
         ),
     ),
 )

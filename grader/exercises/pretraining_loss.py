@@ -1,17 +1,15 @@
 """The joint loss of both pre-training tasks."""
 
-import functools
-
 import numpy as np
 
-from grader import probes
-from grader.model import OTHER_SIZES, BertCall
-from tensormark.exercise import Exercise, Tensors
+from grader.model import HEADS, OTHER_HEADS
+from tensormark.toolkit import Call, Tensors, exercise, probe
+from tensormark.toolkit.probes import other_sizes
 
 IGNORED = -100
 
 
-def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
+def draw(rng: np.random.Generator, call: Call) -> Tensors:
     """Draw logits and labels; some tokens have one, the id 0 among them.
 
     Of the next sentences, the first is not predicted correctly.
@@ -32,31 +30,26 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
     }
 
 
-loss = functools.partial(
-    BertCall,
+EXERCISE = exercise(
     "pretraining_loss",
     ("prediction_logits", "labels", "next_logits", "next_labels"),
-    kind="function",
-    module="pretraining",
-)
-
-EXERCISE = Exercise(
+    draw,
+    sizes=HEADS,
     id="pretraining_loss",
     order=250,
     title="the joint loss",
     points={"values": 3, "properties": 1},
-    draw=draw,
     file="pretraining.py",
     extension=True,
     probes=(
-        probes.values("loss", "pretraining_loss is wrong", loss(gradients=True)),
-        probes.other_sizes(
-            "pretraining_loss", loss(inputs="other", sizes=OTHER_SIZES, dtype="float64")
-        ),
-        probes.properties(
+        probe("loss", "values", "pretraining_loss is wrong", gradients=True),
+        other_sizes("pretraining_loss", OTHER_HEADS),
+        probe(
             "chosen tokens",
+            "properties",
             "pretraining_loss is wrong for tokens without an axis of rows",
-            loss(inputs="chosen", form="number"),
+            inputs="chosen",
+            form="number",
         ),
     ),
 )

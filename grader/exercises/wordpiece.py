@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from grader.inputs import no_inputs
-from grader.model import BertCall
-from tensormark.exercise import Exercise, Probe, Tensors
 from tensormark.literals import packed
+from tensormark.toolkit import Call, Tensors, exercise, probe
+from tensormark.toolkit.probes import Case
 
 PIECES = (
     "[UNK] a a.ble caf e film p.lay p.lay.e.r un un.a un.p ##.a ##.a.ble ##.ble ##.e ##.e.d "
@@ -99,7 +99,7 @@ def draw_spelling(rng: np.random.Generator) -> dict[str, str]:
     return spelling | {"P": spelling["p"].upper(), "☃": str(rng.choice(list(SIGNS)))}
 
 
-def draw_private(rng: np.random.Generator, call: BertCall) -> Tensors:
+def draw_private(rng: np.random.Generator, call: Call) -> Tensors:
     """Draw a vocabulary, and words that show the same mistakes, with others between them."""
     spelling = draw_spelling(rng)
     ids = rng.choice(np.arange(10, 1000), len(PIECES), replace=False).tolist()
@@ -112,23 +112,17 @@ def draw_private(rng: np.random.Generator, call: BertCall) -> Tensors:
     return packed(arguments | {"words": rng.permutation(arguments["words"]).tolist()})
 
 
-def of(name: str, part: str, says: str) -> Probe:
+def of(name: str, part: str, says: str) -> Case:
     """Return the probe of this name."""
     arguments = literals(name, {}, range(10, 10 + 3 * len(PIECES), 3))
-    call = BertCall(
-        "wordpiece",
-        tuple(arguments),
-        "pretraining",
-        inputs=name,
-        kind="function",
-        literals=arguments,
-        returns=("ids",),
-        form="lists",
-    )
-    return Probe(name, part, says, (call,))
+    return probe(name, part, says, inputs=name, args=tuple(arguments), literals=arguments)
 
 
-EXERCISE = Exercise(
+EXERCISE = exercise(
+    "wordpiece",
+    ("words", "vocabulary", "unknown_id"),
+    no_inputs,
+    draw_private=draw_private,
     id="wordpiece",
     order=150,
     title="words in pieces",
@@ -136,9 +130,8 @@ EXERCISE = Exercise(
     extension=True,
     axes={2: ("word", "piece")},
     points={"values": 4, "properties": 2},
-    draw=no_inputs,
-    draw_private=draw_private,
     forbidden=FORBIDDEN,
+    call={"form": "lists", "returns": ("ids",)},
     probes=(
         of("pieces", "values", "words fall into the wrong pieces"),
         of(

@@ -36,6 +36,23 @@ SECOND_CALL = "second call"
 LOCAL_FIELDS = frozenset({"given", "inputs", "deterministic"})  # fields of a call that are not sent
 
 
+class Sizes(dict[str, Any]):
+    """The sizes of a small random call, by letter: Sizes(B=3, T=7).T is 7.
+
+    All should differ, so that no axis can be mistaken for another. `|` replaces some of them.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(f"there is no size {name} among {', '.join(self)}") from None
+
+    def __or__(self, others: Mapping[str, Any]) -> Sizes:  # type: ignore[override]
+        """Return these sizes with others in place of some."""
+        return Sizes({**self, **others})
+
+
 @dataclasses.dataclass(frozen=True)
 class Call:
     """One call of a student's function, as data that is sent to the worker.
@@ -65,7 +82,8 @@ class Call:
         dtype: the type to compute in.
         kind: method, function, optimizer (literals: `groups`, each with the names of its
             parameters, and the number of `steps`), or one that the assignment's harness adds.
-        config: from which the harness makes the constructor's arguments.
+        sizes: of the inputs, and of the object: the harness may make the constructor's arguments
+            from them. Single letters are shown in messages about shapes.
         options: further arguments of the class.
         literals: arguments that are not tensors.
         returns: names of the outputs.
@@ -92,7 +110,7 @@ class Call:
     constants: tuple[str, ...] = ()
     dtype: str = "float32"
     kind: str = "method"
-    config: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    sizes: Sizes = dataclasses.field(default_factory=Sizes)
     options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     literals: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     returns: tuple[str, ...] = ("output",)

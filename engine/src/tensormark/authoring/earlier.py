@@ -25,10 +25,12 @@ class PreviousRecord:
     """An exercise as it was recorded before.
 
     Attributes:
-        tensors: all tensors of its file, by name.
+        content: of its file.
+        tensors: all that are in it, by name.
         entry: its entry in the manifest.
     """
 
+    content: bytes
     tensors: Tensors
     entry: dict[str, Any]
 
@@ -61,7 +63,7 @@ def previous_record(folder: Path, exercise: Exercise) -> PreviousRecord | str:
         content = read_checked(folder / name, references.manifest["files"].get(name, ""), "")
         if entry["calls"] != exercise.digest:
             return "its calls have changed"
-        return PreviousRecord(load(content), entry)
+        return PreviousRecord(content, load(content), entry)
     except (ReferencesError, ValueError, KeyError, TypeError):
         return "new" if not (folder / name).is_file() else "damaged, or not what the manifest lists"
 

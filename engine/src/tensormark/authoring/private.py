@@ -1,7 +1,6 @@
 """Private references: which seed they may have, where they may go, and how they stay private.
 
-References are public or private by their seed. References in a folder are never replaced by others,
-public by private or those of one seed by those of another, unless that is asked for.
+References are public or private by their seed, and never replaced by those of another seed.
 """
 
 import json
@@ -15,15 +14,17 @@ import numpy as np
 
 from tensormark.authoring.course import Course
 from tensormark.exercise import Call, Exercise
-from tensormark.files import write_whole
 from tensormark.settings import references_for
 from tensormark.usage import UserError, option
 
-MANIFEST, IGNORE = "manifest.json", ".gitignore"
+MANIFEST = "manifest.json"
+IGNORE = ".gitignore"
+IGNORED = b"# references are for staff only\n*\n"  # git then ignores the folder
 DIGITS = 30  # a seed must have fewer
 
 
-def _manifest(folder: Path) -> dict[str, Any]:
+def manifest_of(folder: Path) -> dict[str, Any]:
+    """Return the manifest of references; empty if there is none that can be read."""
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -33,7 +34,7 @@ def _manifest(folder: Path) -> dict[str, Any]:
 
 def _published_seeds(course: Course) -> dict[int, str]:
     seeds = {course.assignment.seed: "the public references"}
-    public = _manifest(course.assignment.references).get("seed")
+    public = manifest_of(course.assignment.references).get("seed")
     if isinstance(public, int):
         seeds[public] = "the public references"
     return {**course.ask_staff("known_seeds", course.assignment), **seeds}
@@ -41,13 +42,11 @@ def _published_seeds(course: Course) -> dict[int, str]:
 
 def private_folders(course: Course) -> Iterator[Path]:
     """Yield the folders of private references anywhere in an assignment's folder."""
-    seed, hidden = course.assignment.seed, course.staff.hidden_files
-    for path, folders, files in os.walk(course.assignment.folder):
+    public = course.assignment.seed
+    for path, folders, _ in os.walk(course.assignment.folder):
         folders[:] = sorted(name for name in folders if not name.startswith((".", "__")))
-        folder = Path(path)
-        unfinished = {*hidden} & {*files} and any(name.endswith(".safetensors") for name in files)
-        if _manifest(folder).get("seed", seed) != seed or (unfinished and MANIFEST not in files):
-            yield folder
+        if manifest_of(Path(path)).get("seed", public) != public:
+            yield Path(path)
 
 
 def read_seed(text: str | None) -> int | None:
@@ -64,20 +63,20 @@ def read_seed(text: str | None) -> int | None:
 
 
 def destination(
-    course: Course, seed: int | None, out: Path | None, checkpoint: Path | None, force: bool = False
+    course: Course, seed: int | None, out: Path | None, checkpoint: Path | None
 ) -> tuple[int, Path]:
     """Return the seed and the folder for references that are to be recorded.
 
     Args:
         seed, out: as asked for; None: those of the public references, or of the checkpoint.
-        force: replace references of another seed.
 
     Raises:
         UserError: private references would have public inputs, or replace other files.
     """
     assignment = course.assignment
     default = references_for(assignment.folder, checkpoint)
-    folder, chosen = out or default, assignment.seed if seed is None else seed
+    folder = out or default
+    chosen = assignment.seed if seed is None else seed
     if folder.resolve() == assignment.references.resolve():
         if chosen != assignment.seed:
             example = option("out", "reference_outputs/private")
@@ -85,19 +84,19 @@ def destination(
                 f"{option('seed', chosen)} makes private references, but every student gets "
                 f"{folder}; name another folder for them, such as {example}"
             )
-    elif seed is not None or default == assignment.references:
+        return chosen, folder
+    if seed is not None or default == assignment.references:
         _check_seed(course, chosen, folder, asked=seed is not None)
-    _check_folder(course, folder, chosen, force)
+    _check_folder(folder, chosen)
     return chosen, folder
 
 
 def _check_seed(course: Course, seed: int, folder: Path, asked: bool) -> None:
     """Check that students do not know a seed of private references."""
-    published = _published_seeds(course)
-    if (place := published.get(seed)) is None:
+    place = _published_seeds(course).get(seed)
+    if place is None:
         return
-    own = _manifest(folder).get("seed", seed)
-    advice = option("seed", secrets.randbelow(10**9) if own in published else own)
+    advice = option("seed", secrets.randbelow(10**9))
     if asked:
         raise UserError(
             f"{option('seed', seed)} is the seed of {place}, so students could know all inputs; "
@@ -110,42 +109,21 @@ def _check_seed(course: Course, seed: int, folder: Path, asked: bool) -> None:
     )
 
 
-def _check_folder(course: Course, folder: Path, seed: int, force: bool) -> None:
+def _check_folder(folder: Path, seed: int) -> None:
     """Check that a folder is new or empty, or has references of this seed."""
     if folder.exists() and not folder.is_dir():
         raise UserError(f"{option('out', folder)} is a file; name a folder")
-    names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
-    before = _manifest(folder).get("seed")
-    if folder.resolve() == course.assignment.references.resolve() and before is None:
-        return  # missing or damaged, and to be recorded again
-    if before is None and MANIFEST not in names:
-        unknown = names - {*course.staff.hidden_files, IGNORE}
-        if others := [name for name in unknown if not name.endswith(".safetensors")]:
-            raise UserError(
-                f"{option('out', folder)} is not a folder of references: it has other files, "
-                f"such as {min(others)}; name a new folder"
-            )
-    elif before != seed and not force:
-        kind = "public" if before == course.assignment.seed else "private"
-        content = f"{kind} references of {option('seed', before)}"
-        content = "a damaged manifest" if before is None else content
-        raise UserError(
-            f"{option('out', folder)} has {content}; name another folder, or add "
-            f"{option('force', True)} to replace its references with those of "
-            f"{option('seed', seed)}"
-        )
-
-
-def keep_out_of_git(course: Course, folder: Path) -> None:
-    """Make git ignore a folder, unless it is that of the public references."""
-    path = folder / IGNORE
-    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
-    if folder.resolve() != course.assignment.references.resolve() and "*" not in lines:
-        write_whole(path, "\n".join(["# references are for staff only", "*", *lines]) + "\n")
+    names = [path.name for path in folder.iterdir()] if folder.is_dir() else []
+    before = manifest_of(folder).get("seed")
+    if not names or before == seed:
+        return
+    what = f"other files, such as {min(names)}"
+    if before is not None:
+        what = f"references of {option('seed', before)}"
+    raise UserError(f"{option('out', folder)} has {what}; name a new folder, or delete this one")
 
 
 def _is_public(exercise: Exercise, call: Call, public_seed: int, seed: int) -> bool:
-    """Say whether a call has its public inputs with a private seed, too."""
     public = exercise.inputs(call, public_seed)
     private = exercise.inputs(call, seed, private=True)
     same = public.keys() == private.keys()

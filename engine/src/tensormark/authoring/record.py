@@ -7,25 +7,30 @@ same worker that grades students. The command writes:
     OUT/manifest.json            sha256 of everything, versions, seed, noise, tolerances
     OUT/...                      with a private seed: files that tasks are graded with, if any
 
-If nothing has changed, it writes nothing; otherwise it prints what changed and by how much.
+If nothing has changed, it writes nothing; otherwise it prints what changed and by how much, and
+writes all of it at the end.
 """
 
 import json
+import os
 import platform
 import sys
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from safetensors.numpy import save
 from tqdm import tqdm
 
 from tensormark.authoring.course import Course, open_course
-from tensormark.authoring.earlier import PreviousRecord, previous_record
+from tensormark.authoring.earlier import previous_record
 from tensormark.authoring.private import (
+    IGNORE,
+    IGNORED,
+    MANIFEST,
     destination,
-    keep_out_of_git,
+    manifest_of,
     read_seed,
     require_other_inputs,
 )
@@ -91,84 +96,49 @@ def manifest(
     }
 
 
-def _first_lines(lines: list[str]) -> list[str]:
-    more = [f"and {len(lines) - MOST} more"] if len(lines) > MOST else []
-    return lines[:MOST] + more
+def _changes_of_manifest(old: Any, new: Any) -> Iterator[str]:
+    """Yield which entries differ, each in a few words."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in old | new:
+            for rest in _changes_of_manifest(old.get(key), new.get(key)):
+                yield f".{key}{rest}"
+    elif old != new:
+        numbers = isinstance(old, float) and isinstance(new, float)
+        yield f" was {old:g}, is {new:g}" if numbers else " changed"
 
 
-def _write_exercise(
-    out: Path, new: Recorded, before: PreviousRecord | str, check: bool
-) -> list[str]:
-    name = f"{new.exercise.id}.safetensors"
-    if isinstance(before, str):
-        changes = [before]
-    elif new.changes or new.rows != before.row_names:
-        changes = new.changes or ["its rows are in a different order"]
-    else:
-        return []
-    if not check:
-        write_whole(out / name, save(new.tensors))
-    return [f"{name}: {line}" for line in _first_lines(changes)]
+def _content(
+    course: Course, recorded: Sequence[Recorded], seed: int, out: Path, checkpoint: Path | None
+) -> dict[str, bytes]:
+    """Return all files of the references, by name; the manifest is the last one."""
+    files = {f"{each.exercise.id}.safetensors": each.content for each in recorded}
+    files |= course.hidden(seed)
+    new = manifest(course, recorded, seed, checkpoint)
+    new["files"] = {name: digest(content) for name, content in files.items()}
+    old = manifest_of(out)
+    if all(old.get(name) == value for name, value in new.items() if name not in NOTED):
+        new = old
+    if out.resolve() != course.assignment.references.resolve():
+        files[IGNORE] = IGNORED
+    return files | {MANIFEST: (json.dumps(new, indent=2) + "\n").encode()}
 
 
-def _write_hidden(path: Path, text: bytes | None, check: bool) -> list[str]:
-    before = path.read_bytes() if path.is_file() else None
-    if before == text:
-        return []
-    if text is None:
-        if not check:
-            path.unlink()
-        return [f"{path.name}: removed, because the inputs of this seed are public"]
-    if not check:
-        write_whole(path, text)
-    return [f"{path.name}: {'new' if before is None else 'different sentences'}"]
-
-
-def _remove_stale(out: Path, files: Container[str], check: bool) -> list[str]:
-    """Remove the files of former exercises that the old manifest lists; return a line for each."""
-    try:
-        exercises = json.loads((out / "manifest.json").read_text(encoding="utf-8"))["exercises"]
-    except (OSError, ValueError, LookupError, TypeError):
-        return []
-    stale = [name for exercise in exercises if (name := f"{exercise}.safetensors") not in files]
-    stale_files = [name for name in stale if name == Path(name).name and (out / name).is_file()]
-    for name in stale_files if not check else ():
-        (out / name).unlink()
-    return [f"{name}: removed, because there is no such exercise" for name in stale_files]
-
-
-def _write(
-    course: Course,
-    out: Path,
-    recorded: Sequence[Recorded],
-    before: Mapping[str, PreviousRecord | str],
-    seed: int,
-    check: bool,
-    checkpoint: Path | None,
-) -> list[str]:
-    """Write what has changed, or with `check` only compare; return the changes, one per line."""
-    hidden = course.hidden(seed)
-    entries = manifest(course, recorded, seed, checkpoint)  # may raise, so nothing is written yet
+def _replace(out: Path, files: Mapping[str, bytes], stale: Iterable[str]) -> None:
+    """Replace files of a folder once all of their contents are on its disk."""
     out.mkdir(parents=True, exist_ok=True)
-    if not check:
-        keep_out_of_git(course, out)
-    lines = []
-    for recording in recorded:
-        lines += _write_exercise(out, recording, before[recording.exercise.id], check)
-    for name in course.staff.hidden_files:
-        lines += _write_hidden(out / name, hidden.get(name), check)
-    files = [f"{recording.exercise.id}.safetensors" for recording in recorded]
-    files += [name for name in course.staff.hidden_files if (out / name).is_file()]
-    entries["files"] = digests(out, files)
-    lines += _remove_stale(out, entries["files"], check)
-    return lines + _write_manifest(out / "manifest.json", entries, check)
+    with tempfile.TemporaryDirectory(dir=out, prefix=".") as staged:
+        for name, content in files.items():
+            write_whole(Path(staged, name), content)
+        for name in files:
+            os.replace(Path(staged, name), out / name)
+    for name in stale:
+        (out / name).unlink()
 
 
 def record(course: Course, out: Path, seed: int, check: bool, checkpoint: Path | None) -> list[str]:
-    """Record every exercise into a folder; return what changed, one change per line.
+    """Record every exercise into a folder, all of it or nothing, unless `check` only compares.
 
-    Raises:
-        KeyboardInterrupt: with a message if something may have been written.
+    Returns: what changed, one change per line.
     """
     assignment = course.assignment
     digests(checkpoint, assignment.checkpoint_files)
@@ -176,48 +146,34 @@ def record(course: Course, out: Path, seed: int, check: bool, checkpoint: Path |
     require_other_inputs(table, assignment.seed, seed)
     course.hidden(seed)  # if it fails, better now than after a minute
     settings = Settings.of(assignment.folder, checkpoint=checkpoint, threads=THREADS)
-    before = {exercise.id: previous_record(out, exercise) for exercise in table}
+    recorded = []
     with ProcessSandbox(program_of(assignment, table, course.sources(), settings)) as sandbox:
         recorder = Recorder(course, sandbox, seed)
         bar = tqdm(table, desc="recording", disable=not sys.stderr.isatty(), leave=False)
-        recorded = []
         for count, exercise in enumerate(bar, start=1):
             if not sys.stderr.isatty():
                 print(f"recording {exercise.id}, {count} of {len(table)}", file=sys.stderr)
-            recorded.append(recorder.record(exercise, before[exercise.id]))
-    try:
-        return _write(course, out, recorded, before, seed, check, checkpoint)
-    except KeyboardInterrupt:
-        if check:
-            raise
-        message = f"{out} may be partly written; run the same command again"
-        raise KeyboardInterrupt(message) from None
-
-
-def _differences(old: Any, new: Any) -> Iterator[str]:
-    if isinstance(old, dict) and isinstance(new, dict):
-        for key in old | new:
-            for rest in _differences(old.get(key), new.get(key)):
-                yield f".{key}{rest}"
-    elif old != new:
-        both = isinstance(old, float) and isinstance(new, float)
-        yield f" was {old:g}, is {new:g}" if both else " changed"
-
-
-def _write_manifest(path: Path, new: dict[str, Any], check: bool) -> list[str]:
-    try:
-        old = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        old = None
-    parts = [name for name in new if name not in NOTED and (old or {}).get(name) != new[name]]
-    if parts and not check:
-        write_whole(path, json.dumps(new, indent=2) + "\n")
-    if old is None:
-        return ["manifest.json: new"]
-    differences = [
-        f"{name}{rest}" for name in parts for rest in _differences(old.get(name), new[name])
-    ]
-    return [f"manifest.json: {line}" for line in _first_lines(differences)]
+            recorded.append(recorder.record(exercise, previous_record(out, exercise)))
+    files = _content(course, recorded, seed, out, checkpoint)
+    paths = {name: out / name for name in files}
+    before = {name: path.read_bytes() for name, path in paths.items() if path.is_file()}
+    new = {name: content for name, content in files.items() if before.get(name) != content}
+    old = manifest_of(out)
+    listed = [name for name in old.get("files", {}) if Path(name).name == name]
+    stale = [name for name in listed if name not in files and (out / name).is_file()]
+    reasons = {f"{each.exercise.id}.safetensors": each.changes for each in recorded}
+    entries = json.loads(files[MANIFEST])
+    if old:
+        reasons[MANIFEST] = [line[1:] for line in _changes_of_manifest(old, entries)]
+    lines = []
+    for name in new:
+        own = reasons.get(name) or ["new" if name not in before else "changed"]
+        more = [f"and {len(own) - MOST} more"] if len(own) > MOST else []
+        lines += [f"{name}: {line}" for line in own[:MOST] + more]
+    lines += [f"{name}: removed, because it is recorded no longer" for name in stale]
+    if lines and not check:
+        _replace(out, new, stale)
+    return lines
 
 
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
@@ -229,11 +185,9 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     about = with_default("checkpoint to use, such as an imported one", own)
     add("--checkpoint", type=Path, default=own, help=about)
     add("--check", action="store_true", help="write nothing; fail if anything changed")
-    add("--force", action="store_true", help="replace references of another seed in this folder")
     options = command_line.parse_args(arguments)
-    asked = options.out, options.checkpoint, options.force
     course = open_course(open_assignment(folder))
-    seed, out = destination(course, read_seed(options.seed), *asked)
+    seed, out = destination(course, read_seed(options.seed), options.out, options.checkpoint)
     lines = record(course, out, seed, options.check, options.checkpoint)
     print("\n".join(lines) or f"{out} is up to date")
     return 1 if lines and options.check else 0

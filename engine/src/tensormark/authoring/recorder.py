@@ -12,6 +12,8 @@ import itertools
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from safetensors.numpy import save
+
 from tensormark.authoring.course import Course
 from tensormark.authoring.earlier import WRONG, PreviousRecord, settle
 from tensormark.authoring.table import Table, nudged
@@ -36,14 +38,16 @@ OFTEN = 3  # students who were seen to make a mistake, for it to be recorded wit
 
 @dataclasses.dataclass
 class Recorded:
-    """One exercise: the contents of its file, and its entry in the manifest.
+    """One exercise: its tensors, and its entry in the manifest.
 
     Attributes:
+        content: of its file.
         changes: how the file differs from what it was, one difference per line.
     """
 
     exercise: Exercise
     tensors: Tensors
+    content: bytes
     measured: Measured
     rows: list[str]
     variants: dict[str, dict[str, Any]]
@@ -146,7 +150,12 @@ class Recorder:
         tensors |= {f"{index}{WRONG}": rows for index, rows in enumerate(table.columns())}
         rows = [name for name, _ in table.rows]
         changes += table.changes
-        new = Recorded(exercise, tensors, measured, rows, self._described(own), changes)
+        if before and not changes and rows != before.row_names:
+            changes = ["its rows are in a different order"]
+        if isinstance(recorded, str):
+            changes = [recorded]
+        content = before.content if before and not changes else save(tensors)
+        new = Recorded(exercise, tensors, content, measured, rows, self._described(own), changes)
         # the recorded inputs may be those of another processor, which rounds otherwise
         self._require_passed(dataclasses.replace(new, tensors={**tensors, **now}), replies[0])
         return new

@@ -1,15 +1,11 @@
-"""The probes that most exercises on an optimizer have, in one call.
+"""Exercises on an optimizer, whose calls take steps with given gradients.
 
 EXERCISE = optimizer(
-    "Momentum.step", plain={"lr": 0.1, "momentum": 0.8}, other={"lr": 0.5},
+    "Momentum.step",
+    probes=usual_steps({"lr": 0.1, "momentum": 0.8}, {"lr": 0.5}),
     id="momentum", order=30, title="momentum", file="momentum.py",
     points={"values": 8, "properties": 2},
 )
-
-first step     values       one step, with given gradients
-steps          values       several
-groups         properties   a second group with its own settings, and a parameter without a
-                            gradient, in float64
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from tensormark.exercise import Call, Exercise, Probe, Tensors
+from tensormark.exercise import Call, Exercise, Tensors
+from tensormark.toolkit.probes import Case, exercise, probe
 
 SHAPES = {"a": (4, 3), "b": (5,), "c": (2, 2)}  # c never has a gradient
 STEPS = 5
@@ -35,61 +32,39 @@ def draw(rng: np.random.Generator, call: Call) -> Tensors:
     return inputs
 
 
-def optimizer(
-    target: str,
-    *,
-    plain: Mapping[str, Any],
-    other: Mapping[str, Any],
-    id: str,
-    title: str,
-    file: str,
-    points: Mapping[str, float],
-    order: int = 0,
-    further: Sequence[Probe] = (),
-    **about: Any,
-) -> Exercise:
-    """Return an exercise on an optimizer with the usual probes.
+def steps(number: int, *groups: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the literals of a call that takes steps with these groups of parameters."""
+    return {"groups": groups, "steps": number}
+
+
+def usual_steps(plain: Mapping[str, Any], other: Mapping[str, Any]) -> tuple[Case, ...]:
+    """Probe one step, several, and those of two groups, of which a parameter has no gradient.
+
+    Args:
+        plain: settings of the group that all probes have; the class's defaults apply to others.
+        other: settings of the second group.
+    """
+    both = {"params": ["a", "b"], **plain}
+    first = {"params": ["a"], **plain}
+    second = {"params": ["b", "c"], **other}
+    later = "the first step is right, but later ones are wrong"
+    groups = "steps are wrong with several groups of parameters or in float64"
+    return (
+        probe("first step", "values", "the first step is wrong", literals=steps(1, both)),
+        probe("steps", "values", later, literals=steps(STEPS, both)),
+        probe(
+            "groups", "properties", groups, literals=steps(STEPS, first, second), dtype="float64"
+        ),
+    )
+
+
+def optimizer(target: str, *, probes: Sequence[Case], **about: Any) -> Exercise:
+    """Return an exercise on an optimizer.
 
     Args:
         target: the class and its method, such as "Momentum.step".
-        plain: settings of the group that all probes have; the class's defaults apply to others.
-        other: settings of the second group.
-        further: additional probes.
-        about: further fields of the exercise, such as `extension`.
+        about: further fields of the exercise, as in `exercise`.
     """
-
-    def steps(number: int, *groups: Mapping[str, Any], dtype: str = "float32") -> tuple[Call]:
-        """Return a call in which the optimizer takes steps."""
-        literals = {"groups": groups, "steps": number}
-        module = file.removesuffix(".py")
-        return (Call(target, (), module, kind="optimizer", literals=literals, dtype=dtype),)
-
-    both = {"params": ["a", "b"], **plain}
-    groups = {"params": ["a"], **plain}, {"params": ["b", "c"], **other}
-    probes = (
-        Probe("first step", "values", "the first step is wrong", steps(1, both)),
-        Probe(
-            "steps",
-            "values",
-            "the first step is right, but later ones are wrong",
-            steps(STEPS, both),
-        ),
-        Probe(
-            "groups",
-            "properties",
-            "steps are wrong with several groups of parameters or in float64",
-            steps(STEPS, *groups, dtype="float64"),
-        ),
-    )
     # an assignment names the axes of outputs, but those of a parameter mean something else
     about = {"axes": {}, "locate": lambda got, expected, inputs: None, **about}
-    return Exercise(
-        id=id,
-        order=order,
-        title=title,
-        file=file,
-        points=points,
-        probes=(*probes, *further),
-        draw=draw,
-        **about,
-    )
+    return exercise(target, (), draw, probes=probes, call={"kind": "optimizer"}, **about)

@@ -117,7 +117,7 @@ class Subject:
         def training(call: Call, rate: float) -> Call:
             return dataclasses.replace(call, train=True, rates=dict.fromkeys(dropped, rate))
 
-        usual = {"training": training if dropped else None, "sizes": lambda call: call.config}
+        usual = {"training": training if dropped else None, "sizes": lambda call: call.sizes}
         return cls(exercise.id, worlds, **{**usual, **words})
 
     @property

@@ -1,13 +1,14 @@
 """A function that calls another one, which has a stand-in."""
 
-from grader.exercises.scaled import SIZES, draw
-from tensormark.toolkit import exercise
+from grader.exercises.scaled import MAIN, OTHER, draw
+from tensormark.toolkit import exercise, usual
 
 EXERCISE = exercise(
     "block",
     ("x",),
     draw,
-    sizes=SIZES,
+    sizes=MAIN,
+    probes=usual("block", OTHER),
     given={"scaled": {"norms:scaled": "scaled"}},
     id="block",
     order=2,

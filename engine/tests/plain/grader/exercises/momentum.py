@@ -1,11 +1,10 @@
 """An optimizer."""
 
-from tensormark.toolkit import optimizer
+from tensormark.toolkit import optimizer, usual_steps
 
 EXERCISE = optimizer(
     "Momentum.step",
-    plain={},
-    other={"lr": 0.5, "momentum": 0.3},
+    probes=usual_steps({}, {"lr": 0.5, "momentum": 0.3}),
     id="momentum",
     order=6,
     title="gradient descent with momentum",

@@ -1,21 +1,23 @@
 """The norm."""
 
-from tensormark.toolkit import Sizes, exercise
+from tensormark.toolkit import Sizes, exercise, usual
 
-SIZES = Sizes(B=3, D=5), Sizes(B=2, D=7)
+MAIN = Sizes(B=3, D=5)
+OTHER = Sizes(B=2, D=7)
 
 
-def draw(rng, s):
+def draw(rng, call):
     """Draw rows."""
-    x = rng.standard_normal((s.B, s.D))
-    return {"x": x}, {}, x.shape
+    shape = (call.sizes.B, call.sizes.D)
+    return {"x": rng.standard_normal(shape), "cotangent/output": rng.standard_normal(shape)}
 
 
 EXERCISE = exercise(
     "scaled",
     ("x",),
     draw,
-    sizes=SIZES,
+    sizes=MAIN,
+    probes=usual("scaled", OTHER),
     id="scaled",
     order=1,
     title="a norm",

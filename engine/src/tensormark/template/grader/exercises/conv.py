@@ -3,14 +3,18 @@
 import numpy as np
 
 from grader.sizes import MAIN, OTHER
-from tensormark.toolkit import Sizes, exercise
-from tensormark.toolkit.probes import Drawn
+from tensormark.toolkit import Call, Tensors, exercise, usual
 
 
-def draw(rng: np.random.Generator, s: Sizes) -> Drawn:
+def draw(rng: np.random.Generator, call: Call) -> Tensors:
     """Draw signals and a convolution's weights; the output is (B, P, W)."""
-    weights = {"weight": rng.standard_normal((s.P, s.D, s.K)), "bias": rng.standard_normal(s.P)}
-    return {"signals": rng.standard_normal((s.B, s.D, s.T))}, weights, (s.B, s.P, s.W)
+    s = call.sizes
+    return {
+        "signals": rng.standard_normal((s.B, s.D, s.T)),
+        "weights/weight": rng.standard_normal((s.P, s.D, s.K)),
+        "weights/bias": rng.standard_normal(s.P),
+        "cotangent/output": rng.standard_normal((s.B, s.P, s.W)),
+    }
 
 
 EXERCISE = exercise(
@@ -18,7 +22,8 @@ EXERCISE = exercise(
     ("signals",),
     draw,
     options=lambda s: {"channels": s.D, "patterns": s.P, "width": s.K},
-    sizes=(MAIN, OTHER),
+    sizes=MAIN,
+    probes=usual("conv", OTHER),
     id="conv",
     order=10,
     title="a convolution",

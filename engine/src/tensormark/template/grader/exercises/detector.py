@@ -3,19 +3,21 @@
 import numpy as np
 
 from grader.sizes import MAIN, OTHER
-from tensormark.toolkit import Sizes, exercise
-from tensormark.toolkit.draws import dense
-from tensormark.toolkit.probes import Drawn
+from tensormark.toolkit import Call, Tensors, exercise, usual
+from tensormark.toolkit.draws import as_weights, dense
 
 
-def draw(rng: np.random.Generator, s: Sizes) -> Drawn:
+def draw(rng: np.random.Generator, call: Call) -> Tensors:
     """Draw signals and the weights of both parts; the output is (B, C)."""
-    weights = {
-        "conv.weight": rng.standard_normal((s.P, s.D, s.K)),
-        "conv.bias": np.linspace(-9.0, 2.0, s.P),  # the lowest hides its pattern from the ReLU
-        **dense(rng, "head", s.P, s.C),
+    s = call.sizes
+    return {
+        "signals": rng.standard_normal((s.B, s.D, s.T)),
+        "weights/conv.weight": rng.standard_normal((s.P, s.D, s.K)),
+        # the lowest hides its pattern from the ReLU
+        "weights/conv.bias": np.linspace(-9.0, 2.0, s.P),
+        **as_weights(dense(rng, "head", s.P, s.C)),
+        "cotangent/output": rng.standard_normal((s.B, s.C)),
     }
-    return {"signals": rng.standard_normal((s.B, s.D, s.T))}, weights, (s.B, s.C)
 
 
 EXERCISE = exercise(
@@ -24,7 +26,8 @@ EXERCISE = exercise(
     draw,
     options=lambda s: {"channels": s.D, "patterns": s.P, "width": s.K, "classes": s.C},
     given={"conv": {"conv.forward": "convolution"}},
-    sizes=(MAIN, OTHER),
+    sizes=MAIN,
+    probes=usual("detector", OTHER),
     id="detector",
     order=20,
     title="a detector",
