@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tensormark.exercise import Exercise
+from tensormark.exercise import Exercise, followed
 from tensormark.toolkit import Call, Sizes, Tensors, exercise, locator, optimizer, probe, usual
 from tensormark.toolkit.draws import as_weights, dense
 from tensormark.toolkit.optimizers import usual_steps
@@ -98,6 +98,30 @@ def test_each_upstream_exercise_is_given_after_those_before_it() -> None:
         assert given == [(), ("norm",), ("norm", "wide", "long")]
         assert [len(call.stand_ins) for call in each.calls] == [0, 1, 2]
         assert len({call.inputs for call in each.calls}) == 1
+
+
+def test_a_stand_in_replaces_what_is_upstream_of_the_exercise_that_it_replaces() -> None:
+    def one(name: str, *upstream: str) -> Exercise:
+        given = {each: {f"model:{each}": each} for each in upstream}
+        return exercise(
+            name, ("x",), draw, probes=(output(name),), given=given, **{**ABOUT, "id": name}
+        )
+
+    rope, attention, block, mixed = followed(
+        [
+            one("rope"),
+            one("attention", "rope"),
+            one("block", "attention"),
+            one("mixed", "attention", "rope"),
+        ]
+    )
+
+    assert block.upstream == ("attention", "rope")
+    assert [call.given for call in block.calls] == [(), ("attention", "rope")]
+    assert [call.given for call in attention.calls] == [(), ("rope",)]
+    # it calls rope itself, too
+    assert [call.given for call in mixed.calls] == [(), ("attention",), ("attention", "rope")]
+    assert rope.upstream == ()
 
 
 def test_a_probe_may_make_its_calls_itself() -> None:

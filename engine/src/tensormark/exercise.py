@@ -357,4 +357,43 @@ def collected(package: ModuleType) -> tuple[Exercise, ...]:
     """Return the EXERCISE of each module of a package, by `order`."""
     names = [info.name for info in pkgutil.iter_modules(package.__path__)]
     exercises = [importlib.import_module(f"{package.__name__}.{name}").EXERCISE for name in names]
-    return tuple(sorted(exercises, key=lambda exercise: exercise.order))
+    return followed(sorted(exercises, key=lambda exercise: exercise.order))
+
+
+def followed(exercises: Sequence[Exercise]) -> tuple[Exercise, ...]:
+    """Let a stand-in also replace what is upstream of the exercise that it replaces.
+
+    What an exercise names as its own upstream stays as it says.
+    """
+    by_id = {exercise.id: exercise for exercise in exercises}
+
+    def beyond(exercise: Exercise, names: Sequence[str]) -> tuple[str, ...]:
+        """Return what is upstream of these exercises, and not named by this one."""
+        found: dict[str, None] = {}
+        waiting = [*names]
+        while waiting:
+            above = by_id[waiting.pop()].upstream
+            new = [name for name in above if name not in found and name not in exercise.upstream]
+            found |= dict.fromkeys(new)
+            waiting += new
+        return tuple(found)
+
+    def with_all(exercise: Exercise) -> Exercise:
+        """Return an exercise whose calls are given all that their stand-ins replace."""
+        further = beyond(exercise, exercise.upstream) if exercise.probes else ()
+        if not further:
+            return exercise
+        probes = [
+            dataclasses.replace(
+                probe,
+                calls=tuple(
+                    dataclasses.replace(call, given=(*call.given, *beyond(exercise, call.given)))
+                    for call in probe.calls
+                ),
+            )
+            for probe in exercise.probes
+        ]
+        upstream = (*exercise.upstream, *further)
+        return dataclasses.replace(exercise, upstream=upstream, probes=tuple(probes))
+
+    return tuple(with_all(exercise) for exercise in exercises)
