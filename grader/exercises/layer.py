@@ -82,8 +82,9 @@ GIVEN: Given = {
     },
     "add_norm": {"add_norm": "add_norm"},
 }
-GIVEN_ONES: Given = GIVEN | {
-    "attention": {"self_attention.attention": "ones_of_heads", "self_attention.forward": "ones"}
+GIVEN_ONES: Given = {
+    **GIVEN,
+    "attention": {"self_attention.attention": "ones_of_heads", "self_attention.forward": "ones"},
 }
 # The stand-in for add_norm uses the rate of the dropout module that it gets, so that the wrong
 # module is noticed even in eval mode, in which rates have no other effect.

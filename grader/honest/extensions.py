@@ -52,7 +52,6 @@ HONEST = (
             p.copy_(new)
             """,
         },
-        module="optimizer",
     ),
     Honest(
         "pretraining_in_loops",
@@ -108,7 +107,6 @@ HONEST = (
             return first + second
             """,
         },
-        module="pretraining",
     ),
     Honest(
         "pretraining_otherwise",
@@ -178,7 +176,6 @@ HONEST = (
             return first + loss(next_logits.view(-1, 2), next_labels.view(-1))
             """,
         },
-        module="pretraining",
     ),
     *bodies(
         "causal_mask",
@@ -200,7 +197,6 @@ HONEST = (
             return hidden
             """,
         },
-        module="transformer",
     ),
     Honest(
         "transformer_step_by_step",
@@ -233,7 +229,6 @@ HONEST = (
             return sublayer(x, self.feed_norm, self.feed_forward)
             """,
         },
-        module="transformer",
     ),
     Honest(
         "transformer_otherwise",
@@ -265,6 +260,5 @@ HONEST = (
             return x if pre else self.feed_norm(x)
             """,
         },
-        module="transformer",
     ),
 )

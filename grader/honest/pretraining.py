@@ -42,7 +42,6 @@ HONEST = (
             return hidden.view_as(input_ids), input_ids.where(chosen, IGNORED)
             """,
         },
-        module="pretraining",
     ),
     *bodies(
         "make_sentence_pairs",
@@ -66,7 +65,6 @@ HONEST = (
             return pairs
             """
         },
-        module="pretraining",
     ),
     *bodies(
         "mlm_head",
@@ -77,7 +75,6 @@ HONEST = (
             return F.linear(self.layer_norm(x), word_embedding) + self.bias
             """
         },
-        module="pretraining",
     ),
     *bodies(
         "pretraining_loss",
@@ -90,6 +87,5 @@ HONEST = (
             return following.mean() - own.where(counts, 0.0).sum() / counts.sum()
             """
         },
-        module="pretraining",
     ),
 )

@@ -25,7 +25,6 @@ HONEST = bodies(
             return torch.einsum("...d,d->...d", normalized, gain).add(bias)
             """,
     },
-    module="transformer",
 )
 
 VARIANTS = mistakes(

@@ -56,7 +56,6 @@ HONEST = bodies(
             return found
             """,
     },
-    module="pretraining",
 )
 
 VARIANTS = mistakes(

@@ -136,11 +136,15 @@ def open_course(assignment: Assignment) -> Course:
     honest = [right for module in modules(folder, "honest") for right in module.HONEST]
     honest += [right for module in mistakes for right in getattr(module, "HONEST", ())]
     main = assignment.main_file.removesuffix(".py")
+
+    def module_changed(right: Honest) -> str:
+        return right.module or module_of.get(next(iter(right.bodies), ""), main)
+
     return Course(
         assignment,
         tuple(
             dataclasses.replace(variant, module=module_of[variant.exercise]) for variant in variants
         ),
-        tuple(dataclasses.replace(right, module=right.module or main) for right in honest),
+        tuple(dataclasses.replace(right, module=module_changed(right)) for right in honest),
         staff_of(folder),
     )

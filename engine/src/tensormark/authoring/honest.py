@@ -20,7 +20,8 @@ class Honest:
         bodies: exercise to the code that fills its hole, indented from 0.
         edits: (old, new) pairs, applied after the bodies; each old text occurs once in the file.
         whole: a final change of the whole text.
-        module: the module of solution/ that it changes; empty: the main file's.
+        module: the module of solution/ that it changes; empty: that of its first exercise, or the
+            main file's if it fills no hole.
     """
 
     id: str
@@ -43,6 +44,6 @@ class Honest:
         return self.whole(edited(source, self.edits, self.id))
 
 
-def bodies(exercise: str, table: Mapping[str, str], module: str = "") -> tuple[Honest, ...]:
-    """Make variants that fill one hole, in `module`, from a table of ids and bodies."""
-    return tuple(Honest(name, {exercise: body}, module=module) for name, body in table.items())
+def bodies(exercise: str, table: Mapping[str, str]) -> tuple[Honest, ...]:
+    """Make variants that fill one hole, from a table of ids and bodies."""
+    return tuple(Honest(name, {exercise: body}) for name, body in table.items())

@@ -79,7 +79,9 @@ def _with_block(pages: Mapping[str, str], block: str, previous: Exercise | None)
 
     Returns: the new text of a page of the handout, by its path.
     """
-    for page, text in pages.items() if previous else ():
+    for page, text in pages.items():
+        if previous is None:
+            break
         pattern = rf"^### Problem \({previous.id}\).*?(?=^#{{1,3}} |\Z)"
         match = re.search(pattern, text, re.MULTILINE | re.DOTALL)
         if match is not None:
@@ -108,7 +110,6 @@ def skeleton(assignment: Assignment, name: str, file: str, bonus: bool = False) 
     values = {
         "id": name,
         "file": file,
-        "module": file.removesuffix(".py"),
         "order": _order(assignment, previous),
         "bonus": BONUS if bonus else "",
         "run": command("check", k=name),

@@ -37,6 +37,5 @@ HONEST = (
             p -= self.state[p]["velocity"]
             """
         },
-        module="momentum",
     ),
 )
