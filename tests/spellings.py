@@ -1,6 +1,6 @@
 """The solution in the style of published minBERT code, which test_real_code.py grades."""
 
-from tensormark.authoring.honest import Honest
+from tensormark.authoring.variants import Honest
 
 MODEL_FORWARD = """hidden_states = self.embed(input_ids, token_type_ids)
         hidden_states = self.encode(hidden_states, attention_mask)"""

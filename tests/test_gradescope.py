@@ -17,7 +17,7 @@ import pytest
 
 from grader.assignment import ASSIGNMENT
 from tensormark import cli
-from tensormark.authoring.honest import Honest
+from tensormark.authoring.variants import Honest
 from tensormark.gradescope import build, run
 from tensormark.settings import Settings
 from tensormark.strictest import Strictest

@@ -17,7 +17,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from grader.model import MAIN as SIZES
-from tensormark.authoring.honest import Honest
+from tensormark.authoring.variants import Honest
 
 import classifier
 import pretrain

@@ -88,7 +88,7 @@ def test_two_private_seeds_have_different_inputs(exercise: Exercise) -> None:
 def by_heart_of(exercise: Exercise, public: References, references: References) -> Result:
     """Grade a submission that gives every call the right answer to the public inputs."""
     answered = []
-    calls = [(probe, call) for probe in exercise.probes for call in probe.calls]
+    calls = exercise.asked
     answers, recordings = (r.recordings(exercise.id, exercise.digest) for r in (public, references))
     for (probe, call), answer, recording in zip(calls, answers, recordings, strict=True):
         exact = {f"out/{name}": value for name, value in answer.outputs.items()}

@@ -13,7 +13,7 @@ from spellings import (
     chain,
 )
 
-from tensormark.authoring.honest import Honest
+from tensormark.authoring.variants import Honest
 
 from bench import Bench, lost
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from tensormark.authoring.honest import Honest
-from tensormark.authoring.variants import Variant, VariantError, mistakes
+from tensormark.authoring.variants import Honest, Variant, VariantError, mistakes
 
 SOURCE = "x = 1\n### BEGIN SOLUTION conv\nx = 1\n### END SOLUTION conv\n"
 ONE = """

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from tensormark.authoring.course import Course
-from tensormark.authoring.honest import Honest
 from tensormark.authoring.prove import Bench, Claim, claims
-from tensormark.authoring.variants import Variant
+from tensormark.authoring.variants import Honest, Variant
 
 import toy
 from graded import ran

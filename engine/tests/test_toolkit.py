@@ -183,6 +183,7 @@ def test_an_optimizer_takes_one_step_several_and_those_of_groups() -> None:
         "Momentum.step",
         probes=usual_steps({"lr": 0.1}, {"lr": 0.5}),
         id="momentum",
+        order=20,
         title="momentum",
         file="momentum.py",
         points={"values": 8, "properties": 2},

@@ -98,7 +98,7 @@ def trial(
     **more: Any,
 ) -> Trial:
     """Return the trial of an exercise whose calls got these replies; the last one is repeated."""
-    probes_and_calls = [(probe, call) for probe in exercise.probes for call in probe.calls]
+    probes_and_calls = exercise.asked
     all_replies = [*replies, *[replies[-1]] * (len(probes_and_calls) - len(replies))]
     answered_calls = [
         AnsweredCall(probe, call, recording(probe, call, gradients or {}), answer)

@@ -1,6 +1,6 @@
 """Attention written in other ways."""
 
-from tensormark.authoring.honest import bodies
+from tensormark.authoring.variants import bodies
 
 HONEST = bodies(
     "attention",

@@ -1,6 +1,6 @@
 """The extensions written in other ways."""
 
-from tensormark.authoring.honest import Honest, bodies
+from tensormark.authoring.variants import Honest, bodies
 
 HONEST = (
     *bodies(

@@ -2,7 +2,7 @@
 
 import re
 
-from tensormark.authoring.honest import Honest
+from tensormark.authoring.variants import Honest
 
 SCAFFOLD = """from typing import Dict, List, Optional, Union, Tuple, Callable
 import torch

@@ -1,6 +1,6 @@
 """add_norm, layer, embed and encode written in other ways."""
 
-from tensormark.authoring.honest import Honest, bodies
+from tensormark.authoring.variants import Honest, bodies
 
 HONEST = (
     Honest(

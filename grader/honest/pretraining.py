@@ -1,6 +1,6 @@
 """Pre-training written in other ways: what is drawn, the heads, the loss."""
 
-from tensormark.authoring.honest import bodies
+from tensormark.authoring.variants import bodies
 
 HONEST = (
     *bodies(

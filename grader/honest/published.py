@@ -1,6 +1,6 @@
 """The five functions as people write them who start from the published minBERT scaffold."""
 
-from tensormark.authoring.honest import Honest, bodies
+from tensormark.authoring.variants import Honest, bodies
 
 LAYER = "class BertLayer(nn.Module):"
 INLINED = """

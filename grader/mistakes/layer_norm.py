@@ -1,7 +1,6 @@
 """What goes wrong in layer normalization, and other ways to get it right."""
 
-from tensormark.authoring.honest import bodies
-from tensormark.authoring.variants import mistakes
+from tensormark.authoring.variants import bodies, mistakes
 
 HONEST = bodies(
     "layer_norm",

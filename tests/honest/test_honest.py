@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tensormark.authoring.honest import Honest
+from tensormark.authoring.variants import Honest
 from tensormark.settings import Settings
 
 from bench import Bench, lost

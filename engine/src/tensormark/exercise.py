@@ -221,9 +221,14 @@ class Exercise:
             raise ValueError(f"{self.id}: {name} is given in a call, but is not upstream of it")
 
     @property
+    def asked(self) -> list[tuple[Probe, Call]]:
+        """The calls of all probes in order, each with its probe."""
+        return [(probe, call) for probe in self.probes for call in probe.calls]
+
+    @property
     def calls(self) -> list[Call]:
         """The calls of all probes, in order."""
-        return [call for probe in self.probes for call in probe.calls]
+        return [call for _, call in self.asked]
 
     @property
     def max_score(self) -> float:

@@ -5,8 +5,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from tensormark.authoring.honest import Honest
-from tensormark.authoring.variants import Variant, VariantError
+from tensormark.authoring.variants import Honest, Variant, VariantError
 from tensormark.exercise import Assignment
 from tensormark.folder import PACKAGE, AssignmentError, module, modules
 from tensormark.release.given_out import Release

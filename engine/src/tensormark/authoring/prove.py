@@ -14,9 +14,8 @@ import dataclasses
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from tensormark.authoring.course import Course
-from tensormark.authoring.honest import Honest
 from tensormark.authoring.strip import derive
-from tensormark.authoring.variants import Variant
+from tensormark.authoring.variants import Honest, Variant
 from tensormark.exercise import Exercise
 from tensormark.grading import Grading, Session, program_of, selected
 from tensormark.intake.inspection import inspected_here

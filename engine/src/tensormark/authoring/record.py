@@ -164,7 +164,8 @@ def record(course: Course, out: Path, seed: int, check: bool, checkpoint: Path |
     reasons = {f"{each.exercise.id}.safetensors": each.changes for each in recorded}
     entries = json.loads(files[MANIFEST])
     if old:
-        reasons[MANIFEST] = [line[1:] for line in _changes_of_manifest(old, entries)]
+        changes = _changes_of_manifest(old | {"files": {}}, entries | {"files": {}})
+        reasons[MANIFEST] = [line[1:] for line in changes]
     lines = []
     for name in new:
         own = reasons.get(name) or ["new" if name not in before else "changed"]

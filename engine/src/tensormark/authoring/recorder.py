@@ -163,11 +163,12 @@ class Recorder:
     def _require_passed(self, new: Recorded, replies: Sequence[Reply]) -> None:
         """Check that the solution passes with the answers that were recorded."""
         exercise = new.exercise
-        calls = [(probe, call) for probe in exercise.probes for call in probe.calls]
-        references = recordings(new.tensors, len(calls))
+        references = recordings(new.tensors, len(exercise.calls))
         answered = [
-            AnsweredCall(*call, reference, reply)
-            for call, reference, reply in zip(calls, references, replies, strict=True)
+            AnsweredCall(probe, call, reference, reply)
+            for (probe, call), reference, reply in zip(
+                exercise.asked, references, replies, strict=True
+            )
         ]
         assignment = self.course.assignment
         trial = Trial(assignment, exercise, answered, new.entry(), {}, public=True)
@@ -286,9 +287,9 @@ def _require_gradients(
 
 
 def _is_random(exercise: Exercise, name: str) -> bool:
-    draws = [probe.draws(call) for probe in exercise.probes for call in probe.calls]
     index, kind, *_ = name.split("/")
-    return kind == "out" and draws[int(index)]
+    probe, call = exercise.asked[int(index)]
+    return kind == "out" and probe.draws(call)
 
 
 def _pairs(own: Sequence[Variant], course: Course) -> Iterator[tuple[Variant, ...]]:

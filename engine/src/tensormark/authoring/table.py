@@ -18,7 +18,7 @@ import numpy as np
 
 from tensormark.authoring.earlier import PreviousRecord
 from tensormark.authoring.tolerance import MARGIN, Measured
-from tensormark.exercise import Call, Exercise, Probe, Tensors
+from tensormark.exercise import Call, Exercise, Tensors
 from tensormark.judging.compare import Tolerance
 from tensormark.judging.diagnose import PAIR, close, matching_variants
 from tensormark.judging.fingerprints import (
@@ -73,9 +73,7 @@ class Table:
             before: the exercise as it was recorded.
         """
         self.names, self.inputs, self.before = names, inputs, before
-        self.calls: list[tuple[Probe, Call]] = [
-            (probe, call) for probe in exercise.probes for call in probe.calls
-        ]
+        self.calls = exercise.asked
         self.statistics = [
             index for index, (probe, call) in enumerate(self.calls) if probe.draws(call)
         ]

@@ -88,8 +88,7 @@ def _errors(
     Args:
         own: only in calls without stand-ins, because honest code may bypass these.
     """
-    asked = [(probe, call) for probe in exercise.probes for call in probe.calls]
-    for (probe, call), reference, reply in zip(asked, right, other, strict=True):
+    for (probe, call), reference, reply in zip(exercise.asked, right, other, strict=True):
         if probe.draws(call) or reply.status != "ok" or (own and call.stand_ins):
             continue
         if "lacks" in reply.message:  # it was not called

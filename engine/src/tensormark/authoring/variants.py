@@ -1,8 +1,11 @@
-"""Known wrong variants: mistakes that students make, as small edits of the solution.
+"""Variants of the solution: mistakes that students make, and right code that looks different.
 
-They are in grader/mistakes/, and have two uses: the output of each is recorded, so that the grader
-can recognize and name the mistake; and a test grades each, and asserts that the right exercise
-fails with the right name. Students receive the tensors and the names, never these edits.
+Known mistakes, in grader/mistakes/, have two uses: the output of each is recorded, so that the
+grader can recognize and name the mistake; and a test grades each, and asserts that the right
+exercise fails with the right name. Students receive the tensors and the names, never these edits.
+
+Honest variants, in grader/honest/ or with the mistakes of their exercise, show how much right code
+may differ from the references; and a test grades each, and asserts that it loses no points.
 """
 
 import contextlib
@@ -10,7 +13,7 @@ import dataclasses
 import itertools
 import re
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from tensormark.usage import UserError
@@ -172,3 +175,40 @@ def region_of(source: str, exercise: str) -> tuple[int, int]:
     if begin is None or end is None:
         raise VariantError(f"the solution has no region {exercise}")
     return begin.end(), end.start()
+
+
+@dataclasses.dataclass(frozen=True)
+class Honest:
+    """One correct solution.
+
+    Attributes:
+        bodies: exercise to the code that fills its hole, indented from 0.
+        edits: (old, new) pairs, applied after the bodies; each old text occurs once in the file.
+        whole: a final change of the whole text.
+        module: the module of solution/ that it changes; empty: that of its first exercise, or the
+            main file's if it fills no hole.
+    """
+
+    id: str
+    bodies: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    edits: tuple[tuple[str, str], ...] = ()
+    whole: Callable[[str], str] = str
+    module: str = ""
+
+    def apply(self, source: str) -> str:
+        """Return the solution's source with these changes.
+
+        Raises:
+            VariantError: a text to replace does not occur exactly once.
+        """
+        for exercise, body in self.bodies.items():
+            begin, end = region_of(source, exercise)
+            indent = re.match(" *", source[end:])
+            filled = textwrap.indent(textwrap.dedent(body).strip("\n"), indent[0] if indent else "")
+            source = f"{source[:begin]}{filled}\n{source[end:]}"
+        return self.whole(edited(source, self.edits, self.id))
+
+
+def bodies(exercise: str, table: Mapping[str, str]) -> tuple[Honest, ...]:
+    """Make variants that fill one hole, from a table of ids and bodies."""
+    return tuple(Honest(name, {exercise: body}) for name, body in table.items())

@@ -40,7 +40,6 @@ from tensormark.exercise import (
     Tensors,
 )
 
-MAIN, OTHER, SIZED = "main", "other", "sized"  # names of drawn inputs, like SECOND_CALL
 Draw = Callable[[np.random.Generator, Call], Tensors]
 Fixed = Mapping[str, Any] | Callable[[Sizes], Mapping[str, Any]]  # may depend on the sizes
 # ids of upstream exercises to paths of methods with the names of their stand-ins
@@ -54,9 +53,6 @@ class Case:
     name: str
     part: str
     says: str
-    sizes: Sizes | None
-    rate: float | None
-    inputs: str
     calls: Callable[[Call], Sequence[Call]] | None
     examine: Examine | None
     fields: Mapping[str, Any]
@@ -67,9 +63,6 @@ def probe(
     part: str,
     says: str,
     *,
-    sizes: Sizes | None = None,
-    rate: float | None = None,
-    inputs: str = MAIN,
     calls: Callable[[Call], Sequence[Call]] | None = None,
     examine: Examine | None = None,
     **fields: Any,
@@ -78,14 +71,13 @@ def probe(
 
     Args:
         name, part, says, examine: as in `Probe`.
-        sizes: default to those of the exercise.
-        rate: the size `dropout`, if it differs.
-        inputs: the name by which `draw` knows what to draw; probes with the same share it.
         calls: makes the probe's calls from that of the student's own functions, if they are not
             those of `stood_in`.
-        fields: further fields of its calls, such as dtype="float64".
+        fields: those of its calls that differ from the exercise's, such as dtype="float64" or
+            `sizes`; `inputs`, the name by which `draw` knows what to draw, which probes may share;
+            and `rate`, for the size `dropout`.
     """
-    return Case(name, part, says, sizes, rate, inputs, calls, examine, fields)
+    return Case(name, part, says, calls, examine, fields)
 
 
 # --- usual probes -------------------------------------------------------------------------------
@@ -100,7 +92,7 @@ def output(what: str, **fields: Any) -> Case:
 def other_sizes(what: str, sizes: Sizes, **fields: Any) -> Case:
     """Probe other sizes, in float64."""
     says = f"{what} is wrong for other sizes or in float64"
-    fields = {"inputs": OTHER, "sizes": sizes, "dtype": "float64", **fields}
+    fields = {"inputs": "other", "sizes": sizes, "dtype": "float64", **fields}
     return probe(SIZES_PROBE, "properties", says, **fields)
 
 
@@ -187,12 +179,8 @@ def exercise(
     args: tuple[str, ...],
     draw: Draw,
     *,
-    probes: Sequence[Case],
-    id: str,
-    title: str,
     file: str,
-    points: Mapping[str, float],
-    order: int = 0,
+    probes: Sequence[Case],
     sizes: Sizes | None = None,
     options: Fixed | None = None,
     literals: Fixed | None = None,
@@ -215,28 +203,29 @@ def exercise(
         given: upstream exercises, in order, to their stand-ins.
         draw_private: draws for private references, if `draw` would draw the same inputs.
         call: further fields of every call, such as {"form": "tuple", "returns": ("a", "b")}.
-        about: further fields of the exercise, such as `extension`.
+        file, about: fields of the exercise, such as `id`, `order`, `title` and `points`.
     """
     given = given or {}
     named = [ids for key in given for ids in ((key,) if isinstance(key, str) else key)]
     upstream = about.pop("upstream", tuple(named))
 
-    def own_call(own_sizes: Sizes, fields: Mapping[str, Any]) -> Call:
+    def own_call(fields: Mapping[str, Any]) -> Call:
         """Return a call of the student's own functions."""
-        where = {"target": target, "args": args, "module": file.removesuffix(".py")}
-        fixed = {"options": _fixed(options or {}, own_sizes)}
-        fixed["literals"] = _fixed(literals or {}, own_sizes)
-        kind = "method" if "." in target else "function"
-        return Call(
-            **{"kind": kind, "sizes": own_sizes, **where, **fixed, **(call or {}), **fields}
-        )
+        own = {"target": target, "args": args, "sizes": sizes or Sizes(), **(call or {}), **fields}
+        rate = own.pop("rate", None)
+        if rate is not None:
+            own["sizes"] = own["sizes"] | {"dropout": rate}
+        fixed = {
+            "module": file.removesuffix(".py"),
+            "kind": "method" if "." in target else "function",
+            "options": _fixed(options or {}, own["sizes"]),
+            "literals": _fixed(literals or {}, own["sizes"]),
+        }
+        return Call(**fixed | own)
 
     def probe_of(case: Case) -> Probe:
         """Return the probe with all its calls."""
-        own_sizes = case.sizes or sizes or Sizes()
-        if case.rate is not None:
-            own_sizes = own_sizes | {"dropout": case.rate}
-        own = own_call(own_sizes, {"inputs": case.inputs, **case.fields})
+        own = own_call(case.fields)
         calls = case.calls(own) if case.calls else stood_in(own, given)
         ordered = [
             dataclasses.replace(each, given=tuple(name for name in upstream if name in each.given))
@@ -246,14 +235,10 @@ def exercise(
 
     def sized(other: Mapping[str, Any], **more: Any) -> Call:
         """Return the first call with other sizes."""
-        return own_call(Sizes(other), {"inputs": SIZED, **probes[0].fields, **more})
+        return own_call({**probes[0].fields, "inputs": "sized", "sizes": Sizes(other), **more})
 
     return Exercise(
-        id=id,
-        order=order,
-        title=title,
         file=file,
-        points=points,
         upstream=upstream,
         probes=tuple(probe_of(case) for case in probes),
         draw=_with_earlier_inputs(draw),

@@ -1,7 +1,6 @@
 """Mistakes in the optimizer, and right code that looks different."""
 
-from tensormark.authoring.honest import Honest
-from tensormark.authoring.variants import mistakes
+from tensormark.authoring.variants import Honest, mistakes
 
 VARIANTS = mistakes(
     "momentum",

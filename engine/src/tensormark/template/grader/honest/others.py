@@ -1,6 +1,6 @@
 """Other ways to write it, which must lose no points."""
 
-from tensormark.authoring.honest import Honest
+from tensormark.authoring.variants import Honest
 
 HONEST = (
     Honest(
