@@ -11,6 +11,7 @@ exercises whose files it does not affect are left out.
 """
 
 import dataclasses
+import functools
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from tensormark.authoring.course import Course
@@ -45,51 +46,53 @@ class Claim:
     tasks: bool = False
 
 
-def _in_words(result: Result) -> str:
-    reason = result.findings[0].headline if result.findings else result.note
-    points = "not graded" if result.score is None else f"{result.score:g} of {result.max_score:g}"
-    return f"{result.id} {points}" + (f", {reason}" if reason else "")
+def _in_words(results: Sequence[Result]) -> str:
+    """Return what became of exercises, and why."""
+    texts = []
+    for result in results:
+        reason = result.findings[0].headline if result.findings else result.note
+        score = (
+            "not graded" if result.score is None else f"{result.score:g} of {result.max_score:g}"
+        )
+        texts.append(f"{result.id} {score}" + (f", {reason}" if reason else ""))
+    return "; ".join(texts)
+
+
+def _not_full(results: Results) -> list[Result]:
+    return [result for result in results.values() if result.score != result.max_score]
 
 
 def _lost_points(results: Results) -> str | None:
-    lost = [_in_words(result) for result in results.values() if result.score != result.max_score]
-    return f"it loses points: {'; '.join(lost)}" if lost else None
+    lost = _not_full(results)
+    return f"it loses points: {_in_words(lost)}" if lost else None
 
 
-def _starter_check(holes: Collection[str]) -> Callable[[Results], str | None]:
-    """Return a check that there are no points, and that these exercises count as not written."""
-
-    def fault(results: Results) -> str | None:
-        scored = [_in_words(result) for result in results.values() if result.score != 0]
-        if scored:
-            return f"it should have no points: {'; '.join(scored)}"
-        written = [
-            _in_words(result)
-            for result in results.values()
-            if result.id in holes and result.outcome is not Outcome.NOT_WRITTEN
-        ]
-        return f"it should count as not written: {'; '.join(written)}" if written else None
-
-    return fault
+def _starter_fault(holes: Collection[str], results: Results) -> str | None:
+    """Say whether there are points, or one of these exercises does not count as not written."""
+    scored = [result for result in results.values() if result.score != 0]
+    if scored:
+        return f"it should have no points: {_in_words(scored)}"
+    written = [
+        result
+        for result in results.values()
+        if result.id in holes and result.outcome is not Outcome.NOT_WRITTEN
+    ]
+    return f"it should count as not written: {_in_words(written)}" if written else None
 
 
-def _mistake_check(exercise: str, name: str) -> Callable[[Results], str | None]:
-    """Return a check that only points of this exercise were lost, and to this mistake."""
-
-    def fault(results: Results) -> str | None:
-        lost = [result for result in results.values() if result.score != result.max_score]
-        others = [_in_words(result) for result in lost if result.id != exercise]
-        if others:
-            return f"it costs other exercises: {'; '.join(others)}"
-        if not lost:
-            return f"it costs no points of {exercise}: no probe detects it"
-        names = (lost[0].as_json()["mistake"] or "").split("|")
-        if name not in names:
-            got = f"is reported as {' or '.join(names)}" if any(names) else "has no name"
-            return f"it {got}: {_in_words(lost[0])}"
+def _mistake_fault(variant: Variant, results: Results) -> str | None:
+    """Say whether other points were lost than those of its exercise, or to another mistake."""
+    lost = _not_full(results)
+    others = [result for result in lost if result.id != variant.exercise]
+    if others:
+        return f"it costs other exercises: {_in_words(others)}"
+    if not lost:
+        return f"it costs no points of {variant.exercise}: no probe detects it"
+    names = (lost[0].as_json()["mistake"] or "").split("|")
+    if variant.name in names:
         return None
-
-    return fault
+    got = f"is reported as {' or '.join(names)}" if any(names) else "has no name"
+    return f"it {got}: {_in_words(lost[:1])}"
 
 
 def claims(course: Course) -> Iterator[Claim]:
@@ -106,11 +109,11 @@ def claims(course: Course) -> Iterator[Claim]:
 
     yield Claim("solution", dict, _lost_points, tasks=True)
     holes = {exercise.id for exercise in course.assignment.exercises if exercise.probes}
-    yield Claim("starter", starter, _starter_check(holes), tasks=True)
+    yield Claim("starter", starter, functools.partial(_starter_fault, holes), tasks=True)
     for honest in course.honest:
         yield Claim(f"honest[{honest.id}]", changed_by(honest), _lost_points)
     for variant in course.variants:
-        fault = _mistake_check(variant.exercise, variant.name)
+        fault = functools.partial(_mistake_fault, variant)
         yield Claim(f"mistake[{variant.id}]", changed_by(variant), fault)
 
 

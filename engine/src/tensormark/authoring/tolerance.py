@@ -8,7 +8,7 @@ students work in float32, and everything where they work in float64.
 
 import dataclasses
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -45,14 +45,12 @@ def _difference(got: np.ndarray | None, expected: np.ndarray) -> float:
     return float(np.max(scaled, initial=0.0))
 
 
-def _settled(
-    recorded: Mapping[str, float | None], measured: Mapping[str, float]
-) -> dict[str, float]:
+def _settled(recorded: Mapping[str, float | None], now: Mapping[str, float]) -> dict[str, float]:
     """Return measured numbers, or recorded ones where these may differ only by the processor."""
-    numbers = dict(measured)
+    numbers = dict(now)
     for kind, value in recorded.items():
         old = math.inf if value is None else value
-        if measured[kind] / FACTOR <= old <= measured[kind] * FACTOR:
+        if now[kind] / FACTOR <= old <= now[kind] * FACTOR:
             numbers[kind] = old
     return numbers
 
@@ -81,38 +79,24 @@ class Measured:
 
 
 def _errors(
-    exercise: Exercise, right: Sequence[Reply], other: Sequence[Reply], kind: str, own: bool
-) -> Iterator[float]:
-    """Yield the differences of all tensors of one kind.
+    exercise: Exercise, right: Sequence[Reply], other: Sequence[Reply], own: bool = False
+) -> dict[str, float]:
+    """Return the largest difference of each kind.
 
     Args:
         own: only in calls without stand-ins, because honest code may bypass these.
     """
+    largest = dict.fromkeys(KINDS, 0.0)
     for (probe, call), reference, reply in zip(exercise.asked, right, other, strict=True):
-        if probe.draws(call) or reply.status != "ok" or (own and call.stand_ins):
-            continue
-        if "lacks" in reply.message:  # it was not called
+        called = reply.status == "ok" and "lacks" not in reply.message
+        if not called or probe.draws(call) or (own and call.stand_ins):
             continue
         for name, value in reference.tensors.items():
-            if not name.startswith("after/") and tolerance_kind(name, call) == kind:
-                yield _difference(reply.tensors.get(name), value)
-
-
-def _noises(
-    exercise: Exercise,
-    right: Sequence[Reply],
-    working: Sequence[Reply],
-    honest: Mapping[str, Sequence[Reply]],
-) -> dict[str, float]:
-    noises = {}
-    for kind in KINDS:
-        spreads = [max(_errors(exercise, right, working, kind, False), default=0.0)]
-        spreads += [
-            max(_errors(exercise, right, replies, kind, True), default=0.0)
-            for replies in honest.values()
-        ]
-        noises[kind] = _round_digit(MARGIN * max(*spreads, FLOOR))
-    return noises
+            if not name.startswith("after/"):
+                kind = tolerance_kind(name, call)
+                difference = _difference(reply.tensors.get(name), value)
+                largest[kind] = max(largest[kind], difference)
+    return largest
 
 
 def measure(
@@ -140,13 +124,16 @@ def measure(
         UserError: the smallest error is less than ten times the noise.
     """
     before = entry["measured"] if entry else {}
-    noise = _noises(exercise, right, working, honest)
+    correct = [_errors(exercise, right, working)]
+    correct += [_errors(exercise, right, replies, own=True) for replies in honest.values()]
+    noise = {
+        kind: _round_digit(MARGIN * max(FLOOR, *(errors[kind] for errors in correct)))
+        for kind in KINDS
+    }
     noise = _settled({kind: numbers["noise"] for kind, numbers in before.items()}, noise)
     smallest = dict.fromkeys(KINDS, math.inf)
     for name, replies in wrong.items():
-        error = {
-            kind: max(_errors(exercise, right, replies, kind, False), default=0.0) for kind in KINDS
-        }
+        error = _errors(exercise, right, replies)
         kind = max(KINDS, key=lambda kind: error[kind] / noise[kind])
         if noise[kind] < error[kind] < LEAST_RATIO * noise[kind]:
             raise UserError(
@@ -156,13 +143,12 @@ def measure(
         if error[kind] > noise[kind]:
             smallest[kind] = min(smallest[kind], error[kind])
     smallest = {kind: _round_digit(value) for kind, value in smallest.items()}
-    smallest = _settled(
-        {kind: numbers["smallest_error"] for kind, numbers in before.items()}, smallest
-    )
+    recorded = {kind: numbers["smallest_error"] for kind, numbers in before.items()}
+    smallest = _settled(recorded, smallest)
     tolerance = {
         kind: _round_digit(min(math.sqrt(noise[kind] * smallest[kind]), ROOM * noise[kind]))
         for kind in KINDS
     }
-    recorded = entry["tolerance"] if entry else {}
-    tolerance = _settled({kind: numbers["atol"] for kind, numbers in recorded.items()}, tolerance)
+    limits = entry["tolerance"] if entry else {}
+    tolerance = _settled({kind: limit["atol"] for kind, limit in limits.items()}, tolerance)
     return Measured(noise, smallest, tolerance)

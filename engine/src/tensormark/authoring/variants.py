@@ -126,14 +126,14 @@ def edits_of(lines: Sequence[str], name: str) -> Edits:
 def mistakes(exercise: str, text: str) -> tuple[Variant, ...]:
     """Read the mistakes in an exercise from a text such as this:
 
-        ## The mask
+        ## The bias
 
-        mask_ignored: the mask has no effect: padding is attended to
-            - scores + attention_mask
-            + scores
-        mask_of_zeros = mask_ignored
-            - attention_mask
-            + 0.0 * attention_mask
+        bias_forgotten: the bias is forgotten
+            - + self.bias
+            +
+        bias_of_zeros = bias_forgotten
+            - self.bias
+            + 0.0 * self.bias
 
     A section, which is a bold part of the handout's problem, is followed by its mistakes: the id,
     what reports say, and what is replaced; or the id, and another one of which it is a form. After
