@@ -73,6 +73,10 @@ def test_mistakes_belong_to_existing_exercises() -> None:
     assert COURSE.staff.common | COURSE.staff.seen.keys() <= IDS
 
 
+def test_a_mistake_is_in_the_file_of_its_exercise() -> None:
+    assert [v.id for v in VARIANTS if v.file.name != f"{v.exercise}.py"] == []
+
+
 @pytest.mark.parametrize("exercise", [e.id for e in ASSIGNMENT.exercises if e.extension])
 def test_every_extension_has_enough_mistakes(exercise: str) -> None:
     assert len([variant for variant in VARIANTS if variant.exercise == exercise]) >= 8

@@ -116,11 +116,12 @@ def _content(
     new = manifest(course, recorded, seed, checkpoint)
     new["files"] = {name: digest(content) for name, content in files.items()}
     old = manifest_of(out)
+    text = json.dumps(new, indent=2) + "\n"
     if all(old.get(name) == value for name, value in new.items() if name not in NOTED):
-        new = old
+        text = (out / MANIFEST).read_text(encoding="utf-8")
     if out.resolve() != course.assignment.references.resolve():
         files[IGNORE] = IGNORED
-    return files | {MANIFEST: (json.dumps(new, indent=2) + "\n").encode()}
+    return files | {MANIFEST: text.encode()}
 
 
 def _replace(out: Path, files: Mapping[str, bytes], stale: Iterable[str]) -> None:
