@@ -1,7 +1,7 @@
 """minBERT: what the grader knows about BERT.
 
 exercises/     one file per exercise: its calls, their inputs, its points
-model.py       sizes and config of the small models, and calls of them
+model.py       sizes of the small models and their inputs
 probes.py      probes shared by several exercises
 inputs.py      random weights, hidden states, ids and masks
 locate.py      says where an output is wrong: in which row, token or unit

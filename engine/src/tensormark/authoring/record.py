@@ -136,42 +136,48 @@ def _replace(out: Path, files: Mapping[str, bytes], stale: Iterable[str]) -> Non
         (out / name).unlink()
 
 
-def record(course: Course, out: Path, seed: int, check: bool, checkpoint: Path | None) -> list[str]:
-    """Record every exercise into a folder, all of it or nothing, unless `check` only compares.
-
-    Returns: what changed, one change per line.
-    """
-    assignment = course.assignment
-    digests(checkpoint, assignment.checkpoint_files)
-    table = [exercise for exercise in assignment.exercises if exercise.probes]
-    require_other_inputs(table, assignment.seed, seed)
-    course.hidden(seed)  # if it fails, better now than after a minute
-    settings = Settings.of(assignment.folder, checkpoint=checkpoint, threads=THREADS)
-    recorded = []
-    with ProcessSandbox(program_of(assignment, table, course.sources(), settings)) as sandbox:
+def _recorded(course: Course, out: Path, seed: int, checkpoint: Path | None) -> Iterator[Recorded]:
+    """Record one exercise after another."""
+    table = [exercise for exercise in course.assignment.exercises if exercise.probes]
+    require_other_inputs(table, course.assignment.seed, seed)
+    settings = Settings.of(course.assignment.folder, checkpoint=checkpoint, threads=THREADS)
+    program = program_of(course.assignment, table, course.sources(), settings)
+    with ProcessSandbox(program) as sandbox:
         recorder = Recorder(course, sandbox, seed)
         bar = tqdm(table, desc="recording", disable=not sys.stderr.isatty(), leave=False)
         for count, exercise in enumerate(bar, start=1):
             if not sys.stderr.isatty():
                 print(f"recording {exercise.id}, {count} of {len(table)}", file=sys.stderr)
-            recorded.append(recorder.record(exercise, previous_record(out, exercise)))
+            yield recorder.record(exercise, previous_record(out, exercise))
+
+
+def _lines(name: str, reasons: Sequence[str]) -> list[str]:
+    more = [f"and {len(reasons) - MOST} more"] if len(reasons) > MOST else []
+    return [f"{name}: {reason}" for reason in [*reasons[:MOST], *more]]
+
+
+def record(course: Course, out: Path, seed: int, check: bool, checkpoint: Path | None) -> list[str]:
+    """Record every exercise into a folder, all of it or nothing, unless `check` only compares.
+
+    Returns: what changed, one change per line.
+    """
+    digests(checkpoint, course.assignment.checkpoint_files)
+    course.hidden(seed)  # if one of these fails, better now than after a minute
+    recorded = list(_recorded(course, out, seed, checkpoint))
     files = _content(course, recorded, seed, out, checkpoint)
     paths = {name: out / name for name in files}
     before = {name: path.read_bytes() for name, path in paths.items() if path.is_file()}
     new = {name: content for name, content in files.items() if before.get(name) != content}
-    old = manifest_of(out)
-    listed = [name for name in old.get("files", {}) if Path(name).name == name]
-    stale = [name for name in listed if name not in files and (out / name).is_file()]
     reasons = {f"{each.exercise.id}.safetensors": each.changes for each in recorded}
-    entries = json.loads(files[MANIFEST])
-    if old:
-        changes = _changes_of_manifest(old | {"files": {}}, entries | {"files": {}})
-        reasons[MANIFEST] = [line[1:] for line in changes]
+    old = manifest_of(out)
+    if old:  # its list of files would only repeat the other lines
+        both = (entries | {"files": {}} for entries in (old, json.loads(files[MANIFEST])))
+        reasons[MANIFEST] = [line[1:] for line in _changes_of_manifest(*both)]
     lines = []
     for name in new:
-        own = reasons.get(name) or ["new" if name not in before else "changed"]
-        more = [f"and {len(own) - MOST} more"] if len(own) > MOST else []
-        lines += [f"{name}: {line}" for line in own[:MOST] + more]
+        lines += _lines(name, reasons.get(name) or ["changed" if name in before else "new"])
+    listed = [name for name in old.get("files", {}) if Path(name).name == name]
+    stale = [name for name in listed if name not in files and (out / name).is_file()]
     lines += [f"{name}: removed, because it is recorded no longer" for name in stale]
     if lines and not check:
         _replace(out, new, stale)
