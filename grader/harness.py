@@ -174,27 +174,12 @@ STAND_INS: Mapping[str, Callable[..., Any]] = {
 }
 
 
-# of a BertConfig, by the size that each is
-CONFIG = {
-    "vocab_size": "V",
-    "hidden_size": "D",
-    "num_hidden_layers": "layers",
-    "num_attention_heads": "H",
-    "intermediate_size": "F",
-    "max_position_embeddings": "positions",
-    "hidden_dropout_prob": "dropout",
-    "attention_probs_dropout_prob": "dropout",
-    "layer_norm_eps": "eps",
-}
-
-
 def constructor_arguments(context: Context, call: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return the arguments of every constructor of the submission: a BertConfig."""
     config = context.modules["config"].BertConfig
     if call["checkpoint"]:
         return (config.from_json(context.checkpoint),)
-    sizes = {"H": 1, **call["sizes"]}  # which divides every width
-    return (config(**{name: sizes[size] for name, size in CONFIG.items() if size in sizes}),)
+    return (config(**call["config"]),)
 
 
 def checkpoint_weights(context: Context) -> Mapping[str, Tensor]:

@@ -4,16 +4,54 @@ B batch, T tokens, H heads, d head width, D model width, F feed-forward width, V
 are the tokens of each row that are not padding. All are distinct, to expose confused axes.
 """
 
+from typing import Any
+
 from tensormark.toolkit import Sizes
 
-MAIN = Sizes(
+# the fields of a BertConfig, and the sizes that they are
+CONFIG = {
+    "vocab_size": "V",
+    "hidden_size": "D",
+    "num_hidden_layers": "layers",
+    "num_attention_heads": "H",
+    "intermediate_size": "F",
+    "max_position_embeddings": "positions",
+    "hidden_dropout_prob": "dropout",
+    "attention_probs_dropout_prob": "dropout",
+    "layer_norm_eps": "eps",
+}
+LETTERS = ("B", "T", "H", "d", "D", "F")  # in messages
+
+
+class BertSizes(Sizes):
+    """The sizes of a model, which the worker gets as the arguments of a BertConfig."""
+
+    def sent(self) -> dict[str, Any]:
+        """Return these arguments, and the letters."""
+        return {
+            "config": {name: self[size] for name, size in CONFIG.items() if size in self},
+            "letters": {letter: self[letter] for letter in LETTERS if letter in self},
+        }
+
+
+class HeadSizes(BertSizes):
+    """The sizes of the heads and the loss of pre-training, which do not depend on the layers."""
+
+    def sent(self) -> dict[str, Any]:
+        """Return the arguments of a BertConfig with one attention head, which fits every width."""
+        sent = super().sent()
+        return {"config": {**sent["config"], "num_attention_heads": 1}, "letters": dict(self)}
+
+
+MAIN = BertSizes(
     B=3, T=7, H=2, d=5, D=10, F=17, V=29, layers=3, positions=11, lengths=(4, 1, 7), dropout=0.1
 )
 # after a roll by one, the first and the last column are padding in every row
 AROUND = MAIN | {"lengths": (4, 1, 5)}
-OTHER = Sizes(B=1, T=4, H=3, d=2, D=6, F=11, V=13, layers=2, positions=5, lengths=(3,), dropout=0.1)
+OTHER = BertSizes(
+    B=1, T=4, H=3, d=2, D=6, F=11, V=13, layers=2, positions=5, lengths=(3,), dropout=0.1
+)
 # exposes code that works in pieces, or cuts its input off
 LONG = OTHER | {"T": 70, "V": 83, "positions": 72, "lengths": (68,)}
-# the heads and the loss of pre-training, which do not depend on the layers
-HEADS = Sizes(B=3, T=7, D=10, V=29)
-OTHER_HEADS = Sizes(B=1, T=4, D=6, V=13)
+HEADS = HeadSizes(B=3, T=7, D=10, V=29)
+OTHER_HEADS = HeadSizes(B=1, T=4, D=6, V=13)

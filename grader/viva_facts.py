@@ -10,20 +10,20 @@ from typing import Any
 
 import numpy as np
 
-from tensormark.toolkit import Call, Sizes, Tensors
+from grader.model import LETTERS, BertSizes
+from tensormark.toolkit import Call, Tensors
 from tensormark.viva.pokes import at, rolled
 from tensormark.viva.subject import DTYPES, Fact, Poke, depends, moved, spread
 
 # every letter except layers, which take long to build, has three values; within a call, no two
 # letters are equal; one call has B > T, and one has a column that is padding in every sentence
 SIZES = (
-    Sizes(B=2, T=5, H=3, d=4, D=12, F=19, layers=2, V=23, positions=9, lengths=(5, 3)),
-    Sizes(B=4, T=3, H=2, d=6, D=12, F=7, layers=3, V=17, positions=5, lengths=(2, 3, 1, 3))
+    BertSizes(B=2, T=5, H=3, d=4, D=12, F=19, layers=2, V=23, positions=9, lengths=(5, 3)),
+    BertSizes(B=4, T=3, H=2, d=6, D=12, F=7, layers=3, V=17, positions=5, lengths=(2, 3, 1, 3))
     | {"eps": 0.1},
-    Sizes(B=3, T=6, H=5, d=2, D=10, F=13, layers=2, V=31, positions=8, lengths=(4, 5, 2)),
+    BertSizes(B=3, T=6, H=5, d=2, D=10, F=13, layers=2, V=31, positions=8, lengths=(4, 5, 2)),
 )
 BY_EPSILON = 0.25  # the most that an epsilon takes from a variance of 1
-LETTERS = ("B", "T", "H", "d", "D", "F")
 bert_call = functools.partial(Call, module="bert", constants=("attention_mask",))
 
 

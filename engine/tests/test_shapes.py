@@ -106,8 +106,9 @@ def test_a_variable_that_is_not_a_tensor_is_left_out() -> None:
     assert raised("indexed", SimpleNamespace(dim=lambda: 0)) == []
 
 
-def test_only_whole_numbers_of_one_letter_are_sizes_in_messages() -> None:
-    call = {"sizes": {"B": 3, "width": 4, "T": "x"}}
+def test_sizes_are_those_of_the_call_or_of_its_config() -> None:
+    call = {"config": {"B": 3, "width": 4, "T": "x"}}
 
     assert letters_of(call) == {"B": 3}
+    assert letters_of({**call, "letters": {"N": 2}}) == {"N": 2}
     assert letters_of({}) == {}

@@ -74,6 +74,7 @@ EXERCISE = exercise(
     title="add and norm",
     file="bert.py",
     points={"values": 6, "training": 2, "properties": 2},
+    call={"constants": ("attention_mask",)},
     probes=(
         probe("first", "values", "add_norm gives a wrong output", inputs="first", gradients=True),
         probe(

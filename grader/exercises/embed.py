@@ -71,6 +71,7 @@ EXERCISE = exercise(
     title="the embedding layer",
     file="bert.py",
     points={"values": 12, "training": 4, "properties": 4},
+    call={"constants": ("attention_mask",)},
     probes=(
         output("embed"),
         other_sizes("embed", LONG | {"layers": 1}),

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from grader.inputs import hidden_states, mask, model_weights, token_ids
-from grader.model import AROUND, LONG, MAIN
+from grader.model import AROUND, LONG, MAIN, BertSizes
 from grader.probes import padding_around
 from tensormark.exercise import SECOND_CALL
-from tensormark.toolkit import Call, Sizes, Tensors, exercise, probe, usual
+from tensormark.toolkit import Call, Tensors, exercise, probe, usual
 from tensormark.toolkit.draws import as_weights
 from tensormark.toolkit.probes import Given, all_dropped, no_dropout, stood_in
 
@@ -34,7 +34,7 @@ GIVEN_TO_WHOLE: Given = {
     "add_norm": ADD_NORM,
     "layer": LAYER,
 }
-REAL = Sizes(B=3, T=13, lengths=(13, 8, 1))
+REAL = BertSizes(B=3, T=13, lengths=(13, 8, 1))
 VOCABULARY = 200  # the checkpoint's may be of any size; the first ids are there in every one
 
 
@@ -94,6 +94,7 @@ EXERCISE = exercise(
     file="bert.py",
     points={"values": 6, "training": 2, "properties": 2},
     upstream=CORE,
+    call={"constants": ("attention_mask",)},
     probes=(
         *usual("encode", LONG),
         padding_around("encode", AROUND),

@@ -87,14 +87,24 @@ GIVEN_ONES: Given = {
     "attention": {"self_attention.attention": "ones_of_heads", "self_attention.forward": "ones"},
 }
 # The stand-in for add_norm uses the rate of the dropout module that it gets, so that the wrong
-# module is noticed even in eval mode, in which rates have no other effect.
+# module is noticed even in eval mode.
 RATES = {"attention_dropout": 0.25, "out_dropout": 0.75}
 
 
 def with_ones(call: Call) -> tuple[Call, ...]:
     """Return the calls that show a dropout pattern; attention itself drops nothing in them."""
-    *calls, last = stood_in(call, GIVEN_ONES)
-    return (*calls, replace(last, deterministic=True))  # the stand-in for add_norm draws nothing
+    own, with_attention, with_both = stood_in(call, GIVEN_ONES)
+    return (
+        own,
+        replace(with_attention, rates={}),
+        replace(with_both, rates={}, deterministic=True),  # the stand-in for add_norm draws nothing
+    )
+
+
+def with_rates(call: Call) -> tuple[Call, ...]:
+    """Return the calls of a probe in eval mode, in which rates have no effect but that of RATES."""
+    *calls, last = stood_in(call, GIVEN)
+    return (*calls, replace(last, rates=RATES))
 
 
 def pattern_after(part: str, place: str) -> Case:
@@ -131,8 +141,8 @@ EXERCISE = exercise(
         "constants": ("attention_mask",),
     },
     probes=(
-        *usual("the layer", LONG, rates=RATES),
-        padding_around("the layer", AROUND, rates=RATES),
+        *usual("the layer", LONG, calls=with_rates),
+        padding_around("the layer", AROUND, calls=with_rates),
         no_dropout(),
         all_dropped(rates={"out_dropout": 0.0}),
         all_dropped(name="all dropped, second", rates={"attention_dropout": 0.0}),

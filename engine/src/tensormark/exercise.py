@@ -16,7 +16,7 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from tensormark.files import digest
 from tensormark.handout import Handout
@@ -33,7 +33,7 @@ PARTS = ("values", "training", "properties")  # the parts of an exercise's point
 # probes that have names for mistakes
 SIZES_PROBE = "other sizes"
 SECOND_CALL = "second call"
-LOCAL_FIELDS = frozenset({"given", "inputs", "deterministic"})  # fields of a call that are not sent
+LOCAL_FIELDS = frozenset({"given", "inputs", "deterministic", "sizes"})  # that are not sent as such
 
 
 class Sizes(dict[str, Any]):
@@ -48,9 +48,13 @@ class Sizes(dict[str, Any]):
         except KeyError:
             raise AttributeError(f"there is no size {name} among {', '.join(self)}") from None
 
-    def __or__(self, others: Mapping[str, Any]) -> Sizes:  # type: ignore[override]
+    def __or__(self, others: Mapping[str, Any]) -> Self:  # type: ignore[override]
         """Return these sizes with others in place of some."""
-        return Sizes({**self, **others})
+        return type(self)({**self, **others})
+
+    def sent(self) -> dict[str, Any]:
+        """Return what the worker gets of them: `config`, for the harness, and for messages."""
+        return {"config": dict(self)}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -120,7 +124,8 @@ class Call:
     def message(self) -> dict[str, Any]:
         """Return the call as the JSON object sent to the worker."""
         names = [field.name for field in dataclasses.fields(Call)]
-        return {name: getattr(self, name) for name in names if name not in LOCAL_FIELDS}
+        fields = {name: getattr(self, name) for name in names if name not in LOCAL_FIELDS}
+        return fields | self.sizes.sent()
 
 
 class Examine(Protocol):
