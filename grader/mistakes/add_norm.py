@@ -223,11 +223,11 @@ given_norm_ignored_for_out: the layer's own out_layer_norm is used, not the norm
     - ln_layer(
     + self.out_layer_norm(
 given_dropout_ignored: the layer's own attention_dropout is used, not the dropout passed in
-    - + dropout(
-    + + self.attention_dropout(
+    -  dropout(
+    +  self.attention_dropout(
 given_dropout_ignored_for_out: the layer's own out_dropout is used, not the dropout passed in
-    - + dropout(
-    + + self.out_dropout(
+    -  dropout(
+    +  self.out_dropout(
 dense_where_widths_differ: the dense layer is left out where the sublayer's output has the right width
     - dense_layer(output)
     + (output if output.shape == input.shape else dense_layer(output))

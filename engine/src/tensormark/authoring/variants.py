@@ -104,7 +104,7 @@ def edited(text: str, edits: Iterable[tuple[str, str]], name: str) -> str:
 def edits_of(lines: Sequence[str], name: str) -> Edits:
     """Read edits from indented lines: those of an old text begin with `-`, its new one's with `+`.
 
-    Spaces around a text do not count; a `+` alone removes the old text.
+    Spaces after a text do not count; a `+` alone removes the old text.
 
     Args:
         name: of what makes the edits.
@@ -117,7 +117,7 @@ def edits_of(lines: Sequence[str], name: str) -> Edits:
     signs, texts = [], []
     for sign, group in itertools.groupby(signed, key=lambda pair: pair[0]):
         signs.append(sign)
-        texts.append("\n".join(text for _, text in group).strip())
+        texts.append("\n".join(text for _, text in group).rstrip())
     if len(signed) < len(lines) or not signs or "".join(signs) != "-+" * (len(signs) // 2):
         raise VariantError(f"{name}: lines `- old text` must each be followed by `+ new text`")
     return tuple(zip(texts[::2], texts[1::2], strict=True))
