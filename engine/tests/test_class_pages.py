@@ -8,7 +8,6 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from payloads import PAYLOADS
 
 from tensormark.authoring.course import open_course
 from tensormark.classroom import adjustments, entry, feedback, gradebook, returned, teach
@@ -22,6 +21,7 @@ from tensormark.exercise import Assignment
 import classes
 from classes import SAYS, result, rows_in
 from formats import Tags
+from payloads import PAYLOADS
 
 CANVAS = (
     "Student,ID,SIS User ID,SIS Login ID,Section,Lab 1 (8)\n    Points Possible,,,,,80\n"

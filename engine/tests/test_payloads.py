@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from payloads import PAYLOADS
 
 from tensormark.reports import github, html, platforms
 from tensormark.reports.terminal import Report
@@ -19,6 +18,7 @@ import formats
 import sample
 import toy
 from graded import edited
+from payloads import PAYLOADS
 from resident import called
 
 COLOURS = re.compile(r"\x1b\[(?:1;)?\d{1,2}m|\r?\x1b\[K")

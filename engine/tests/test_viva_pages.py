@@ -3,7 +3,6 @@
 import dataclasses
 
 import pytest
-from payloads import PAYLOADS
 
 from tensormark.viva import page
 from tensormark.viva.question import Listing, Mark, Picture, Sheet
@@ -11,6 +10,7 @@ from tensormark.viva.texts import dedented, parts
 
 import vivas
 from formats import Tags
+from payloads import PAYLOADS
 
 PAGES = {
     "practice": page.practice,

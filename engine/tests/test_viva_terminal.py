@@ -6,13 +6,13 @@ import sys
 from collections.abc import Callable
 
 import pytest
-from payloads import PAYLOADS
 
 from tensormark.viva import terminal
 from tensormark.viva.question import Listing, Mark, Sheet
 from tensormark.viva.texts import labelled_marks, numbered
 
 import vivas
+from payloads import PAYLOADS
 
 Practice = Callable[..., str]
 
