@@ -212,7 +212,7 @@ def test_names_that_cannot_be_forbidden_are_refused() -> None:
     rules = dict.fromkeys(REFUSED, "grader/assignment.py")
     code = f"""from tensormark.worker.forbidden import unenforceable
 for name, where in {rules}.items():
-    print(unenforceable({{name: where}}))"""
+    print(unenforceable(((name, where),)))"""
 
     said = ran(sys.executable, "-c", code).stdout.splitlines()
 

@@ -661,14 +661,16 @@ def _fault(path: str) -> str | None:
     return None
 
 
-def unenforceable(paths: Mapping[str, str]) -> str | None:
+@functools.cache
+def unenforceable(rules: tuple[tuple[str, str], ...]) -> str | None:
     """Say which of an assignment's names cannot be forbidden, and why; None: all can be.
 
     Args:
-        paths: full names to where they are listed.
+        rules: full names, with where they are listed.
     """
-    for path, where in paths.items():
-        if (fault := _fault(path)) is not None:
+    for path, where in rules:
+        fault = _fault(path)
+        if fault is not None:
             return f"{where}: {path} cannot be forbidden: {fault}"
     return None
 

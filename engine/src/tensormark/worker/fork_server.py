@@ -103,7 +103,8 @@ class Setup:
         """
         from tensormark.worker import forbidden  # imports torch
 
-        if (fault := forbidden.unenforceable(order["rules"])) is not None:
+        fault = forbidden.unenforceable(tuple(order["rules"].items()))
+        if fault is not None:
             raise ValueError(fault)
         forbidden.prepare(order["rules"])
         self.load(order["harness"])

@@ -95,7 +95,8 @@ class Overlay:
         self.checkpoint = request["checkpoint"]
         surroundings.show_only(frozenset(request["packages"]))
         forbidden.SUBMISSION_CODE.clear()
-        if (fault := forbidden.unenforceable(request["rules"])) is not None:
+        fault = forbidden.unenforceable(tuple(request["rules"].items()))
+        if fault is not None:
             return {"status": "error", "refused": fault}
         self.forbid(request)
         names = {f"{name}.py" for name in self.sources}
