@@ -88,10 +88,10 @@ def difference_map(excerpt: Json) -> Json:
 
 def curve(shown: Json) -> Json | None:
     """Return a curve with its threshold; None if it has fewer than two points."""
-    values = [value for value in shown["values"] if value is not None]
+    values: list[float] = [value for value in shown["values"] if value is not None]
     if len(values) < 2:
         return None
-    threshold = shown["threshold"]
+    threshold: float | None = shown["threshold"]
     levels = values if threshold is None else [*values, threshold]
     low = min(levels)
     high = max(levels)
