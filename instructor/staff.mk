@@ -73,7 +73,6 @@ data: $(VENV)/.installed-staff  ## write the sentiment data (SEED=, CHECK=1)
 
 checkpoint: $(VENV)/.installed  ## pre-train the frozen checkpoint: minutes (CHECK=1 only compares)
 	@$(WITH_SOLUTION) -m instructor.pretraining.pretrain $(call flag,check,CHECK)
-	@[ -n "$$CHECK" ] || $(WITH_SOLUTION) -m instructor.pretraining.staff_curve
 
 gate: $(VENV)/.installed-staff  ## measure the sentiment threshold: many fine-tunes
 	@$(WITH_SOLUTION) -m instructor.gate.measure
@@ -135,7 +134,7 @@ test-elsewhere:  ## run all tests closed, busy, with other Pythons (ARGS=row)
 
 test-page: $(VENV)/.installed-page  ## test the pages in Chromium, which must be installed (SHOTS=folder)
 	@$(BIN)/python -m pytest tests/browser/page.py tests/browser/figures.py \
-		tests/browser/gradebook.py tests/browser/walks.py tests/browser/viva.py $$ARGS
+		tests/browser/gradebook.py tests/browser/viva.py $$ARGS
 
 lint: $(VENV)/.installed-staff  ## check format, style and types
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
@@ -152,13 +151,8 @@ handout: $(VENV)/.installed  ## write the handout's tables of points (CHECK=1 on
 figures: $(VENV)/.installed  ## write the checkpoint's ids into the diagrams (CHECK=1 only compares)
 	@$(BIN)/python -m instructor.figures $(call flag,check,CHECK)
 
-pictures: figures  ## draw the plots, and update the diagrams: a fine-tune and a few seconds
-	@$(ON_SOLUTION) classifier.py --epochs 4 --device cpu --threads 1 --predictions ../runs/pictures --save ../runs/pictures
+pictures: figures  ## draw the plot of attention, and update the diagrams: seconds
 	@$(ON_SOLUTION) visualize.py attention "the film is not dull ." --out ../pictures/attention.png
-	@$(ON_SOLUTION) visualize.py fill-mask "harbor lacks [MASK] ." --out ../pictures/fill-mask.png
-	@$(ON_SOLUTION) visualize.py positions --out ../pictures/positions.png
-	@$(ON_SOLUTION) visualize.py embeddings --tuned ../runs/pictures --out ../pictures/embeddings.png
-	@$(ON_SOLUTION) visualize.py training ../runs/pictures/full-model-curve.json --out ../pictures/training.png
 
 bench: $(VENV)/.installed-staff  ## compare the cost with alternatives: minutes (ONLY=class, ARGS=--help)
 	@$(BIN)/python -m benchmarks $(call option,only,ONLY) $$ARGS

@@ -64,7 +64,6 @@ def steps_for(seed: int) -> list[Step]:
     return [
         Step("data", ("instructor.language.write_data", "--seed", str(seed)), ("data",), 0.5),
         Step("checkpoint", ("instructor.pretraining.pretrain",), ("checkpoint",), 35),
-        Step("curve", ("instructor.pretraining.staff_curve",), ("checkpoint",), 0.6),
         Step("gate", ("instructor.gate.measure",), ("data", "reference_outputs"), 6),
         Step("starter", ("tensormark", "starter"), ("starter",), 0.1),
         Step("references", ("tensormark", "references"), ("reference_outputs",), 4),

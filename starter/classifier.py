@@ -1,8 +1,8 @@
 """Fine-tune BERT to classify reviews as good or bad: `python classifier.py`.
 
 It reads a checkpoint and files of `label ||| sentence` lines, trains, keeps the epoch with the best
-dev accuracy, and writes `sentence ||| prediction` lines and the training curve to predictions/.
-Test sentences need no labels. Grading runs `fine_tune` and `predict` with this recipe.
+dev accuracy, and writes `sentence ||| prediction` lines to predictions/. Test
+sentences need no labels. Grading runs `fine_tune` and `predict` with this recipe.
 
 Dimension key: N sentences, B batch, T tokens, D model width, C classes.
 
@@ -23,12 +23,27 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from arguments import OneLineParser, at_least, explain_file, explain_hole, rate
 from bert import BertModel
-from progress import counting
-from sentences import InputError, Split, accuracy, by_length, macro_f1, take, write_predictions
+from support.command_line import (
+    CHECKPOINT,
+    DATA,
+    OneLineParser,
+    at_least,
+    explain_code,
+    explain_file,
+    rate,
+)
+from support.saving import save_model
+from support.sentences import (
+    InputError,
+    Split,
+    accuracy,
+    by_length,
+    macro_f1,
+    take,
+    write_predictions,
+)
 from tokenizer import BertTokenizer
-from training import save_model, write_curve
 
 FULL_MODEL, LAST_LINEAR_LAYER = "full-model", "last-linear-layer"
 SMALL = 128  # up to this width, threads wait for each other longer than they work
@@ -161,38 +176,22 @@ def predict(
 
 
 class BestEpoch:
-    """Keeps the weights and predictions of the epoch with the best dev accuracy.
+    """Keeps the weights and predictions of the epoch with the best dev accuracy."""
 
-    It also measures the accuracy after each quarter of an epoch, which costs no random number: the
-    model learns the same.
-    """
-
-    def __init__(self, model: BertSentimentClassifier, dev: Split, steps: int) -> None:
+    def __init__(self, model: BertSentimentClassifier, dev: Split) -> None:
         self.model, self.dev = model, dev
-        self.steps = steps  # of an epoch
         self.accuracy = -1.0
-        self.losses: list[float] = []  # of each step
-        self.accuracies: dict[int, float] = {}  # after some steps
         self.weights: dict[str, Tensor] = {}
         self.predictions = torch.zeros(0, dtype=torch.int64)  # (N,), for dev
         self.started = time.monotonic()
-
-    def after_step(self, loss: float) -> None:
-        """Keep the loss, and after a quarter of an epoch measure the accuracy."""
-        self.losses.append(loss)
-        within = len(self.losses) % self.steps
-        if within in {self.steps * quarter // 4 for quarter in (1, 2, 3)} - {0}:
-            predictions = predict(self.model, self.dev.input_ids, self.dev.attention_mask)
-            self.accuracies[len(self.losses)] = accuracy(predictions, self.dev.labels)
-            self.model.train()
 
     def after_epoch(self, epoch: int, loss: float) -> None:
         """Score the current model, print a line, and keep the model if it is the best so far."""
         predictions = predict(self.model, self.dev.input_ids, self.dev.attention_mask)
         dev_accuracy = accuracy(predictions, self.dev.labels)
-        self.accuracies[len(self.losses)] = dev_accuracy
         if dev_accuracy > self.accuracy:
-            self.accuracy, self.predictions = dev_accuracy, predictions
+            self.accuracy = dev_accuracy
+            self.predictions = predictions
             self.weights = {name: t.clone() for name, t in self.model.state_dict().items()}
         seconds = time.monotonic() - self.started
         f1 = macro_f1(predictions, self.dev.labels)
@@ -205,13 +204,12 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     parser = OneLineParser(
         "classifier.py", description="Fine-tune BERT to classify reviews as good or bad."
     )
-    add, root = parser.add_argument, Path(__file__).resolve().parent.parent
-    data = root / "data"
+    add = parser.add_argument
     modes = (FULL_MODEL, LAST_LINEAR_LAYER)
     add("--fine-tune-mode", choices=modes, default=Recipe.mode, help="what to train")
-    add("--checkpoint", type=Path, default=root / "checkpoint", help="folder to start from")
-    add("--train", type=Path, help=f"default: {data / 'train.txt'}")
-    add("--dev", type=Path, help=f"default: {data / 'dev.txt'}")
+    add("--checkpoint", type=Path, default=CHECKPOINT, help="folder to start from")
+    add("--train", type=Path, help=f"default: {DATA / 'train.txt'}")
+    add("--dev", type=Path, help=f"default: {DATA / 'dev.txt'}")
     add("--test", type=Path, help="default: the one in data/; none if --train or --dev is given")
     add("--predictions", type=Path, default=Path("predictions"), help="folder to write to")
     add("--save", type=Path, help="folder to write the fine-tuned model to; default: none")
@@ -229,8 +227,9 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     )
     args = parser.parse_args(argv)
     if not (args.train or args.dev or args.test):
-        args.test = data / "test.txt"
-    args.train, args.dev = args.train or data / "train.txt", args.dev or data / "dev.txt"
+        args.test = DATA / "test.txt"
+    args.train = args.train or DATA / "train.txt"
+    args.dev = args.dev or DATA / "dev.txt"
     args.device = args.device or ("cuda" if torch.cuda.is_available() else "cpu")
     if args.device == "cuda" and not torch.cuda.is_available():
         parser.error("--device cuda: torch finds no CUDA device")
@@ -277,17 +276,11 @@ def train_and_write(
     train, dev = splits[:2]
     recipe = Recipe(args.fine_tune_mode, args.epochs, args.batch_size, args.lr, seed=args.seed)
     model = BertSentimentClassifier(bert, max(2, int(train.labels.max()) + 1)).to(args.device)
-    tensors, steps = (train.input_ids, train.attention_mask, train.labels), recipe.steps(len(train))
-    best = BestEpoch(model, dev, steps // recipe.epochs)
-    with counting(steps, "fine-tuning, step") as count:
-
-        def on_step(loss: float) -> None:
-            best.after_step(loss)
-            count()
-
-        fine_tune(model, *tensors, recipe, on_step, best.after_epoch)
-    curve = args.predictions / f"{recipe.mode}-curve.json"
-    write_curve(curve, best.losses, best.accuracies, recipe.epochs)
+    tensors = (train.input_ids, train.attention_mask, train.labels)
+    best = BestEpoch(model, dev)
+    steps = recipe.steps(len(train))
+    with tqdm(total=steps, desc="fine-tuning", leave=False, disable=None) as bar:
+        fine_tune(model, *tensors, recipe, lambda loss: bar.update(), best.after_epoch)
     model.load_state_dict(best.weights)
     for role, split in zip(("dev", "test"), splits[1:], strict=False):
         predictions = best.predictions
@@ -317,7 +310,7 @@ def main(argv: list[str] | None = None) -> int:
     try:
         train_and_write(args, bert, tokenizer, splits)
     except NotImplementedError as error:
-        print(explain_hole(error), file=sys.stderr)
+        print(explain_code(error), file=sys.stderr)
         return 1
     except FloatingPointError as error:
         print(f"classifier.py: {error}; a smaller --lr may help", file=sys.stderr)

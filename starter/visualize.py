@@ -3,165 +3,156 @@
     python visualize.py walk "the film was great"
     python visualize.py attention "the film was not good"
     python visualize.py fill-mask "the plot was [MASK] ."
-    python visualize.py positions
-    python visualize.py errors                         (from `make report`)
-    python visualize.py training                       (from `classifier.py`)
 
-After `python classifier.py --save runs/tuned`, with the model that you have fine-tuned:
+`walk` follows a token through the model and prints what it becomes; with a model from
+`classifier.py --save`, also the verdict. `attention` draws a picture, and `fill-mask`, which needs
+the extension mlm_head, prints the most likely tokens.
 
-    python visualize.py predict "a dull , lifeless film ."
-    python visualize.py embeddings
-    python visualize.py similarity "the film is not dull ."
-
-Each writes a PNG or an SVG file, depending on the extension of --out, which is a file to write in
-an existing folder; `walk` writes a page, and `predict` without a review reads reviews and prints.
+Dimension key: H heads, T tokens, D model width.
 """
 
 import argparse
-import contextlib
-import io
 import sys
 from pathlib import Path
 
-from arguments import (
-    CHECKPOINT,
-    RUNS,
-    TUNED,
-    OneLineParser,
-    at_least,
-    explain_file,
-    explain_out,
-    visible,
-)
-from progress import announced
+import torch
+from matplotlib.figure import Figure
+from torch import Tensor, nn
 
-ROOT = Path(__file__).resolve().parent.parent
-PAGES = ("walk",)  # the others are pictures
-INSTALL = "pip install matplotlib==3.11.2"  # the version of requirements.txt
+from support.command_line import CHECKPOINT, OneLineParser, at_least, explain_code, explain_file
+from support.observe import ATTENTION, encode, guess, open_model, recorded
+from support.sentences import InputError
+from tokenizer import BertTokenizer
+
+UNITS = 6  # of a vector that are printed
+OUT = Path("runs/attention.png")
 
 
-def formats(picture: str) -> tuple[str, ...]:
-    """Return the extensions that a file may have."""
-    return (".html",) if picture in PAGES else (".png", ".svg")
+def print_step(name: str, made: Tensor, place: int, tokens: list[str]) -> None:
+    """Print the part of a step that belongs to one token."""
+    if made.dim() == 4:  # (1, H, T, T), probabilities
+        for number, row in enumerate(made[0, :, place], start=1):
+            share, other = row.max(dim=0)
+            print(f"{name:<40} head {number} looks most at {tokens[other]} ({share:.2f})")
+        return
+    rows = made.reshape(-1, made.shape[-1])  # (T, D), or (1, D) for the whole sentence
+    vector = rows[place if len(rows) == len(tokens) else 0]
+    values = " ".join(f"{value:6.2f}" for value in vector[:UNITS].tolist())
+    print(f"{name:<40} {len(vector):>4} units  {values} ...")
 
 
-def command(commands, name: str, purpose: str) -> argparse.ArgumentParser:
-    """Add a command, with --out."""
-    made = commands.add_parser(name, help=purpose, description=purpose)
-    kinds = formats(name)
-    where = f"a {' or '.join(kinds)} file to write (default: {RUNS / name}{kinds[0]})"
-    made.add_argument("--out", type=Path, help=where)
-    return made
+def draw_attention(maps: Tensor, tokens: list[str]) -> Figure:
+    """Draw a heatmap for each layer and head.
+
+    Args:
+        maps: (layers, H, T, T), probabilities: query token, key token.
+        tokens: T names.
+    """
+    rows, columns = maps.shape[:2]
+    side = max(1.6, 0.17 * len(tokens))  # inches
+    figure = Figure((columns * side + 1.6, rows * (side + 0.25) + 1.2), layout="constrained")
+    grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
+    places = range(len(tokens))
+    for row in range(rows):
+        for column in range(columns):
+            axes = grid[row][column]
+            image = axes.imshow(maps[row, column].numpy(), cmap="Oranges", vmin=0.0, vmax=1.0)
+            axes.set_title(f"layer {row + 1}, head {column + 1}")
+            axes.set_xticks(places, tokens, rotation=90, fontsize=8)
+            axes.set_yticks(places, tokens, fontsize=8)
+    label = "probability with which a query token (row) attends to a key token (column)"
+    figure.colorbar(image, ax=grid, label=label)
+    return figure
 
 
-def add_checkpoint(made: argparse.ArgumentParser) -> None:
-    """Add the option to read another model."""
-    made.add_argument("--checkpoint", type=Path, default=CHECKPOINT, help="folder of the model")
+def walk(args: argparse.Namespace, model: nn.Module, tokenizer: BertTokenizer) -> None:
+    """Print what a token becomes on its way through the model, as far as the model gets."""
+    batch, tokens = encode(" ".join(args.sentence), tokenizer, model.config)
+    if args.token > len(tokens):
+        raise InputError(f"--token {args.token}: the sentence has only {len(tokens)} tokens")
+    print(f"{' '.join(tokens)}: following {tokens[args.token - 1]}")
+    with torch.no_grad(), recorded(model) as steps:
+        try:
+            logits = model(batch["input_ids"], batch["attention_mask"])
+        finally:
+            for name, made in steps:
+                print_step(name, made, args.token - 1, tokens)
+    if isinstance(logits, Tensor):
+        chances = logits[0].softmax(dim=0)  # (C,)
+        chance, label = chances.max(dim=0)
+        print(f"label {label}, with probability {chance:.3f}")
 
 
-def add_tuned(made: argparse.ArgumentParser) -> None:
-    """Add the option to read another fine-tuned model."""
-    where = "folder from classifier.py --save"
-    made.add_argument("--tuned", type=Path, default=TUNED, help=where)
+def attention(args: argparse.Namespace, model: nn.Module, tokenizer: BertTokenizer) -> None:
+    """Draw where each head looks."""
+    batch, tokens = encode(" ".join(args.sentence), tokenizer, model.config)
+    with torch.no_grad(), recorded(model) as steps:
+        model(batch["input_ids"], batch["attention_mask"])
+    maps = torch.cat([tensor for name, tensor in steps if name.endswith(ATTENTION)])
+    figure = draw_attention(maps, tokens)
+    if args.out == OUT:  # folders that somebody names are not made
+        OUT.parent.mkdir(exist_ok=True)
+    figure.savefig(args.out)
+    print(f"wrote {args.out}")
 
 
-def add_labelled(made: argparse.ArgumentParser, count: int) -> None:
-    """Add the options of pictures of labelled sentences before and after fine-tuning."""
-    add_checkpoint(made)
-    add_tuned(made)
-    data = ROOT / "data" / "dev.txt"
-    made.add_argument("--data", type=Path, default=data, help="labelled sentences")
-    made.add_argument("--count", type=at_least(3), default=count, help="how many sentences")
+def open_with_heads(folder: Path) -> tuple[nn.Module, BertTokenizer]:
+    """Read a model with its pre-training heads."""
+    from pretraining import BertForPreTraining  # here: the others need no extension
+
+    return BertForPreTraining.from_pretrained(folder), BertTokenizer.from_pretrained(folder)
 
 
-def add_commands_on_one_sentence(commands) -> None:
-    """Add the commands that take a sentence."""
-    example = {"nargs": "+", "help": "such as: the film is not dull ."}
-    walk = command(commands, "walk", "a page: one sentence through the model, number by number")
-    where = f"folder from classifier.py --save (default: {TUNED}, if it is there)"
-    walk.add_argument("--tuned", type=Path, help=where)
-    where = f"or folder of a model that is not fine-tuned (default: {CHECKPOINT})"
-    walk.add_argument("--checkpoint", type=Path, help=where)
-    predict = command(commands, "predict", "the verdict on a review, and the words that decide it")
-    add_tuned(predict)
-    what = "a review; default: read reviews from the terminal, one a line"
-    predict.add_argument("sentence", nargs="*", help=what)
-    attention = command(commands, "attention", "a heatmap for each layer and head")
-    add_checkpoint(attention)
-    which = "draw only this layer, counted from 1 (default: all)"
-    attention.add_argument("--layer", type=at_least(1), help=which)
-    fill = command(commands, "fill-mask", "the most likely tokens for [MASK]")
-    add_checkpoint(fill)
-    fill.add_argument("sentence", nargs="+", help="in quotes, with one [MASK]")
-    similarity = command(commands, "similarity", "the nearest sentences to one")
-    add_labelled(similarity, 1200)
-    for made in (walk, attention, similarity):
-        made.add_argument("sentence", **example)
+def fill_mask(args: argparse.Namespace, model: nn.Module, tokenizer: BertTokenizer) -> None:
+    """Print the most likely tokens for [MASK]."""
+    names, shares = guess(model, tokenizer, " ".join(args.sentence))
+    for name, share in zip(names, shares, strict=True):
+        print(f"{share:.3f}  {name}")
+
+
+COMMANDS = {
+    "walk": (open_model, walk, "one token's way through the model, number by number"),
+    "attention": (open_model, attention, "a heatmap for each layer and head"),
+    "fill-mask": (open_with_heads, fill_mask, "the most likely tokens for [MASK]"),
+}
 
 
 def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     """Read the command line; exit with a one-line error if it is wrong."""
     parser = OneLineParser("visualize.py", description="Show what BERT computes.")
-    commands = parser.add_subparsers(dest="picture", required=True)
-    add_commands_on_one_sentence(commands)
-    add_labelled(command(commands, "embeddings", "sentences as points in the plane"), 400)
-    add_checkpoint(command(commands, "positions", "sinusoidal and learned positions"))
-    errors = command(commands, "errors", "where the last report found wrong values")
-    errors.add_argument("exercise", nargs="?", help="default: the first with wrong values")
-    kept = "folder of kept reports"
-    errors.add_argument("--report", type=Path, default=ROOT / ".grade", help=kept)
-    training = command(commands, "training", "loss and accuracy during training")
-    curve = Path("predictions/full-model-curve.json")
-    where = "file from classifier.py"
-    training.add_argument("curve", type=Path, nargs="?", default=curve, help=where)
+    commands = parser.add_subparsers(dest="command", required=True)
+    made = {}
+    for name, (_, _, purpose) in COMMANDS.items():
+        made[name] = commands.add_parser(name, help=purpose, description=purpose)
+        add = made[name].add_argument
+        add("sentence", nargs="+", help="such as: the film is not dull .")
+        add("--checkpoint", type=Path, default=CHECKPOINT, help="folder of the model")
+    made["walk"].add_argument("--token", type=at_least(1), default=1, help="which, counted from 1")
+    made["attention"].add_argument(
+        "--out", type=Path, default=OUT, help="the picture to write, a .png or .svg file"
+    )
     return parser.parse_args(argv)
-
-
-def show(args: argparse.Namespace) -> int:
-    """Make what the arguments ask for, and write it; return the status."""
-    silent = "torch" in sys.modules
-    with contextlib.nullcontext() if silent else announced("visualize.py: loading PyTorch"):
-        import pictures  # here, because it takes seconds, and --help and typing mistakes need none
-
-    out = args.out or RUNS / f"{args.picture}{formats(args.picture)[0]}"
-    made = pictures.PICTURES[args.picture](args)
-    if isinstance(made, bool):  # all has been printed
-        return 0 if made else 2
-    out.parent.mkdir(exist_ok=True)
-    pictures.save(made, out)
-    print(f"wrote {out}")
-    return 0
-
-
-def refuse(what: str) -> int:
-    """Say in one line what cannot be used; return the status."""
-    print(f"visualize.py: {visible(what)}", file=sys.stderr)
-    return 2
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run the program; return 0 on success, 1 if your code has to change, 2 for bad input."""
-    for stream in (sys.stdin, sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # a letter that it does not know stops nothing
-            stream.reconfigure(errors="surrogateescape" if stream is sys.stdin else "replace")
     args = parse_arguments(argv)
-    if why := args.out and explain_out(args.out, formats(args.picture)):
-        return refuse(f"--out {args.out}: {why}")
+    open_checkpoint, run, _ = COMMANDS[args.command]
+    torch.set_num_threads(1)  # in a model of this size, threads wait longer than they work
     try:
-        return show(args)
-    except ModuleNotFoundError as error:
-        hint = f"; {INSTALL}" if error.name == "matplotlib" else ""
-        return refuse(f"{error.name} is not installed{hint}")
+        opened = open_checkpoint(args.checkpoint)
     except (OSError, ValueError) as error:
-        return refuse(explain_file(error))
-    except KeyboardInterrupt:
-        print(file=sys.stderr)
-        return 130
+        print(f"visualize.py: {explain_file(error)}", file=sys.stderr)
+        return 2
+    try:
+        run(args, *opened)
+    except (OSError, InputError) as error:
+        print(f"visualize.py: {explain_file(error)}", file=sys.stderr)
+        return 2
     except Exception as error:  # whatever the functions of exercises raise
-        from training import explain_training  # it needs torch, which is loaded by now
-
-        print(explain_training("visualize.py", error), file=sys.stderr)
+        print(explain_code(error), file=sys.stderr)
         return 1
+    return 0
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ Only for this project's own code: a student's is graded in a fresh worker.
 import functools
 
 from grader.assignment import ASSIGNMENT
+from tensormark.files import sources_in
 from tensormark.grading import Grading, Session, program_of
 from tensormark.intake.inspection import inspected_here
 from tensormark.intake.submission import Submission
@@ -19,8 +20,8 @@ from conftest import ROOT
 class Bench:
     def __init__(self, settings: Settings) -> None:
         self.grading = Grading(settings, ASSIGNMENT)
-        self.given = {p.stem: p.read_text("utf-8") for p in (ROOT / "starter").glob("*.py")}
-        self.sources = {p.stem: p.read_text("utf-8") for p in (ROOT / "solution").glob("*.py")}
+        self.given = sources_in(ROOT / "starter")
+        self.sources = sources_in(ROOT / "solution")
         self.source = self.sources["bert"]
         self.sandbox = ProcessSandbox(program_of(ASSIGNMENT, [], self.given, settings))
         self.grade = functools.cache(self.ask)

@@ -11,6 +11,7 @@ import torch
 import classifier
 from bert import BertModel
 from config import BertConfig
+from support.saving import save_model
 from tokenizer import SPECIAL_TOKENS, BertTokenizer
 
 WORDS = "harbor gets five stars thumbs up down happily see avoid witty is a . ,".split()
@@ -31,7 +32,7 @@ def tiny_checkpoint(folder: Path) -> Path:
     torch.manual_seed(1)
     tokenizer = BertTokenizer.from_pretrained(folder)
     model = classifier.BertSentimentClassifier(BertModel(CONFIG), 2)
-    classifier.save_model(model, tokenizer, folder)
+    save_model(model, tokenizer, folder)
     return folder
 
 
@@ -71,7 +72,3 @@ def refusal(main: Callable[[list[str]], int], arguments: list[str], capsys: Any)
     errors: str = capsys.readouterr().err
     assert (status, errors.count("\n")) == (2, 1), errors
     return errors
-
-
-def nothing(*args: object, **named: object) -> None:
-    """Behave like a function that lacks its `return`."""

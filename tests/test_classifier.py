@@ -4,7 +4,6 @@ Dimension key: N sentences, B batch, T tokens.
 """
 
 import dataclasses
-import json
 import math
 import random
 import types
@@ -15,9 +14,9 @@ import torch
 from safetensors.torch import load_file
 
 import classifier
-import sentences
 from bert import BertModel
 from small import CONFIG, WORDS, raising, refusal, tiny_checkpoint
+from support import sentences
 
 FAST = ["--epochs", "1", "--threads", "1", "--device", "cpu"]
 
@@ -94,16 +93,6 @@ def test_equal_seeds_give_equal_weights_and_different_seeds_do_not() -> None:
 
     assert all(torch.equal(once[name], again[name]) for name in once)
     assert not torch.equal(once["classifier.weight"], other["classifier.weight"])
-
-
-def test_training_lowers_the_loss() -> None:
-    losses: list[float] = []
-
-    recipe = classifier.Recipe(epochs=30, batch_size=8)
-    classifier.fine_tune(model(), *tensors(), recipe, losses.append)
-
-    assert len(losses) == recipe.steps(24) == 90
-    assert sum(losses[-9:]) < 0.5 * sum(losses[:9])
 
 
 def test_the_new_layer_starts_from_zero_so_that_the_first_loss_is_that_of_a_guess() -> None:
@@ -185,27 +174,25 @@ def test_the_program_writes_predictions_and_the_model(command, data, tmp_path, c
     assert "classifier.weight" in load_file(save / "model.safetensors")
     assert "dev accuracy" in capsys.readouterr().out
     assert not list(tmp_path.rglob("*.tmp"))
+    assert classifier.main([*command, "--checkpoint", str(save)]) == 0
 
 
 def test_five_labels_make_five_classes(command, data, tmp_path) -> None:
     for path in data.values():
         lines = [f"{number % 5} ||| {WORDS[number % 5]} .\n" for number in range(40)]
         path.write_text("".join(lines), encoding="utf-8")
-    save = tmp_path / "saved"
 
-    assert classifier.main([*command, "--save", str(save)]) == 0
+    assert classifier.main([*command, "--save", str(tmp_path / "saved")]) == 0
 
-    assert load_file(save / "model.safetensors")["classifier.weight"].shape == (5, 16)
-    lines = (tmp_path / "predictions/full-model-test-out.txt").read_text("utf-8").splitlines()
-    assert {line.rpartition(" ||| ")[2] for line in lines} <= set("01234")
-    assert len(lines) == 40
+    weights = load_file(tmp_path / "saved" / "model.safetensors")
+    assert weights["classifier.weight"].shape == (5, 16)
 
 
 def test_the_best_epoch_on_dev_is_kept() -> None:
     ids, mask, _ = tensors()
     dev = types.SimpleNamespace(input_ids=ids, attention_mask=mask, labels=torch.ones(24))
     fresh = model()
-    best = classifier.BestEpoch(fresh, dev, steps=1)
+    best = classifier.BestEpoch(fresh, dev)
 
     for epoch, bias in enumerate(([9.0, 0.0], [0.0, 9.0], [9.0, 0.0]), start=1):
         fresh.classifier.bias.data = torch.tensor(bias)
@@ -263,7 +250,7 @@ def test_test_sentences_without_labels_get_predictions_and_no_accuracy(
         ("dev", "good film\n", "dev.txt:1"),
         ("test", "1 ||| good film\nbad film\n", "test.txt:2"),
         ("train", "id\tsentence\n1\tgood film\n", "train.txt: there is no column `sentiment`"),
-        ("test", "id\tsentence\n1\n", "test.txt:2: 1 columns, but line 1 names 2"),
+        ("test", "id\tsentence\n1\n", "test.txt:2: a line should be"),
     ],
 )
 def test_sentences_need_labels_unless_all_test_sentences_lack_them(
@@ -288,18 +275,6 @@ def test_an_unwritten_function_is_one_line_and_no_traceback(command, monkeypatch
     assert classifier.main(command) == 1
 
     assert capsys.readouterr().err == "bert.py: Problem (embed) is not written yet\n"
-
-
-def test_the_program_writes_its_curve_and_a_folder_that_is_a_checkpoint(command, tmp_path) -> None:
-    save = tmp_path / "saved"
-
-    assert classifier.main([*command, "--epochs", "2", "--save", str(save)]) == 0
-
-    curve = json.loads((tmp_path / "predictions" / "full-model-curve.json").read_text("utf-8"))
-    losses, accuracies, epochs = curve.values()
-    assert (len(losses), epochs) == (4, 2)  # 40 sentences, 32 in a batch
-    assert [step for step, _ in accuracies] == [1, 2, 3, 4]  # after half an epoch, and at its end
-    assert classifier.main([*command, "--checkpoint", str(save)]) == 0
 
 
 def test_sentences_that_are_too_long_are_truncated_and_counted(command, data, capsys) -> None:

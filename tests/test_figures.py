@@ -10,20 +10,13 @@ import pytest
 from instructor.figures import main
 
 from conftest import ROOT
-from drawn import SCALE, SVG, WIDTH, Drawn, Shape, Words
+from drawn import SCALE, SVG, WIDTH, Drawn, Words
 
 FILES = sorted((ROOT / "pictures").glob("*.svg"))
 NAMES = [path.stem for path in FILES]
 MODES = Drawn(FILES[0]).modes
 LEAST = 4.5  # contrast of words, for WCAG's level AA; 3 for outlines and lines
 PHONE = 328  # pixels between the margins of the page on a narrow phone
-# What reaches the eyes of people who lack one kind of cone, by Viénot, Brettel and Mollon (1999).
-SEEN = {
-    "protan": ((0.11238, 0.88762, 0.0), (0.11238, 0.88762, 0.0), (0.00401, -0.00401, 1.0)),
-    "deutan": ((0.29275, 0.70725, 0.0), (0.29275, 0.70725, 0.0), (-0.02234, 0.02234, 1.0)),
-    "trichromat": ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)),
-    "achromat": ((0.2126, 0.7152, 0.0722),) * 3,
-}
 
 figures = pytest.mark.parametrize("drawn", [*map(Drawn, FILES)], ids=NAMES)
 
@@ -45,30 +38,6 @@ def overlap(first: Words, second: Words) -> bool:
     """Return whether two rectangles have more than an edge in common."""
     wide = min(first.x + first.w, second.x + second.w) - max(first.x, second.x)
     return wide > 0 and min(first.y + first.h, second.y + second.h) > max(first.y, second.y)
-
-
-def crossed(words: Words, line: list[tuple[float, float]]) -> bool:
-    """Return whether a line, which is straight from point to point, goes through words."""
-    inside = Shape("", words.x, words.y, words.w, words.h)
-    for (x0, y0), (x1, y1) in itertools.pairwise(line):
-        steps = range(101)
-        if any(inside.holds(x0 + (x1 - x0) * i / 100, y0 + (y1 - y0) * i / 100) for i in steps):
-            return True
-    return False
-
-
-def beneath(drawn: Drawn, words: Words) -> Shape:
-    return [shape for shape in drawn.shapes if shape.holds(*words.middle)][-1]
-
-
-def neighbors(drawn: Drawn) -> set[tuple[str, str]]:
-    """Return the kinds of cells that are side by side, or one below the other."""
-    pairs = set[tuple[str, str]]()
-    for place in range(len(drawn.matrices)):
-        kinds = drawn.kinds(place)
-        for rows in (kinds, list(zip(*kinds, strict=True))):
-            pairs |= {pair for row in rows for pair in itertools.pairwise(row)}
-    return pairs
 
 
 def test_the_diagrams_have_the_checkpoints_numbers(capsys) -> None:
@@ -141,22 +110,6 @@ def test_words_are_inside_the_figure_and_do_not_overlap(drawn: Drawn) -> None:
 
 
 @figures
-def test_no_line_goes_through_words(drawn: Drawn) -> None:
-    pairs = itertools.product(drawn.words, drawn.lines)
-
-    assert [words.text for words, line in pairs if crossed(words, line)] == []
-
-
-@figures
-def test_words_have_the_color_for_the_shape_that_they_are_on(drawn: Drawn) -> None:
-    for words in drawn.words:
-        shape = beneath(drawn, words)
-        assert words.kind == shape.kind, words.text
-        assert shape.x <= words.x, words.text
-        assert words.x + words.w <= shape.x + shape.w, words.text
-
-
-@figures
 def test_words_can_be_read_on_a_phone(drawn: Drawn) -> None:
     sizes = [float(element.attrib["font-size"]) for element in drawn.root.iter(f"{SVG}text")]
 
@@ -174,29 +127,3 @@ def test_words_and_outlines_stand_out_in_both_modes(mode: str) -> None:
     outlines = {kind: outline for kind, (_, outline, _) in kinds.items() if kind != "page"}
     assert [kind for kind, outline in outlines.items() if contrast(outline, page) < 3] == []
     assert contrast(line, kinds["yours"][0]) > 3  # arrows cross it
-
-
-@pytest.mark.parametrize("eyes", SEEN)
-@pytest.mark.parametrize("mode", MODES)
-def test_colors_side_by_side_are_told_apart_by_every_eye(mode: str, eyes: str) -> None:
-    pairs = {pair for drawn in map(Drawn, FILES) for pair in neighbors(drawn)}
-
-    def perceived(kind: str) -> list[float]:
-        light = linear(MODES[mode][kind][0])
-        amounts = [sum(a * b for a, b in zip(r, light, strict=True)) for r in SEEN[eyes]]
-        return [max(0.0, amount) ** (1 / 2.2) for amount in amounts]
-
-    for first, second in pairs:
-        if first != second:
-            apart = max(
-                abs(a - b) for a, b in zip(perceived(first), perceived(second), strict=True)
-            )
-            assert apart > 0.15, (first, second)
-
-
-def test_every_figure_has_the_same_style_for_both_modes() -> None:
-    style = re.search("<style>.*</style>", Drawn(FILES[0]).text)
-
-    assert style
-    assert all(style[0] in Drawn(path).text for path in FILES)
-    assert MODES["light"].keys() == MODES["dark"].keys() > {"page", "plain", "given", "yours"}

@@ -9,6 +9,7 @@ import pytest
 
 from grader.assignment import ASSIGNMENT
 from grader.sentiment import Gate, Sentences, Sentiment
+from tensormark.files import sources_in
 from tensormark.grading import program_of, solution_of
 from tensormark.references import References, under
 from tensormark.result import CheckFailed
@@ -118,7 +119,7 @@ def small() -> Gate:
 
 @pytest.fixture(scope="module")
 def sources() -> dict[str, str]:
-    return {path.stem: path.read_text("utf-8") for path in (ROOT / "solution").glob("*.py")}
+    return sources_in(ROOT / "solution")
 
 
 @pytest.fixture(scope="module")

@@ -22,17 +22,14 @@ from tensormark.authoring.variants import Honest
 import classifier
 import pretrain
 import visualize
-import write_review
 from conftest import ANOTHER_SEED, ROOT, Grade
 from handout_pages import TEXT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PROGRAMS: dict[str, Callable[[list[str]], argparse.Namespace]] = {
     "classifier.py": classifier.parse_arguments,
-    "fine_tune_mine.py": classifier.parse_arguments,
     "pretrain.py": pretrain.parse_arguments,
     "visualize.py": visualize.parse_arguments,
-    "write_review.py": write_review.parse_arguments,
 }
 COMMANDS = re.findall(r"^ +(?:cd starter && )?python (\w+\.py.*)$", TEXT, re.MULTILINE)
 COMMANDS += re.findall(r"`python (\w+\.py[^`]*)`", TEXT)

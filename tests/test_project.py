@@ -92,7 +92,7 @@ def test_only_the_workers_side_of_the_grader_imports_torch() -> None:
 
 @pytest.mark.parametrize("folder", ["solution", "starter"])
 def test_students_code_imports_nothing_of_the_grader(folder: str) -> None:
-    for path in (ROOT / folder).glob("*.py"):
+    for path in (ROOT / folder).rglob("*.py"):
         first = {name.split(".")[0] for name in imported(path)}
         assert not first & {"grader", "instructor", "tensormark", "tests"}, path
 

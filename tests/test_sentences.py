@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-import sentences
+from support import sentences
 
 
 def test_a_line_is_a_label_three_bars_and_a_sentence(tmp_path: Path) -> None:

@@ -9,6 +9,9 @@ SOURCES = {
     "alone": "# import main\ntext = 'from main import x'\n",
     "within": "def f():\n    from other import g\n",
     "circle": "import circle, within",
+    "package": "",
+    "package.part": "import given",
+    "packaged": "from package.part import x",
 }
 
 
@@ -20,6 +23,7 @@ def test_what_is_imported_is_needed_and_what_that_imports() -> None:
     assert needed["alone"] == {"alone"}
     assert needed["within"] == {"within", "other", "main", "given"}
     assert needed["circle"] == {"circle", *needed["within"]}
+    assert needed["packaged"] == {"packaged", "package", "package.part", "given"}
 
 
 def test_a_missing_module_needs_only_itself() -> None:

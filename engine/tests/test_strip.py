@@ -115,6 +115,18 @@ def test_the_starter_follows_every_edit_of_the_solution(clone: Path) -> None:
         assert run(clone, "starter", ["--check"]) == 0
 
 
+def test_a_package_is_derived_with_its_files(clone: Path) -> None:
+    package = clone / "solution" / "package"
+    package.mkdir()
+    (package / "part.py").write_text(SOURCE, encoding="utf-8")
+
+    assert run(clone, "starter", []) == 0
+
+    derived = (clone / "starter" / "package" / "part.py").read_text("utf-8")
+    assert derived == strip(SOURCE, "part.py")
+    assert run(clone, "starter", ["--check"]) == 0
+
+
 def test_windows_line_endings_are_not_work(clone: Path) -> None:
     path = clone / "starter" / "main.py"
     path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))

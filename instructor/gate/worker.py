@@ -14,7 +14,7 @@ import torch
 from instructor.gate.broken_models import BROKEN
 
 import classifier
-import sentences
+from support import sentences
 from bert import BertModel
 from tokenizer import BertTokenizer
 

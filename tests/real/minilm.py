@@ -19,7 +19,7 @@ from tensormark.authoring.record import main as record_main
 import classifier
 from conftest import ROOT, Grade
 from places import sst, weights
-from sentences import read_examples
+from support.sentences import read_examples
 from tokenizer import BertTokenizer
 
 SENTENCES = {"train": 960, "dev": 320}  # to fine-tune on

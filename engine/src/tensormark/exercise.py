@@ -18,7 +18,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from tensormark.files import digest
+from tensormark.files import digest, sources_in
 from tensormark.handout import Handout
 from tensormark.policy import Policy, check_names, rules_of
 
@@ -306,6 +306,11 @@ class Assignment:
     def solution(self) -> Path:
         """The folder of the solution; students do not have it."""
         return self.folder / "solution"
+
+    @property
+    def solution_sources(self) -> dict[str, str]:
+        """The texts of the solution, by module."""
+        return sources_in(self.solution)
 
     @property
     def references(self) -> Path:

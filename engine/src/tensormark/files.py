@@ -41,6 +41,23 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def python_files(folder: Path) -> dict[str, Path]:
+    """Return the Python files of a folder and of the packages in it, by name: "package/main.py"."""
+    found = sorted(folder.rglob("*.py"))
+    return {path.relative_to(folder).as_posix(): path for path in found}
+
+
+def module_of(file: str) -> str:
+    """Return the name of the module in a file: "package.main" for "package/main.py"."""
+    return file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def sources_in(folder: Path) -> dict[str, str]:
+    """Return the texts of a folder's Python files, by module."""
+    files = python_files(folder).items()
+    return {module_of(name): path.read_text(encoding="utf-8") for name, path in files}
+
+
 def free_path(path: Path, first: int = 1) -> Path:
     """Return the first of path-1, path-2 and so on that does not exist."""
     paths = (Path(f"{path}-{count}") for count in itertools.count(first))

@@ -211,10 +211,9 @@ def program_of(
 
 def solution_of(program: Program, assignment: Assignment) -> Program | None:
     """Return a submission's program with the solution's code instead, if there is a solution."""
-    folder = assignment.solution
-    if not (folder / assignment.main_file).is_file():
+    if not (assignment.solution / assignment.main_file).is_file():
         return None
-    sources = {path.stem: path.read_text(encoding="utf-8") for path in folder.glob("*.py")}
+    sources = assignment.solution_sources
     return dataclasses.replace(program, sources=sources, forbidden={}, given_only={})
 
 

@@ -91,8 +91,7 @@ class Course:
 
     def sources(self) -> dict[str, str]:
         """Return the solution's modules: name to text."""
-        files = sorted(self.assignment.solution.glob("*.py"))
-        return {path.stem: path.read_text(encoding="utf-8") for path in files}
+        return self.assignment.solution_sources
 
 
 def staff_of(folder: Path) -> Staff:

@@ -36,7 +36,7 @@ from tensormark.authoring.private import (
 )
 from tensormark.authoring.recorder import Recorded, Recorder
 from tensormark.authoring.strip import derive
-from tensormark.files import digest, sha256, write_whole
+from tensormark.files import digest, python_files, sha256, write_whole
 from tensormark.folder import open_assignment
 from tensormark.grading import program_of
 from tensormark.references import FORMAT
@@ -71,7 +71,6 @@ def manifest(
     assignment, staff = course.assignment, course.staff
     weights = digests(checkpoint, assignment.checkpoint_files)
     starter = sorted(derive(assignment).items())  # not the files in starter/, which people edit
-    solution = sorted(path.name for path in assignment.solution.glob("*.py"))
     return {
         "format": FORMAT,
         "seed": seed,
@@ -87,7 +86,7 @@ def manifest(
             "instructions": torch.backends.cpu.get_cpu_capability(),
         },
         "files": {},
-        "solution": digests(assignment.solution, solution),
+        "solution": digests(assignment.solution, python_files(assignment.solution)),
         "starter": {name: digest(text.encode()) for name, text in starter},
         "checkpoint": weights,
         "data": digests(assignment.data, staff.data_files or assignment.data_files),

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tensormark.exercise import Assignment
-from tensormark.files import write_whole
+from tensormark.files import python_files, write_whole
 from tensormark.folder import open_assignment
 from tensormark.usage import UserError, command, parser
 
@@ -70,13 +70,15 @@ def derive(assignment: Assignment) -> dict[str, str]:
     folder = assignment.solution
     if not (folder / assignment.main_file).is_file():  # or all of starter/ would count as extra
         raise FileNotFoundError(f"there is no {folder.name}/{assignment.main_file} to derive from")
-    texts = {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.py"))}
-    return {name: strip(text, f"solution/{name}") for name, text in texts.items()}
+    return {
+        name: strip(path.read_text(encoding="utf-8"), f"solution/{name}")
+        for name, path in python_files(folder).items()
+    }
 
 
 def drifted(starter: Path, files: dict[str, str]) -> list[str]:
     """List files of a starter that are missing, differ from the derived ones, or are extra."""
-    existing = {path.name: path for path in starter.glob("*.py")}
+    existing = python_files(starter)
     differing = [
         name
         for name, text in files.items()
@@ -124,6 +126,7 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
         return 1 if names else 0
     _require_no_work(assignment.starter, files)
     for file in names:
+        (assignment.starter / file).parent.mkdir(parents=True, exist_ok=True)
         write_whole(assignment.starter / file, files[file])
         print(f"wrote starter/{file}")
     if not names:

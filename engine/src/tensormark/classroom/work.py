@@ -24,7 +24,14 @@ ENGINE = Path(__file__).resolve().parents[1]
 NOT_GRADING = ("authoring", "classroom", "gradescope", "release", "template")
 OF_CLASSROOM = ("classroom/work.py", "classroom/worker.py")
 # of an assignment; references and checkpoint have digests of their own
-FILES = (f"{PACKAGE}/**/*.py", "solution/*.py", "starter/*.py", MAIN, PAGES, "requirements.txt")
+FILES = (
+    f"{PACKAGE}/**/*.py",
+    "solution/**/*.py",
+    "starter/**/*.py",
+    MAIN,
+    PAGES,
+    "requirements.txt",
+)
 PACKAGES = ("torch", "numpy", "safetensors")  # besides those that submissions may use
 
 

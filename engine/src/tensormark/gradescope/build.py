@@ -65,7 +65,7 @@ def _private_references(assignment: Assignment, folder: Path) -> Iterator[tuple[
 def _files_to_grade(assignment: Assignment) -> Iterator[Path]:
     folder = assignment.folder
     yield from own_code(folder)
-    for pattern in ("starter/*.py", "solution/*.py", MAIN, PAGES):
+    for pattern in ("starter/**/*.py", "solution/**/*.py", MAIN, PAGES):
         yield from fitting(folder, pattern)
     for name in (*checkpoint_names(assignment), *data_names(assignment)):
         yield folder / name

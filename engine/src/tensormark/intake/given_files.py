@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tensormark.exercise import Assignment
-from tensormark.files import read_regular
+from tensormark.files import module_of, python_files, read_regular
 from tensormark.intake.submission import Submission
 from tensormark.intake.texts import DIFFERS, MAX_SOURCE, is_given
 
@@ -67,10 +67,7 @@ class GivenFiles:
     def current(self) -> Mapping[str, bytes | None]:
         """The current contents of the starter's files, by name; None if a file cannot be read."""
         starter = self.assignment.starter
-        return {
-            name: _content(starter / name)
-            for name in self.digests or sorted(path.name for path in starter.glob("*.py"))
-        }
+        return {name: _content(starter / name) for name in self.digests or python_files(starter)}
 
     def untouched(self, submission: Submission, file: str) -> bool:
         """Say whether a file was not handed in, or is unchanged."""
@@ -114,7 +111,7 @@ class GivenFiles:
                     fault or f"{self.assignment.starter / name}: missing, or not UTF-8 text; {fix}"
                 )
             else:
-                sources[name.removesuffix(".py")] = text
+                sources[module_of(name)] = text
         editable = self.assignment.editable
         untouched = frozenset(name for name in editable if self.untouched(submission, name))
         modules = [name.removesuffix(".py") for name in editable]

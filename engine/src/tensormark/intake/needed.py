@@ -3,14 +3,14 @@
 import re
 from collections.abc import Mapping
 
-STATEMENT = re.compile(r"^[ \t]*(?:from[ \t]+(\w+)|import[ \t]+([^\n#;]+))", re.MULTILINE)
+STATEMENT = re.compile(r"^[ \t]*(?:from[ \t]+([\w.]+)|import[ \t]+([^\n#;]+))", re.MULTILINE)
 
 
 def _imported(text: str) -> set[str]:
-    """Return the top-level names of all imports in a source, which need not be valid Python."""
+    """Return the names of all imported modules in a source, which need not be valid Python."""
     names = set()
     for module, modules in STATEMENT.findall(text):
-        names |= {module} if module else {part.split(".")[0].strip() for part in modules.split(",")}
+        names |= {module} if module else {part.strip() for part in modules.split(",")}
     return {name.split()[0] for name in names if name}
 
 
@@ -26,4 +26,5 @@ def needed_by(module: str, sources: Mapping[str, str]) -> set[str]:
         if name not in needed and name in sources:
             needed.add(name)
             pending += _imported(sources[name])
+            pending += [name.rpartition(".")[0]]  # the package that it is in
     return needed | {module}

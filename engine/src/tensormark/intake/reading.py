@@ -103,7 +103,8 @@ def _others(selection: Selection) -> list[str]:
 def _reading(request: Request) -> Answer:
     editable, given, parts = request["editable"], request["given"], request["parts"]
     disks: list[Disk] = []
-    selection = Search(editable, given).select(_top(parts, editable, disks))
+    names = {os.path.basename(name) for name in given}
+    selection = Search(editable, names).select(_top(parts, editable, disks))
     sources, faults = _texts(selection, editable[0])
     stamps = {place: stamp for disk in disks for place, stamp in disk.stamps.items()}
     notes = [*selection.notes, *_modified_notes(selection.beside, given)]

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tensormark.exercise import Assignment
+from tensormark.files import python_files
 from tensormark.folder import PACKAGE, STAFF_ONLY
 from tensormark.handout import MAIN, PAGES
 from tensormark.usage import UserError
@@ -195,6 +196,6 @@ def only_students(assignment: Assignment, release: Release) -> dict[str, Path]:
 def published(assignment: Assignment, release: Release) -> Iterator[bytes]:
     """Yield the contents of every file of the folder that goes into a release in some form."""
     files = [*copied(assignment, release).values(), *only_students(assignment, release).values()]
-    files += sorted(assignment.solution.glob("*.py"))
+    files += python_files(assignment.solution).values()
     files += fitting(assignment.references, "manifest.json")
     yield from (path.read_bytes() for path in files)

@@ -13,7 +13,7 @@ import importlib.abc
 import importlib.machinery
 import importlib.util
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import CodeType, ModuleType
 from typing import Any
 
@@ -22,9 +22,19 @@ from tensormark.worker.exceptions import ImportFailure
 
 
 @functools.lru_cache(maxsize=64)
-def _compiled(name: str, source: str) -> CodeType:
+def _compiled(file: str, source: str) -> CodeType:
     """Compile a module's source; most files stay the same from one load to the next."""
-    return compile(source, f"{name}.py", "exec", dont_inherit=True)
+    return compile(source, file, "exec", dont_inherit=True)
+
+
+def _is_package(name: str, names: Collection[str]) -> bool:
+    return any(other.startswith(f"{name}.") for other in names)
+
+
+def file_of(name: str, names: Collection[str]) -> str:
+    """Return the name of a module's file: "package/main.py" for "package.main"."""
+    path = name.replace(".", "/")
+    return f"{path}/__init__.py" if _is_package(name, names) else f"{path}.py"
 
 
 class MemoryImporter(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
@@ -39,7 +49,12 @@ class MemoryImporter(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
         """Return a spec for the submission's own modules only."""
         if fullname not in self.sources:
             return None
-        spec = importlib.util.spec_from_loader(fullname, self, origin=f"{fullname}.py")
+        spec = importlib.util.spec_from_loader(
+            fullname,
+            self,
+            origin=file_of(fullname, self.sources),
+            is_package=_is_package(fullname, self.sources),
+        )
         assert spec is not None
         spec.has_location = True  # so that its modules have a __file__, as usual
         return spec
@@ -50,7 +65,7 @@ class MemoryImporter(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
 
     def get_code(self, fullname: str) -> CodeType:
         """Compile a module under the student's file name, such as main.py."""
-        code = _compiled(fullname, self.sources[fullname])
+        code = _compiled(file_of(fullname, self.sources), self.sources[fullname])
         forbidden.SUBMISSION_CODE.append(code)
         return code
 

@@ -19,7 +19,7 @@ import torch
 from tensormark.worker import calls, exceptions, forbidden, protocol, state, surroundings
 from tensormark.worker.exceptions import letters_of, shapes
 from tensormark.worker.forbidden import WATCH
-from tensormark.worker.imports import Imports, MemoryImporter
+from tensormark.worker.imports import Imports, MemoryImporter, file_of
 from tensormark.worker.objects import Originals
 from tensormark.worker.state import Traces
 
@@ -99,7 +99,7 @@ class Overlay:
         if fault is not None:
             return {"status": "error", "refused": fault}
         self.forbid(request)
-        names = {f"{name}.py" for name in self.sources}
+        names = {file_of(name, self.sources) for name in self.sources}
         editable = names.intersection(request["editable"])
         self.files = exceptions.Files(editable, names - editable)
         WATCH.load(self.sources, self.files.given, str(self.harness.__file__))

@@ -3,7 +3,6 @@
 Dimension key: N sentences, B batch, T tokens.
 """
 
-import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,9 +11,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from support.saving import write_whole
 from tokenizer import BertTokenizer
 
-LINE = re.compile(r"([0-9]{1,2})\s*\|\|\|\s*(.+)")
 LABEL = re.compile(r"[0-9]{1,2}")
 COLUMNS = ["id", "sentence", "sentiment"]  # of CS224N's tab-separated files
 WHAT_A_LINE_IS = (
@@ -28,9 +27,9 @@ class InputError(ValueError):
 
 
 class Example(NamedTuple):
-    """One labelled sentence."""
+    """A sentence with its label, if it has one."""
 
-    label: int
+    label: int | None
     sentence: str
 
 
@@ -65,70 +64,59 @@ def unquoted(cell: str) -> str:
     return cell
 
 
-def parse(text: str, columns: list[str]) -> Example | None:
-    """Read a line: tab-separated if there are `columns`, else with `|||`; None if invalid."""
-    if not columns:
-        match = LINE.fullmatch(text.strip())
-        return match and Example(int(match[1]), match[2])
-    cells = dict(zip(columns, text.split("\t"), strict=False))
-    label, sentence = (cells.get(name, "").strip() for name in ("sentiment", "sentence"))
-    whole = len(cells) == text.count("\t") + 1 and LABEL.fullmatch(label) and sentence
-    return Example(int(label), unquoted(sentence)) if whole else None
+def parse(text: str, separator: str, columns: list[str]) -> Example | None:
+    """Read a line with these columns; None if it has others, or no label where one should be."""
+    cells = text.split(separator, -1 if separator == "\t" else 1)
+    named = dict(zip(columns, cells, strict=False))
+    sentence = named.get("sentence", "").strip()
+    label = named.get("sentiment", "0").strip()
+    if len(cells) != len(columns) or not sentence or not LABEL.fullmatch(label):
+        return None
+    if separator == "\t":
+        sentence = unquoted(sentence)
+    return Example(int(label) if "sentiment" in columns else None, sentence)
 
 
-def read_examples(path: str | Path) -> list[Example]:
-    """Read labelled sentences in either of the published minBERT data formats.
+def read_examples(path: str | Path, labelled: bool = True) -> list[Example]:
+    """Read sentences in either of the published minBERT data formats.
 
     `label ||| sentence` lines; or, as in CS224N, tab-separated columns: id, sentence and
     sentiment, or as named in a header line. Labels count from 0: 0 and 1 for two classes,
     0 to 4 for SST. Blank lines are ignored.
+
+    Args:
+        labelled: otherwise there may be no labels: bare sentences, one on each line, or no column
+            `sentiment`.
 
     Raises:
         InputError: the file is missing, empty or not UTF-8, or a line is something else.
     """
     lines = read_lines(path)
     first = lines[0][1]
-    columns = COLUMNS if "\t" in first and not LINE.fullmatch(first.strip()) else []
-    names = [name.strip().lower() for name in first.split("\t")]
-    if columns and "sentence" in names:
-        columns, lines = names, lines[1:]
-        if "sentiment" not in columns:
+    separator = "\t"
+    columns = [name.strip().lower() for name in first.split("\t")]
+    if "sentence" in columns:
+        lines = lines[1:]
+        if labelled and "sentiment" not in columns:
             raise InputError(
                 f"{path}: there is no column `sentiment`, so the sentences have no labels"
             )
         if not lines:
             raise InputError(f"{path}: there are no sentences in it, only the column names")
+    elif "\t" in first and "|||" not in first:
+        columns = COLUMNS
+    elif labelled or any("|||" in text or "\t" in text for _, text in lines):
+        separator, columns = "|||", ["sentiment", "sentence"]
+    else:
+        separator, columns = "\n", ["sentence"]
     examples = []
     for number, text in lines:
-        example = parse(text, columns)
+        example = parse(text, separator, columns)
         if example is None:
             what = f"a line should be {WHAT_A_LINE_IS}; got {text[:40]!r}"
             raise InputError(f"{path}:{number}: {what}")
         examples.append(example)
     return examples
-
-
-def read_sentences(path: str | Path) -> list[str] | None:
-    """Read sentences without labels; None if the file has more than that.
-
-    They are one on each line; or, as in CS224N, a column `sentence` among others.
-
-    Raises:
-        InputError: the file is missing, empty or not UTF-8, or a line has other columns.
-    """
-    (_, first), *rows = lines = read_lines(path)
-    names = [name.strip().lower() for name in first.split("\t")]
-    if "sentence" not in names or "sentiment" in names:
-        texts = [text.strip() for _, text in lines]
-        return None if any("|||" in text or "\t" in text for text in texts) else texts
-    sentences = []
-    for number, text in rows:
-        cells = text.split("\t")
-        if len(cells) != len(names):
-            what = f"{len(cells)} columns, but line 1 names {len(names)}"
-            raise InputError(f"{path}:{number}: {what}")
-        sentences.append(unquoted(cells[names.index("sentence")]))
-    return sentences
 
 
 class Split:
@@ -139,23 +127,13 @@ class Split:
     """
 
     def __init__(
-        self,
-        path: str | Path,
-        tokenizer: BertTokenizer,
-        max_length: int,
-        most: int | None = None,
-        labelled: bool = True,
+        self, path: str | Path, tokenizer: BertTokenizer, max_length: int, labelled: bool = True
     ) -> None:
-        """Read a file, or its first `most` sentences, and keep `max_length` tokens of each.
-
-        Args:
-            labelled: otherwise the file may also have bare sentences, one on each line.
-        """
-        bare = None if labelled else read_sentences(path)
-        examples = read_examples(path)[:most] if bare is None else []
-        self.path = Path(path)
-        self.sentences = [example.sentence for example in examples] or (bare or [])[:most]
-        self.labels = torch.tensor([example.label for example in examples], dtype=torch.int64)
+        """Read a file, and keep `max_length` tokens of each sentence; see `read_examples`."""
+        examples = read_examples(path, labelled)
+        labels = [example.label for example in examples if example.label is not None]
+        self.sentences = [example.sentence for example in examples]
+        self.labels = torch.tensor(labels, dtype=torch.int64)
         batch = tokenizer(self.sentences)
         self.truncated = int((batch["attention_mask"].sum(dim=1) > max_length).sum())
         if self.truncated:
@@ -217,10 +195,3 @@ def write_predictions(path: Path, sentences: Sequence[str], predictions: Sequenc
     """Write a line `sentence ||| prediction` for each sentence, atomically."""
     lines = [f"{s} ||| {p}\n" for s, p in zip(sentences, predictions, strict=True)]
     write_whole(path, "".join(lines).encode())
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file atomically."""
-    unfinished = path.with_name(path.name + ".tmp")
-    unfinished.write_bytes(content)
-    os.replace(unfinished, path)
