@@ -45,9 +45,6 @@ class Shape:
     w: float
     h: float
 
-    def holds(self, x: float, y: float) -> bool:
-        return self.x <= x <= self.x + self.w and self.y <= y <= self.y + self.h
-
 
 def width_of(words: str, size: float, look: str = "") -> float:
     """Return an upper bound for the width of words."""
@@ -103,12 +100,6 @@ class Drawn:
         """Rectangles and circles, in the order in which they are drawn."""
         kinds = (f"{SVG}rect", f"{SVG}circle")
         return [shape_of(element) for element in self.root.iter() if element.tag in kinds]
-
-    @cached_property
-    def lines(self) -> list[list[tuple[float, float]]]:
-        """The points of every line."""
-        lines = [line.attrib["points"].split() for line in self.root.iter(f"{SVG}polyline")]
-        return [[(float(x), float(y)) for x, y in (p.split(",") for p in line)] for line in lines]
 
     @cached_property
     def matrices(self) -> list[list[list[tuple[str, str]]]]:

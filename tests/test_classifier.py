@@ -64,16 +64,6 @@ def trained_weights(recipe: classifier.Recipe) -> dict[str, torch.Tensor]:
     return fresh.state_dict()
 
 
-def test_batches_have_every_sentence_once_and_similar_lengths() -> None:
-    _, mask, _ = tensors(rows=50)
-
-    batches = sentences.by_length(mask, 8, torch.Generator().manual_seed(3))
-
-    assert sorted(torch.cat(batches).tolist()) == list(range(50))
-    spread = [int(mask[rows].sum(1).max() - mask[rows].sum(1).min()) for rows in batches]
-    assert max(spread) <= 2
-
-
 def test_predictions_come_in_the_order_of_the_sentences() -> None:
     ids, mask, _ = tensors()
     fresh = model(initializer_range=1.0).double()
@@ -135,16 +125,6 @@ def test_last_linear_layer_leaves_the_encoder_as_it_is() -> None:
 
     moved = {name for name in after if not torch.equal(before[name], after[name])}
     assert moved == {"classifier.weight", "classifier.bias"}
-
-
-def test_the_learning_rate_rises_and_falls_and_is_small_for_wide_models() -> None:
-    recipe = classifier.Recipe(warmup=0.2)
-
-    rates = list(classifier.learning_rates(recipe, 64, 10))
-
-    assert rates.index(max(rates)) in (1, 2)
-    assert 0 < rates[-1] < 0.2 * max(rates)
-    assert max(classifier.learning_rates(recipe, 768, 10)) < 5e-5
 
 
 def test_a_loss_that_is_not_finite_ends_the_training() -> None:
@@ -241,26 +221,6 @@ def test_test_sentences_without_labels_get_predictions_and_no_accuracy(
     lines = path.read_text(encoding="utf-8").splitlines()
     assert [line.split(" ||| ")[0] for line in lines] == ["good film", "bad film"]
     assert f"test predictions, written to {path}" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "place"),
-    [
-        ("train", "good film\n", "train.txt:1"),
-        ("dev", "good film\n", "dev.txt:1"),
-        ("test", "1 ||| good film\nbad film\n", "test.txt:2"),
-        ("train", "id\tsentence\n1\tgood film\n", "train.txt: there is no column `sentiment`"),
-        ("test", "id\tsentence\n1\n", "test.txt:2: a line should be"),
-    ],
-)
-def test_sentences_need_labels_unless_all_test_sentences_lack_them(
-    command, data, capsys, name, text, place
-) -> None:
-    data[name].write_text(text, encoding="utf-8")
-
-    message = refusal(classifier.main, command, capsys)
-    assert place in message
-    assert ": a line should be" in message or "column" in message
 
 
 def test_a_label_not_in_the_training_data_is_refused(command, data, capsys) -> None:

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 from transformer import causal_mask
 
-from bert import BertLayer, BertModel
+from bert import BertModel
 from config import BertConfig
 from conftest import ROOT
 from drawn import Drawn
@@ -87,22 +87,6 @@ def test_the_embedding_adds_the_rows_that_are_written() -> None:
     assert drawn.matrix(3) == [["t0"] * len(ids)]
 
 
-def test_a_layer_has_every_module_in_the_order_of_the_computation() -> None:
-    layer, drawn = BertLayer(SIZES).eval(), figure("layer")
-
-    with recorded_outputs(layer) as outputs:
-        layer(torch.randn(3, 7, 10), get_extended_attention_mask(MASK, torch.float32))
-
-    order = [name.rpartition(".")[2] for name in outputs if name != "self_attention"]
-    order.insert(order.index("interm_dense") + 1, "interm_af")  # a function, which has no hook
-    names = {*order, "self_attention"}
-    shown = [label for label in drawn.shown if label in names]
-    assert shown[0] == "self_attention"
-    assert set(shown[1:4]) == set(order[:3]) == {"query", "key", "value"}
-    assert shown[4:] == order[3:]
-    assert drawn.shown.count("add_norm") == 2
-
-
 def test_attention_by_hand_is_what_the_solution_computes() -> None:
     drawn, example = figure("attention-by-hand"), solved()
     query, key, value, scores, scaled, probabilities, output = (part[0] for part in example[:7])
@@ -127,21 +111,6 @@ def test_the_mask_becomes_the_numbers_that_are_written() -> None:
     assert drawn.kinds(0) == drawn.kinds(1)
     assert drawn.matrix(2) == [["0", "0", "-1e4", "-1e4"]]
     assert [float(number) for number in drawn.matrix(2)[0]] == extended[1, 0, 0].tolist()
-
-
-def test_the_mask_hides_columns_in_each_head() -> None:
-    drawn = figure("mask")
-    mask = torch.tensor([[int(number) for number in row] for row in drawn.matrix(0)])
-    H, T = 2, mask.shape[1]
-
-    total = torch.zeros(len(mask), H, T, T) + get_extended_attention_mask(mask, torch.float32)
-
-    for head, place in enumerate((3, 5)):
-        hidden = [
-            ["hidden" if number else "plain" for number in row] for row in total[1, head].tolist()
-        ]
-        assert drawn.kinds(place) == hidden
-        assert drawn.matrix(place) == [[f"s{row}{key}" for key in range(T)] for row in range(T)]
 
 
 def test_heads_are_split_and_merged_as_torch_does_it() -> None:

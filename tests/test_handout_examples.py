@@ -151,6 +151,11 @@ WRONG: dict[str, Callable[[], object]] = {
     "Expected all tensors": lambda: says(
         RuntimeError("Expected all tensors to be on the same device, but found at least two")
     ),
+    "Can't call numpy()": lambda: torch.ones(1, requires_grad=True).numpy(),
+    "... partially initialized": lambda: says(
+        ImportError("cannot import name 'A' from partially initialized module 'bert'")
+    ),
+    "[enforce fail": lambda: says(RuntimeError("[enforce fail at inline_container.cc:664] . ")),
     "[Errno 30]": lambda: says(OSError(errno.EROFS, "Read-only file system")),
 }
 

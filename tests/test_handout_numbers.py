@@ -6,7 +6,6 @@ import re
 
 import pytest
 import torch
-from torch import nn
 
 from grader.assignment import ASSIGNMENT
 from grader.model import MAIN, OTHER
@@ -19,7 +18,6 @@ from bert import BertModel
 from config import BertConfig
 from conftest import ROOT, of_the_shipped_model
 from handout_pages import TEXT
-from optimizer import AdamW
 from pretraining import BertForPreTraining, mask_tokens, pretraining_loss
 from support.observe import recorded
 from support.sentences import Split
@@ -132,11 +130,6 @@ def test_the_length_of_the_reviews_is_right(tokenizer: BertTokenizer) -> None:
 # Background
 
 
-def test_the_number_in_the_mask_hides_a_token_completely() -> None:
-    assert torch.exp(torch.tensor(-10000.0)) == 0.0
-    assert torch.exp(torch.tensor(-10000.0, dtype=torch.float64)) == 0.0
-
-
 def test_half_of_the_opinion_words_are_not_in_the_training_sentences() -> None:
     train = {*(ROOT / "data" / "train.txt").read_text(encoding="utf-8").split()}
     opinions = {*sum([*WHOLE.adjectives.values(), *WHOLE.nouns.values()], ())}
@@ -189,20 +182,6 @@ def test_a_correct_mask_tokens_fails_as_rarely_as_the_handout_says() -> None:
         if share.margin > EXACT
     ]
     assert len(shares) * FALSE_ALARM <= 1.001e-8
-
-
-def first_step(correct_bias: bool) -> float:
-    """Return how far AdamW moves a parameter in its first step."""
-    p = nn.Parameter(torch.zeros(1))
-    p.grad = torch.ones(1)
-    AdamW([p], lr=1e-3, eps=1e-12, correct_bias=correct_bias).step()
-    return p.item()
-
-
-def test_the_numbers_of_adamw_are_right() -> None:
-    find(f"for the usual 0.9 and 0.999 is {first_step(False) / first_step(True):.1f} times")
-    find(f"{1 / math.sqrt(1 - 0.999):.0f} times in the first step")
-    assert 1 / math.sqrt(1 - 0.999**3000) < 1.05
 
 
 # Pictures
