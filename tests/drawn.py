@@ -18,7 +18,9 @@ WIDTHS = (
     (0.70, "ESbdghnpqu0123456789{}√KAVBRXZC"),
     (0.86, "MUHNDG&OQw#+=<>→≈\N{MULTIPLICATION SIGN}"),
 )
-WIDEST, OF_MONO, OF_BOLD = 1.0, 0.61, 1.12
+WIDEST = 1.0
+OF_MONO = 0.61
+OF_BOLD = 1.12
 SVG = "{http://www.w3.org/2000/svg}"
 ON = re.compile(r"\bon-(\w+)")
 
@@ -55,13 +57,16 @@ def width_of(words: str, size: float, look: str = "") -> float:
 
 
 def words_of(element: ElementTree.Element) -> Words:
-    about, text = element.attrib, element.text or ""
-    size, kinds = float(about["font-size"]), about["class"]
+    about = element.attrib
+    text = element.text or ""
+    size = float(about["font-size"])
+    kinds = about["class"]
     width = width_of(text, size, kinds)
     left = {"start": 0, "middle": width / 2, "end": width}[about["text-anchor"]]
     kind = ON.search(kinds)
     assert kind, text
-    x, base = float(about["x"]) - left, float(about["y"])
+    x = float(about["x"]) - left
+    base = float(about["y"])
     return Words(text, kind[1], x, base - 0.74 * size, width, 0.76 * size)
 
 

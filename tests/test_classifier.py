@@ -39,7 +39,8 @@ def data(tmp_path: Path) -> dict[str, Path]:
 def command(data: dict[str, Path], tmp_path: Path) -> list[str]:
     """The arguments of a run that takes a moment."""
     files = [part for name, path in data.items() for part in (f"--{name}", str(path))]
-    checkpoint, out = tiny_checkpoint(tmp_path / "checkpoint"), tmp_path / "predictions"
+    checkpoint = tiny_checkpoint(tmp_path / "checkpoint")
+    out = tmp_path / "predictions"
     return ["--checkpoint", str(checkpoint), *files, "--predictions", str(out), *FAST]
 
 
@@ -94,7 +95,9 @@ def test_the_new_layer_starts_from_zero_so_that_the_first_loss_is_that_of_a_gues
 
 
 def test_fine_tuning_is_torchs_adamw_with_clipped_gradients() -> None:
-    recipe, plain, losses = classifier.Recipe(batch_size=4, clip=0.1), model().double(), []
+    recipe = classifier.Recipe(batch_size=4, clip=0.1)
+    plain = model().double()
+    losses = []
     ids, mask, labels = tensors()
     optimizer = torch.optim.AdamW(plain.parameters(), weight_decay=recipe.weight_decay)
     order = torch.Generator().manual_seed(recipe.seed)
@@ -110,7 +113,8 @@ def test_fine_tuning_is_torchs_adamw_with_clipped_gradients() -> None:
         optimizer.step()
         losses.append(loss.item())
 
-    tuned, tuned_losses = model().double(), []
+    tuned = model().double()
+    tuned_losses = []
     classifier.fine_tune(tuned, ids, mask, labels, recipe, tuned_losses.append)
 
     assert tuned_losses == pytest.approx(losses)
@@ -136,7 +140,8 @@ def test_a_loss_that_is_not_finite_ends_the_training() -> None:
 
 
 def test_macro_f1_weights_classes_equally() -> None:
-    predictions, labels = torch.tensor([0, 0, 0, 1]), torch.tensor([0, 0, 1, 1])
+    predictions = torch.tensor([0, 0, 0, 1])
+    labels = torch.tensor([0, 0, 1, 1])
 
     assert sentences.accuracy(predictions, labels) == 0.75
     assert sentences.macro_f1(predictions, labels) == pytest.approx((4 / 5 + 2 / 3) / 2)

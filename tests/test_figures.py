@@ -65,7 +65,8 @@ def test_a_word_that_is_not_in_the_vocabulary_is_an_error(tmp_path: Path, capsys
 
 @figures
 def test_a_screen_reader_finds_a_title_and_a_description(drawn: Drawn) -> None:
-    title, description = drawn.root.find(f"{SVG}title"), drawn.root.find(f"{SVG}desc")
+    title = drawn.root.find(f"{SVG}title")
+    description = drawn.root.find(f"{SVG}desc")
 
     assert drawn.root.attrib["role"] == "img"
     assert title is not None

@@ -55,7 +55,8 @@ def recorded_outputs(module: nn.Module) -> Iterator[dict[str, Tensor]]:
 
 
 def test_the_whole_model_has_the_names_and_ids_of_the_checkpoint() -> None:
-    model, drawn = BertModel.from_pretrained(CHECKPOINT), figure("model")
+    model = BertModel.from_pretrained(CHECKPOINT)
+    drawn = figure("model")
     tokenizer = BertTokenizer.from_pretrained(CHECKPOINT)
 
     layers = [label for label in drawn.shown if label.startswith("bert_layers")]
@@ -70,7 +71,8 @@ def test_the_whole_model_has_the_names_and_ids_of_the_checkpoint() -> None:
 
 def test_the_embedding_adds_the_rows_that_are_written() -> None:
     model = BertModel.from_pretrained(CHECKPOINT)
-    drawn, tiny = figure("embedding"), BertModel(SIZES)
+    drawn = figure("embedding")
+    tiny = BertModel(SIZES)
 
     with recorded_outputs(tiny) as outputs:
         total = tiny.embed(IDS)
@@ -88,7 +90,8 @@ def test_the_embedding_adds_the_rows_that_are_written() -> None:
 
 
 def test_attention_by_hand_is_what_the_solution_computes() -> None:
-    drawn, example = figure("attention-by-hand"), solved()
+    drawn = figure("attention-by-hand")
+    example = solved()
     query, key, value, scores, scaled, probabilities, output = (part[0] for part in example[:7])
 
     assert drawn.matrix(0) == text(query)
@@ -116,7 +119,8 @@ def test_the_mask_becomes_the_numbers_that_are_written() -> None:
 def test_heads_are_split_and_merged_as_torch_does_it() -> None:
     drawn = figure("heads")
     x = torch.arange(12).view(1, 3, 4)
-    right, wrong = x.view(1, 3, 2, 2).transpose(1, 2), x.view(1, 2, 3, 2)
+    right = x.view(1, 3, 2, 2).transpose(1, 2)
+    wrong = x.view(1, 2, 3, 2)
 
     merged = [right.transpose(1, 2).reshape(1, 3, 4), right.reshape(1, 3, 4)]
 
@@ -128,7 +132,8 @@ def test_heads_are_split_and_merged_as_torch_does_it() -> None:
 
 def test_the_decoders_masks_hide_the_cells_that_are_drawn_as_hidden() -> None:
     drawn = figure("decoder")
-    T, S = len(drawn.kinds(0)), len(drawn.kinds(1)[0])
+    T = len(drawn.kinds(0))
+    S = len(drawn.kinds(1)[0])
     source = torch.tensor([[1] * 3 + [0] * (S - 3)])
 
     cross = get_extended_attention_mask(source, torch.float32)[0, 0].expand(T, S)
@@ -139,7 +144,8 @@ def test_the_decoders_masks_hide_the_cells_that_are_drawn_as_hidden() -> None:
 
 
 def test_the_pair_is_what_pair_batch_makes() -> None:
-    drawn, tokenizer = figure("pretraining"), BertTokenizer.from_pretrained(CHECKPOINT)
+    drawn = figure("pretraining")
+    tokenizer = BertTokenizer.from_pretrained(CHECKPOINT)
     [tokens] = drawn.matrix(0)
     ids = [tokenizer.tokenizer.token_to_id(token) for token in tokens]
     end = tokens.index("[SEP]")
@@ -148,7 +154,8 @@ def test_the_pair_is_what_pair_batch_makes() -> None:
 
     assert batch["input_ids"].tolist() == [ids]
     assert drawn.matrix(1) == text(batch["token_type_ids"])
-    hidden, labels = drawn.matrix(2)[0], drawn.matrix(3)[0]
+    hidden = drawn.matrix(2)[0]
+    labels = drawn.matrix(3)[0]
     for place, label in enumerate(labels):
         chosen = drawn.kinds(2)[0][place] != "plain"
         assert label == (str(ids[place]) if chosen else str(IGNORED))

@@ -120,7 +120,8 @@ def test_all_five_outcomes_are_explained() -> None:
 
 
 def test_no_line_of_a_solution_is_in_the_handout() -> None:
-    lines, text = solution_lines(), squeezed(TEXT)
+    lines = solution_lines()
+    text = squeezed(TEXT)
     assert len(lines) > 15
 
     assert [line for line in lines if squeezed(line) in text] == []
@@ -148,7 +149,8 @@ def test_messages_of_a_problem_are_those_of_its_exercise(exercise: Exercise) -> 
 
 
 def test_every_explained_message_is_one_that_the_grader_gives() -> None:
-    texts, messages = texts_of_the_grader(), quoted_messages()
+    texts = texts_of_the_grader()
+    messages = quoted_messages()
     # tensormark.toolkit.training puts these words before its own texts
     endings = [text for text in texts if text.startswith((":", " "))]
     texts += [word + text for word in (Gate.what, Gate.model) for text in endings]

@@ -58,7 +58,8 @@ def test_every_option_of_an_experiment_is_understood(options: str) -> None:
 # Students' most frequent mistakes, in the grader's sizes, and the messages of Python or torch.
 
 Q = torch.zeros(SIZES.B, SIZES.H, SIZES.T, SIZES.d)
-X, IDS = torch.zeros(SIZES.B, SIZES.T, SIZES.D), torch.ones(SIZES.B, SIZES.T, dtype=torch.int64)
+X = torch.zeros(SIZES.B, SIZES.T, SIZES.D)
+IDS = torch.ones(SIZES.B, SIZES.T, dtype=torch.int64)
 WIDE = torch.zeros(SIZES.B, SIZES.T, SIZES.F)
 DOUBLE = torch.zeros(2, 3, dtype=torch.float64)
 

@@ -139,7 +139,8 @@ def test_half_of_the_opinion_words_are_not_in_the_training_sentences() -> None:
 
 
 def test_the_recipe_in_the_handout_is_the_programs() -> None:
-    recipe, rates = classifier.Recipe(), classifier.learning_rates(classifier.Recipe(), 64, 500)
+    recipe = classifier.Recipe()
+    rates = classifier.learning_rates(classifier.Recipe(), 64, 500)
 
     assert (recipe.epochs, SHIPPED.hidden_dropout_prob) == (1, 0.0)
     find(f"weight decay of {recipe.weight_decay}, one epoch in batches of {recipe.batch_size}")
@@ -154,7 +155,8 @@ def test_an_untrained_model_has_the_losses_that_the_handout_states(
     tokenizer: BertTokenizer,
 ) -> None:
     torch.manual_seed(0)
-    model, batch = BertForPreTraining(SHIPPED).eval(), tokenizer(["the film is dull ."] * 8)
+    model = BertForPreTraining(SHIPPED).eval()
+    batch = tokenizer(["the film is dull ."] * 8)
     labels = torch.randint(5, SHIPPED.vocab_size, batch["input_ids"].shape)
     tokens, follows = model(**batch)
 
@@ -189,7 +191,8 @@ def test_a_correct_mask_tokens_fails_as_rarely_as_the_handout_says() -> None:
 
 def share_at(offset: int, head: int, tokenizer: BertTokenizer) -> float:
     """Return the share that a head of layer 1 gives to the token at an offset, on average."""
-    model, averages = BertModel.from_pretrained(ROOT / "checkpoint"), []
+    model = BertModel.from_pretrained(ROOT / "checkpoint")
+    averages = []
     for text in Split(ROOT / "data" / "dev.txt", tokenizer, 64).sentences[:20]:
         batch = tokenizer([text])
         with torch.no_grad(), recorded(model) as steps:

@@ -56,7 +56,8 @@ def test_the_page_begins_with_its_title_and_has_the_contents_behind_the_text(pag
 
 @pytest.mark.parametrize("page", HTML)
 def test_the_page_loads_nothing(page: str) -> None:
-    parsed, text = PARSED[page], HTML[page]
+    parsed = PARSED[page]
+    text = HTML[page]
 
     sources = {str(tag["src"]) for tag in parsed.attributes if "src" in tag}
     assert {source.partition(":")[0] for source in sources} <= {"data"}

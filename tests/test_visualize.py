@@ -40,7 +40,8 @@ def test_probabilities_are_found_through_the_published_signature(T: int) -> None
 
 
 def test_recording_shows_the_models_own_numbers_and_changes_none() -> None:
-    model, ids = BertModel(CONFIG).eval(), torch.tensor([[2, 7, 9, 8, 3]])
+    model = BertModel(CONFIG).eval()
+    ids = torch.tensor([[2, 7, 9, 8, 3]])
     mask = torch.ones_like(ids)
     before = model(ids, mask)["last_hidden_state"]
 
