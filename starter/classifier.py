@@ -45,7 +45,8 @@ from support.sentences import (
 )
 from tokenizer import BertTokenizer
 
-FULL_MODEL, LAST_LINEAR_LAYER = "full-model", "last-linear-layer"
+FULL_MODEL = "full-model"
+LAST_LINEAR_LAYER = "last-linear-layer"
 SMALL = 128  # up to this width, threads wait for each other longer than they work
 
 
@@ -108,7 +109,8 @@ def learning_rates(recipe: Recipe, width: int, steps: int) -> Iterator[float]:
     highest = default if recipe.learning_rate is None else recipe.learning_rate
     climbing = max(1, round(steps * recipe.warmup))
     for step in range(steps):
-        up, down = (step + 1) / climbing, (steps - step) / max(1, steps - climbing)
+        up = (step + 1) / climbing
+        down = (steps - step) / max(1, steps - climbing)
         yield highest * min(up, down)
 
 
@@ -179,7 +181,8 @@ class BestEpoch:
     """Keeps the weights and predictions of the epoch with the best dev accuracy."""
 
     def __init__(self, model: BertSentimentClassifier, dev: Split) -> None:
-        self.model, self.dev = model, dev
+        self.model = model
+        self.dev = dev
         self.accuracy = -1.0
         self.weights: dict[str, Tensor] = {}
         self.predictions = torch.zeros(0, dtype=torch.int64)  # (N,), for dev
@@ -242,7 +245,8 @@ def open_checkpoint(args: argparse.Namespace) -> tuple[BertModel, BertTokenizer,
     if args.threads or bert.config.hidden_size <= SMALL:
         torch.set_num_threads(args.threads or 1)
     tokenizer = BertTokenizer.from_pretrained(args.checkpoint)
-    words, positions = bert.config.vocab_size, bert.config.max_position_embeddings
+    words = bert.config.vocab_size
+    positions = bert.config.max_position_embeddings
     if tokenizer.vocab_size > words:
         pieces = f"{tokenizer.vocab_size} word pieces, but the model has {words}"
         raise InputError(f"{args.checkpoint}: the tokenizer has {pieces}")
@@ -261,7 +265,8 @@ def read_splits(args: argparse.Namespace, tokenizer: BertTokenizer, length: int)
         splits.append(split)
         cut = f", {split.truncated} of them truncated to {length} tokens" if split.truncated else ""
         print(f"{path}: {len(split)} sentences{cut}")
-        known, highest = int(splits[0].labels.max()), max(split.labels.tolist(), default=0)
+        known = int(splits[0].labels.max())
+        highest = max(split.labels.tolist(), default=0)
         if highest > known:
             raise InputError(
                 f"{path}: label {highest}, but the labels of {args.train} go up to {known}"

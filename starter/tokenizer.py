@@ -80,7 +80,8 @@ class BertTokenizer:
             FileNotFoundError: the directory has neither file.
             ValueError: the file is damaged; the message names it.
         """
-        whole, vocab = Path(directory) / TOKENIZER_NAME, Path(directory) / VOCAB_NAME
+        whole = Path(directory) / TOKENIZER_NAME
+        vocab = Path(directory) / VOCAB_NAME
         if not whole.is_file() and not vocab.is_file():
             raise FileNotFoundError(f"{directory}: there is no {TOKENIZER_NAME} or {VOCAB_NAME}")
         path = whole if whole.is_file() else vocab

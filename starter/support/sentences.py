@@ -106,9 +106,11 @@ def read_examples(path: str | Path, labelled: bool = True) -> list[Example]:
     elif "\t" in first and "|||" not in first:
         columns = COLUMNS
     elif labelled or any("|||" in text or "\t" in text for _, text in lines):
-        separator, columns = "|||", ["sentiment", "sentence"]
+        separator = "|||"
+        columns = ["sentiment", "sentence"]
     else:
-        separator, columns = "\n", ["sentence"]
+        separator = "\n"
+        columns = ["sentence"]
     examples = []
     for number, text in lines:
         example = parse(text, separator, columns)
@@ -138,7 +140,8 @@ class Split:
         self.truncated = int((batch["attention_mask"].sum(dim=1) > max_length).sum())
         if self.truncated:
             batch = tokenizer(self.sentences, max_length=max_length)  # keeps the [SEP] at the end
-        self.input_ids, self.attention_mask = batch["input_ids"], batch["attention_mask"]
+        self.input_ids = batch["input_ids"]
+        self.attention_mask = batch["attention_mask"]
 
     def __len__(self) -> int:
         """Count the sentences."""
@@ -186,7 +189,8 @@ def macro_f1(predictions: Tensor, labels: Tensor) -> float:
     """
     scores = []
     for label in torch.cat([predictions, labels]).unique():
-        found, real = predictions == label, labels == label
+        found = predictions == label
+        real = labels == label
         scores.append(2 * (found & real).sum().item() / (found.sum() + real.sum()).item())
     return sum(scores) / len(scores)
 
