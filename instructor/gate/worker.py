@@ -14,8 +14,8 @@ import torch
 from instructor.gate.broken_models import BROKEN
 
 import classifier
-from support import sentences
 from bert import BertModel
+from support import sentences
 from tokenizer import BertTokenizer
 
 HONEST = "honest"
