@@ -8,8 +8,6 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from grader.inputs import attention_weights, extended_mask
-from grader.model import MAIN
 from grader.viva_facts import (
     BEYOND_A_TOKEN,
     MIXED,
@@ -19,52 +17,35 @@ from grader.viva_facts import (
     letters,
     not_ones,
     over_tokens,
-    plain_norm,
     tokens_moved,
     training,
     unlike_a_norm,
     worlds,
 )
 from tensormark.exercise import Call, Tensors
-from tensormark.toolkit.draws import as_weights
-from tensormark.viva.pokes import at, first, negated, rolled, with_values
-from tensormark.viva.subject import Example, Fact, Poke, Situation, Subject, depends, moved, spread
+from tensormark.viva.subject import (
+    Fact,
+    Poke,
+    Subject,
+    at,
+    depends,
+    moved,
+    negated,
+    rolled,
+    spread,
+    with_values,
+)
 
 STATES = ("key", "query", "value")
 
 alone = functools.partial(
     bert_call, "BertSelfAttention.attention", ("key", "query", "value", "attention_mask")
 )
-WORKED = MAIN | {"B": 1, "T": 4, "d": 2, "D": 4, "lengths": (2,)}
-
-
-def worked() -> Tensors:
-    """Return inputs for a hand calculation: every token attends equally to the two real tokens."""
-    values = [[[1, 5], [3, 9], [8, 2], [4, 0]], [[2, 0], [6, 1], [0, 3], [4, 8]]]
-    value = np.array([values], dtype=np.float64)
-    return {
-        "key": np.zeros_like(value),
-        "query": np.ones_like(value),
-        "value": value,
-        "attention_mask": extended_mask(WORKED),
-        **as_weights(attention_weights(np.random.default_rng(0), WORKED)),
-    }
-
-
 OF_ATTENTION = {**dict.fromkeys(STATES, 2), "attention_mask": 3}
 ATTENTION = Subject(
     "attention",
     worlds(alone),
-    usual="a batch with padding",
-    situations=(
-        Situation("a batch without padding", with_values(0.0, "attention_mask")),
-        Situation("queries that are all 0, with padding", with_values(0.0, "query")),
-        Situation("values that are all 1, with padding", with_values(1.0, "value")),
-        Situation(
-            "sentences of a single token, without padding",
-            first({**OF_ATTENTION, "cotangent/output": 1}),
-        ),
-    ),
+    special=(with_values(0.0, "attention_mask"),),
     facts=(
         *over_tokens(STATES, OF_ATTENTION),
         Fact(at((0,), *STATES), OTHER_SENTENCES, gained=MIXED),
@@ -83,22 +64,6 @@ ATTENTION = Subject(
     ),
     training=training,
     sizes=letters,
-    examples=(
-        Example(
-            "A sentence has two tokens, followed by two of padding. All queries are 1, all keys "
-            "are 0, and the values are `[1, 5]`, `[3, 9]`, `[8, 2]`, `[4, 0]` in the first head "
-            "and `[2, 0]`, `[6, 1]`, `[0, 3]`, `[4, 8]` in the second.",
-            alone(sizes=WORKED, dtype="float64"),
-            worked,
-            ("the result for the first token", lambda result: result[0, 0]),
-        ),
-    ),
-    mistakes=(
-        *("heads_not_transposed", "heads_merged_by_unit", "heads_left_apart", "keys_gathered"),
-        *("no_scale", "scale_multiplied", "scale_twice", "scale_by_heads", "scale_by_length"),
-        *("queries_with_queries", "queries_with_values", "mask_subtracted", "mask_ignored"),
-        *("no_softmax", "softmax_over_queries", "softmax_over_batch", "softmax_over_heads"),
-    ),
 )
 
 
@@ -117,13 +82,6 @@ ADD_NORM = Subject(
     "add_norm",
     # in the last one the output is as wide as the input, like that of attention
     [*worlds(add_norm)[:2], *worlds(add_norm, F=10)[2:]],
-    usual="a random input and output",
-    situations=(
-        Situation("an input that is all 0", with_values(0.0, "input")),
-        Situation("an output that is all 0", with_values(0.0, "output")),
-        Situation("a dense layer with bias 0", with_values(0.0, "weights/out_dense.bias")),
-        Situation("a norm with weight 1 and bias 0", plain_norm("out_layer_norm")),
-    ),
     facts=(
         Fact(at((0, 0), "input", "output"), BEYOND_A_TOKEN, gained=TOGETHER),
         Fact(at((0,), "input", "output"), OTHER_SENTENCES, gained=MIXED),
@@ -153,19 +111,7 @@ FEED_FORWARD = ("weights/interm_dense.weight", "weights/interm_dense.bias")
 LAYER = Subject(
     "layer",
     worlds(layer),
-    usual="a batch with padding",
-    situations=(
-        Situation("a batch without padding", with_values(0.0, "attention_mask")),
-        Situation(
-            "sentences of a single token, without padding",
-            first({**OF_LAYER, "cotangent/output": 1}),
-        ),
-        Situation("hidden states that are all 0, with padding", with_values(0.0, "hidden_states")),
-        Situation(
-            "an `attention_dense` whose weight and bias are 0, with padding",
-            with_values(0.0, "weights/attention_dense.weight", "weights/attention_dense.bias"),
-        ),
-    ),
+    special=(with_values(0.0, "attention_mask"),),
     facts=(
         *over_tokens(("hidden_states",), OF_LAYER),
         Fact(at((0,), "hidden_states"), OTHER_SENTENCES, gained=MIXED),
@@ -183,12 +129,6 @@ LAYER = Subject(
     ),
     training=functools.partial(training, path=""),
     sizes=letters,
-    mistakes=(
-        *("attention_missing", "attention_dense_missing", "attention_projected_twice"),
-        *("first_residual_of_context", "first_norm_twice"),
-        *("interm_of_input", "interm_of_context", "gelu_missing", "second_norm_missing"),
-        *("second_norm_twice", "second_residual_of_input", "second_residual_of_context"),
-    ),
 )
 
 embed = functools.partial(bert_call, "BertModel.embed", ("input_ids",))
@@ -204,23 +144,6 @@ def other_word(inputs: Tensors) -> Tensors:
 EMBED = Subject(
     "embed",
     worlds(embed, layers=1),
-    usual="sentences of random words",
-    situations=(
-        Situation(
-            "sentences of a single token, without padding",
-            first({"input_ids": 1, "cotangent/output": 1}),
-        ),
-        Situation(
-            "the same word everywhere",
-            lambda inputs: inputs | {"input_ids": np.ones_like(inputs["input_ids"])},
-        ),
-        Situation(
-            "position vectors that are all 0", with_values(0.0, "weights/pos_embedding.weight")
-        ),
-        Situation(
-            "type vectors that are all 0", with_values(0.0, "weights/tk_type_embedding.weight")
-        ),
-    ),
     facts=(
         Fact(other_word, BEYOND_A_TOKEN, gained=TOGETHER),
         Fact(other_word, OTHER_SENTENCES, gained=MIXED),
@@ -243,11 +166,6 @@ EMBED = Subject(
     ),
     training=training,
     sizes=letters,
-    mistakes=(
-        *("embed_norm_missing", "positions_of_words", "token_types_of_words"),
-        *("token_types_of_positions", "no_positions", "no_token_types", "positions_subtracted"),
-        "token_types_subtracted",
-    ),
     note="`BertModel.embed` is called without token types.",
 )
 
@@ -274,16 +192,7 @@ def with_integers(inputs: Tensors) -> Tensors:
 ENCODE = Subject(
     "encode",
     worlds(encode),
-    usual="a batch with padding",
-    situations=(
-        Situation("a batch without padding", with_values(1.0, "attention_mask")),
-        Situation(
-            "sentences of a single token, without padding",
-            first({**OF_ENCODE, "cotangent/output": 1}),
-        ),
-        Situation("hidden states that are all 0, with padding", with_values(0.0, "hidden_states")),
-        Situation("a mask of integers, with padding", with_integers),
-    ),
+    special=(with_values(1.0, "attention_mask"), with_integers),
     facts=(
         *over_tokens(("hidden_states",), OF_ENCODE),
         Fact(at((0,), "hidden_states"), OTHER_SENTENCES, gained=MIXED),

@@ -12,8 +12,7 @@ import numpy as np
 
 from grader.model import LETTERS, BertSizes
 from tensormark.toolkit import Call, Tensors
-from tensormark.viva.pokes import at, rolled
-from tensormark.viva.subject import DTYPES, Fact, Poke, depends, moved, spread
+from tensormark.viva.subject import DTYPES, Fact, Poke, at, depends, moved, rolled, spread
 
 # every letter except layers, which take long to build, has three values; within a call, no two
 # letters are equal; one call has B > T, and one has a column that is padding in every sentence

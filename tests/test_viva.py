@@ -1,128 +1,164 @@
-"""Tests of what questions state about minBERT's functions: it is true."""
+"""What questions say of minBERT's functions is true: checked with torch alone.
 
-from collections.abc import Iterator
+Each changed line is put into the file as the question shows it, and called with sizes and numbers
+of this test's own.
+"""
+
+import re
+import sys
+import types
+from collections.abc import Callable
 
 import pytest
+import torch
 
-from grader.viva import ATTENTION, SUBJECTS
-from grader.viva_facts import APART, PADDED, not_ones
-from tensormark.viva.draw import generator
-from tensormark.viva.families.equal import differs
-from tensormark.viva.families.messages import Messages
-from tensormark.viva.families.numbers import Numbers
-from tensormark.viva.family import GENERAL_STATEMENTS, ONLY_TRAINING, Sample
-from tensormark.viva.study import EVERYWHERE, RAISES, SAME, Study
-from tensormark.viva.subject import Subject
+from grader.viva import SUBJECTS
+from tensormark.viva.question import Question
+from tensormark.viva.study import SAME_IN_TRAINING, SHAPE, TRAINING
 
+from config import BertConfig
 from conftest import ROOT
-from known import HONEST, VARIANTS
-from studies import change_of, check_words, messages_of, shapes_asked, sheet_of, study_of
+from studies import check_words, sheet_of, study_of
 
-SOFTMAX = "F.softmax(scores + attention_mask, dim=-1)"
-(ONES,) = (fact.gained for fact in ATTENTION.facts if fact.differences is not_ones)
-TABLE = (  # a change, what is then true, and the result of the example
-    (f"self.dropout({SOFTMAX})", SOFTMAX, {GENERAL_STATEMENTS[ONLY_TRAINING]}, "`[2, 7, 4, 0.5]`"),
-    ("scores + attention_mask", "scores", {PADDED}, "`[4, 4, 3, 3]`"),
-    (" / math.sqrt(d)", "", set(), "`[2, 7, 4, 0.5]`"),
-    ("math.sqrt(d)", "(d ** 0.5)", {GENERAL_STATEMENTS[EVERYWHERE]}, "`[2, 7, 4, 0.5]`"),
-    ("dim=-1", "dim=-2", {PADDED, ONES}, "`[4, 4, 3, 3]`"),
-    ("probs @ value", "probs", {GENERAL_STATEMENTS[RAISES]}, None),
-)
-SCORES = "query @ key.transpose(-2, -1)"
-SHAPES = {  # B = 2, T = 5, H = 3, d = 4
-    **dict.fromkeys(("query", "key", "value", "context", "probs @ value"), (2, 3, 5, 4)),
-    **dict.fromkeys((SCORES, f"{SCORES} / math.sqrt(d)", "scores"), (2, 3, 5, 5)),
-    **dict.fromkeys(("scores + attention_mask", SOFTMAX), (2, 3, 5, 5)),
-    **dict.fromkeys((f"self.dropout({SOFTMAX})", "probs"), (2, 3, 5, 5)),
-    "key.transpose(-2, -1)": (2, 3, 4, 5),
-    "context.transpose(1, 2)": (2, 5, 3, 4),
-    "context.transpose(1, 2).reshape(B, T, H * d)": (2, 5, 12),
-    "attention_mask": (2, 1, 1, 5),
+NAMES = ("key", "query", "value", "attention_mask")
+REAL = torch.tensor([[1, 1, 1, 0], [1, 1, 0, 0], [1, 1, 1, 1]]).bool()  # tokens; others: padding
+Case = dict[str, torch.Tensor]
+
+
+def case(B: int = 3, T: int = 4, H: int = 2, d: int = 5, **others: int) -> Case:
+    """Return inputs of attention."""
+    torch.manual_seed(5)
+    states = {name: torch.randn(B, H, T, d, dtype=torch.double) for name in NAMES[:3]}
+    mask = torch.zeros(B, 1, 1, T) if REAL.shape[1] != T else -1e4 * ~REAL[:, None, None, :]
+    return states | {"attention_mask": mask.double()}
+
+
+def attend(text: str, inputs: Case, rate: float | None = None) -> torch.Tensor:
+    """Call the attention of a text of bert.py; in training if a rate of dropout is given."""
+    module = types.ModuleType("viva_bert")
+    exec(compile(text, "viva_bert.py", "exec"), module.__dict__)
+    _, H, _, d = inputs["query"].shape
+    attention = module.BertSelfAttention(BertConfig(hidden_size=H * d, num_attention_heads=H))
+    attention.train(rate is not None)
+    attention.dropout.p = rate or 0.0
+    torch.manual_seed(6)
+    return attention.attention(*inputs.values())
+
+
+def differ(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
+    """Return where results differ, with one True if their shapes do."""
+    if first.shape != second.shape:
+        return torch.ones(1, dtype=torch.bool)
+    return (first - second).abs() > 1e-4
+
+
+def changed(index: tuple[object, ...], *names: str) -> Case:
+    """Return inputs with other numbers at an index."""
+    inputs = case()
+    for name in names or NAMES[:3]:
+        inputs[name][index] = 1.0 - inputs[name][index]
+    return inputs
+
+
+def rolled() -> Case:
+    """Return inputs whose tokens have moved by one."""
+    return {n: value.roll(1, 3 if n == "attention_mask" else 2) for n, value in case().items()}
+
+
+ALL = slice(None)
+PADDING = torch.where(REAL, 0.0, 1.0).double()[:, None, :, None]
+PADDED = {n: v if n == NAMES[3] else v + PADDING for n, v in case().items()}
+# how statements begin: other inputs, and whether results differ if they are true
+FACTS: dict[str, tuple[Case, Callable[..., object], bool]] = {
+    "The content of padding": (PADDED, lambda a, b: differ(a, b)[REAL].any(), True),
+    "The position of a token": (rolled(), lambda a, b: differ(a.roll(1, 1), b).any(), True),
+    "A token's result": (changed((0, ALL, 0)), lambda a, b: differ(a, b)[0, 1:].any(), False),
+    "Sentences of a batch": (changed((0,)), lambda a, b: differ(a, b)[1:].any(), True),
+    "What one head": (changed((ALL, 0)), lambda a, b: differ(a, b).sum() > 3 * 4 * 5, True),
+    "Results are no longer 1": (
+        case() | {"value": torch.ones(3, 2, 4, 5).double()},
+        lambda a, b: differ(b, torch.ones(3, 4, 10)).any(),
+        True,
+    ),
+    "The queries": (changed((...,), "query"), lambda a, b: differ(a, b).any(), False),
+    "The keys": (changed((...,), "key"), lambda a, b: differ(a, b).any(), False),
 }
 
 
-@pytest.fixture(scope="module")
-def study(solution_source: str) -> Iterator[Study]:
-    """A study of the attention of the solution."""
-    with study_of(ROOT, solution_source, "attention") as attention:
-        yield attention
+def is_true(statement: str, text: str, copy: str) -> bool:
+    """Return whether a statement is true of a changed copy."""
+    before, after = attend(text, case()), attend(copy, case())
+    pairs = [[attend(each, case(), rate) for each in (text, copy)] for rate in (0.0, 0.5, 1.0)]
+    changes, trained = differ(before, after).any(), any(differ(*pair).any() for pair in pairs)
+    general = {
+        SHAPE: before.shape != after.shape,
+        SAME_IN_TRAINING: not (changes or trained),
+        TRAINING: trained and not changes,
+    }
+    if statement in general:
+        return bool(general[statement])
+    (fact,) = (FACTS[begins] for begins in FACTS if statement.startswith(begins))
+    inputs, shows, shown = fact
+    return bool(shows(after, attend(copy, inputs))) is shown
 
 
-@pytest.mark.parametrize("row", TABLE, ids=lambda row: row[1] or "nothing")
-def test_attention_does_what_was_worked_out_by_hand(study: Study, row) -> None:
-    old, new, expected, numbers = row
-    sample = Sample(study, generator("any"))
-    change = change_of(study, old, new)
-
-    true = sample.true_statements(change)
-
-    assert {sample.statements[name] for name in true} == expected
-    claims = [claim for name in true for claim in sample.basis(change, name, True)]
-    assert all(study.confirms(*claim) for claim in claims)
-    assert Numbers().result(sample, study.subject.examples[0], change) == numbers
+def with_line(text: str, number: str | int, shown: str) -> str:
+    """Put a line into a text as a question shows it."""
+    lines = text.split("\n")
+    lines[int(number) - 1] = "        " + re.sub("[«»]", "", shown)
+    return "\n".join(lines)
 
 
-def test_shapes_are_those_of_the_handout(study: Study) -> None:
-    shapes = shapes_asked(study)  # some of SHAPES
-
-    assert len(shapes) >= 5
-    assert shapes.items() <= {code: f"`{shape}`" for code, shape in SHAPES.items()}.items()
-
-
-def test_a_message_is_what_the_grader_says(study: Study) -> None:
-    (mistake,) = (variant for variant in VARIANTS if variant.id == "mask_ignored")
-    change = change_of(study, "scores + attention_mask", "scores")
-
-    assert Messages().message(Sample(study, generator("any")), change) == mistake.says
+def without_gradient(copy: str, prompt: str) -> set[str]:
+    """Return which of the inputs in a prompt get no gradient."""
+    inputs = {name: value.requires_grad_() for name, value in case().items()}
+    attend(copy, inputs).square().sum().backward()
+    return {name for name in re.findall("`(.*?)`", prompt) if inputs[name].grad is None}
 
 
-def test_a_softmax_that_overflows_is_not_said_to_be_equal(solution_source: str) -> None:
-    (honest,) = (candidate for candidate in HONEST if candidate.id == "softmax_by_hand")
-    with study_of(ROOT, honest.apply(solution_source), "attention") as by_hand:
-        change = change_of(by_hand, "scores - scores.amax", "scores + scores.amax")
+def shape_at(text: str, prompt: str, line: int) -> str:
+    """Return the shape of the expression in a prompt when its line is reached."""
+    found = list[str]()
+    code = re.findall("`(.*)`", prompt)[0]
 
-        assert by_hand.finding(change, SAME) is True
-        assert by_hand.finding(change, EVERYWHERE) is None
+    def trace(frame: types.FrameType, event: str, _: object) -> object:
+        if (frame.f_code.co_filename, frame.f_lineno, event) == ("viva_bert.py", line, "line"):
+            shape = eval(code, frame.f_globals, frame.f_locals).shape
+            found.append(f"`{tuple(shape)}`")
+        return trace
+
+    sys.settrace(trace)
+    attend(text, case(**{letter: int(n) for letter, n in re.findall(r"(\w) = (\d+)", prompt)}))
+    sys.settrace(None)
+    return found[0]
 
 
-def test_a_token_depends_on_others_whose_queries_are_its_values(solution_source: str) -> None:
-    (honest,) = (candidate for candidate in HONEST if candidate.id == "bmm")
-    with study_of(ROOT, honest.apply(solution_source), "attention") as bmm_study:
-        sample = Sample(bmm_study, generator("any"))
-        change = change_of(bmm_study, "x.reshape(", "query.reshape(")
+def right_options(text: str, question: Question) -> list[bool]:
+    """Return which options are right."""
+    options = question.options
+    if question.family == "shape":
+        return [option == shape_at(text, question.prompt, question.line) for option in options]
+    if question.family == "same":
+        places = [re.fullmatch(r"Line (\d+): `(.*)`", option).groups() for option in options]
+        return [is_true(SAME_IN_TRAINING, text, with_line(text, *place)) for place in places]
+    copy = with_line(text, question.line, question.code)
+    if question.family == "gradient":
+        missing = without_gradient(copy, question.prompt)
+        return [{*re.findall("`(.*?)`", option)} == missing for option in options]
+    return [is_true(option, text, copy) for option in options]
 
-        assert APART not in {sample.statements[name] for name in sample.true_statements(change)}
 
+@pytest.mark.parametrize("seed", ["7", *(pytest.param(s, marks=pytest.mark.nightly) for s in "89")])
+def test_keys_are_right_and_no_other_option_is(solution_source: str, seed: str) -> None:
+    sheet = sheet_of(ROOT, {"bert": solution_source}, seed, number=20, right=["attention"])
 
-@pytest.mark.nightly
-@pytest.mark.parametrize("subject", [subject for subject in SUBJECTS if subject.mistakes])
-def test_single_changes_make_the_mistakes_whose_messages_are_options(
-    solution_source: str, subject: Subject
-) -> None:
-    with study_of(ROOT, solution_source, subject.exercise) as study:
-        sample, messages = Sample(study, generator("any")), messages_of(study)
-        changed = [c for c in study.changes if not c.reveals and differs(sample, c)]
-        reported = {Messages().message(sample, change) for change in changed}
-
-    assert {messages[name] for name in subject.mistakes} <= reported
+    assert len({question.family for question in sheet.questions}) == 4
+    for question in sheet.questions:
+        right = [place == question.key for place in range(len(question.options))]
+        assert right_options(solution_source, question) == right, question
 
 
 @pytest.mark.parametrize("exercise", [subject.exercise for subject in SUBJECTS])
 def test_what_is_stated_about_subjects_can_be_true(solution_source: str, exercise: str) -> None:
     with study_of(ROOT, solution_source, exercise) as study:
         check_words(study)
-
-
-@pytest.mark.parametrize("seed", ["7", "8"])  # one asks about three functions, the other four
-def test_five_questions_on_correct_functions_are_of_five_families(
-    solution_source: str, seed: str
-) -> None:
-    ids = [subject.exercise for subject in SUBJECTS]
-
-    sheet = sheet_of(ROOT, {"bert": solution_source}, seed, right=ids)
-
-    assert len({question.family for question in sheet.questions}) == 5
-    assert 2 <= len(sheet.listings) <= 4
-    targets = [listing.name for listing in sheet.listings]
-    assert targets == [subject.target for subject in SUBJECTS if subject.target in targets]
-    assert len({question.code for question in sheet.questions}) == 5

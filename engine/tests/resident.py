@@ -25,7 +25,6 @@ from tensormark.folder import DEFINITION, PACKAGE
 from tensormark.sandbox.fork_server import ForkedWorker, WorkerServer
 from tensormark.sandbox.process import ProcessSandbox
 from tensormark.sandbox.worker_process import WorkerHandle, WorkerProcess, environment
-from tensormark.viva import command
 
 
 class ReusableWorker(ForkedWorker):
@@ -76,10 +75,7 @@ atexit.register(WORKERS.close)
 def workers_by(start: Callable[[int], WorkerHandle]) -> Iterator[None]:
     """Have all code in this process start its workers with `start`."""
     default = mock.patch.object(ProcessSandbox.__init__, "__defaults__", (None, start))
-    by_name = (mock.patch.object(module, "WorkerProcess", start) for module in (grade, command))
-    with default, contextlib.ExitStack() as stack:
-        for patch in by_name:
-            stack.enter_context(patch)
+    with default, mock.patch.object(grade, "WorkerProcess", start):
         yield
 
 

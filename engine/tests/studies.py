@@ -1,7 +1,8 @@
-"""Studies of the toy assignment's functions, and sheets on them, in real sandboxes."""
+"""Studies of an assignment's functions, and sheets on them, in real sandboxes."""
 
 import contextlib
-from collections.abc import Collection, Iterator, Mapping
+import dataclasses
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 
 from tensormark.folder import open_assignment
@@ -9,15 +10,13 @@ from tensormark.grading import Grading
 from tensormark.intake.submission import Submission
 from tensormark.sandbox.interface import PROCESS
 from tensormark.settings import Settings
-from tensormark.viva.copies import opened
-from tensormark.viva.draw import generator, questions
-from tensormark.viva.families.shapes import Shapes
-from tensormark.viva.family import Sample
-from tensormark.viva.question import Sheet
-from tensormark.viva.source import Change, Source
-from tensormark.viva.study import Comparison, Study
+from tensormark.viva.draw import opened, questions
+from tensormark.viva.edits import Change, Source, changes
+from tensormark.viva.question import Listing, Question, Sheet
+from tensormark.viva.study import Study
 from tensormark.viva.subject import subjects_of
 
+import sample
 import toy
 
 
@@ -27,39 +26,17 @@ def study_of(folder: Path, text: str, exercise: str = "conv") -> Iterator[Study]
     grading = Grading(Settings.of(folder), open_assignment(folder))
     (subject,) = (each for each in subjects_of(folder) if each.exercise == exercise)
     submission = Submission("mine", {subject.module: text}, {})
-    with opened(grading, submission, [grading.assignment.exercise(exercise)]) as copies:
-        yield Study(subject, Source(text, subject.target), copies)
+    own = grading.assignment.exercise(exercise)
+    with opened(grading, submission, [subject]) as copies:
+        source = Source(text, subject.target)
+        yield Study(subject, own, source, copies, grading.assignment.seed)
 
 
 def check_words(study: Study) -> None:
-    """Check in each world that only facts that can be lost may show, and that axis sizes differ."""
-    subject = study.subject
-    assert {*subject.mistakes} <= {*messages_of(study)}
-    for number, call in enumerate(subject.worlds):
-        sizes = [*subject.sizes(call).values()]
-        assert len({*sizes}) == len(sizes) or number == 2  # where what raises before may not
-        world = study.world(number)
-        replies = study.original_replies(number, [*world.runs])
-        for place, fact in enumerate(subject.facts):
-            shows = Comparison(world, replies, replies).shows(replies, place)
-            assert shows is bool(fact.lost), fact
-
-
-def messages_of(study: Study) -> dict[str, str]:
-    """Return the messages for the known mistakes of a study's exercise, by id."""
-    references = study.copies.grading.references
-    variants = references.manifest["exercises"][study.exercise.id].get("variants", {})
-    return {name: entry["says"] for name, entry in variants.items() if "says" in entry}
-
-
-def shapes_asked(study: Study) -> dict[str, str]:
-    """Return the pieces of code whose shape may be asked for, with the right answers."""
-    shapes = {}
-    for draft in Shapes().drafts(Sample(study, generator("any"))):
-        (mark,), options = draft.question.marks, draft.question.options
-        code = study.source.lines[mark.line - 1][mark.start : mark.end]
-        shapes[code] = options[draft.question.key]
-    return shapes
+    """Check in each world that only facts that can be lost show in the function's results."""
+    for world in study.worlds:
+        for place, fact in enumerate(study.facts):
+            assert study.shows(world, place, world.own) is bool(fact.lost), fact
 
 
 def sheet_of(
@@ -80,5 +57,31 @@ def change_of(study: Study, old: str, new: str) -> Change:
     """Return the change that replaces one text with another."""
     assert study.source.text.count(old) == 1
     text = study.source.text.replace(old, new)
-    (change,) = (each for each in study.changes if each.text == text)
+    (change,) = (each for each in changes(study.source) if each.text == text)
     return change
+
+
+def small_sheet() -> Sheet:
+    """Return a sheet written by hand, with a question of each form."""
+    lines = ((3, "def mix(self, key, mask):"), (5, "    return softmax(key + mask)  # <b>"))
+    other = Question(
+        family="same",
+        function="Mixer.mix",
+        line=0,
+        prompt="Which has no effect?",
+        code="",
+        options=("Line 5: `«mask»`", "Line 5: `«mask + key»`", "none", "both"),
+        key=1,
+        reasons=("Padding counts.", "Sums commute.", "", ""),
+        ask_next="Why?",
+    )
+    first = dataclasses.replace(
+        other, family="effect", line=5, code="return softmax(key«»)", options=tuple("wxyz"), key=0
+    )
+    listings = (Listing("Mixer.mix", "model.py", lines),)
+    return Sheet("toy", "ada", "7", listings, (first, other), ("About `mix`.",), ("A note.",))
+
+
+def with_text(sheet: Sheet, change: Callable[[str], str]) -> Sheet:
+    """Return a sheet with every text changed, names too: equal texts stay equal."""
+    return Sheet.from_json(sample.with_text(dataclasses.asdict(sheet), change, kept=()))

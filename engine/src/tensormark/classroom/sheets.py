@@ -26,7 +26,7 @@ from tensormark.reports.text import visible
 from tensormark.result import Outcome
 from tensormark.sandbox.interface import printable
 from tensormark.viva import draw, page
-from tensormark.viva.question import Sheet, labelled
+from tensormark.viva.question import Sheet
 
 FOLDER = "viva"
 TEMPLATES = Path(__file__).with_name("templates")
@@ -51,12 +51,10 @@ def note_sheet(entry: Entry, answer: Answer | None, fault: str) -> None:
     if "sheet" not in result or path is None:
         entry.sheet_note = visible(result.get("note", ""), 300)
         return
-    original = Sheet.from_json(result["sheet"])
-    mode = {draw.IN_EVAL}.intersection(original.notes)
-    entry.sheet_note = visible("; ".join(n for n in original.notes if n not in mode), 300)
-    if original.questions:
-        name = printable(legible(path.name))
-        entry.sheet = dataclasses.replace(labelled(original), submission=name, notes=tuple(mode))
+    sheet = Sheet.from_json(result["sheet"])
+    entry.sheet_note = visible("; ".join(sheet.notes), 300)
+    if sheet.questions:
+        entry.sheet = dataclasses.replace(sheet, submission=printable(legible(path.name)))
     else:
         entry.sheet_note = entry.sheet_note or NO_QUESTION
 
@@ -78,7 +76,7 @@ def write(entries: Sequence[Entry], out: Path) -> list[str]:
     for name, entry in named:
         if entry.sheet is not None:
             label = visible(entry.hand_in.called, 200)
-            paper = page.paper(entry.sheet.for_students(), label)
+            paper = page.paper(entry.sheet, label)
             write_whole(out / FOLDER / "sheets" / f"{name}.html", paper)
             write_whole(out / FOLDER / "keys" / f"{name}.html", page.key(entry.sheet, label))
     write_whole(out / FOLDER / "keys.html", index(named))

@@ -8,6 +8,7 @@ if the submission cannot be read or an option is invalid; 130 if it was interrup
 
 import argparse
 import contextlib
+import functools
 import secrets
 import sys
 from collections.abc import Sequence
@@ -24,9 +25,7 @@ from tensormark.reports.live import LiveLine
 from tensormark.reports.text import print_any_letter
 from tensormark.result import Outcome
 from tensormark.sandbox.interface import PROCESS, Program, Sandbox
-from tensormark.sandbox.process import ProcessSandbox
 from tensormark.sandbox.tiers import open_sandbox
-from tensormark.sandbox.worker_process import WorkerProcess
 from tensormark.settings import (
     HELP,
     PAGE,
@@ -40,61 +39,56 @@ from tensormark.settings import (
 from tensormark.usage import option
 from tensormark.viva import page, terminal
 from tensormark.viva.draw import questions
-from tensormark.viva.question import Sheet, labelled
+from tensormark.viva.question import Sheet
 
 MAX_QUESTIONS, DEFAULT_QUESTIONS = 20, 5
 MAX_SEED_LENGTH = 100
 
 
 class OneSandbox:
-    """Opens one sandbox and reuses it, so that torch is imported only once."""
+    """Opens one sandbox and uses it again, so that torch is imported only once."""
 
-    def __init__(self, started: WorkerProcess | None) -> None:
-        self.started, self.stack = started, contextlib.ExitStack()
+    def __init__(self, stack: contextlib.ExitStack) -> None:
+        self.stack = stack
         self.sandbox: Sandbox | None = None
 
     def __call__(self, name: str, program: Program) -> "contextlib.nullcontext[Sandbox]":
         """Return the sandbox, with a program's sources."""
         if self.sandbox is None:
-            started = ProcessSandbox(program, self.started) if self.started else None
-            self.sandbox = self.stack.enter_context(started or open_sandbox(name, program))
+            self.sandbox = self.stack.enter_context(open_sandbox(name, program))
         self.sandbox.reload(program.sources)
         return contextlib.nullcontext(self.sandbox)
 
 
-def sheet_of(
-    assignment: Assignment, options: argparse.Namespace, started: WorkerProcess | None
-) -> Sheet:
+def sheet_of(assignment: Assignment, options: argparse.Namespace) -> Sheet:
     """Check a submission, and draw questions on the functions that are right.
 
     Raises:
         SubmissionError: it cannot be read. InspectionError: no submission can be inspected here.
         WorkerStartError: the tier is not available.
     """
-    opener, live_line = OneSandbox(started), LiveLine(sys.stderr)
+    live_line = LiveLine(sys.stderr)
     settings = Settings.of(assignment.folder, tier=options.tier)
-    grading = Grading(settings, assignment, opener)
     path = options.submission
-    submission = read_submission(path, assignment.editable, grading.given.others_in(Path(path)))
-    with opener.stack:
+    with contextlib.ExitStack() as stack:
+        grading = Grading(settings, assignment, OneSandbox(stack))
+        others = grading.given.others_in(Path(path))
+        submission = read_submission(path, assignment.editable, others)
         live_line.say("checking which functions are right")
         results = grading.grade_read(submission, check=True).results
-        right = {result.id for result in results if result.outcome is Outcome.PASSED}
-        sheet = questions(
-            grading,
-            submission,
-            right,
-            options.seed,
-            options.number,
-            lambda done: live_line.count("computing questions", done, options.number),
-        )
+        right = [result.id for result in results if result.outcome is Outcome.PASSED]
+        number = options.number
+        count = functools.partial(live_line.count, "computing questions", total=number)
+        sheet = questions(grading, submission, right, options.seed, number, count)
         live_line.clear()
-    return labelled(sheet)
+    return sheet
 
 
 def ask(sheet: Sheet, options: argparse.Namespace) -> None:
     """Ask the questions, on a page or on the terminal."""
     seed = option("seed", options.seed)
+    for note in sheet.notes:
+        print(f"note: {note}")
     if options.page == "no":
         terminal.practice(sheet)
         print(f"For the same questions again: {seed}")
@@ -102,8 +96,6 @@ def ask(sheet: Sheet, options: argparse.Namespace) -> None:
     write_whole(options.out, page.practice(sheet))
     opened = options.open and browser.show(options.out)
     hint = ", opened in your browser" if opened else "; open it in a browser"
-    for note in sheet.notes:
-        print(f"note: {note}")
     number = len(sheet.questions)
     print(f"{number} question{'s' * (number > 1)}: {options.out}{hint}")
     print(f"for other questions, run it again; for the same ones, add {seed}")
@@ -117,21 +109,12 @@ def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespa
     """
     command_line = submission_parser(folder, name, "Answer questions on your own functions.")
     add = command_line.add_argument
-    number = f"number of questions, at most {MAX_QUESTIONS} (default: {DEFAULT_QUESTIONS})"
-    add(
-        "--number",
-        "--n",
-        type=lambda text: whole_number("n", MAX_QUESTIONS, text),
-        default=DEFAULT_QUESTIONS,
-        help=number,
-    )
+    about = f"number of questions, at most {MAX_QUESTIONS} (default: {DEFAULT_QUESTIONS})"
+    count = functools.partial(whole_number, "n", MAX_QUESTIONS)
+    add("--number", "--n", type=count, default=DEFAULT_QUESTIONS, help=about)
     add("--seed", default="", help="seed to draw them with (default: a new one each time)")
-    add(
-        "--page",
-        choices=("yes", "no"),
-        default="yes",
-        help="no: ask on the terminal (default: %(default)s)",
-    )
+    about = "no: ask on the terminal (default: %(default)s)"
+    add("--page", choices=("yes", "no"), default="yes", help=about)
     add("--out", type=Path, default=Path("viva.html"), help="page to write (default: %(default)s)")
     add("--open", action="store_true", help="open the page in a browser")
     add("--tier", type=tier, default=PROCESS, help=with_default(HELP["tier"], PROCESS))
@@ -146,19 +129,12 @@ def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespa
 
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Ask about the submission that the command line names."""
-    started: WorkerProcess | None = None
     print_any_letter()
-    try:
-        options = parse(folder, name, arguments)
-        if options.tier == PROCESS:
-            started = WorkerProcess(1)
-        DOOR.start()
-        sheet = sheet_of(open_assignment(folder), options, started)
-        if not sheet.questions:
-            print("\n".join(sheet.notes))
-            return 1
-        ask(sheet, options)
-    finally:
-        if started is not None:
-            started.close()
+    options = parse(folder, name, arguments)
+    DOOR.start()
+    sheet = sheet_of(open_assignment(folder), options)
+    if not sheet.questions:
+        print("\n".join(sheet.notes))
+        return 1
+    ask(sheet, options)
     return 0

@@ -1,259 +1,348 @@
-"""Makes all single changes to a function's expressions and statements."""
+"""Single changes to one line of a function, made in its text at the nodes of its syntax tree.
+
+What a question shows is the changed line as it runs; everything else stays as the student wrote it.
+"""
 
 import ast
+import dataclasses
+import io
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+import tokenize
+from collections.abc import Iterator
+from typing import NamedTuple
 
-from tensormark.viva.copies import UnfitError
-from tensormark.viva.source import (
-    ATOMIC_EXPRESSIONS,
-    DETACH,
-    UNWRAP,
-    Change,
-    Edit,
-    Source,
-    is_bare_call,
-)
-
-MAX_TOTAL_LENGTH = 100_000_000  # characters of all changed texts together
-ATTRIBUTES_WITHOUT_GRADIENT = ("shape", "size", "ndim", "dim", "dtype", "device")
-LIBRARIES = ("torch", "math", "F", "nn", "np", "numpy")
-OPERATORS: Mapping[type[ast.AST], tuple[str, str]] = {
+MAX_WIDTH = 200  # of a line that is changed
+MAX_CHANGES = 10_000  # to one function
+MAX_NUMBER = 5  # most that are changed are axes
+DETACH = "detach"  # a kind of edit
+# kinds that may make no difference
+HARMLESS = ("order", "form", "nesting", "arguments", "number", "name")
+BEGIN, END = "«", "»"  # around what is changed
+MARKUP = f"`{BEGIN}{END}"  # what a question's texts use
+OPERATORS = {
     ast.Add: ("+", "-"),
     ast.Sub: ("-", "+"),
     ast.Mult: ("*", "/"),
     ast.Div: ("/", "*"),
+    ast.MatMult: ("@", ""),
 }
-COMPARISONS = {ast.Eq: "!=", ast.NotEq: "==", ast.Lt: ">", ast.Gt: "<"}  # to what replaces them
+ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant)
+NEVER_CHANGED = (ast.Raise, ast.Assert, ast.While, ast.JoinedStr, ast.Import, ast.ImportFrom)
+NOT_OBJECTS = ("torch", "math", "F", "nn", "np", "numpy", "self")
+WITHOUT_GRADIENT = ("shape", "size", "ndim", "dim", "dtype", "device")  # what these attributes give
+Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def numbers(source: Source, node: ast.expr) -> Iterator[Edit]:
-    """Change a number."""
-    negative = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)
-    inner = node.operand if isinstance(node, ast.UnaryOp) and negative else node
-    if not isinstance(inner, ast.Constant):
-        return
-    value = inner.value
-    if isinstance(value, bool):
-        yield Edit("flag", str(not value))
-    elif isinstance(value, int):
-        original = -value if negative else value
-        neighbours = {
-            original - 1,
-            original + 1,
-            original + 2,
-            -original,
-            original + 4 if negative else original + 1,
-        }
-        yield from (Edit("number", str(n)) for n in sorted(neighbours - {original}) if abs(n) < 5)
-    elif isinstance(value, float):
-        yield from (Edit("number", f"{-value if negative else value} * {n}") for n in (2, 0))
+class Edit(NamedTuple):
+    """A part of a line, from one column to another, and what takes its place."""
+
+    kind: str
+    start: int
+    end: int
+    new: str
 
 
-def binary(source: Source, node: ast.expr) -> Iterator[Edit]:
-    """Change an operator, swap the operands, or remove one."""
-    if not isinstance(node, ast.BinOp):
-        return
-    left, right = source.of(node.left), source.of(node.right)
-    (first, middle), (after, last) = source.span(node.left), source.span(node.right)
-    whole_first, whole_last = source.span(node)
-    sign = source.text[middle:after]
-    if "(" in sign or ")" in sign or (first, last) != (whole_first, whole_last):
-        return
-    operator, other = OPERATORS.get(type(node.op), ("", ""))
-    if operator:
-        start = middle + sign.index(operator)
-        changed = sign.replace(operator, other, 1)
-        yield Edit("operator", f"{left}{changed}{right}", start, start + len(operator), other)
-    yield Edit("order", f"{bracketed(node.right, right)}{sign}{bracketed(node.left, left)}")
-    rest = middle + len(sign) - len(sign.lstrip())
-    yield Edit("operand", left, rest, last, "")
-    if isinstance(node.op, ast.Add | ast.Mult):
-        yield Edit("operand", right, first, middle + len(sign.rstrip()), "")
-    if isinstance(node.op, ast.Div):
-        yield Edit("form", f"{left} * (1 / {bracketed(node.right, right)})")
-        yield Edit("form", f"1 / {bracketed(node.right, right)} * {bracketed(node.left, left)}")
+class Place(NamedTuple):
+    """An expression of the function, the node that it is a part of, and its statement."""
+
+    node: ast.expr
+    parent: ast.AST
+    statement: ast.stmt
+
+
+def find(tree: ast.Module, target: str) -> Function | None:
+    """Return the function with a name such as "Layer.forward" or "scores"; the last one counts."""
+    body = tree.body
+    *outer, last = target.split(".")
+    for name in outer:
+        classes = [node for node in body if isinstance(node, ast.ClassDef) and node.name == name]
+        body = classes[-1].body if classes else []
+    functions = [node for node in body if isinstance(node, Function) and node.name == last]
+    return functions[-1] if functions else None
+
+
+class Source:
+    """A module's text, and the function in it that questions are about.
+
+    Attributes:
+        lines: of the module; body: the function's statements without its docstring.
+        first_lines: where the names that the function binds get their first values.
+    """
+
+    def __init__(self, text: str, target: str) -> None:
+        """Parse the module.
+
+        Raises:
+            ValueError: there is no such function. SyntaxError: the text is not valid Python.
+        """
+        self.text = text.replace("\r\n", "\n").replace("\r", "\n")
+        tree = ast.parse(self.text)
+        function = find(tree, target)
+        if function is None:
+            raise ValueError(f"there is no function {target}")
+        self.function = function
+        self.lines = self.text.split("\n")
+        tokens = tokenize.generate_tokens(io.StringIO(self.text).readline)
+        comments = (token for token in tokens if token.type == tokenize.COMMENT)
+        self.comments = {token.start[0]: token.start[1] for token in comments}
+        documented = ast.get_docstring(function, clean=False) is not None
+        self.body = function.body[1:] if documented else function.body
+        self._find_names()
+
+    def _find_names(self) -> None:
+        arguments = self.function.args
+        parameters = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+        self.first_lines = {each.arg: 0 for each in parameters if each.arg != "self"}
+        self.attributes = list[str]()  # of self, that the function reads
+        for node in (node for statement in self.body for node in ast.walk(statement)):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                self.first_lines.setdefault(node.id, node.lineno)
+            if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "self":
+                self.attributes.append(ast.unparse(node))
+
+    def column(self, line: int, offset: int) -> int:
+        """Return the column at an offset, which counts bytes of UTF-8."""
+        return len(self.lines[line - 1].encode()[:offset].decode())
+
+    def span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
+        """Return the columns between which a node stands, if it stands in one line."""
+        start = self.column(node.lineno, node.col_offset)
+        return start, self.column(node.lineno, node.end_col_offset or 0)
+
+    def of(self, node: ast.expr | ast.stmt) -> str:
+        """Return the text of a node that stands in one line."""
+        start, end = self.span(node)
+        return self.lines[node.lineno - 1][start:end]
+
+    def code(self, line: int) -> str:
+        """Return a line without its comment."""
+        return self.lines[line - 1][: self.comments.get(line)].rstrip()
+
+    def listing(self) -> list[tuple[int, str]]:
+        """Return the function's lines with their numbers, without its docstring."""
+        hidden = range(0)
+        if self.body != self.function.body:
+            docstring = self.function.body[0]
+            hidden = range(docstring.lineno, (docstring.end_lineno or 0) + 1)
+        first, last = self.function.lineno, self.function.end_lineno or 0
+        numbers = (n for n in range(first, last + 1) if n not in hidden)
+        return [(number, self.lines[number - 1].rstrip()) for number in numbers]
+
+    def places(self) -> Iterator[Place]:
+        """Yield the expressions that may be changed, in the order of the text."""
+        waiting: list[tuple[ast.AST, ast.AST, ast.stmt]] = []
+        waiting += [(node, self.function, node) for node in reversed(self.body)]
+        while waiting:
+            node, parent, statement = waiting.pop()
+            if isinstance(node, NEVER_CHANGED) or is_bare_call(node):
+                continue
+            if isinstance(node, ast.expr) and self.is_plain(node):
+                yield Place(node, parent, statement)
+            annotation = getattr(node, "annotation", None)
+            for child in reversed(list(ast.iter_child_nodes(node))):
+                if child is not annotation and not isinstance(child, ast.arguments):
+                    inner = child if isinstance(child, ast.stmt) else statement
+                    waiting.append((child, node, inner))
+
+    def is_plain(self, node: ast.expr | ast.stmt) -> bool:
+        """Return whether a node stands in one line that a question can show."""
+        line = self.lines[node.lineno - 1]
+        can_be_shown = len(line) <= MAX_WIDTH and not set(line) & {*MARKUP}
+        return node.lineno == node.end_lineno and can_be_shown
+
+    def before(self, statement: ast.stmt, new: str) -> str:
+        """Return the module's text with a new statement before another."""
+        place = statement.lineno - 1
+        line = self.lines[place]
+        start = self.column(statement.lineno, statement.col_offset)
+        separator = f"\n{line[:start]}" if line[:start].isspace() else "; "
+        return self.with_line(place + 1, f"{line[:start]}{new}{separator}{line[start:]}")
+
+    def with_line(self, line: int, new: str) -> str:
+        """Return the module's text with another line in the place of one."""
+        return "\n".join([*self.lines[: line - 1], new, *self.lines[line:]])
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Change:
+    """One change to a line of a function, inside a statement."""
+
+    source: Source
+    statement: ast.stmt
+    line: int
+    edit: Edit
+
+    @property
+    def kind(self) -> str:
+        """The kind of its edit."""
+        return self.edit.kind
+
+    @property
+    def new_line(self) -> str:
+        """The line after the change."""
+        line = self.source.lines[self.line - 1]
+        return line[: self.edit.start] + self.edit.new + line[self.edit.end :]
+
+    @property
+    def text(self) -> str:
+        """The whole module after the change, which may not be valid Python."""
+        return self.source.with_line(self.line, self.new_line)
+
+    @property
+    def shown(self) -> str:
+        """The changed line for a question, without its comment; BEGIN and END mark the change."""
+        line = self.source.code(self.line)
+        new = f"{BEGIN}{self.edit.new}{END}"
+        return (line[: self.edit.start] + new + line[self.edit.end :]).expandtabs(4).strip()
+
+
+def is_bare_call(node: ast.AST) -> bool:
+    """Return whether a node is a call such as `print(x)`, whose result is not used."""
+    call = node.value if isinstance(node, ast.Expr) else None
+    return isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
 
 
 def bracketed(node: ast.expr, text: str) -> str:
     """Return an operand's text, in parentheses if it is not simple."""
-    return text if isinstance(node, ATOMIC_EXPRESSIONS) else f"({text})"
+    return text if isinstance(node, ATOMS) or text.startswith("(") else f"({text})"
 
 
-def calls(source: Source, node: ast.expr) -> Iterator[Edit]:
-    """Remove a call or an argument, swap two arguments, or swap a call and the one inside it."""
-    if not isinstance(node, ast.Call) or any(isinstance(a, ast.Starred) for a in node.args):
+# --- what an expression may become ----------------------------------------------------------
+
+
+def numbers(source: Source, place: Place) -> Iterator[Edit]:
+    """Change a number, or a flag."""
+    node = place.node
+    inner = node.operand if isinstance(node, ast.UnaryOp) else node
+    if not isinstance(inner, ast.Constant) or isinstance(place.parent, ast.UnaryOp):
         return
-    callee, arguments = source.of(node.func), [source.of(argument) for argument in node.args]
-    keyword_texts = [source.text[slice(*source.span(word))] for word in node.keywords if word.arg]  # type: ignore[arg-type]
-    if len(keyword_texts) < len(node.keywords):
+    text = source.of(node)
+    start, end = source.span(node)
+    if isinstance(inner.value, bool):
+        yield Edit("flag", start, end, str(not inner.value))
+    elif isinstance(inner.value, float):
+        yield Edit("number", end, end, " * 2")
+        yield Edit("number", end, end, " * 0")
+    elif text.removeprefix("-").isdecimal():
+        number = int(text)
+        for other in (number - 1, number + 1, number + 4, -number):
+            if abs(other) < MAX_NUMBER:
+                yield Edit("number", start, end, str(other))
+
+
+def operations(source: Source, place: Place) -> Iterator[Edit]:
+    """Change an operator, exchange the operands, leave one out, or calculate in another way."""
+    node = place.node
+    if not isinstance(node, ast.BinOp) or type(node.op) not in OPERATORS:
         return
-    _, end = source.span(node)
-    if isinstance(node.func, ast.Attribute) and _root(node.func) not in (*LIBRARIES, "self"):
-        start = source.text.index(f".{node.func.attr}", source.span(node.func.value)[1])
-        yield Edit("call", source.of(node.func.value), start, end, "")
-    elif arguments and not isinstance(node.args[0], ast.Constant | ast.UnaryOp):
-        yield Edit(UNWRAP, arguments[0], *source.span(node.func), "")
+    operator, other = OPERATORS[type(node.op)]
+    line = source.lines[node.lineno - 1]
+    start, end = source.span(node)
+    sign = line.index(operator, source.span(node.left)[1])
+    behind = sign + len(operator)
+    left = line[start:sign].rstrip()  # with its parentheses
+    right = line[behind:end].lstrip()
+    if other:
+        yield Edit("operator", sign, behind, other)
+    yield Edit("order", start, end, f"{bracketed(node.right, right)} {operator} {left}")
+    yield Edit("operand", start + len(left), end, "")
+    if operator in "+*":
+        yield Edit("operand", start, end - len(right), "")
+    if operator == "/":
+        yield Edit("form", start, end, f"{left} * (1 / {right})")
+        yield Edit("form", start, end, f"1 / {bracketed(node.left, left)} * {right}")
+    if operator == "/" and isinstance(node.left, ast.BinOp) and "@" in left:
+        first, second = source.of(node.left.left), source.of(node.left.right)
+        yield Edit("form", start, end, f"({first} / {right}) @ {second}")
+        yield Edit("form", start, end, f"({first} / {right}) @ ({second} / {right})")
+
+
+def calls(source: Source, place: Place) -> Iterator[Edit]:
+    """Leave a call out, exchange arguments, or exchange a call with what is inside it."""
+    node = place.node
+    if not isinstance(node, ast.Call):
+        return
+    start, end = source.span(node)
+    arguments = [source.of(argument) for argument in node.args]
+    if isinstance(node.func, ast.Attribute) and root(node.func) not in NOT_OBJECTS:
+        yield Edit("call", source.span(node.func.value)[1], end, "")
+    elif arguments and not isinstance(node.args[0], ast.Constant | ast.UnaryOp | ast.Starred):
+        yield Edit("call", start, end, arguments[0])
     for first, second in itertools.combinations(range(len(arguments)), 2):
-        swapped = list(arguments)
+        swapped = [*arguments]
         swapped[first], swapped[second] = swapped[second], swapped[first]
-        yield Edit("arguments", f"{callee}({', '.join([*swapped, *keyword_texts])})")
-    for word in keyword_texts:
-        if not word.startswith("dim"):  # torch has deprecated its default
-            remaining = [*arguments, *(other for other in keyword_texts if other != word)]
-            yield Edit("argument", f"{callee}({', '.join(remaining)})")
-    inner = node.args[0] if len(node.args) == 1 and not keyword_texts else None
+        opening, closing = source.span(node.args[0])[0], source.span(node.args[-1])[1]
+        yield Edit("arguments", opening, closing, ", ".join(swapped))
+    yield from nestings(source, node)
+
+
+def nestings(source: Source, node: ast.Call) -> Iterator[Edit]:
+    """Exchange a call of one argument with the call, sum or root inside it."""
+    if len(node.args) != 1 or node.keywords:
+        return
+    start, end = source.span(node)
+    callee, inner = source.of(node.func), node.args[0]
     if isinstance(inner, ast.Call) and len(inner.args) == 1 and not inner.keywords:
         argument = source.of(inner.args[0])
-        yield Edit("nesting", f"{source.of(inner.func)}({callee}({argument}))")
+        yield Edit("nesting", start, end, f"{source.of(inner.func)}({callee}({argument}))")
     if isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Add):
-        terms = source.of(inner.left), source.of(inner.right)
-        yield Edit("nesting", f"{terms[0]} + {callee}({terms[1]})")
-        yield Edit("nesting", f"{callee}({terms[0]}) + {terms[1]}")
-    if isinstance(node.func, ast.Attribute) and node.func.attr == "sqrt" and arguments:
-        yield Edit("form", f"{bracketed(node.args[0], arguments[0])} ** 0.5")
-        yield Edit("form", f"{bracketed(node.args[0], arguments[0])} ** 2")
+        left, right = source.of(inner.left), source.of(inner.right)
+        yield Edit("nesting", start, end, f"{left} + {callee}({right})")
+        yield Edit("nesting", start, end, f"{callee}({left}) + {right}")
+    if callee.endswith(".sqrt"):
+        base = bracketed(inner, source.of(inner))
+        yield Edit("form", start, end, f"{base} ** 0.5")
 
 
-def _root(node: ast.expr) -> str:
+def root(node: ast.expr) -> str:
     """Return the name at the start of a chain of attributes; "" if something else is there."""
     while isinstance(node, ast.Attribute):
         node = node.value
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def comparisons(source: Source, node: ast.expr) -> Iterator[Edit]:
-    """Replace the operator of a comparison."""
-    if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in COMPARISONS:
-        left, right = source.of(node.left), source.of(node.comparators[0])
-        yield Edit("comparison", f"{left} {COMPARISONS[type(node.ops[0])]} {right}")
+def names(source: Source, place: Place) -> Iterator[Edit]:
+    """Replace a name with another that has a value by then; slice what a loop is over."""
+    node = place.node
+    start, end = source.span(node)
+    original = source.of(node)
+    if isinstance(node, ast.Attribute) and original in source.attributes:
+        for other in dict.fromkeys(source.attributes):
+            if other != original:
+                yield Edit("name", start, end, other)
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+        for other, line in source.first_lines.items():
+            known = original in source.first_lines and line < node.lineno
+            if known and other != original:
+                yield Edit("name", start, end, other)
+    if isinstance(place.parent, ast.For) and node is place.parent.iter and isinstance(node, ATOMS):
+        for part in ("[1:]", "[:-1]", "[::-1]"):
+            yield Edit("loop", end, end, part)
 
 
-def matrix_products(source: Source, node: ast.expr) -> Iterator[Edit]:
-    """Write a matrix product, or its scale, in another way."""
-    if not isinstance(node, ast.BinOp):
+def cuts(source: Source, place: Place) -> Iterator[Edit]:
+    """Cut off the gradient of a value."""
+    node, parent = place.node, place.parent
+    is_callee = isinstance(parent, ast.Call) and parent.func is node
+    if is_callee or getattr(parent, "attr", "") in WITHOUT_GRADIENT:
         return
-    left, right = source.of(node.left), source.of(node.right)
-    product = node.left
-    is_scaled = isinstance(node.op, ast.Div | ast.Mult) and isinstance(product, ast.BinOp)
-    if is_scaled and isinstance(product, ast.BinOp) and isinstance(product.op, ast.MatMult):
-        sign = "/" if isinstance(node.op, ast.Div) else "*"
-        first, second = source.of(product.left), source.of(product.right)
-        yield Edit("form", f"({first} {sign} {right}) @ {second}")
-        yield Edit("form", f"({first} {sign} {right}) @ ({second} {sign} {right})")
-    if isinstance(node.op, ast.MatMult) and isinstance(node.right, ast.Call):
-        yield Edit("form", f"({right} @ {left}).mT")
+    is_read = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+    if isinstance(node, ast.Call) or (is_read and source.of(node) in source.first_lines):
+        end = source.span(node)[1]
+        yield Edit(DETACH, end, end, ".detach()")
 
 
-EDIT_MAKERS: tuple[Callable[[Source, ast.expr], Iterator[Edit]], ...] = (
-    numbers,
-    binary,
-    calls,
-    comparisons,
-    matrix_products,
-)
-
-
-# --- names, loops and statements ------------------------------------------------------------
-
-
-class Names:
-    """The names that a function binds, with their first lines, and the attributes that it reads.
-
-    A name is replaced only by one of its kind that has a value by then; a name that is unpacked
-    from a shape is a size.
-    """
-
-    def __init__(self, source: Source) -> None:
-        arguments = source.function.args
-        parameters = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-        self.first_lines = {parameter.arg: 0 for parameter in parameters if parameter.arg != "self"}
-        self.sizes: set[str] = set()
-        read_attributes: list[str] = []
-        for node in (node for statement in source.body for node in ast.walk(statement)):
-            if isinstance(node, ast.Assign):
-                value = ast.unparse(node.value)
-                if "shape" in value or ".size(" in value:
-                    self.sizes.update(_bound_names(node))
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                self.first_lines.setdefault(node.id, node.lineno)
-            if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "self":
-                read_attributes.append(ast.unparse(node))
-        self.attributes = list(dict.fromkeys(read_attributes))
-
-    def replacements(self, node: ast.expr) -> Iterator[Edit]:
-        """Replace a name with another of the function, or an attribute of self with another."""
-        original = ast.unparse(node)
-        if isinstance(node, ast.Attribute) and original in self.attributes:
-            yield from (Edit("name", other) for other in self.attributes if other != original)
-        if (
-            isinstance(node, ast.Name)
-            and isinstance(node.ctx, ast.Load)
-            and original in self.first_lines
-        ):
-            for other, line in self.first_lines.items():
-                same_kind = (other in self.sizes) == (original in self.sizes)
-                if other != original and same_kind and line < node.lineno:
-                    yield Edit("name", other)
-
-    def detached(self, source: Source, node: ast.expr) -> Iterator[Edit]:
-        """Cut off the gradient of a value."""
-        is_read = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
-        if isinstance(node, ast.Call) or (
-            is_read and source.of(node) in {*self.first_lines} - self.sizes
-        ):
-            yield Edit(DETACH, f"{source.of(node)}.detach()")
-
-
-def _bound_names(statement: ast.Assign) -> set[str]:
-    nodes = (node for target in statement.targets for node in ast.walk(target))
-    return {node.id for node in nodes if isinstance(node, ast.Name)}
-
-
-def loops(source: Source, node: ast.expr, outer: ast.AST) -> Iterator[Edit]:
-    """Skip the first or last round of a loop, or reverse its order."""
-    if isinstance(outer, ast.For) and node is outer.iter and isinstance(node, ATOMIC_EXPRESSIONS):
-        original = source.of(node)
-        slices = ("1:", ":-1", "::-1")
-        yield from (Edit("loop", f"{original}[{slice_text}]") for slice_text in slices)
-
-
-def _removable(statement: ast.stmt, names: Names) -> bool:
-    """Return whether the function may run without a statement: names it binds have a value."""
-    if not isinstance(statement, ast.Assign):
-        return isinstance(statement, ast.AugAssign | ast.Expr) and not is_bare_call(statement)
-    return all(
-        names.first_lines.get(name, 0) < statement.lineno for name in _bound_names(statement)
-    )
+def _changes(source: Source) -> Iterator[Change]:
+    for place in source.places():
+        for make in (numbers, operations, calls, names, cuts):
+            for edit in make(source, place):
+                yield Change(source, place.statement, place.node.lineno, edit)
 
 
 def changes(source: Source) -> list[Change]:
-    """Return all single changes to the function, in the order of its text.
-
-    Raises:
-        UnfitError: there are too many; a few long lines may have millions.
-    """
-    by_text = dict[str, Change]()
-    for change in _changes(source):
-        if change is not None:
-            by_text[change.text] = change
-        if len(by_text) * len(source.text) > MAX_TOTAL_LENGTH:
-            raise UnfitError("it can be changed in too many ways")
-    return list(by_text.values())
-
-
-def _changes(source: Source) -> Iterator[Change | None]:
-    names = Names(source)
-    for node, ancestors in source.nodes():
-        outer = ancestors[0]
-        if isinstance(node, ast.Constant) and isinstance(outer, ast.UnaryOp):
-            continue
-        edits = [edit for maker in EDIT_MAKERS for edit in maker(source, node)]
-        edits += [*loops(source, node, outer), *names.replacements(node)]
-        is_callee = isinstance(outer, ast.Call) and outer.func is node
-        if not is_callee and getattr(outer, "attr", "") not in ATTRIBUTES_WITHOUT_GRADIENT:
-            edits += names.detached(source, node)
-        yield from (source.change(node, ancestors, edit) for edit in edits)
-    for statement in (node for top in source.body for node in ast.walk(top)):
-        if isinstance(statement, ast.stmt) and _removable(statement, names):
-            yield source.without(statement)
+    """Return the single changes to the function, each once."""
+    by_line = dict[tuple[int, str], Change]()
+    for change in itertools.islice(_changes(source), MAX_CHANGES):
+        if change.new_line != source.lines[change.line - 1]:
+            by_line.setdefault((change.line, change.new_line), change)
+    return list(by_line.values())

@@ -1,324 +1,324 @@
 """Finds out what changed copies of a function do, by running them and the function in a sandbox.
 
-Copies are compared with the student's own function, never with references. Where a difference is
-too close to rounding to call the results equal or different, the finding is None, and nothing is
-asked about it.
+Copies are compared with the student's own function, never with references. Each is loaded anew in
+the tier of the grading; in the tiers that isolate, in a new process.
 """
 
+import ast
 import dataclasses
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
-from tensormark.exercise import Call, Tensors
-from tensormark.sandbox.interface import Reply
-from tensormark.viva.copies import Copies, Run, UnfitError
-from tensormark.viva.edits import changes
-from tensormark.viva.sameness import all_of, equal, output_of, tensors_of, trimmed, vanishes
-from tensormark.viva.source import Change, Source
-from tensormark.viva.subject import Subject
+from tensormark.exercise import Call, Exercise, Tensors
+from tensormark.sandbox.interface import Reply, Request, Sandbox, clock
+from tensormark.viva.edits import Change, Place, Source
+from tensormark.viva.subject import Fact, Subject
 
-FLOAT32_FACTOR = 30.0  # factor on the limits for float32
-RAISES, SHAPE, SAME, GRADIENTS = "raises", "shape", "same", "gradients"
-TRAINING, EVERYWHERE, FACTOR = "training", "everywhere", "factor"
-DIFFERS, NO_GRADIENT = "differs: ", "no gradient: "
-NOT_REPEATABLE = "it does not give the same result twice"
+MAX_LOST = 2  # copies that hang or crash, before questions stop
+SECONDS = 10.0  # limit for a call, which takes milliseconds
+TOTAL_SECONDS = 300.0  # limit for all calls of a submission, which take about ten seconds
+MAX_EQUAL, MIN_DIFFERENT = 3e-6, 1e-3  # limits on differences of numbers around 1, in float64
+FLOAT32_FACTOR = 30.0  # factor on these limits for float32
+NEGLIGIBLE = 1e-6  # below this, a gradient is only rounding, such as that of the keys' biases
+USUAL, AGAIN = FIRST = ("usual", "again")  # most copies that raise do so in these calls
 # a second call of the same object, with inputs scaled so that a softmax by hand may overflow
 SECOND, SCALE = "second", 30.0
-USUAL, RATES = "usual", (0.0, 0.5, 1.0)
+RATES = (0.0, 0.5, 1.0)  # of dropout, in training
+OUTPUT, GRADIENT = "out/", "grad/"
+SHAPE = "The result has a different shape."
+TRAINING = "The result changes, but only in training."
+SAME = "Nothing changes."
+SAME_IN_TRAINING = "Nothing changes, not even in training."
+NOT_REPEATABLE = "it does not give the same result twice"
+Truth = bool | None  # None: cannot be told
+# statements about a change, and GRADIENT + name for "this input or weight gets no gradient"
+Effects = Mapping[str, Truth]
+
+
+class UnfitError(Exception):
+    """No questions can be asked about a function; the message says why."""
+
+
+class Run(NamedTuple):
+    """A call with its inputs."""
+
+    call: Call
+    inputs: Tensors
+
+
+class Copies:
+    """Runs copies of a submission's modules in a sandbox.
+
+    Attributes:
+        sources: the modules that the functions need, own and given ones: name to text.
+        lost: how many copies have hung or crashed; seconds: the time that all took.
+    """
+
+    def __init__(self, sandbox: Sandbox, sources: Mapping[str, str]) -> None:
+        self.sandbox = sandbox
+        self.sources = dict(sources)
+        self.loaded_text = ""  # that the sandbox has now
+        self.lost = 0
+        self.seconds = 0.0
+
+    def run(self, exercise: Exercise, text: str, runs: Iterable[Run]) -> list[Reply]:
+        """Make calls with a given text of an exercise's module, as if there had been none before.
+
+        Raises:
+            UnfitError: too many copies were lost already, or all took too long.
+        """
+        if self.lost >= MAX_LOST:
+            raise UnfitError("changed copies of its functions hang or crash")
+        if self.seconds > TOTAL_SECONDS:
+            raise UnfitError("its functions take too long")
+        own = frozenset({exercise.id})
+        requests = [
+            Request(exercise.id, own, run.call.message(), run.inputs, SECONDS) for run in runs
+        ]
+        start = clock()
+        if text != self.loaded_text:
+            self.sandbox.reload(self.sources | {exercise.module: text})
+            self.loaded_text = text
+        replies = list(self.sandbox.run(requests))
+        self.seconds += clock() - start
+        self.lost += any(reply.status == "lost" for reply in replies)
+        return replies
+
+
+def tensors_of(reply: Reply, sent: Tensors) -> Tensors | None:
+    """Return a reply's outputs and gradients; None if the call failed or changed its inputs."""
+    if reply.status != "ok":
+        return None
+    for name, before in sent.items():
+        after = reply.tensors.get(f"after/{name}", before)
+        if after.shape != before.shape or not np.allclose(after, before):
+            return None
+    kept = (name for name in reply.tensors if name.startswith((OUTPUT, GRADIENT)))
+    return {name: reply.tensors[name].astype(np.float64) for name in kept}
+
+
+def output_of(tensors: Tensors) -> np.ndarray:
+    """Return the first output; NaN if there is none."""
+    outputs = (value for name, value in tensors.items() if name.startswith(OUTPUT))
+    return next(outputs, np.array(math.nan))
+
+
+def all_of(truths: Iterable[Truth]) -> Truth:
+    """Return whether all hold; None if that cannot be told."""
+    values = list(truths)
+    if False in values:
+        return False
+    return None if None in values else True
+
+
+def opposite(truth: Truth) -> Truth:
+    """Return whether something does not hold; None if that cannot be told."""
+    return None if truth is None else not truth
+
+
+Answers = dict[str, Tensors | None]  # by the names of a world's calls
 
 
 class World:
-    """The calls that copies are run with, in one set of sizes."""
+    """The calls that a function and its copies are run with, in one set of sizes.
+
+    Attributes:
+        own: what the function itself answers; complete once a study has been made.
+    """
 
     def __init__(self, subject: Subject, call: Call, inputs: Tensors) -> None:
-        """Prepare the calls.
-
-        Args:
-            call: the usual one.
-        """
-        self.subject, self.coarseness = subject, 1.0 if call.dtype == "float64" else FLOAT32_FACTOR
-        self.runs = {USUAL: Run(call, inputs)}
-        forward_only = dataclasses.replace(call, gradients=False)
-        for situation in subject.situations:
-            self.runs[situation.name] = Run(forward_only, situation.inputs(inputs))
+        self.own: Answers = {}
+        self.coarseness = 1.0 if call.dtype == "float64" else FLOAT32_FACTOR
+        # a worker derives its random numbers from the whole call
+        reseeded = dataclasses.replace(call, constants=(*call.constants, "*another seed"))
+        plain = dataclasses.replace(call, gradients=False)
+        self.runs = {USUAL: Run(call, inputs), AGAIN: Run(reseeded, inputs)}
         for place, fact in enumerate(subject.facts):
-            self.runs[f"fact {place}"] = Run(forward_only, fact.poke(inputs))
+            self.runs[f"fact {place}"] = Run(plain, fact.poke(inputs))
+        for place, poke in enumerate(subject.special):
+            self.runs[f"special {place}"] = Run(plain, poke(inputs))
         scaled = {name: value * SCALE for name, value in inputs.items() if value.dtype.kind == "f"}
-        first_inputs = {f"before/{name}": inputs[name] for name in call.args if name in inputs}
-        float64_call = dataclasses.replace(forward_only, dtype="float64")
-        self.runs[SECOND] = Run(float64_call, inputs | scaled | first_inputs)
+        before = {f"before/{name}": inputs[name] for name in call.args if name in inputs}
+        precise = dataclasses.replace(plain, dtype="float64")
+        self.runs[SECOND] = Run(precise, inputs | scaled | before)
         if subject.training is not None:
             for rate in RATES:
-                self.runs[f"{TRAINING} {rate:g}"] = Run(
-                    subject.training(forward_only, rate), inputs
-                )
+                self.runs[f"training {rate:g}"] = Run(subject.training(plain, rate), inputs)
 
-    def needed(self, finding: str) -> list[str]:
-        """Return the names of the calls that a finding needs, besides the usual one."""
-        kind, _, place = finding.partition(" ")
-        if kind in ("gained", "lost"):
-            return [f"fact {place}"]
-        if finding.startswith(DIFFERS):
-            return [finding.removeprefix(DIFFERS)]
-        training_calls = [name for name in self.runs if name.startswith(TRAINING)]
-        eval_calls = [situation.name for situation in self.subject.situations]
-        all_calls = [*eval_calls, SECOND, *training_calls]
-        return {SAME: eval_calls, TRAINING: training_calls, EVERYWHERE: all_calls}.get(finding, [])
-
-
-@dataclasses.dataclass(frozen=True)
-class Comparison:
-    """The replies of a function and of a changed copy in one world, by the names of calls."""
-
-    world: World
-    original: Mapping[str, Reply]
-    copy: Mapping[str, Reply]
-
-    def same(self, name: str, prefix: str = "out/") -> bool | None:
-        """Return whether a call of the copy has the same outputs, or gradients, as the original."""
-        if self.copy[name].status != "ok":
+    def equal(self, first: Tensors | None, second: Tensors | None, prefix: str = OUTPUT) -> Truth:
+        """Return whether the tensors of two calls are equal; None if that cannot be told."""
+        if first is None or second is None:
             return None
-        original, copy = (
-            tensors_of(replies[name], prefix) for replies in (self.original, self.copy)
+        own, other = (
+            {name: value for name, value in each.items() if name.startswith(prefix)}
+            for each in (first, second)
         )
-        return equal(original, copy, self.world.coarseness)
-
-    def finding(self, name: str) -> bool | None:
-        """Return whether a finding is true; None if that cannot be told."""
-        usual = self.copy[USUAL]
-        if name == RAISES and usual.status == "error":
-            return True if usual.text.startswith("raised ") else None  # it may return no tensor
-        if name == RAISES:
-            return False if usual.status == "ok" else None
-        if usual.status != "ok" or not np.isfinite(output_of(usual)).all():
-            return None
-        kind, _, fact = name.partition(" ")
-        if kind in ("gained", "lost"):
-            before, after = self.shows(self.original, int(fact)), self.shows(self.copy, int(fact))
-            if before is None or after is None:
-                return None
-            return after and not before if kind == "gained" else before and not after
-        if name.startswith(DIFFERS):
-            same = self.same(name.removeprefix(DIFFERS))
-            return None if same is None else not same
-        if name.startswith(NO_GRADIENT):
-            return name.removeprefix(NO_GRADIENT) not in usual.tensors
-        return self.general(name)
-
-    def general(self, name: str) -> bool | None:
-        """Return whether a finding that applies to any function is true; None as in `finding`."""
-        if name == SHAPE:
-            return output_of(self.original[USUAL]).shape != output_of(self.copy[USUAL]).shape
-        if name == GRADIENTS:
-            return self.same(USUAL, "grad/")
-        if name == FACTOR:
-            return self.factor()
-        if name == TRAINING:
-            return self.training()
-        same_in_eval = all_of(self.same(call) for call in (USUAL, *self.world.needed(SAME)))
-        if name == SAME:
-            return same_in_eval
-        training = self.training()
-        same_in_training = None if training is None else not training
-        rest = self.same(USUAL, "grad/"), self.same(SECOND), same_in_training
-        return all_of((same_in_eval, *rest))  # EVERYWHERE
-
-    def shows(self, replies: Mapping[str, Reply], place: int) -> bool | None:
-        """Return whether the poke of a fact, by its number, shows; None if that cannot be told."""
-        fact, poked = self.world.subject.facts[place], replies[f"fact {place}"]
-        if poked.status != "ok":
-            return None
-        before, after = output_of(replies[USUAL]), output_of(poked)
-        if not before.shape == after.shape == output_of(self.original[USUAL]).shape:
-            return None
-        usual, changed = (self.world.runs[name].inputs for name in (USUAL, f"fact {place}"))
-        differences = fact.differences(usual, changed, before, after)
-        hidden = vanishes(differences, coarseness=self.world.coarseness)
-        return None if hidden is None else not hidden
-
-    def factor(self) -> bool | None:
-        """Return whether all results are the function's own times one number other than 1."""
-        original, copy = (output_of(replies[USUAL]) for replies in (self.original, self.copy))
-        total = float((original * original).sum())
-        if original.shape != copy.shape or not total > 0:
+        if own.keys() != other.keys() or any(own[n].shape != other[n].shape for n in own):
             return False
-        factor = float((original * copy).sum()) / total
-        scale = float(np.abs(original).max())
-        proportional = vanishes(copy - factor * original, scale, self.world.coarseness)
-        return abs(factor - 1) > 0.05 and abs(factor) > 0.05 if proportional else proportional
+        scales = {name: float(np.abs(value).max(initial=0.0)) for name, value in own.items()}
+        return all_of(self.vanishes(own[name] - other[name], scales[name]) for name in own)
 
-    def training(self) -> bool | None:
-        """Return whether training differs; None if it may only draw other random numbers."""
-        if self.world.subject.training is None:
-            return False
-        without_dropout, with_dropout, all_dropped = (
-            self.same(f"{TRAINING} {rate:g}") for rate in RATES
-        )
-        if all_of((without_dropout, with_dropout, all_dropped)):
-            return False
-        return True if without_dropout is False or all_dropped is False else None
+    def is_steady(self, answers: Answers) -> bool:
+        """Return whether usual calls return finite numbers that no random ones decide."""
+        return self.equal(answers[USUAL], answers[AGAIN]) is True
+
+    def vanishes(self, differences: np.ndarray, scale: float = 1.0) -> Truth:
+        """Return whether differences are zero; None if close to rounding, not finite or empty."""
+        largest = float(np.abs(differences).max(initial=-math.inf))
+        largest /= self.coarseness * max(1.0, scale)
+        if not math.isfinite(largest) or MAX_EQUAL < largest < MIN_DIFFERENT:
+            return None
+        return largest <= MAX_EQUAL
 
 
 class Study:
     """Runs one function of a submission and its changed copies, and compares what they return."""
 
-    def __init__(self, subject: Subject, source: Source, copies: Copies) -> None:
-        """Run the function as it is.
+    def __init__(
+        self, subject: Subject, exercise: Exercise, source: Source, copies: Copies, seed: int
+    ) -> None:
+        """Run the function as it is, in every world.
+
+        Args:
+            seed: of the inputs.
 
         Raises:
-            UnfitError: it behaves differently when run again, or its text is not what runs.
+            UnfitError: it fails, differs when run again, or its text is not what runs.
         """
-        self.subject, self.source, self.copies = subject, source, copies
-        self.exercise = copies.assignment.exercise(subject.exercise)
-        self.worlds: dict[int, World] = {}
-        self.cache: dict[tuple[str, int], dict[str, Reply]] = {}
-        self.lines: dict[int, bool] = {}  # by number: whether the usual call runs it
-        self.solution: str | None = None  # the solution's text, if it is available
-        self.check()
+        self.subject, self.exercise, self.source, self.copies = subject, exercise, source, copies
+        self.names = self._names()
+        self.facts = [self._in_words(fact) for fact in subject.facts]
+        self.same = SAME_IN_TRAINING if subject.training else SAME
+        self.is_reached = dict[int, bool]()  # by line
+        inputs = [exercise.inputs(call, seed + n) for n, call in enumerate(subject.worlds)]
+        self.worlds = [World(subject, *each) for each in zip(subject.worlds, inputs, strict=True)]
+        for world in self.worlds:
+            world.own = self.answers(world, source.text)
+            if None in world.own.values():
+                raise UnfitError("it fails on some calls")
+            if not world.is_steady(world.own):
+                raise UnfitError(NOT_REPEATABLE)
+        self._check()
 
-    @cached_property
-    def names(self) -> dict[str, str]:
-        """The function's own names of its arguments, by the names that the calls use."""
+    def _check(self) -> None:
+        world = self.worlds[0]
+        longer = self.source.before(self.source.body[0], "pass")
+        again = self.answers(world, longer, [*world.runs][::-1])
+        if False in [world.equal(world.own[name], again[name]) for name in world.runs]:
+            raise UnfitError(NOT_REPEATABLE)
+        stopped = self.source.before(self.source.body[0], "raise RuntimeError")
+        if self.answers(world, stopped, [USUAL])[USUAL] is not None:
+            raise UnfitError("its text is not the code that runs")
+
+    def _names(self) -> dict[str, str]:
         signature = self.source.function.args
         parameters = [parameter.arg for parameter in [*signature.posonlyargs, *signature.args]]
-        parameters = parameters[1:] if self.subject.worlds[0].kind == "method" else parameters
-        args = (name.removeprefix(".") for name in self.subject.worlds[0].args)
+        call = self.subject.worlds[0]
+        if call.kind == "method":
+            parameters = parameters[1:]
+        args = (name.removeprefix(".") for name in call.args)
         return dict(zip(args, parameters, strict=False))
 
     def in_words(self, text: str) -> str:
         """Return a text with the function's own names in place of {arguments}."""
         return re.sub(r"{(\w+)}", lambda name: self.names.get(name[1], name[1]), text)
 
-    @cached_property
-    def changes(self) -> list[Change]:
-        """All single changes to the function, in lines that run."""
-        return [change for change in changes(self.source) if self.reached(change.line)]
+    def phrase(self, gradients: Sequence[str]) -> str:
+        """Return inputs and weights, whose gradients are given, as a phrase: "`a`, `b` and `c`"."""
+        names = []
+        for gradient in gradients:
+            name = gradient.removeprefix(GRADIENT).removeprefix("weights/")
+            module, dot, rest = name.partition(".")
+            names.append(f"`{self.names.get(module, module)}{dot}{rest}`")
+        return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
-    def reached(self, line: int) -> bool:
-        """Return whether the usual call runs a line."""
-        if line not in self.lines:
-            text = self.source.stopping_at(line)
-            self.lines[line] = (
-                self.source.certainly_runs(line)
-                or self.replies(text, 0, [])[USUAL].status == "error"
-            )
-        return self.lines[line]
+    def _in_words(self, fact: Fact) -> Fact:
+        gained, lost = self.in_words(fact.gained), self.in_words(fact.lost)
+        return dataclasses.replace(fact, gained=gained, lost=lost)
 
-    def world(self, number: int) -> World:
-        """Return a world; the numbers that sheets show are those of the first."""
-        if number not in self.worlds:
-            call = self.subject.worlds[number]
-            inputs = self.exercise.inputs(call, self.copies.assignment.seed + number)
-            self.worlds[number] = World(self.subject, call, inputs)
-        return self.worlds[number]
+    def answers(self, world: World, text: str, names: Sequence[str] | None = None) -> Answers:
+        """Make calls of a world, or all, with a given text of the function's module."""
+        runs = {name: world.runs[name] for name in names or world.runs}
+        replies = self.copies.run(self.exercise, text, runs.values())
+        sent = (run.inputs for run in runs.values())
+        return dict(zip(runs, map(tensors_of, replies, sent), strict=True))
 
-    def answer(self, text: str, runs: Sequence[Run]) -> list[Reply]:
-        """Make calls with a given text of the function's module."""
-        return self.copies.run(self.exercise, self.subject.module, text, runs)
+    def reached(self, statement: ast.stmt) -> bool:
+        """Return whether the usual call runs a statement."""
+        line = statement.lineno
+        if line not in self.is_reached:
+            text = self.source.before(statement, "raise RuntimeError")
+            answers = self.answers(self.worlds[0], text, [USUAL])
+            self.is_reached[line] = answers[USUAL] is None
+        return self.is_reached[line]
 
-    def replies(self, text: str, number: int, names: Iterable[str]) -> dict[str, Reply]:
-        """Make the named calls of a world with a given text, and the usual one; each only once.
+    def effects(self, change: Change) -> Effects | None:
+        """Return what a change does in every world; None if it cannot be asked about.
 
-        The usual call comes first, because most copies that raise do so in every call.
+        That is so if the changed function raises, draws random numbers or never gets there.
         """
-        replies = self.cache.setdefault((text, number), {})
-        runs = self.world(number).runs
-        if USUAL not in replies:
-            replies[USUAL] = trimmed(self.answer(text, [runs[USUAL]])[0], runs[USUAL])
-        missing_names = [name for name in names if name not in replies]
-        if missing_names and replies[USUAL].status == "ok":
-            missing_runs = [runs[name] for name in missing_names]
-            answers = map(trimmed, self.answer(text, missing_runs), missing_runs)
-            replies |= zip(missing_names, answers, strict=True)
-        return replies
-
-    def original_replies(self, number: int, names: Sequence[str]) -> dict[str, Reply]:
-        """Make calls with the function as it is.
-
-        Raises:
-            UnfitError: it fails on a call, or answers differently after other calls.
-        """
-        replies = self.cache.get((self.source.text, number), {})
-        if not {USUAL, *names} <= replies.keys():
-            all_at_once = number == 0 and replies  # because copies are loaded in between
-            replies = self.replies(
-                self.source.text, number, self.world(0).runs if all_at_once else names
-            )
-            if all_at_once and not self.is_unchanged():
-                raise UnfitError(NOT_REPEATABLE)
-        if any(reply.status != "ok" for reply in replies.values()):
-            raise UnfitError("it fails on some calls")
-        if self.solution is not None:
-            expected = self.replies(self.solution, number, [])[USUAL]
-            if (
-                expected.status == "ok"
-                and equal(tensors_of(replies[USUAL]), tensors_of(expected)) is False
-            ):
-                raise UnfitError("it behaves differently in calls that are not graded")
-        return replies
-
-    def check(self) -> None:
-        """Check that the function gives the same answers in another order, and in a longer text.
-
-        Raises:
-            UnfitError: it does not, or it fails.
-        """
-        first, *rest = self.world(0).runs.items()
-        runs = dict([first, *rest[-2:]])
-        first_replies = self.original_replies(0, [*runs])
-        reversed_runs = {
-            name: run if name.startswith(TRAINING) else run.reseeded
-            for name, run in reversed(runs.items())
+        if not self.reached(change.statement):
+            return None
+        found = list[Effects]()
+        for world in self.worlds:
+            copy = self.answers(world, change.text, FIRST)
+            if not world.is_steady(copy):
+                return None
+            copy |= self.answers(world, change.text, [*world.runs][len(FIRST) :])
+            found.append(self._effects(world, copy))
+        return {
+            name: truth if all(each.get(name) is truth for each in found) else None
+            for name, truth in found[0].items()
         }
-        longer = self.source.beginning_with("pass")
-        second_replies = zip(
-            reversed_runs, self.answer(longer, [*reversed_runs.values()]), strict=True
-        )
-        equalities = {
-            name: equal(first_replies[name].tensors, trimmed(reply, runs[name]).tensors)
-            for name, reply in second_replies
-        }
-        if False in equalities.values() or not equalities[USUAL]:
-            raise UnfitError(NOT_REPEATABLE)
-        stopped = self.replies(self.source.beginning_with("raise RuntimeError"), 0, [])
-        if stopped[USUAL].status != "error":
-            raise UnfitError("its text is not the code that runs")
-        self.solution = self.copies.solution(self.subject.module)
-        self.original_replies(0, [])
 
-    def is_unchanged(self) -> bool:
-        """Return whether the function still answers as before, whatever copies left behind."""
-        run = self.world(0).runs[USUAL]
-        (reply,) = self.answer(self.source.text, [run])
-        return (
-            equal(self.original_replies(0, [])[USUAL].tensors, trimmed(reply, run).tensors) is True
-        )
+    def _effects(self, world: World, copy: Answers) -> dict[str, Truth]:
+        usual, changed = world.own[USUAL], copy[USUAL]
+        assert usual is not None
+        assert changed is not None
+        before, after = output_of(usual), output_of(changed)
+        same = {name: world.equal(answer, copy[name]) for name, answer in world.own.items()}
+        gradients = world.equal(usual, changed, GRADIENT)
+        in_training = [same.pop(f"training {rate:g}", True) for rate in RATES]
+        trained = all_of(in_training)
+        if trained is False and False not in (in_training[0], in_training[-1]):
+            trained = None  # other random numbers may be all that differs
+        in_eval = all_of([*same.values(), gradients])
+        effects = {SHAPE: before.shape != after.shape, self.same: all_of([in_eval, trained])}
+        if self.subject.training:
+            effects[TRAINING] = all_of([in_eval, opposite(trained)])
+        for place, fact in enumerate(self.facts):
+            showed = self.shows(world, place, world.own)
+            shows = None if effects[SHAPE] else self.shows(world, place, copy)
+            if fact.gained:
+                effects[fact.gained] = all_of([opposite(showed), shows])
+            if fact.lost:
+                effects[fact.lost] = all_of([showed, opposite(shows)])
+        for name, gradient in usual.items():
+            is_gradient = name.startswith(GRADIENT) and not effects[SHAPE]
+            if is_gradient and np.abs(gradient).max() > NEGLIGIBLE:
+                left = np.abs(changed.get(name, np.zeros(1))).max()
+                effects[name] = None if 0 < left <= NEGLIGIBLE else not left
+        return effects
 
-    def finding(self, change: Change, name: str, number: int = 0) -> bool | None:
-        """Return whether a finding is true of a changed copy in a world; None if undecided."""
-        world = self.world(number)
-        if name in (SAME, EVERYWHERE):  # for most copies, the usual call already shows a difference
-            usual = self.replies(change.text, number, [])
-            if Comparison(world, self.original_replies(number, []), usual).same(USUAL) is False:
-                return False
-        names = world.needed(name)
-        replies = self.replies(change.text, number, names)
-        return Comparison(world, self.original_replies(number, names), replies).finding(name)
+    def shows(self, world: World, place: int, answers: Answers) -> Truth:
+        """Return whether the poke of a fact, by its number, shows in results."""
+        name = f"fact {place}"
+        usual, poked = answers[USUAL], answers[name]
+        if usual is None or poked is None:
+            return None
+        before, after = output_of(usual), output_of(poked)
+        if before.shape != after.shape:
+            return None
+        inputs, changed = world.runs[USUAL].inputs, world.runs[name].inputs
+        differences = self.facts[place].differences(inputs, changed, before, after)
+        return opposite(world.vanishes(differences))
 
-    def steady(self, change: Change) -> bool:
-        """Return whether a changed copy answers the usual call alike when seeded differently."""
-        reply, run = self.replies(change.text, 0, [])[USUAL], self.world(0).runs[USUAL].reseeded
-        if reply.status != "ok":
-            return True
-        (second_reply,) = self.answer(change.text, [run])
-        return equal(reply.tensors, trimmed(second_reply, run).tensors) is not False
-
-    def confirms(self, change: Change, name: str, value: bool) -> bool:
-        """Return whether a finding has a value in all worlds."""
-        if not self.steady(change):
-            return False
-        numbers = range(len(self.subject.worlds))
-        return all(self.finding(change, name, number) is value for number in numbers)
+    def shape_of(self, place: Place) -> tuple[int, ...] | None:
+        """Return the shape of an expression when its statement is first reached."""
+        text = self.source.before(place.statement, f"return {self.source.of(place.node)}")
+        answer = self.answers(self.worlds[0], text, [USUAL])[USUAL]
+        return None if answer is None else output_of(answer).shape

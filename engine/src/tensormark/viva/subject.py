@@ -40,36 +40,6 @@ class Fact:
 
 
 @dataclasses.dataclass(frozen=True)
-class Situation:
-    """A kind of call, such as one without padding.
-
-    Attributes:
-        name: such as "a batch without padding"; an option of questions.
-        inputs: makes its inputs from those of the usual call.
-    """
-
-    name: str
-    inputs: Poke
-
-
-@dataclasses.dataclass(frozen=True)
-class Example:
-    """A call with inputs that are easy to calculate with.
-
-    Attributes:
-        text: describes the inputs in one or two sentences.
-        call: the call; its `draw` need not know it.
-        inputs: returns the call's inputs.
-        shown: the part of the result that is asked for: its name, and how to get it.
-    """
-
-    text: str
-    call: Call
-    inputs: Callable[[], Tensors]
-    shown: tuple[str, Callable[[np.ndarray], np.ndarray]]
-
-
-@dataclasses.dataclass(frozen=True)
 class Subject:
     """A function that questions are asked about.
 
@@ -77,28 +47,22 @@ class Subject:
         exercise: the id of the exercise whose hole it is.
         worlds: calls of it in eval mode, with gradients, in three different sizes; within a call,
             all letters differ.
-        usual: the name of these calls as a situation.
-        situations: further situations.
+        special: change the inputs of these calls to others, such as a batch without padding; only
+            what makes no difference there either is said to make none.
         facts: what questions may say about its results.
         training: returns a call in training mode, with a rate of dropout everywhere; None if
             training is no different.
         sizes: of a world's call, by letter, for questions on shapes; {names} as in a fact's words.
-        examples: for questions on numbers.
         note: what a sheet says of its calls, such as "`Layer.forward` is called without a mask."
-        mistakes: ids of the known mistakes that a single change makes, for questions on messages;
-            with any other as an option, it would be clear that it is not the answer.
     """
 
     exercise: str
     worlds: Sequence[Call]
-    usual: str = "a usual batch"
-    situations: Sequence[Situation] = ()
+    special: Sequence[Poke] = ()
     facts: Sequence[Fact] = ()
     training: Callable[[Call, float], Call] | None = None
     sizes: Callable[[Call], Mapping[str, int]] = lambda call: {}
-    examples: Sequence[Example] = ()
     note: str = ""
-    mistakes: Sequence[str] = ()
 
     @classmethod
     def of(cls, exercise: Exercise, sizes: Sequence[Mapping[str, int]], **words: Any) -> "Subject":
@@ -146,6 +110,9 @@ def subjects_of(folder: Path) -> Sequence[Subject]:
     return subjects
 
 
+# --- differences ----------------------------------------------------------------------------
+
+
 def depends(places: Callable[[Tensors], Any] = lambda inputs: ...) -> Differences:
     """Look for a difference at some places of the result, such as one row.
 
@@ -175,3 +142,35 @@ def spread(changed: Callable[[np.ndarray], int], allowed: Callable[[Tensors], in
 def moved(move: Callable[[np.ndarray], np.ndarray]) -> Differences:
     """Check whether the result moves with the inputs, such as to other positions."""
     return lambda inputs, poked, before, after: after - move(before)
+
+
+# --- pokes ----------------------------------------------------------------------------------
+
+
+def with_values(value: float, *names: str) -> Poke:
+    """Fill some inputs with one number."""
+    return lambda inputs: inputs | {name: np.full_like(inputs[name], value) for name in names}
+
+
+def negated(*names: str) -> Poke:
+    """Replace inputs x by 1 - x."""
+    return at((...,), *names)
+
+
+def at(index: tuple[object, ...], *names: str) -> Poke:
+    """Replace inputs x by 1 - x at one index."""
+
+    def poke(inputs: Tensors) -> Tensors:
+        changed = {name: inputs[name].copy() for name in names}
+        for value in changed.values():
+            value[index] = 1.0 - value[index]  # type: ignore[index]
+        return inputs | changed
+
+    return poke
+
+
+def rolled(axes: Mapping[str, int]) -> Poke:
+    """Roll inputs by one position, the last one to the front, each along its axis."""
+    return lambda inputs: (
+        inputs | {name: np.roll(inputs[name], 1, axis) for name, axis in axes.items()}
+    )

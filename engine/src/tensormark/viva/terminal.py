@@ -6,99 +6,70 @@ import textwrap
 from collections.abc import Iterator
 
 from tensormark.reports.text import print_any_letter, visible
-from tensormark.viva.question import Picture, Question, Sheet
-from tensormark.viva.texts import LETTERS, MAX_TEXT_LENGTH, labelled_marks, numbered
+from tensormark.viva.question import LETTERS, Question, Sheet
 
 WIDTH = 88
+MAX_LENGTH = 2000  # characters of a text, and of an answer
 TRIES = 20  # invalid answers before a question is skipped
 ASK = "A, B, C or D (Enter skips, q stops): "
 STOP, SKIP = "Q", ""
 
 
-def _wrapped(text: str, indent: str = "") -> Iterator[str]:
-    """Yield a text as lines, wrapped; line breaks in code stay."""
-    for line in visible(text, MAX_TEXT_LENGTH, keep="\n").split("\n"):
-        rest = " " * len(indent)
-        yield from textwrap.wrap(line, WIDTH, initial_indent=indent, subsequent_indent=rest) or [""]
+def say(text: str, indent: str = "") -> None:
+    """Print a text, wrapped."""
+    rest = " " * len(indent)
+    shown = visible(text, MAX_LENGTH)
+    print(textwrap.fill(shown, WIDTH, initial_indent=indent, subsequent_indent=rest))
 
 
-def _listing(sheet: Sheet, question: Question) -> Iterator[str]:
-    """Yield the function that a question is about, with an arrow at its line.
-
-    Carets point to the places that the question refers to.
-    """
+def show(sheet: Sheet, question: Question) -> None:
+    """Print the function that a question is about, with an arrow at its line."""
     listing = next(each for each in sheet.listings if each.name == question.function)
-    yield f"{visible(listing.name)} in {visible(listing.file)}"
-    rows = zip(listing.lines, numbered(listing, labelled_marks(question, sheet)), strict=True)
-    for (number, _), (text, *carets) in rows:
-        yield f" {'>' if number == question.line else ' '} {text}"
-        yield from (f"   {line}" for line in carets)
-    yield ""
+    print(f"{visible(listing.name)} in {visible(listing.file)}")
+    for number, line in listing.lines:
+        print(f" {'>' if number == question.line else ' '} {number:>5}  {visible(line)}".rstrip())
+    print()
 
 
-def _matrix(name: str, rows: tuple[tuple[float, ...], ...]) -> Iterator[str]:
-    yield f"    {name}:"
-    for row in rows:
-        yield "      " + " ".join(f"{value:9.4g}" for value in row)
-
-
-def _picture(picture: Picture) -> Iterator[str]:
-    yield from _wrapped(picture.title, "    ")
-    yield from _matrix("your function", picture.before)
-    yield from _matrix("changed", picture.after)
-
-
-def _explained(question: Question) -> Iterator[str]:
-    yield from _wrapped(question.explanation, "    ")
-    for letter, why in zip(LETTERS, question.others, strict=False):
-        if why:
-            yield from _wrapped(why, f"    {letter}: ")
-    if question.picture:
-        yield from _picture(question.picture)
-    yield ""
-
-
-def _line() -> str:
-    """Return the next line of input.
+def answer_to(question: Question) -> str:
+    """Return the letter of an option, SKIP or STOP.
 
     Raises:
-        EOFError: there is none.
+        EOFError: there is no more input.
     """
-    if sys.stdin.isatty():
-        return input(ASK)
-    print(ASK, end="")
-    line = sys.stdin.readline(MAX_TEXT_LENGTH)
-    print()
-    if not line:
-        raise EOFError
-    return line
-
-
-def _answer(question: Question) -> str:
-    """Return the letter of an option, SKIP or STOP."""
-    letters = LETTERS[: len(question.options)]
     for _ in range(TRIES):
-        answer = _line().strip().upper()
-        if answer in (STOP, SKIP) or (len(answer) == 1 and answer in letters):
+        print(ASK, end="", flush=True)
+        line = sys.stdin.readline(MAX_LENGTH)
+        if not sys.stdin.isatty():
+            print()
+        if not line:
+            raise EOFError
+        answer = line.strip().upper()
+        if answer in (STOP, SKIP) or answer in [*LETTERS]:
             return answer
         print(f"{visible(answer, 20)!r} is not one of the answers.")
     return SKIP
 
 
-def _asked(sheet: Sheet) -> Iterator[bool]:
+def asked(sheet: Sheet) -> Iterator[bool]:
     """Ask one question after another; yield whether each answer is right, but not for skips."""
     for number, question in enumerate(sheet.questions, start=1):
-        print(*_listing(sheet, question), sep="\n")
-        print(*_wrapped(question.prompt, f"{number} of {len(sheet.questions)}. "), sep="\n")
+        show(sheet, question)
+        say(question.prompt, f"{number} of {len(sheet.questions)}. ")
+        if question.code:
+            print(f"\n        {visible(question.code)}\n")
         for letter, option in zip(LETTERS, question.options, strict=False):
-            print(*_wrapped(option, f"  {letter}  "), sep="\n")
-        answer = _answer(question)
+            say(option, f"  {letter}  ")
+        answer = answer_to(question)
         if answer == STOP:
             return
         key = LETTERS[question.key]
         verdicts = {key: "Right.", SKIP: f"Skipped: the answer is {key}."}
-        print("", verdicts.get(answer, f"Not right: the answer is {key}."), sep="\n")
-        print(*_explained(question), sep="\n")
+        print(f"\n{verdicts.get(answer, f'Not right: the answer is {key}.')}")
+        for letter, reason in zip(LETTERS, question.reasons, strict=False):
+            if reason:
+                say(reason, f"    {letter}: ")
+        print()
         if answer != SKIP:
             yield answer == key
 
@@ -106,10 +77,12 @@ def _asked(sheet: Sheet) -> Iterator[bool]:
 def practice(sheet: Sheet) -> None:
     """Ask the questions of a sheet, explain each, and print the number of right answers."""
     print_any_letter()
-    for note in sheet.notes:
-        print(*_wrapped(note), sep="\n")
-    results, ending = list[bool](), "\n{} of {} right."
+    for text in (*sheet.about, "« and » enclose what would be different."):
+        say(text)
+    print()
+    results = list[bool]()
+    ending = ""
     with contextlib.suppress(EOFError, KeyboardInterrupt):
-        results.extend(_asked(sheet))
-        ending = "{} of {} right. Another seed gives other questions."
-    print(ending.format(sum(results), len(results)))
+        results.extend(asked(sheet))
+        ending = " Another seed gives other questions."
+    print(f"{sum(results)} of {len(results)} right.{ending}")

@@ -8,8 +8,7 @@ import numpy as np
 from grader.exercises import conv, detector
 from tensormark.exercise import Tensors
 from tensormark.toolkit import Sizes
-from tensormark.viva.pokes import at, with_values
-from tensormark.viva.subject import Fact, Poke, Situation, Subject, depends
+from tensormark.viva.subject import Fact, Subject, at, depends, with_values
 
 # three calls; the sizes in a line differ, and no letter has the same size twice
 SIZES = (
@@ -23,21 +22,9 @@ LAST = (..., -1)
 MIXED = "Other signals of the batch change a signal's result."
 
 
-def of_one_window(weight: str) -> Poke:
-    """Cut signals to the length of a pattern."""
-    return lambda inputs: inputs | {"signals": inputs["signals"][..., : inputs[weight].shape[-1]]}
-
-
 CONV = Subject.of(
     conv.EXERCISE,
     SIZES,
-    usual="signals drawn at random",
-    situations=(
-        Situation("signals that are all 0", with_values(0.0, "signals")),
-        Situation("patterns that are all 0", with_values(0.0, "weights/weight")),
-        Situation("a bias that is all 0", with_values(0.0, "weights/bias")),
-        Situation("signals of one window", of_one_window("weights/weight")),
-    ),
     facts=(
         Fact(at((0,), "signals"), OTHER_SIGNALS, gained=MIXED),
         Fact(at(LAST, "signals"), OTHER_WINDOWS, gained="Windows change each other's results."),
@@ -65,13 +52,6 @@ NOWHERE = with_values(-99.0, "weights/conv.bias")
 DETECTOR = Subject.of(
     detector.EXERCISE,
     SIZES,
-    usual="signals drawn at random",
-    situations=(
-        Situation("signals that are all 0", with_values(0.0, "signals")),
-        Situation("signals of one window", of_one_window("weights/conv.weight")),
-        Situation("signals without any pattern", NOWHERE),
-        Situation("a head with the bias 0", with_values(0.0, "weights/head.bias")),
-    ),
     facts=(
         Fact(at((0,), "signals"), OTHER_SIGNALS, gained=MIXED),
         Fact(less_likely, depends(), gained="A pattern that is nowhere changes the scores."),

@@ -34,14 +34,10 @@
     showCount();
   };
 
-  // highlight the line and the marks that the question being read refers to
+  // highlight the line that the question being read is about
   const show = (form) => {
     document.querySelector(".lines .now")?.classList.remove("now");
-    const named = form.dataset.marks.split(" ");
-    for (const place of document.querySelectorAll(".lines mark")) {
-      place.classList.toggle("named", named.includes(place.dataset.label));
-    }
-    const line = form.dataset.line && document.getElementById(form.dataset.line);
+    const line = document.getElementById(form.dataset.line);
     if (!line) return;
     line.classList.add("now");
     if (wide.matches) line.scrollIntoView({ block: "nearest" });

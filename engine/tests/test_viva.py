@@ -1,0 +1,217 @@
+"""Tests of questions on one's own code: keys are right, sheets repeatable, texts harmless."""
+
+import dataclasses
+import io
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from tensormark.viva import page, study, terminal
+from tensormark.viva.draw import NOTHING_RIGHT
+from tensormark.viva.edits import Source, changes
+from tensormark.viva.question import OPTIONS, Sheet
+from tensormark.viva.study import GRADIENT, SAME, SHAPE
+
+import toy
+from formats import Tags
+from graded import edited
+from payloads import PAYLOADS
+from resident import called
+from studies import change_of, check_words, sheet_of, small_sheet, study_of, with_text
+
+CODE = '''
+class Outer:
+    @decorated
+    def größe(self, été, n=3):
+        """Return “something” über alles."""
+        if n > 2: ß = été.sum(dim=-1, keepdim=True) * 0.5  # «größer», (2, n): ß
+        for k in self.kept:
+            ß = k(ß, n)
+        assert n, f"{n + 2}"
+        print(n + 1)
+        z = (ß - été) * 2 + torch.sqrt(ß + été)  # (2, n)
+        return self.dropout(self.norm(z)).transpose(1, 7)
+'''
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"], ids=ascii)
+@pytest.mark.parametrize("indentation", ["    ", "\t"], ids=ascii)
+def test_what_is_shown_is_what_runs_and_all_else_stays(ends: str, indentation: str) -> None:
+    text = CODE.replace("    ", indentation)
+    lines = text.split("\n")
+    found = changes(Source(text.replace("\n", ends), "Outer.größe"))
+
+    assert {change.line for change in found} == {6, 7, 8, 11, 12}  # not print and assert
+    for change in found:
+        after = change.text.split("\n")
+        line = after.pop(change.line - 1)
+        assert after == lines[: change.line - 1] + lines[change.line :]
+        assert line.partition("  #")[0].strip() == re.sub("[«»]", "", change.shown)
+
+
+SUM = 'torch.einsum("bdwk,pdk->bpw", windows, self.weight)'
+RETURN = f"return {SUM}{toy.BIAS}"
+SHORT = (RETURN, f"sums = {SUM}\n        return sums{toy.BIAS}")
+EFFECTS = (  # what is true after a change, as worked out by hand
+    (toy.BIAS, "", {"The bias no longer matters.", f"{GRADIENT}weights/bias"}),
+    (f"sums{toy.BIAS}", "self.bias[:, None] + sums", {SAME}),
+    ("sums +", "sums -", set()),
+    ("shape[-1], 1)", "shape[-1], 2)", {SHAPE}),
+    ("unfold(-1", "unfold(-2", None),  # raises
+    ("sums +", "sums.detach() +", {f"{GRADIENT}signals", f"{GRADIENT}weights/weight"}),
+    ("signals.unfold", "signals.detach().unfold", {f"{GRADIENT}signals"}),
+)
+
+
+@pytest.fixture(scope="module")
+def sheet(folder: Path, solution_source: str) -> Sheet:
+    return sheet_of(folder, solution_source, number=9)
+
+
+def test_effects_are_what_was_worked_out_by_hand(folder: Path, solution_source: str) -> None:
+    with study_of(folder, edited(solution_source, SHORT)) as studied:
+        check_words(studied)
+        for old, new, expected in EFFECTS:
+            effects = studied.effects(change_of(studied, old, new))
+            found = None if effects is None else {name for name in effects if effects[name]}
+            assert found == expected, new
+
+
+@pytest.mark.tier("contained")
+def test_a_seed_draws_the_same_sheet_again_in_any_tier(
+    folder: Path, solution_source: str, sheet: Sheet
+) -> None:
+    assert sheet_of(folder, solution_source, number=9, tier="contained") == sheet
+    assert sheet_of(folder, solution_source, seed="8", number=9) != sheet
+    assert len({question.family for question in sheet.questions}) >= 3
+    for question in sheet.questions:
+        assert len({*question.options}) == OPTIONS
+        assert question.reasons[question.key]
+
+
+COUNTS = f"CALLS.append(0)\n        return ({SUM}{toy.BIAS}) * (1 + (len(CALLS) > 2))"
+PATCH = f"Convolution.forward = lambda self, signals: {SUM}{toy.BIAS}"
+PATCH = PATCH.replace("windows", toy.WINDOWS.removeprefix("windows = "))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        (RETURN, COUNTS, "the same result twice"),
+        (RETURN, f"{RETURN} * float('nan')", "the same result twice"),
+        (RETURN, f"assert len(signals) == 2\n        {RETURN}", "fails on some calls"),
+        ("\n\nclass Detector", f"\n\n{PATCH}\n\n\nclass Detector", "not the code that runs"),
+        (RETURN, "# why\n" * 60 + f"        {RETURN}", "too long"),
+    ],
+)
+def test_a_function_that_is_not_what_it_seems_is_not_asked_about(
+    folder: Path, solution_source: str, old: str, new: str, why: str
+) -> None:
+    text = edited(solution_source, ("import torch\n", "import torch\n\nCALLS = []\n"), (old, new))
+
+    drawn = sheet_of(folder, text, right=["conv"])
+
+    assert drawn.questions == ()
+    assert why in drawn.notes[0]
+
+
+def test_copies_that_do_not_end_cost_a_bounded_time(
+    folder: Path, solution_source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop = f"n = 1\n        while n != 1:\n            pass\n        {SHORT[1]}"
+    monkeypatch.setattr(study, "SECONDS", 0.5)
+
+    drawn = sheet_of(folder, edited(solution_source, (RETURN, loop)), right=["conv"], number=20)
+
+    assert "no more questions: changed copies of its functions hang or crash" in drawn.notes
+
+
+# --- pages and the terminal -----------------------------------------------------------------
+
+PAGES = {
+    "practice": page.practice,
+    "paper": lambda sheet: page.paper(sheet, "Ada"),
+    "key": lambda sheet: page.key(sheet, "Ada"),
+}
+HOSTILE = [*PAYLOADS, "\x00", "\u202e", "\ud800", "`", "«", "»<b>", "</style>", "e\u0301" * 9]
+
+
+@pytest.mark.parametrize("payload", HOSTILE, ids=ascii)
+def test_texts_of_a_student_change_no_element_of_a_page(payload: str) -> None:
+    plain = with_text(small_sheet(), lambda text: f"x {re.sub('[`«»]', '', text)}")
+    hostile = with_text(plain, lambda text: payload.replace("`", "") + text)
+
+    for make in PAGES.values():
+        assert Tags(make(hostile)).tags == Tags(make(plain)).tags
+
+
+def test_a_paper_has_everything_but_answers() -> None:
+    sheet = small_sheet()
+    questions = [
+        dataclasses.replace(each, key=2, reasons=("",) * 4, ask_next="") for each in sheet.questions
+    ]
+    other = dataclasses.replace(sheet, questions=tuple(questions), seed="8", notes=())
+
+    assert page.paper(sheet, "Ada") == page.paper(other, "Ada")
+    assert "Line 5: <code><mark>mask + key</mark></code>" in page.paper(sheet, "Ada")
+    assert '<li value="5" id="Mixer.mix-5">' in page.paper(sheet, "Ada")
+    assert '<a href="#Mixer.mix-5">' in page.paper(sheet, "Ada")
+    assert "The answer is <b>B</b>. Sums commute." in page.key(sheet, "Ada")
+
+
+@pytest.mark.parametrize("payload", ["", *PAYLOADS, "\x00", "\u202e", "\ud800"], ids=ascii)
+def test_answers_on_a_terminal_are_marked_and_texts_harmless(
+    payload: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("AB\n\x1b[2J\na\n" + "yes\n" * terminal.TRIES))
+
+    terminal.practice(with_text(small_sheet(), lambda text: payload + text))
+
+    output = capsys.readouterr().out
+    assert all(char == "\n" or char.isprintable() for char in output)
+    assert "'AB' is not one of the answers." in output
+    assert "Skipped: the answer is B." in output
+    assert output.endswith("1 of 1 right. Another seed gives other questions.\n")
+
+
+# --- the command ----------------------------------------------------------------------------
+
+
+def test_the_command_writes_a_page_as_a_whole(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "mine.html"
+    out.write_text(page.practice(small_sheet()), encoding="utf-8")
+    before = out.stat().st_ino
+
+    completed = called(folder, "viva", "solution", "--n", "1", "--out", str(out))
+
+    assert (completed.returncode, completed.stderr) == (0, "")
+    assert f"1 question: {out}; open it in a browser\n" in completed.stdout
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.html"]
+    assert out.stat().st_ino != before  # another file took its place
+
+
+def test_the_command_says_that_nothing_is_right_yet(folder: Path) -> None:
+    completed = called(folder, "viva", "starter", "--page", "no")
+
+    said = NOTHING_RIGHT.format(check="tensormark check")
+    assert (completed.returncode, completed.stdout, completed.stderr) == (1, f"{said}\n", "")
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["none.py"], "none.py"),
+        (["solution", "--n", "21"], "--n 21: must be a whole number, 1 to 20"),
+        (["solution", "--seed", "a\x1bb"], "the seed must be at most 100 printable characters"),
+        (["solution", "--out", "grader/assignment.py"], "--out grader/assignment.py"),
+    ],
+)
+def test_bad_arguments_are_reported_before_anything_runs(
+    folder: Path, words: list[str], complaint: str
+) -> None:
+    completed = called(folder, "viva", *words)
+
+    assert (completed.returncode, completed.stdout) == (2, "")
+    assert re.fullmatch(f"viva: .*{re.escape(complaint)}.*\n", completed.stderr)
