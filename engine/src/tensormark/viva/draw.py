@@ -22,8 +22,7 @@ from tensormark.viva.question import Listing, Question, Sheet
 from tensormark.viva.study import Copies, Study, UnfitError
 from tensormark.viva.subject import Subject, subjects_of
 
-# a sheet of up to MAX_SMALL_SHEET questions is about this many functions, if possible
-FUNCTIONS_OF_SMALL_SHEET, MAX_SMALL_SHEET = 3, 5
+FEW_FUNCTIONS = 3  # that a short sheet is about, if possible
 MAX_LINES = 60  # of a function on a sheet
 IN_EVAL = "Unless a question mentions training, dropout does nothing: the model is in eval mode."
 NOTHING_SAID = "this assignment has no questions: there is no grader/viva.py"
@@ -95,8 +94,7 @@ class Drawing:
     def questions(self, number: int) -> Iterator[Question]:
         """Yield up to this many questions: first on a few functions, then on the others."""
         samples = (sample for sample in map(self.sample, self.subjects) if sample is not None)
-        few = FUNCTIONS_OF_SMALL_SHEET if number <= MAX_SMALL_SHEET else len(self.subjects)
-        chosen = [*itertools.islice(samples, few)]
+        chosen = [*itertools.islice(samples, max(FEW_FUNCTIONS, number // 2))]
         drawn = itertools.chain(turns(chosen), (q for each in samples for q in turns([each])))
         yield from itertools.islice(drawn, number)
 

@@ -27,7 +27,8 @@ OPERATORS = {
     ast.MatMult: ("@", ""),
 }
 ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant)
-NEVER_CHANGED = (ast.Raise, ast.Assert, ast.While, ast.JoinedStr, ast.Import, ast.ImportFrom)
+# expressions that are statements, such as calls of print, are not changed either
+NEVER_CHANGED = (ast.Raise, ast.Assert, ast.While, ast.JoinedStr, ast.Expr)
 NOT_OBJECTS = ("torch", "math", "F", "nn", "np", "numpy", "self")
 WITHOUT_GRADIENT = ("shape", "size", "ndim", "dim", "dtype", "device")  # what these attributes give
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -134,7 +135,7 @@ class Source:
         waiting += [(node, self.function, node) for node in reversed(self.body)]
         while waiting:
             node, parent, statement = waiting.pop()
-            if isinstance(node, NEVER_CHANGED) or is_bare_call(node):
+            if isinstance(node, NEVER_CHANGED):
                 continue
             if isinstance(node, ast.expr) and self.is_plain(node):
                 yield Place(node, parent, statement)
@@ -173,11 +174,6 @@ class Change:
     edit: Edit
 
     @property
-    def kind(self) -> str:
-        """The kind of its edit."""
-        return self.edit.kind
-
-    @property
     def new_line(self) -> str:
         """The line after the change."""
         line = self.source.lines[self.line - 1]
@@ -194,12 +190,6 @@ class Change:
         line = self.source.code(self.line)
         new = f"{BEGIN}{self.edit.new}{END}"
         return (line[: self.edit.start] + new + line[self.edit.end :]).expandtabs(4).strip()
-
-
-def is_bare_call(node: ast.AST) -> bool:
-    """Return whether a node is a call such as `print(x)`, whose result is not used."""
-    call = node.value if isinstance(node, ast.Expr) else None
-    return isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
 
 
 def bracketed(node: ast.expr, text: str) -> str:

@@ -8,13 +8,12 @@ import itertools
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TypeVar
+from typing import Any
 
 from tensormark.viva.edits import DETACH, HARMLESS, Change, Place, changes
 from tensormark.viva.question import OPTIONS, Question
 from tensormark.viva.study import GRADIENT, Effects, Study
 
-T = TypeVar("T")
 TRIED = 16  # changes to a function, of which about half raise
 TRIED_ELSE = 6  # further ones that may make no difference, and as many that cut off a gradient
 MAX_EXPRESSIONS = 10  # of a function, whose shape may be asked for
@@ -39,20 +38,20 @@ class Sample:
     @cached_property
     def changes(self) -> dict[Change, Effects]:
         """Changes of all kinds."""
-        return self.tried([each for each in self.all if each.kind != DETACH], TRIED)
+        return self.tried([each for each in self.all if each.edit.kind != DETACH], TRIED)
 
     @cached_property
     def harmless(self) -> dict[Change, Effects]:
         """Further changes that may make no difference."""
-        likely = [each for each in self.all if each.kind in HARMLESS]
+        likely = [each for each in self.all if each.edit.kind in HARMLESS]
         return self.tried([each for each in likely if each not in self.changes], TRIED_ELSE)
 
     @cached_property
     def cuts(self) -> dict[Change, Effects]:
         """Changes that cut off a gradient."""
-        return self.tried([each for each in self.all if each.kind == DETACH], TRIED_ELSE)
+        return self.tried([each for each in self.all if each.edit.kind == DETACH], TRIED_ELSE)
 
-    def shuffled(self, values: Iterable[T]) -> list[T]:
+    def shuffled(self, values: Iterable[Any]) -> list[Any]:
         """Return values in a random order."""
         listed = list(values)
         return self.random.sample(listed, len(listed))
@@ -61,7 +60,7 @@ class Sample:
         """Try some changes, drawn as evenly as possible over lines and kinds."""
         groups: dict[tuple[int, str], list[Change]] = {}
         for change in self.shuffled(candidates):
-            groups.setdefault((change.line, change.kind), []).append(change)
+            groups.setdefault((change.line, change.edit.kind), []).append(change)
         rounds = itertools.zip_longest(*self.shuffled(groups.values()))
         drawn = [change for row in rounds for change in row if change is not None]
         found = {change: self.study.effects(change) for change in drawn[:count]}

@@ -14,7 +14,6 @@ from tensormark.reports.text import visible
 from tensormark.viva.question import LETTERS, Asked, Sheet
 
 TEMPLATES = Path(__file__).with_name("templates")
-PRACTICE, PAPER, KEY = "practice", "paper", "key"
 
 
 def code(text: str) -> Markup:
@@ -41,26 +40,26 @@ def _page(kind: str, sheet: Sheet, questions: Sequence[Asked], name: str) -> str
         about=sheet.about,
         questions=questions,
         name=name,
-        seed=sheet.seed if kind == PRACTICE else "",
+        seed=sheet.seed if kind == "practice" else "",
         letters=LETTERS,
         code=code,
         marked=marked,
     )
-    script = TEMPLATES / "viva.js" if kind == PRACTICE else None
+    script = TEMPLATES / "viva.js" if kind == "practice" else None
     title = f"{sheet.assignment}: questions for {name}"
     return document(title, body, TEMPLATES / "viva.css", script=script)
 
 
 def practice(sheet: Sheet) -> str:
     """Return the page to practise with: a script marks answers; without it, explanations open."""
-    return _page(PRACTICE, sheet, sheet.questions, sheet.submission)
+    return _page("practice", sheet, sheet.questions, sheet.submission)
 
 
 def paper(sheet: Sheet, name: str) -> str:
     """Return a student's sheet, to print and fill in by hand; it holds no answer."""
-    return _page(PAPER, sheet, [question.asked for question in sheet.questions], name)
+    return _page("paper", sheet, [question.asked for question in sheet.questions], name)
 
 
 def key(sheet: Sheet, name: str) -> str:
     """Return the questions for staff, with the answers and what to ask next."""
-    return _page(KEY, sheet, sheet.questions, name)
+    return _page("key", sheet, sheet.questions, name)
