@@ -21,7 +21,7 @@ ROOMS = {
     "grader.inputs": "grader.model tensormark",
     "grader.probes": "grader.model tensormark",
     "grader.locate": "tensormark",
-    "grader.viva": "grader.inputs grader.model grader.viva_facts tensormark",
+    "grader.viva": "grader.model grader.viva_facts tensormark",
     "grader.viva_facts": "grader.model tensormark",
     "grader.forbidden": "",
     "grader.sentiment": "tensormark",
