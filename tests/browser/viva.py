@@ -16,8 +16,8 @@ from tensormark.viva.question import Sheet
 
 from page import SCHEMES, SIZES, faults, opened, quiet, shoot
 from page import browser as browser
-from studies import small_sheet, with_text
 from payloads import PAYLOADS
+from studies import small_sheet, with_text
 
 SHEETS = {
     "sample": small_sheet(),
