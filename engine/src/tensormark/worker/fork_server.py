@@ -4,9 +4,9 @@ Started as a script, `python -I fork_server.py SOCKET FOLDERS...` (package folde
 sandbox/fork_server.py, on Linux: in a container (tier `contained`), without one (`locked`), or, for
 the tier `process`, as an ordinary process. It never runs a student's code and never reads a job's
 contents: it passes the child the descriptors, waits for it, and reports its exit status to the
-trusted side. A child is forked ahead of its job, while nobody is waiting. In an isolating tier, the
-child locks itself down once it has a job (lockdown.py), then imports the submission and runs the
-calls; in `process`, it serves requests as main.py does, in its own folder.
+trusted side. In an isolating tier, a child is forked ahead of its job, while nobody is waiting; it
+locks itself down once it has a job (lockdown.py), then imports the submission and runs the calls.
+In `process`, it serves requests as main.py does, in its own folder.
 
 Covered: a child inherits nothing from earlier jobs, starts with torch warmed up, and ends with this
 process; its exit status comes from waitpid, not from its own report. Not covered: a bug in
@@ -27,6 +27,7 @@ import select
 import signal
 import socket
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -211,11 +212,6 @@ class _IdleChild(NamedTuple):
     process: int
     link: socket.socket
 
-    def end(self) -> None:
-        """End a child that has got no job."""
-        self.link.close()
-        os.waitpid(self.process, 0)
-
     def hand_over(self, job: dict[str, Any], descriptors: list[int]) -> str | None:
         """Give it a job; return why it cannot begin, or None once it has."""
         reply = b""
@@ -236,10 +232,18 @@ class Server:
     def __init__(self, control: socket.socket, setup: Setup) -> None:
         self.control = control
         self.setup = setup
-        self.idle = self.fork()
+        self.idle: _IdleChild | None = None
+        self.fork_ahead()
 
-    def fork(self) -> _IdleChild:
-        """Fork the child for the next job ahead of time.
+    def fork_ahead(self) -> None:
+        """Fork the child for the next job, in an isolating tier: nobody is waiting now."""
+        self.idle = self.fork() if self.setup.ruleset is not None else None
+
+    def fork(self, descriptors: Sequence[int] = ()) -> _IdleChild:
+        """Fork a child that waits for a job.
+
+        Args:
+            descriptors: of a job that has come already, which the child gets with it.
 
         Raises:
             RuntimeError: there is more than one thread.
@@ -250,6 +254,8 @@ class Server:
         if child == 0:
             self.control.close()
             ours.close()
+            for descriptor in descriptors:
+                os.close(descriptor)
             Child(self.setup, theirs).run()
         theirs.close()
         return _IdleChild(child, ours)
@@ -259,18 +265,17 @@ class Server:
         while True:
             order, descriptors = receive(self.control)
             if "harness" in order:
-                self.idle.end()
                 self.setup.load(order["harness"])
-                self.idle = self.fork()
+                check_threads()
                 send(self.control, loaded=True)
             elif descriptors:  # otherwise a request to kill a child that has already ended
                 self.run_job(order, descriptors)
 
     def run_job(self, job: dict[str, Any], descriptors: list[int]) -> None:
         """Have a child run a job; report how that ended."""
-        child = self.idle
+        child = self.idle or self.fork(descriptors)
         fault = child.hand_over(job, descriptors)
-        self.idle = self.fork()  # while the other one works
+        self.fork_ahead()  # while the other one works
         if fault is None:
             send(self.control, ended=self.watch(child.process))
         elif fault:
