@@ -21,7 +21,8 @@ class LiveLine:
     """The line; nothing is written if the stream is not a terminal."""
 
     def __init__(self, stream: TextIO) -> None:
-        self.stream, self.enabled = stream, is_terminal(stream)
+        self.stream = stream
+        self.enabled = is_terminal(stream)
         self._is_shown = False
         self._start: float | None = None  # the time of a count's first update
         self._first_step = 0
@@ -39,7 +40,8 @@ class LiveLine:
         """Show the progress and the remaining time."""
         now = time.monotonic()
         if self._start is None or done < self._first_step:
-            self._start, self._first_step = now, done
+            self._start = now
+            self._first_step = done
         elif now - self._last_update < REDRAW_SECONDS:
             return
         self._last_update = now
@@ -54,4 +56,5 @@ class LiveLine:
         if self._is_shown:
             self.stream.write(CLEAR)
             self.stream.flush()
-        self._is_shown, self._start = False, None
+        self._is_shown = False
+        self._start = None

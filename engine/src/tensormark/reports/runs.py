@@ -14,7 +14,8 @@ from tensormark.reports.text import visible
 from tensormark.result import Outcome
 from tensormark.usage import UserError
 
-FOLDER, MAX_RUNS = ".grade", 30  # where runs are kept, and how many
+FOLDER = ".grade"  # where runs are kept
+MAX_RUNS = 30
 MAX_POINTS = 1e6  # of an exercise: a file with a larger number is not a run
 
 
@@ -80,9 +81,9 @@ def save(folder: Path, result: Model) -> None:
     """Save a run, and delete the oldest beyond MAX_RUNS."""
     stamp = "".join(char for char in result["time"]["started"] if char.isalnum())
     number = 0
-    while (path := folder / f"run-{stamp}-{number:03}.json").exists():
+    while (folder / f"run-{stamp}-{number:03}.json").exists():
         number += 1
-    write_whole(path, json.dumps(result) + "\n")
+    write_whole(folder / f"run-{stamp}-{number:03}.json", json.dumps(result) + "\n")
     for old in run_files(folder)[:-MAX_RUNS]:
         with contextlib.suppress(OSError):  # it is a folder
             old.unlink()
