@@ -11,6 +11,7 @@ Dimension key: B batch, T tokens.
 
 import argparse
 import dataclasses
+import importlib
 import importlib.util
 import os
 import sys
@@ -55,8 +56,7 @@ def transformers() -> Any:
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     if importlib.util.find_spec("transformers") is None:
         raise ForeignError("transformers is not installed; run `make lint`, which installs it")
-    import transformers as library  # here, as importing it takes seconds
-
+    library: Any = importlib.import_module("transformers")  # here, as that takes seconds
     library.logging.set_verbosity_error()
     library.logging.disable_progress_bar()
     return library
