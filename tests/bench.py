@@ -8,8 +8,7 @@ import functools
 from grader.assignment import ASSIGNMENT
 from tensormark.files import sources_in
 from tensormark.grading import Grading, Session, program_of
-from tensormark.intake.inspection import inspected_here
-from tensormark.intake.submission import Submission
+from tensormark.intake.submission import Submission, inspected
 from tensormark.result import Result
 from tensormark.sandbox.process import ProcessSandbox
 from tensormark.settings import Settings
@@ -37,7 +36,7 @@ class Bench:
         """Return results for the module's exercises, or only some; `grade` caches them."""
         self.sandbox.reload(self.given | {module: source})
         exercises = [e for e in ASSIGNMENT.exercises if e.probes and e.module == module]
-        submission = inspected_here(Submission("bert.py", {module: source}, {}))
+        submission = inspected(Submission("bert.py", {module: source}, {}))
         chosen = [exercise for exercise in exercises if not only or exercise.id in only]
         return Session(self.grading, submission, chosen).run(self.sandbox)
 

@@ -19,6 +19,7 @@ from tensormark.intake.submission import (
 
 EDITABLE = ("main.py", "optimizer.py", "pretraining.py", "transformer.py")  # of a submission
 SOURCE = b"import torch\n"
+MARKS = "".join(map(chr, (0x334, 0x327, 0x31B, 0x316, 0x301)))
 GIVEN = dict.fromkeys(("config.py", "utils.py"), digest(b""))  # files that are not students'
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tensormark.intake import archives
+from tensormark.intake.archives import MAX_ARCHIVE
 from tensormark.intake.submission import SubmissionError
 
 from packing import SOURCE, refusal, taken, tarred, zipped
@@ -19,7 +19,7 @@ from packing import SOURCE, refusal, taken, tarred, zipped
 TOO_LARGE = ("larger than", "unpacks to more than 64 MiB", "too large or too complex")
 
 
-@pytest.mark.parametrize("pack", ["zip", "gz", "xz"])
+@pytest.mark.parametrize("pack", ["zip", "gz"])
 def test_a_bomb_of_zeros_is_refused(tmp_path: Path, pack: str) -> None:
     path, zeros = tmp_path / "bomb", {"main.py": bytes(80 << 20)}
     zipped(path, zeros) if pack == "zip" else tarred(path, zeros, f"w:{pack}")
@@ -32,7 +32,8 @@ def with_header(path: Path, kind: bytes, content: bytes, count: int = 1) -> Path
     with path.open("wb") as file:
         for _ in range(count):
             header = tarfile.TarInfo("header")
-            header.type, header.size = kind, len(content)
+            header.type = kind
+            header.size = len(content)
             file.write(header.tobuf(tarfile.USTAR_FORMAT))
             file.write(content + bytes(-len(content) % 512))
             file.write(tarfile.TarInfo("notes.txt").tobuf(tarfile.USTAR_FORMAT))
@@ -86,19 +87,9 @@ def test_too_many_files_are_refused(tmp_path: Path, pack: Callable[..., Path]) -
 def test_a_large_archive_is_refused_unread(tmp_path: Path) -> None:
     path = zipped(tmp_path / "work.zip", {"main.py": SOURCE})
     with path.open("r+b") as file:
-        file.truncate(archives.MAX_ARCHIVE + 1)
+        file.truncate(MAX_ARCHIVE + 1)
 
     assert "it is larger than 32 MiB" in refusal(path)
-
-
-def test_an_encrypted_zip_is_refused(tmp_path: Path) -> None:
-    path = zipped(tmp_path / "work.zip", {"main.py": SOURCE})
-    content = bytearray(path.read_bytes())
-    content[6] |= 1
-    content[content.rfind(b"PK\1\2") + 8] |= 1
-    path.write_bytes(content)
-
-    assert "is encrypted" in refusal(path)
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
@@ -108,16 +99,7 @@ def test_every_compression_method_that_python_supports_is_read(tmp_path: Path, m
     assert taken(path).sources["main"] == SOURCE.decode()
 
 
-def test_an_unknown_compression_method_is_refused(tmp_path: Path) -> None:
-    path = zipped(tmp_path / "w.zip", {"main.py": SOURCE})
-    content = bytearray(path.read_bytes())
-    content[8] = content[content.rfind(b"PK\1\2") + 10] = 9  # Deflate64, as Windows may write it
-    path.write_bytes(content)
-
-    assert "main.py cannot be read (That compression method is not supported" in refusal(path)
-
-
-@pytest.mark.parametrize("pack", ["zip", "", "gz", "xz"])
+@pytest.mark.parametrize("pack", ["zip", "", "gz"])
 @pytest.mark.parametrize("fraction", [0.2, 0.5, 0.9])
 def test_a_truncated_archive_is_refused(tmp_path: Path, pack: str, fraction: float) -> None:
     path, noise = tmp_path / "work", os.urandom(3000).hex().encode()

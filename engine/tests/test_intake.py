@@ -1,18 +1,20 @@
-"""Reading submissions: what people and learning platforms hand in, and what is refused."""
+"""Reading submissions: which files are graded, however they are packed and whatever their names."""
 
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tensormark.intake.submission import SubmissionError
-from tensormark.intake.texts import MAX_SOURCE
+from tensormark.intake.sources import MAX_SOURCE
+from tensormark.intake.submission import Part, SubmissionError, read_parts
 from tensormark.settings import parse
 from tensormark.worker.protocol import encode
 
-from packing import SOURCE, refusal, taken, tarred, unpacked, zipped
+from packing import EDITABLE, SOURCE, refusal, side_by_side, taken, tarred, unpacked, zipped
 
-# --- what is taken ----------------------------------------------------------------------------
+ALL = pytest.mark.parametrize("pack", [zipped, tarred, unpacked, side_by_side])
+Pack = Callable[[Path, dict[str, bytes]], Path]
 
 
 @pytest.mark.parametrize(
@@ -26,10 +28,8 @@ from packing import SOURCE, refusal, taken, tarred, unpacked, zipped
         "lovelaceada_LATE_12345_678910_main-2.py",
         "Ada Lovelace_4711_assignsubmission_file_main.py",
         "Ada Lovelace_4711_assignsubmission_file_/main.py",
-        "submission_123456/main.py",
         "Łovełace 🎉_1_2_main.py",
         "P_ada_attempt_2026-11-18-12-00-00_main.py",
-        "Main.py",
         "MAIN.PY",
         "main-1.py",
         "main (1).py",
@@ -38,52 +38,118 @@ from packing import SOURCE, refusal, taken, tarred, unpacked, zipped
         "my_main.py",
     ],
 )
-@pytest.mark.parametrize("pack", ["folder", "zip", "tar", "tar.gz", "tar.xz"])
+@pytest.mark.parametrize("pack", [zipped, tarred, unpacked])
 def test_a_file_is_found_under_its_own_name_and_that_of_a_platform(
-    tmp_path: Path, name: str, pack: str
+    tmp_path: Path, name: str, pack: Pack
 ) -> None:
     files = {name: SOURCE, "notes.txt": b"hello", "__MACOSX/._main.py": b"\0", ".git/main.py": b""}
-    path = tmp_path / f"work.{pack}"
-    if pack == "folder":
-        unpacked(path, files)
-    elif pack == "zip":
-        zipped(path, files)
+
+    assert taken(pack(tmp_path / "work", files)).sources == {"main": SOURCE.decode()}
+
+
+BETTER: dict[str, dict[str, bytes]] = {
+    "its exact name": {
+        "main.py": SOURCE,
+        "Main.py": b"x",
+        "main-1.py": b"x",
+        "a_1_2_main.py": b"x",
+    },
+    "nearer to the top": {"main (1).py": SOURCE, "old/main.py": b"x", "old/b.py": b"x"},
+    "exact in one of two folders": {"a/main.py": SOURCE, "b/main-1.py": b"x"},
+    "other Python": {"main.py": SOURCE, "main_final.py": b"x", "a.zip": b"x"},
+    "the only other Python": {"my_main.py": SOURCE, "config.py": b"x", "report.pdf": b"x"},
+    "only what students edit": {"main.py": SOURCE, "torch.py": b"x", "grader/__init__.py": b"x"},
+}
+
+
+@pytest.mark.parametrize("name", BETTER)
+@ALL
+def test_the_best_match_among_several_files_is_taken(tmp_path: Path, name: str, pack: Pack) -> None:
+    submission = taken(pack(tmp_path / "work", BETTER[name]))
+
+    assert submission.sources == {"main": SOURCE.decode()}
+
+
+@ALL
+def test_the_same_files_are_read_the_same_however_they_are_packed(
+    tmp_path: Path, pack: Pack
+) -> None:
+    files = {
+        **{"MAIN.PY": SOURCE, "optimizer (1).py": b"o = 1\n", "pretraining.py": b"\xff"},
+        **{"a/transformer.py": b"t = 1\n", "config.py": b"x", "rope.py": b"x"},
+    }
+
+    submission = taken(pack(tmp_path / "work", files))
+
+    texts = {"main": SOURCE.decode(), "optimizer": "o = 1\n", "pretraining": ""}
+    assert submission.sources == texts
+    assert submission.faults.keys() == {"pretraining"}
+    assert [note.split()[0] for note in submission.notes] == ["config.py"]
+    assert {"rope", "config"} < submission.others
+
+
+@pytest.mark.parametrize("pack", [zipped, tarred, unpacked])
+def test_an_archive_is_opened_if_it_is_the_only_one_and_not_in_another(
+    tmp_path: Path, pack: Pack
+) -> None:
+    inner = zipped(tmp_path / "inner.zip", {"main.py": SOURCE}).read_bytes()
+    one = pack(tmp_path / "one", {"work/Work.ZIP": inner})
+    two = pack(tmp_path / "two", {"a.zip": inner, "b.zip": inner})
+
+    assert "a.zip, b.zip" in refusal(two)
+    if pack is unpacked:
+        assert taken(one).sources.keys() == {"main"}
     else:
-        tarred(path, files, "w:" + pack[4:])
-
-    assert taken(path).sources == {"main": SOURCE.decode()}
+        assert "Work.ZIP" in refusal(one)
 
 
-@pytest.mark.parametrize(
-    ("name", "advice"),
-    [
-        (".", "give the folder starter/ or your one file, not a folder around it"),
-        ("main.ipynb", "not a folder, a .py file, a zip or a tar; copy your code into main.py"),
-        ("main", "not a folder, a .py file, a zip or a tar; the name of a Python file ends in .py"),
-        ("main.py.txt", "the name of a Python file ends in .py"),
-        ("more/optimizer.py", "no main.py in it, only optimizer.py; give a folder or a zip"),
-        ("more", "no main.py in it, only optimizer.py; give a folder or a zip of both"),
-        ("report.pdf", "not a folder, a .py file, a zip or a tar; hand in main.py itself"),
-        ("work.7z", "not a folder, a .py file, a zip or a tar; pack a zip instead"),
-        ("Ada_1_link.html", "links and typed text cannot be graded, only main.py"),
-        ("nothing.zip", "it is an empty file"),
-        ("config.py", "there is no main.py in it"),
-        ("starter/none.py", "there is no such file or folder"),
-        ("report.docx", "there is no main.py in it, only document.xml"),
-        ("/dev/zero", "it is a pipe, a socket or a device"),
-    ],
-)
-def test_a_refusal_says_what_to_give_instead(tmp_path: Path, name: str, advice: str) -> None:
-    for folder in ("starter", "solution", "more"):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / ("optimizer.py" if folder == "more" else "main.py")).touch()
-    names = "main.ipynb main main.py.txt report.pdf work.7z Ada_1_link.html config.py".split()
-    for file in names:
-        (tmp_path / file).write_bytes(SOURCE)
-    (tmp_path / "nothing.zip").touch()
-    zipped(tmp_path / "report.docx", {"word/document.xml": b"<w/>"})
+def test_a_single_file_is_read_with_the_finished_files_beside_it(tmp_path: Path) -> None:
+    for name in ("main.py", "optimizer.py", "transformer-1.py", "other.py"):
+        (tmp_path / name).write_bytes(SOURCE)
 
-    assert advice in refusal(tmp_path / name)
+    assert taken(tmp_path / "main.py").sources.keys() == {"main", "optimizer"}
+    assert taken(tmp_path / "other.py").sources.keys() == {"main"}
+    submission = read_parts([Part.under(tmp_path, tmp_path / "main.py")], EDITABLE, {})
+    assert submission.sources.keys() == {"main"}
+
+
+def test_an_extension_that_cannot_be_read_does_not_affect_other_files(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_bytes(SOURCE)
+    (tmp_path / "optimizer.py").symlink_to("main.py")
+    (tmp_path / "pretraining.py").write_bytes(b"#" * (MAX_SOURCE + 1))
+    for number in (1, 2):
+        (tmp_path / f"transformer ({number}).py").write_bytes(SOURCE)
+
+    submission = taken(tmp_path)
+
+    assert submission.sources == {"main": SOURCE.decode(), "optimizer": "", "pretraining": ""}
+    assert submission.faults.keys() == {"optimizer", "pretraining"}
+    (note,) = submission.notes
+    assert "transformer (1).py, transformer (2).py" in note
+
+
+@pytest.mark.parametrize("name", [".", "more", "nothing.zip", "starter/none.py", "/dev/zero"])
+def test_what_cannot_be_graded_is_refused(tmp_path: Path, name: str) -> None:
+    unpacked(tmp_path, {"starter/main.py": SOURCE, "solution/main.py": SOURCE})
+    unpacked(tmp_path, {"more/optimizer.py": SOURCE, "nothing.zip": b""})
+
+    refusal(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["/etc/main.py", "../../main.py", "C:\\x\\main.py", "..\\main.py"])
+@pytest.mark.parametrize("pack", [zipped, tarred])
+def test_a_path_that_points_outside_is_refused(tmp_path: Path, name: str, pack: Pack) -> None:
+    assert "outside" in refusal(pack(tmp_path / "work", {name: SOURCE}))
+
+
+def test_a_name_that_occurs_twice_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "work.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("main.py", SOURCE)
+        with pytest.warns(UserWarning, match="Duplicate"):
+            archive.writestr("main.py", b"other = 1\n")
+
+    assert "two files with the name main.py" in refusal(path)
 
 
 def submission_path(path: str) -> str:
@@ -96,44 +162,13 @@ def test_a_home_folder_is_found_in_every_shell(tmp_path: Path, monkeypatch) -> N
     monkeypatch.chdir(tmp_path)
 
     assert submission_path("~/main.py") == str(tmp_path / "main.py")
-    (tmp_path / "~").mkdir()
-    (tmp_path / "~" / "main.py").write_bytes(SOURCE)
+    unpacked(tmp_path, {"~/main.py": SOURCE})
     assert submission_path("~/main.py") == "~/main.py"
 
 
 def test_an_empty_path_is_not_the_current_folder() -> None:
-    with pytest.raises(SubmissionError, match="SUBMISSION is empty"):
+    with pytest.raises(SubmissionError):
         submission_path("")
-
-
-def test_only_the_editable_files_are_taken(tmp_path: Path) -> None:
-    names = "torch json conftest sitecustomize base_model config classifier grader/__init__ utils"
-    files = {f"{name}.py": b"raise SystemExit\n" for name in names.split()}
-    files |= dict.fromkeys(("evil.pth", "pytest.ini", "setup.cfg", "pyvenv.cfg"), b"import os\n")
-
-    path = zipped(tmp_path / "work.zip", files | {"main.py": SOURCE})
-
-    assert taken(path).sources == {"main": SOURCE.decode()}
-
-
-# --- what is refused --------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", ["/etc/main.py", "../../main.py", "C:\\x\\main.py", "..\\main.py"])
-@pytest.mark.parametrize("pack", [zipped, tarred])
-def test_a_path_that_points_outside_is_refused(
-    tmp_path: Path, name: str, pack: Callable[..., Path]
-) -> None:
-    path = pack(tmp_path / "work", {name: SOURCE})
-
-    assert "points outside of the archive" in refusal(path)
-
-
-def test_a_source_that_is_too_large_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "main.py").write_bytes(b"#" * (MAX_SOURCE + 1))
-
-    assert "larger than 256 KiB" in refusal(tmp_path)
-    assert "larger than 256 KiB" in refusal(tmp_path / "main.py")
 
 
 @pytest.mark.parametrize("character", ["\x01", "é", "🐍"], ids=["control", "accent", "snake"])
@@ -144,10 +179,6 @@ def test_the_largest_source_fits_into_a_frame_however_it_is_written(character: s
 
 
 def test_deep_folders_end_the_search(tmp_path: Path) -> None:
-    deep = tmp_path / "work"
-    for _ in range(60):
-        deep = deep / "d"
-    deep.mkdir(parents=True)
-    (deep / "main.py").write_bytes(SOURCE)
+    path = unpacked(tmp_path, {f"{'d/' * 60}main.py": SOURCE})
 
-    assert "there is no main.py" in refusal(tmp_path / "work")
+    assert "there is no main.py" in refusal(path)

@@ -60,7 +60,7 @@ ROOMS = {
     "viva": f"{GRADING} reports",
     "authoring": f"{GRADING} folders release.given_out",
     "release": "authoring exercise files folder handout intake references usage wheel zipped",
-    "classroom": f"{GRADING} authoring folders reports viva",
+    "classroom": f"{GRADING} authoring folders letters reports viva",
     "classroom.platforms": "classroom.hand_in classroom.people files intake reports usage zipped",
     "gradescope": f"{GRADING} release.given_out reports wheel",
     "pytest_plugin": f"{GRADING} authoring",

@@ -5,7 +5,6 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-import watchfiles
 
 from tensormark.intake.saves import Saves
 
@@ -44,20 +43,26 @@ def test_saving_the_same_text_later_is_a_save(path: Path) -> None:
         assert saves.saved.wait(LONG)
 
 
-def test_saves_are_noticed_where_the_system_has_no_watches_left(path: Path, monkeypatch) -> None:
-    def watch(*_: object, **__: object) -> None:
-        raise OSError("OS file watch limit reached")
-
-    monkeypatch.setattr(watchfiles, "watch", watch)
+def test_a_save_is_noticed_where_times_of_files_do_not_change(path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(Saves, "state", lambda _: [])
     with closing(Saves(path, EDITABLE, lambda: None)) as saves:
         path.write_text("x = 1\n", encoding="utf-8")
         assert saves.saved.wait(LONG)
 
 
-def test_a_file_that_a_link_leads_to_is_watched(path: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["main.py", "optimizer.py"])
+def test_a_file_that_is_renamed_or_new_is_a_save(path: Path, monkeypatch, name: str) -> None:
+    monkeypatch.setattr("tensormark.intake.saves.POLLS", 10**9)
+    with closing(Saves(path.parent, EDITABLE, lambda: None)) as saves:
+        (path.parent / "new").write_text("x = 1\n", encoding="utf-8")
+        (path.parent / "new").rename(path.parent / name)
+        assert saves.saved.wait(LONG)
+
+
+def test_a_file_that_a_link_leads_to_is_watched(path: Path, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr("tensormark.intake.saves.POLLS", 10**9)
     link = tmp_path / "link.py"
     link.symlink_to(path)
     with closing(Saves(link, EDITABLE, lambda: None)) as saves:
-        assert saves.folders() == {tmp_path, path.parent}
         path.write_text("x = 1\n", encoding="utf-8")
         assert saves.saved.wait(LONG)

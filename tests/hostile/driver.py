@@ -28,8 +28,8 @@ sys.path.insert(0, str(ROOT))
 from grader.assignment import ASSIGNMENT
 from grader.sentiment import Gate, Sentences, Sentiment
 from tensormark.grading import Grading, program_of, solution_of
-from tensormark.intake.door import DOOR
 from tensormark.intake.given_files import GivenFiles
+from tensormark.intake.process import READER
 from tensormark.intake.submission import Submission
 from tensormark.references import References
 from tensormark.reports.terminal import Report
@@ -154,7 +154,7 @@ class Driver:
         other.mkdir(parents=True)
         (other / "bert.py").write_text("# what another student has handed in\n")
         self.handed_in = self.folder / "handed_in"
-        DOOR.start()  # it keeps running, so it must count from the beginning
+        READER.start()  # it keeps running, so it must count from the beginning
         self.at_rest: int | None = None  # number of descendants, from the first grading on
 
     def processes(self) -> int:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensormark.files import write_whole
 from tensormark.folder import open_assignment
-from tensormark.intake.door import DOOR
+from tensormark.intake.process import READER
 from tensormark.reports.text import print_any_letter
 from tensormark.sandbox.interface import PROCESS, Program, Sandbox
 from tensormark.sandbox.worker_process import WorkerProcess
@@ -113,5 +113,5 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
             PROCESS,
         ):  # it imports torch, which takes longer than all before it is needed
             started = stack.enter_context(contextlib.closing(WorkerProcess(options.threads)))
-        DOOR.start()
+        READER.start()
         return grade(folder, name, options, started)

@@ -17,12 +17,11 @@ from typing import Any
 import numpy as np
 
 from tensormark.exercise import Assignment, Call, Exercise, Probe
-from tensormark.intake.door import InspectionError
 from tensormark.intake.given_files import GivenFiles, Overlay
-from tensormark.intake.inspection import inspected
 from tensormark.intake.leftovers import hints
 from tensormark.intake.needed import needed_by
-from tensormark.intake.submission import Submission, SubmissionError, read_submission
+from tensormark.intake.process import InspectionError
+from tensormark.intake.submission import Submission, SubmissionError, inspected, read_submission
 from tensormark.judging.fingerprints import AnsweredCall
 from tensormark.judging.replies import without_text
 from tensormark.judging.trial import Trial

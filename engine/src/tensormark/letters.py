@@ -25,3 +25,9 @@ def with_piled_up(text: str) -> Iterator[tuple[str, bool]]:
     for letter in text:
         marks = marks + 1 if unicodedata.category(letter) in ("Mn", "Me") else 0
         yield letter, marks > MARKS
+
+
+def shown(name: str) -> str:
+    """Make an untrusted name or text safe for a message: short, printable, on one line."""
+    short = name if len(name) <= 80 else f"{name[:60]}...{name[-15:]}"
+    return "".join(letter if is_visible(letter) else "?" for letter in short)

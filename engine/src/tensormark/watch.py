@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tensormark.intake.door import DOOR
+from tensormark.intake.process import READER
 from tensormark.intake.saves import Saves
 from tensormark.intake.submission import SubmissionError, read_submission
 from tensormark.reports.terminal import RESET, Report
@@ -153,7 +153,7 @@ class Watch:
     def run(self, done: Callable[[], object]) -> None:
         """Watch, and finally call `done`."""
         try:
-            DOOR.start()
+            READER.start()
             with contextlib.closing(WorkerServer(Settings.of(self.folder).threads)) as workers:
                 self.watch(workers)
         except Exception as error:

@@ -19,9 +19,8 @@ from tensormark.authoring.strip import derive
 from tensormark.authoring.variants import Honest, Variant
 from tensormark.exercise import Exercise
 from tensormark.grading import Grading, Session, program_of, selected
-from tensormark.intake.inspection import inspected_here
 from tensormark.intake.needed import needed_by
-from tensormark.intake.submission import Submission
+from tensormark.intake.submission import Submission, inspected
 from tensormark.result import Outcome, Result
 from tensormark.sandbox.process import ProcessSandbox
 from tensormark.settings import Settings
@@ -163,7 +162,7 @@ class Bench:
         self.sandbox.reload(sources)
         names = [name.removesuffix(".py") for name in self.assignment.editable]
         handed_in = {name: sources[name] for name in names if name in sources}
-        submission = inspected_here(Submission(self.assignment.main_file, handed_in, {}))
+        submission = inspected(Submission(self.assignment.main_file, handed_in, {}))
         exercises = [
             exercise
             for exercise in self.exercises

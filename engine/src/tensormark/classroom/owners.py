@@ -19,7 +19,7 @@ from tensormark.classroom.platforms.base import DOCUMENTS, Platform
 from tensormark.files import is_folder
 from tensormark.intake.file_names import is_archive, target_of
 from tensormark.intake.submission import Part
-from tensormark.intake.syntax import shown
+from tensormark.letters import shown
 
 NOT_LISTED = "not on the list of the class"
 DECIDE = "rename it, or name it in a column `file` of the list"

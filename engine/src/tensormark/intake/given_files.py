@@ -14,8 +14,8 @@ from pathlib import Path
 
 from tensormark.exercise import Assignment
 from tensormark.files import module_of, python_files, read_regular
+from tensormark.intake.sources import DIFFERS, MAX_SOURCE, is_given
 from tensormark.intake.submission import Submission
-from tensormark.intake.texts import DIFFERS, MAX_SOURCE, is_given
 
 PRISTINE = "reference_outputs/starter.zip"  # in a student's copy: the starter as it was given
 
@@ -28,6 +28,16 @@ def _pristine(path: Path) -> Mapping[str, bytes]:
             return {name: archive.read(name) for name in archive.namelist()}
     except (OSError, zipfile.BadZipFile, zlib.error):
         return {}
+
+
+def _content(path: Path) -> bytes | None:
+    """Read a file of the starter, which a student may have replaced; None if it cannot be used."""
+    try:
+        content, _ = read_regular(path, MAX_SOURCE + 1, follow=True)
+        content.decode("utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
+    return content if len(content) <= MAX_SOURCE else None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,9 +75,16 @@ class GivenFiles:
 
     @functools.cached_property
     def current(self) -> Mapping[str, bytes | None]:
-        """The current contents of the starter's files, by name; None if a file cannot be read."""
+        """The current contents of the starter's files, by name; None if a file cannot be used."""
         starter = self.assignment.starter
-        return {name: _content(starter / name) for name in self.digests or python_files(starter)}
+        names = self.digests or python_files(starter)
+        return {name: _content(starter / name) for name in names}
+
+    @property
+    def fixed(self) -> dict[str, str]:
+        """The digests of the files that students do not edit, by name."""
+        editable = self.assignment.editable
+        return {name: self.digests[name] for name in sorted(self.digests) if name not in editable}
 
     def untouched(self, submission: Submission, file: str) -> bool:
         """Say whether a file was not handed in, or is unchanged."""
@@ -81,57 +98,37 @@ class GivenFiles:
             path: the submission. They are "" for the starter, whose notes `under` writes.
         """
         where = Path(os.path.realpath(path))
-        if self.assignment.starter in (where, where.parent):
-            return dict.fromkeys(self.fixed, "")
-        return self.fixed
-
-    @property
-    def fixed(self) -> dict[str, str]:
-        """The digests of the files that students do not edit, by name."""
-        editable = self.assignment.editable
-        return {name: self.digests[name] for name in sorted(self.digests) if name not in editable}
-
-    def _archived(self, name: str) -> bytes | None:
-        """Return the archive's copy of a file, if that is the original."""
-        content = _pristine(self.assignment.folder / PRISTINE).get(name)
-        return content if content and is_given(content, self.digests.get(name)) else None
+        in_starter = self.assignment.starter in (where, where.parent)
+        return dict.fromkeys(self.fixed, "") if in_starter else self.fixed
 
     def under(self, submission: Submission) -> Overlay:
         """Lay a submission over the given files."""
-        sources, notes, fault = dict[str, str](), list[str](), ""
+        archive = _pristine(self.assignment.folder / PRISTINE)
+        sources: dict[str, str] = {}
+        notes: list[str] = []
+        faults: list[str] = []
         for name, current in self.current.items():
-            archived = self._archived(name)
-            if name in self.fixed and not is_given(current or b"", self.digests[name]):
+            expected = self.digests.get(name)
+            archived = archive.get(name)
+            if archived is not None and not is_given(archived, expected):
+                archived = None
+            if name in self.fixed and not is_given(current or b"", expected):
                 used = DIFFERS if archived else "was modified, and this run uses the modified file"
                 notes.append(f"starter/{name} {used}")
-            text = _text(archived or current)
-            if text is None:
+            content = archived or current
+            if content is None:
                 fix = "restore it from the files you were given"
-                fault = (
-                    fault or f"{self.assignment.starter / name}: missing, or not UTF-8 text; {fix}"
-                )
+                path = self.assignment.starter / name
+                faults.append(f"{path}: missing, or not UTF-8 text; {fix}")
             else:
+                text = content.decode("utf-8").replace("\r\n", "\n")
                 sources[module_of(name)] = text
         editable = self.assignment.editable
-        untouched = frozenset(name for name in editable if self.untouched(submission, name))
         modules = [name.removesuffix(".py") for name in editable]
-        originals = {name: sources[name] for name in modules if name in sources}
-        laid_over = sources | submission.sources
-        return Overlay(laid_over, originals, untouched, tuple(notes), fault)
-
-
-def _content(path: Path) -> bytes | None:
-    """Read a file of the starter, which a student may have replaced; None if it cannot be used."""
-    try:
-        content, _ = read_regular(path, MAX_SOURCE + 1, follow=True)
-    except OSError:
-        return None
-    return content if len(content) <= MAX_SOURCE else None
-
-
-def _text(content: bytes | None) -> str | None:
-    """Decode a given file, with Unix line endings; None if it is missing or not UTF-8."""
-    try:
-        return None if content is None else content.decode("utf-8").replace("\r\n", "\n")
-    except UnicodeDecodeError:
-        return None
+        return Overlay(
+            sources | submission.sources,
+            {name: sources[name] for name in modules if name in sources},
+            frozenset(name for name in editable if self.untouched(submission, name)),
+            tuple(notes),
+            "".join(faults[:1]),
+        )

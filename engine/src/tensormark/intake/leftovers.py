@@ -34,14 +34,6 @@ def _stub(function: Function) -> int | None:
     return None
 
 
-def _decorators(function: Function) -> Iterator[str]:
-    """Yield the parts of the names of a function's decorators, such as `f` and `setter`."""
-    for decorator in function.decorator_list:
-        for node in ast.walk(decorator):
-            if isinstance(node, ast.Name | ast.Attribute):
-                yield node.id if isinstance(node, ast.Name) else node.attr
-
-
 def _does_something(statement: ast.stmt) -> bool:
     """Say whether a statement is more than a constant, such as a docstring or `...`, or `pass`."""
     is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
@@ -49,8 +41,11 @@ def _does_something(statement: ast.stmt) -> bool:
 
 
 def _replaced(earlier: Function, last: Function) -> bool:
-    """Say whether a later function of the same name replaces code rather than adding to it."""
-    added = last.name in _decorators(last) or "overload" in _decorators(earlier)
+    """Say whether a later function of the same name replaces code.
+
+    With a decorator, such as `@overload` or `@f.setter`, one may add to the other.
+    """
+    added = earlier.decorator_list or last.decorator_list
     return any(map(_does_something, earlier.body)) and not added and _stub(earlier) is None
 
 

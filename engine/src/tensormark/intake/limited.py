@@ -1,8 +1,8 @@
 """The process in which everything handed in is read and parsed: `python -I -S limited.py`.
 
-It stays running and reads one request per line from standard input: which job to do, and in how
-many seconds of processor time. Each job runs in a child process, which writes lines of JSON and
-exits; one more line says how. Without fork, this process does one job itself and exits.
+It stays running and reads one request per line from standard input: which job to do, with which
+arguments, and in how many seconds of processor time. Each job runs in a child process, which writes
+one line of JSON; one more line has its exit status. Without fork, the child is a new Python.
 
 Covered: processor time, memory and file writes are limited, because hostile input can make archive
 readers, the parser and the compiler take quadratic time or expand data a thousandfold.
@@ -13,9 +13,10 @@ import gc
 import json
 import os
 import signal
+import subprocess
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +24,13 @@ if __name__ == "__main__":
     # `-I` keeps the environment, the current folder and this script's folder out of sys.path
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tensormark.intake.inspector import inspection
 from tensormark.intake.reading import read
+from tensormark.intake.sources import inspect
 
 MEMORY = 160 << 20  # bytes of address space
-JOBS: Mapping[str, Callable[[Any], Iterator[Mapping[str, Any]]]] = {
-    "read": read,
-    "inspect": inspection,
-}
+JOBS: Mapping[str, Callable[..., Any]] = {"read": read, "inspect": inspect}
+PYTHON = (sys.executable, "-I", "-S", "-B", __file__)
+ONCE = "once"  # the argument of a process that does one job itself
 
 
 def limit(seconds: float) -> None:
@@ -53,46 +53,41 @@ def limit(seconds: float) -> None:
         resource.setrlimit(kind, (bound, bound))
 
 
-def _write(row: Mapping[str, Any]) -> None:
-    sys.stdout.write(json.dumps(row) + "\n")
+def do(line: bytes) -> None:
+    """Do a job in this process, and write its answer."""
+    request = json.loads(line)
+    limit(request["seconds"])
+    answer = JOBS[request["job"]](**request["arguments"])
+    sys.stdout.write(json.dumps(answer))
     sys.stdout.flush()
 
 
-def _do(line: bytes) -> None:
-    request = json.loads(line)
-    limit(request["seconds"])
-    for row in JOBS[request["job"]](request):
-        _write(row)
-
-
-def _in_child(line: bytes) -> None:
+def do_in_child(line: bytes) -> int:
+    """Do a job in a child process; return its exit status."""
+    if not hasattr(os, "fork"):
+        return subprocess.run([*PYTHON, ONCE], input=line, check=False).returncode
     child = os.fork()
     if not child:
         status = 1
         try:
-            _do(line)
+            do(line)
             status = 0
         finally:
             os._exit(status)
-    _, ended, used = os.wait4(child, 0)
-    # the child may have died within a line
-    sys.stdout.write("\n")
-    seconds, peak = used.ru_utime + used.ru_stime, used.ru_maxrss
-    _write({"ended": ended, "seconds": seconds, "peak": peak})
+    return os.waitpid(child, 0)[1]
 
 
 def main() -> None:
     """Do jobs until standard input is closed."""
     warnings.simplefilter("ignore")  # about a student's code; they would be printed unescaped
+    if ONCE in sys.argv:
+        do(sys.stdin.buffer.read())
+        return
     gc.freeze()
-    _write({"ready": True})
     for line in sys.stdin.buffer:
-        if hasattr(os, "fork"):
-            _in_child(line)
-        else:
-            _do(line)
-            _write({"ended": 0})
-            return
+        status = do_in_child(line)
+        sys.stdout.write(f"\n{status}\n")  # the child may have died within its line
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":

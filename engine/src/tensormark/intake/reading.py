@@ -1,127 +1,312 @@
-"""Read what was handed in, from its paths to the texts to grade. Runs in limited.py only.
+"""Choose the files of a hand-in that are graded, by their names, and read them.
 
-A hand-in is one or more paths with the names that the student gave them. A single folder, archive
-or file is read as it is; several are graded as if they were in one folder under these names.
+They are in one folder: the one nearest to the top with a file whose name stands for the main file.
+An exact name comes before inexact ones (file_names.py); two equally good matches are an error.
+Without a match, the only archive is opened, or the only other Python file is taken. Files in
+folders and in archives are treated alike. Runs in limited.py only.
 """
 
+import dataclasses
 import os
-import stat
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tensormark.intake import texts
-from tensormark.intake.disk import Disk, sentence
-from tensormark.intake.file_names import target_of
-from tensormark.intake.search import Search, Selection
-from tensormark.intake.tree import ITSELF, Entry, File, Folder, UnreadableError
+from tensormark.intake import archives, sources
+from tensormark.intake.entries import (
+    MAX_ENTRIES,
+    Disk,
+    Entry,
+    File,
+    Folder,
+    Stamp,
+    UnreadableError,
+    read_as,
+)
+from tensormark.intake.file_names import ARCHIVES, is_archive, is_hidden, target_of
+from tensormark.letters import shown
 
+MAX_DEPTH = 8  # of nested folders
 MAX_NAME = 100  # characters of another module's name
-Request = Mapping[str, Any]
-Answer = dict[str, Any]
+ITSELF = "it"  # the place of a hand-in that is a single file
+ONE = "give the folder starter/ or your one file, not a folder around it"
+# what to do about a file of the wrong kind, by the end of its name
+ADVICE = {
+    (".ipynb",): "copy your code into {main}",
+    (".html", ".htm", ".url", ".webloc"): "links and typed text cannot be graded, only {main}",
+    ARCHIVES: "pack a zip instead",
+    (".pdf", ".doc", ".docx", ".rtf", ".odt", ".pages", ".png", ".jpg"): "hand in {main} itself",
+    ("",): "the name of a Python file ends in .py",
+}
+# what a file with the name of an archive may be instead, by its first bytes, in lower case
+DISGUISED = {
+    b"rar!": "a RAR archive",
+    b"7z\xbc\xaf": "a 7z archive",
+    b"%pdf": "a PDF",
+    b"<!doctype html": "a web page",
+    b"<html": "a web page",
+    b"\xd0\xcf\x11\xe0": "an Office document",
+}
 
 
-def _entry(part: Mapping[str, Any], disk: Disk, place: str) -> Entry:
-    below, name = part["below"], part["name"]
-    if any(part_name in ("", ".", "..") or "/" in part_name for part_name in below):
-        raise UnreadableError("its path leads out of the folder")
-    try:
-        status = disk.status(below)
-    except FileNotFoundError as error:
-        raise UnreadableError(texts.MISSING) from error
-    except (OSError, ValueError) as error:  # a name with a null character
-        raise UnreadableError(sentence(error)) from error
-    if stat.S_ISDIR(status.st_mode):
-        return Folder(name, place, lambda: disk.listed(below, place))
-    return disk.entry(below, name.lstrip(".") or name, place or ITSELF, status)
+def _files(entries: Sequence[Entry]) -> list[File]:
+    return [entry for entry in entries if isinstance(entry, File)]
 
 
-def _with_neighbours(file: File, editable: Sequence[str], disk: Disk) -> list[Entry]:
-    """Return a file that the user named, with its neighbours in the same folder.
+def _only(files: Sequence[File], file: str) -> File | None:
+    """Return the only one of the files that stand for a file, or None; several are an error."""
+    if len(files) > 1:
+        first = shown(files[0].place)
+        second = shown(files[1].place)
+        if first == second:
+            raise UnreadableError(f"it has two files with the name {first}; pack it again")
+        together = first.rpartition("/")[0] == second.rpartition("/")[0]
+        fix = "keep one of them" if together else ONE
+        raise UnreadableError(f"more than one {file}: {first} and {second}; {fix}")
+    return files[0] if files else None
 
-    Neighbours are added only if the file has the main file's exact name, and editable neighbours
-    only under their exact names: a file with another name may be somebody else's.
+
+def _levels(top: Folder) -> Iterator[Sequence[Sequence[Entry]]]:
+    """Yield what is in the folders of each level, without what systems leave there."""
+    level = [top]
+    count = 0
+    for _ in range(MAX_DEPTH):
+        contents = []
+        for folder in level:
+            entries = folder.read()
+            count += len(entries)
+            if count > MAX_ENTRIES:
+                raise UnreadableError(f"it has more than {MAX_ENTRIES} files; {ONE}")
+            contents.append([entry for entry in entries if not is_hidden(entry.name)])
+        yield contents
+        level = [entry for entries in contents for entry in entries if isinstance(entry, Folder)]
+
+
+@dataclasses.dataclass
+class Reading:
+    """Reads one hand-in.
+
+    Attributes:
+        editable: the files that students edit; without the first, there is nothing to grade.
+        given: the digests of all other files that students get, by name.
+        stamps: see Disk.
     """
-    if file.name != editable[0]:
-        return [file]
-    try:
-        entries = disk.listed((), "")
-    except UnreadableError:
-        return [file]
-    others = [entry for entry in entries if entry.name != file.name]
-    return [
-        file,
-        *(entry for entry in others if target_of(entry.name, editable) in (None, entry.name)),
-    ]
 
+    editable: Sequence[str]
+    given: Mapping[str, str]
+    stamps: dict[str, Stamp] = dataclasses.field(default_factory=dict)
 
-def _top(parts: Sequence[Mapping[str, Any]], editable: Sequence[str], disks: list[Disk]) -> Folder:
-    disks += [Disk(part["root"]) for part in parts]
-    places = [part["name"] if len(parts) > 1 else "" for part in parts]
-    entries = [*map(_entry, parts, disks, places)]
-    if len(entries) == 1 and isinstance(entries[0], Folder):
-        return entries[0]
-    if len(entries) == 1 and isinstance(entries[0], File) and not parts[0]["below"]:
-        disks.append(Disk(os.path.dirname(parts[0]["root"])))
-        entries = _with_neighbours(entries[0], editable, disks[-1])
-    return Folder("", "", lambda: entries)
+    @property
+    def main(self) -> str:
+        """The main file."""
+        return self.editable[0]
 
+    @property
+    def given_names(self) -> set[str]:
+        """The names of the given files, without the folders that they are in."""
+        return {os.path.basename(name) for name in self.given}
 
-def _modified_notes(beside: Sequence[Entry], given: Mapping[str, str]) -> Iterator[str]:
-    for entry in beside:
-        if not given.get(entry.name) or not isinstance(entry, File):
-            continue
+    # --- from paths to one folder ---------------------------------------------------------------
+
+    def _part(self, part: Mapping[str, Any], place: str) -> Entry:
+        below = part["below"]
+        if any(name in ("", ".", "..") or "/" in name for name in below):
+            raise UnreadableError("its path leads out of the folder")
+        disk = Disk(part["root"], self.stamps)
+        with read_as(""):
+            try:
+                entry = disk.entry(below, part["name"].lstrip(".") or part["name"], place)
+            except FileNotFoundError as error:
+                raise UnreadableError(sources.MISSING) from error
+        return entry
+
+    def _neighbours(self, path: str) -> list[Entry]:
+        """Return what is beside the main file that the user named, if it has its exact name.
+
+        Of the editable files, only those with their exact names are returned: a file with another
+        name may be somebody else's.
+        """
         try:
-            unchanged = texts.is_given(entry.content(texts.MAX_SOURCE + 1), given[entry.name])
-        except UnreadableError:
-            unchanged = False
-        if not unchanged:
-            yield f"{entry.name} {texts.DIFFERS}"
+            entries = Disk(os.path.dirname(path), self.stamps).listed((), "")
+        except OSError:
+            return []
+        return [
+            entry
+            for entry in entries
+            if entry.name != self.main
+            and target_of(entry.name, self.editable) in (None, entry.name)
+        ]
+
+    def top(self, parts: Sequence[Mapping[str, Any]]) -> Folder:
+        """Return a folder of what was handed in; several parts are in it under their names."""
+        if len(parts) > 1:
+            entries = [self._part(part, part["name"]) for part in parts]
+            return Folder("", "", lambda: entries)
+        (part,) = parts
+        entry = self._part(part, "")
+        if isinstance(entry, Folder):
+            return entry
+        files: list[Entry] = [dataclasses.replace(entry, place=ITSELF)]
+        if entry.name == self.main and not part["below"]:
+            files += self._neighbours(part["root"])
+        return Folder("", "", lambda: files)
+
+    # --- from a folder to the files that are graded ---------------------------------------------
+
+    def _matches(self, entries: Sequence[Entry], file: str) -> list[File]:
+        """Return the files whose names stand for a file: the exact ones, or else all others."""
+        files = _files(entries)
+        exact = [each for each in files if each.name == file]
+        return exact or [each for each in files if target_of(each.name, self.editable) == file]
+
+    def read(self, top: Folder, in_archive: bool = False) -> dict[str, Any]:
+        """Choose the files, and read them; return the answer to the request.
+
+        Raises:
+            UnreadableError: there is no main file, or more than one.
+        """
+        folders: list[Sequence[Entry]] = []
+        for contents in _levels(top):
+            everything = [entry for entries in contents for entry in entries]
+            main = _only(self._matches(everything, self.main), self.main)
+            if main is not None:
+                return self._answer(contents, main)
+            folders += contents
+        return self._without_main(folders, in_archive)
+
+    def _without_main(self, folders: Sequence[Sequence[Entry]], in_archive: bool) -> dict[str, Any]:
+        """Take the only archive, or the only Python file that is not given, for the main file."""
+        files = [file for entries in folders for file in _files(entries)]
+        python = [file for file in files if file.name.lower().endswith(".py")]
+        packed = [file for file in files if is_archive(file.name)]
+        if len(packed) == 1 and not in_archive:
+            return self.read(self._unpacked(packed[0]), in_archive=True)
+        if len(files) == 1 and not python and not packed:
+            return self.read(self._unpacked(files[0], in_archive), in_archive=True)
+        extensions = [file for file in python if target_of(file.name, self.editable)]
+        own = [
+            file for file in python if file.name not in self.given_names and file not in extensions
+        ]
+        if len(own) == 1 and not packed:
+            note = f"{shown(own[0].name)} is graded as {self.main}" if len(files) > 1 else ""
+            return self._answer(folders, own[0], note)
+        names = ", ".join(shown(file.name) for file in (packed or own or python)[:3])
+        advice = ""
+        if packed:
+            advice = f", but {names}; hand in the files themselves"
+        elif own:
+            advice = f", but {names}; rename the one to grade to {self.main}"
+        elif extensions:
+            advice = f", only {names}; give a folder or a zip of both"
+        raise UnreadableError(f"there is no {self.main} in it{advice}")
+
+    def _unpacked(self, file: File, in_archive: bool = False) -> Folder:
+        """Open an archive, but none in another one; else say what to do about the file."""
+        content = file.read(archives.MAX_ARCHIVE)
+        kind = archives.archive_type(content)
+        if kind is not None and not in_archive:
+            return archives.unpacked(content, kind)
+        name = shown(file.name)
+        ending = file.name.lower()
+        start = content[:64].removeprefix(b"\xef\xbb\xbf").lstrip().lower()
+        if is_archive(file.name) and not ending.endswith((".7z", ".rar")):
+            for magic, what in DISGUISED.items():
+                if start.startswith(magic):
+                    raise UnreadableError(f"{name} is {what}; pack a zip with the files instead")
+        if not content:
+            raise UnreadableError(f"{shown(file.place)} is an empty file")
+        advice = next(text for endings, text in ADVICE.items() if ending.endswith(endings))
+        fault = f"there is no {self.main} in it, only {name}"
+        if file.place == ITSELF:
+            fault = "it is not a folder, a .py file, a zip or a tar"
+        raise UnreadableError(f"{fault}; {advice.format(main=self.main)}")
+
+    # --- from the files to the answer -----------------------------------------------------------
+
+    def _answer(
+        self, folders: Sequence[Sequence[Entry]], main: File, note: str = ""
+    ) -> dict[str, Any]:
+        (beside,) = [entries for entries in folders if main in entries]
+        files = {self.main: main}
+        for name in self.editable[1:]:
+            matches = self._matches(beside, name)
+            if len(matches) == 1:  # else there is a note on them
+                files[name] = matches[0]
+        texts, faults = self._texts(files)
+        graded = [*files.values()]
+        modules = [each.name.removesuffix(".py") for each in beside if each not in graded]
+        others = [name for name in modules if name.isidentifier() and len(name) <= MAX_NAME]
+        notes = [note] if note else []
+        notes += [*self._named_alike(beside, files), *self._modified(beside)]
+        return {
+            "sources": texts,
+            "faults": faults,
+            "others": dict.fromkeys(sorted(others)[: sources.MAX_OTHERS], ""),
+            "notes": dict(enumerate(notes)),
+            "stamps": self.stamps,
+        }
+
+    def _texts(self, files: Mapping[str, File]) -> tuple[dict[str, str], dict[str, str]]:
+        """Return the texts of files, by module, and why some cannot be used."""
+        texts = {}
+        faults = {}
+        for name, file in files.items():
+            module = name.removesuffix(".py")
+            try:
+                content = file.read(sources.MAX_SOURCE, ", too large for a solution")
+                texts[module], fault = sources.decoded(name, content)
+            except UnreadableError as error:
+                if name == self.main:
+                    raise
+                texts[module], fault = "", str(error)
+            if fault:
+                faults[module] = fault
+        return texts, faults
+
+    def _named_alike(self, beside: Sequence[Entry], files: Mapping[str, File]) -> Iterator[str]:
+        """Yield a note on the Python files whose names contain that of an editable file."""
+        names: dict[str, list[str]] = {}
+        for entry in _files(beside):
+            name = entry.name.lower()
+            if (
+                name.endswith(".py")
+                and entry.name not in self.given_names
+                and entry not in files.values()
+            ):
+                alike = [file for file in self.editable if file.removesuffix(".py").lower() in name]
+                if alike:
+                    names.setdefault(max(alike, key=len), []).append(shown(entry.name))
+        for file, others in names.items():
+            if file in files:
+                yield f"{shown(files[file].name)} is graded, not {', '.join(others)}"
+            else:
+                yield f"not graded: {', '.join(others)}; the name must be {file}"
+
+    def _modified(self, beside: Sequence[Entry]) -> Iterator[str]:
+        """Yield a note on each given file that differs from the original."""
+        for entry in _files(beside):
+            expected = self.given.get(entry.name)
+            if expected:
+                try:
+                    unchanged = sources.is_given(entry.read(sources.MAX_SOURCE), expected)
+                except UnreadableError:
+                    unchanged = False
+                if not unchanged:
+                    yield f"{entry.name} {sources.DIFFERS}"
 
 
-def _texts(selection: Selection, main: str) -> tuple[dict[str, str], dict[str, str]]:
-    sources, faults = {}, {}
-    for name, file in selection.files.items():
-        module = name.removesuffix(".py")
-        try:
-            content = file.read(texts.MAX_SOURCE, ", too large for a solution")
-            sources[module], fault = texts.decoded(name, content)
-        except UnreadableError as error:
-            if name == main:
-                raise
-            sources[module], fault = "", str(error)
-        if fault is not None:
-            faults[module] = fault
-    return sources, faults
+def read(
+    parts: Sequence[Mapping[str, Any]], editable: Sequence[str], given: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return the texts of what was handed in, or why there are none; see submission.py.
 
-
-def _others(selection: Selection) -> list[str]:
-    graded = [*selection.files.values()]
-    names = (entry.name.removesuffix(".py") for entry in selection.beside if entry not in graded)
-    return sorted(name for name in names if name.isidentifier() and len(name) <= MAX_NAME)
-
-
-def _reading(request: Request) -> Answer:
-    editable, given, parts = request["editable"], request["given"], request["parts"]
-    disks: list[Disk] = []
-    names = {os.path.basename(name) for name in given}
-    selection = Search(editable, names).select(_top(parts, editable, disks))
-    sources, faults = _texts(selection, editable[0])
-    stamps = {place: stamp for disk in disks for place, stamp in disk.stamps.items()}
-    notes = [*selection.notes, *_modified_notes(selection.beside, given)]
-    return {
-        "sources": sources,
-        "faults": faults,
-        "others": _others(selection)[: texts.MAX_OTHERS],
-        "notes": notes,
-        "stamps": stamps,
-    }
-
-
-def read(request: Request) -> Iterator[Answer]:
-    """Yield the answer to a request."""
+    Args:
+        parts: paths, with the names that the student gave them. A single folder, archive or file is
+            read as it is; several are graded as if they were in one folder under these names.
+    """
     try:
-        yield _reading(request)
+        reading = Reading(editable, given)
+        return reading.read(reading.top(parts))
     except UnreadableError as error:
-        yield {"error": str(error)}
+        return {"error": str(error)}
     except (MemoryError, RecursionError):
-        yield {"error": texts.TOO_MUCH}
+        return {"error": sources.TOO_MUCH}

@@ -1,33 +1,29 @@
 """Notice when the files of a submission are saved, however the editor does it.
 
 Some editors write a new file and rename it, some empty the file first, most leave files of their
-own beside it. So events only trigger a look: what counts is whether a file that would be graded
-was replaced or rewritten.
+own beside it. So a file or folder that changes only triggers a look, once it has not changed for a
+moment: what counts is whether a file that would be graded was replaced or rewritten.
 """
 
 import contextlib
-import os
+import itertools
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from tensormark.intake.door import InspectionError
+from tensormark.intake.process import InspectionError
 from tensormark.intake.submission import SubmissionError, read_submission
 
-QUIET = 5  # milliseconds without an event after which a save counts as complete
-MAX_WAIT = 200  # milliseconds to wait for that
-INTERVAL = 1.0  # seconds between looks without an event: network drives send none
-Stamps = Mapping[str, Sequence[int]]
-Texts = Mapping[str, str]
+POLL = 0.03  # seconds
+POLLS = 33  # until a look, even if no time has changed: some drives only keep whole seconds
 
 
-def _state(path: Path, editable: Sequence[str]) -> tuple[Stamps, Texts]:
-    """Return the stamps of the files that would be graded, which change on a write, and texts."""
+def _stamp(path: Path) -> tuple[int, int, int] | None:
     try:
-        submission = read_submission(path, editable)
-    except SubmissionError as error:  # a file is gone for a moment
-        return {}, {"": str(error)}
-    return submission.stamps, submission.faults | submission.sources
+        status = path.stat()
+    except OSError:  # it is gone for a moment
+        return None
+    return status.st_mtime_ns, status.st_size, status.st_ino
 
 
 class Saves:
@@ -44,16 +40,27 @@ class Saves:
             path: the submission.
             during: called when different text is saved during a grading.
         """
-        self.path, self.editable, self.during = path, editable, during
-        self.saved, self.closed = threading.Event(), threading.Event()
-        self.lock, self.grading = threading.Lock(), False
+        self.path = path
+        self.editable = editable
+        self.during = during
+        self.saved = threading.Event()
+        self.closed = threading.Event()
+        self.lock = threading.Lock()
+        self.grading = False
         self.read()
         self.thread = threading.Thread(target=self.run, daemon=True)
         self.thread.start()
 
     def read(self) -> None:
-        """Record the current state of the files."""
-        self.stamps, self.texts = _state(self.path, self.editable)
+        """Record the texts that would be graded, and the files' stamps, which change on a write."""
+        try:
+            submission = read_submission(self.path, self.editable)
+        except SubmissionError as error:  # a file is gone for a moment
+            self.stamps: Mapping[str, Sequence[int]] = {}
+            self.texts = {"": str(error)}
+        else:
+            self.stamps = submission.stamps
+            self.texts = submission.faults | submission.sources
 
     def begin(self) -> None:
         """Record that the files are being graded as they are now.
@@ -73,45 +80,35 @@ class Saves:
     def look(self) -> None:
         """Check whether something was saved; during a grading, only different text counts."""
         with self.lock:
-            before = self.stamps, self.texts
+            stamps = self.stamps
+            texts = self.texts
             self.read()
-            if (self.stamps, self.texts) == before or (self.grading and self.texts == before[1]):
-                return
-            self.saved.set()
-            during = self.grading
+            other_text = self.texts != texts
+            if other_text or (self.stamps != stamps and not self.grading):
+                self.saved.set()
+            during = self.grading and other_text
         if during:
             self.during()
 
-    def folders(self) -> set[Path]:
-        """Return the folders that the files are in; the target of a link may be in another one."""
-        if self.path.is_dir():
-            return {self.path, *((self.path / path).parent for path in self.stamps)}
-        return {self.path.parent, Path(os.path.realpath(self.path)).parent}
-
-    def times(self) -> Iterator[object]:
-        """Yield when it is time to look."""
-        from watchfiles import watch  # here, in the thread: importing it takes a while
-
-        with contextlib.suppress(OSError, RuntimeError):  # the system has run out of watches
-            yield from watch(
-                *self.folders(),
-                watch_filter=None,
-                debounce=MAX_WAIT,
-                step=QUIET,
-                stop_event=self.closed,
-                rust_timeout=int(INTERVAL * 1000),
-                yield_on_timeout=True,
-                raise_interrupt=False,
-                recursive=False,
-            )
-        while not self.closed.wait(INTERVAL):
-            yield None
+    def state(self) -> list[object]:
+        """Return what changes on a save: the stamps of the files, and of their folders."""
+        top = self.path if self.path.is_dir() else self.path.parent
+        files = [self.path, *(top / place for place in self.stamps)]
+        return [_stamp(path) for path in [*files, *(file.parent for file in files)]]
 
     def run(self) -> None:
-        """Look at each event, and at intervals."""
-        for _ in self.times():
-            with contextlib.suppress(InspectionError):  # which the next grading reports
-                self.look()
+        """Look when something has changed, and at intervals."""
+        looked: list[object] | None = None
+        before = self.state()
+        for count in itertools.count(1):
+            if self.closed.wait(POLL):
+                return
+            now = self.state()
+            if (now == before and now != looked) or count % POLLS == 0:
+                with contextlib.suppress(InspectionError):  # which the next grading reports
+                    self.look()
+                looked = now
+            before = now
 
     def close(self) -> None:
         """End the thread."""

@@ -1,7 +1,7 @@
 """A submission: the texts of the editable files that were handed in, and facts about them.
 
-A hand-in is read in another process (door.py), within limits for all of it together. The trusted
-side gets texts of bounded length, or one sentence that says why there are none.
+A hand-in is read and parsed in another process (process.py), within limits for all of it together.
+The trusted side gets texts of bounded length, or one sentence that says why there are none.
 """
 
 import dataclasses
@@ -10,12 +10,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tensormark.intake.door import DOOR
-from tensormark.intake.texts import MAX_OTHERS, MAX_SOURCE, MISSING, TOO_MUCH
+from tensormark.intake.process import READER
+from tensormark.intake.sources import MAX_SOURCE, MISSING, TOO_COMPLEX, TOO_MUCH
 from tensormark.letters import is_visible
 from tensormark.usage import UserError
 
-SECONDS = 1.0  # of processor time; a folder or a zip takes a hundredth of one
+READING = 1.0  # seconds of processor time; a folder or a zip takes a hundredth of one
+PARSING = 0.4  # the same, for each source; all of the solution's take a tenth of it
 SENTENCE = 1000  # characters
 
 
@@ -35,7 +36,7 @@ class Submission:
         notes: what the user should know about how it was read, such as modified given files.
         stamps: modification time, size and inode number of each file on disk that was read.
         hints: module and function, such as "main.Layer.forward", to why a function that was
-            written counts as not written; filled by inspection.py.
+            written counts as not written; filled by `inspected`.
     """
 
     name: str
@@ -73,24 +74,10 @@ class Part:
         return {"root": root, "below": list(self.below), "name": name}
 
 
-def _bounded(value: Any, count: int, length: int) -> list[str]:
-    texts = value if isinstance(value, list) else []
-    return [text[:length] for text in texts[:count] if isinstance(text, str)]
-
-
-def _by_module(value: Any, editable: Sequence[str], length: int) -> dict[str, str]:
+def _texts(value: Any, length: int = SENTENCE) -> dict[str, str]:
+    """Return the texts of a JSON object, by name, with bounded length."""
     texts = value if isinstance(value, dict) else {}
-    modules = [name.removesuffix(".py") for name in editable]
-    return {
-        module: text
-        for module in modules
-        if isinstance(text := texts.get(module), str) and len(text) <= length
-    }
-
-
-def _sentence(value: Any) -> str:
-    text = value[:SENTENCE] if isinstance(value, str) else TOO_MUCH
-    return "".join(c if is_visible(c) else "?" for c in text)
+    return {name: text[:length] for name, text in texts.items() if isinstance(text, str)}
 
 
 def read_parts(
@@ -106,24 +93,20 @@ def read_parts(
     Raises:
         SubmissionError: nothing to grade. InspectionError: submissions cannot be read here.
     """
-    request = {
-        "parts": [part.message() for part in parts],
-        "editable": list(editable),
-        "given": dict(given),
-    }
-    answer = DOOR.ask("read", SECONDS, request)
-    row = answer.rows[0] if answer.complete and answer.rows else {}
-    sources = _by_module(row.get("sources"), editable, MAX_SOURCE)
-    if editable[0].removesuffix(".py") not in sources:
-        raise SubmissionError(_sentence(row.get("error")))
-    stamps = row.get("stamps")
+    messages = [part.message() for part in parts]
+    answer = READER.ask("read", READING, parts=messages, editable=[*editable], given={**given})
+    modules = [file.removesuffix(".py") for file in editable]
+    sources = _texts(answer.get("sources"), MAX_SOURCE)
+    if modules[0] not in sources:
+        error = str(answer.get("error", TOO_MUCH))[:SENTENCE]
+        raise SubmissionError("".join(c if is_visible(c) else "?" for c in error))
     return Submission(
         name,
-        sources,
-        _by_module(row.get("faults"), editable, SENTENCE),
-        frozenset(_bounded(row.get("others"), MAX_OTHERS, SENTENCE)),
-        tuple(_bounded(row.get("notes"), MAX_OTHERS, SENTENCE)),
-        stamps if isinstance(stamps, dict) else {},
+        {module: sources[module] for module in modules if module in sources},
+        _texts(answer.get("faults")),
+        frozenset(_texts(answer.get("others"))),
+        tuple(_texts(answer.get("notes")).values()),
+        answer.get("stamps", {}),
     )
 
 
@@ -146,3 +129,24 @@ def read_submission(
         if message == MISSING and not os.path.isabs(path):
             message = f"{MISSING} in {Path.cwd()}"
         raise SubmissionError(f"{path}: {message}") from error
+
+
+def inspected(submission: Submission) -> Submission:
+    """Parse a submission's sources; add why some are not Python, and hints.
+
+    Raises:
+        InspectionError: sources cannot be parsed on this machine.
+    """
+    sources = dict(submission.sources)
+    faults = dict(submission.faults)
+    hints: dict[str, str] = {}
+    for module, text in submission.sources.items():
+        if text:
+            answer = READER.ask("inspect", PARSING, module=module, text=text)
+            fault = str(answer.get("fault", f"{module}.py: {TOO_COMPLEX}"))[:SENTENCE]
+            if fault:
+                sources[module] = ""
+                faults[module] = fault
+            for path, hint in _texts(answer.get("hints")).items():
+                hints[f"{module}.{path}"] = hint
+    return dataclasses.replace(submission, sources=sources, faults=faults, hints=hints)

@@ -18,7 +18,7 @@ from tensormark.exercise import Assignment
 from tensormark.files import write_whole
 from tensormark.folder import open_assignment
 from tensormark.grading import Grading
-from tensormark.intake.door import DOOR
+from tensormark.intake.process import READER
 from tensormark.intake.submission import SubmissionError, read_submission
 from tensormark.reports import browser
 from tensormark.reports.live import LiveLine
@@ -131,7 +131,7 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Ask about the submission that the command line names."""
     print_any_letter()
     options = parse(folder, name, arguments)
-    DOOR.start()
+    READER.start()
     sheet = sheet_of(open_assignment(folder), options)
     if not sheet.questions:
         print("\n".join(sheet.notes))

@@ -12,8 +12,7 @@ import numpy as np
 
 from tensormark.exercise import Assignment
 from tensormark.grading import Grading
-from tensormark.intake.inspection import inspected
-from tensormark.intake.submission import Submission
+from tensormark.intake.submission import Submission, inspected
 from tensormark.sandbox.interface import printable
 from tensormark.usage import command
 from tensormark.viva.edits import Source

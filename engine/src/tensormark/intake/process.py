@@ -6,14 +6,12 @@ hand-in yields no answer, that is its own fault; if the process does not work, t
 
 import atexit
 import contextlib
-import dataclasses
 import json
 import os
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,60 +20,45 @@ from tensormark.usage import UserError
 LIMITED = Path(__file__).with_name("limited.py")
 DEADLINE = 60.0  # seconds; processor time is limited, so only a busy machine takes this long
 MAX_ANSWER = 16 << 20  # bytes; JSON may take six per character
-Row = dict[str, Any]
+MAX_STATUS = 20  # bytes
 
 
 class InspectionError(UserError):
     """No hand-in can be read on this machine, which is not the submission's fault."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Answer:
-    """The answer to a request.
-
-    Attributes:
-        complete: whether the job finished; otherwise it hit its limits.
-        seconds: the processor time that it took.
-        peak: its peak memory, in the system's unit.
-    """
-
-    rows: list[Row]
-    complete: bool
-    seconds: float = 0.0
-    peak: int = 0
-
-
-class Door:
+class ReaderProcess:
     """The process that reads hand-ins; it is started when first needed, and again if it dies."""
 
     def __init__(self) -> None:
         self.process: subprocess.Popen[bytes] | None = None
-        self.ready, self.late = False, False
+        self.late = False
         self.asking = threading.Lock()
 
-    def start(self) -> None:
+    def start(self) -> "subprocess.Popen[bytes]":
         """Start the process unless it is running, without waiting until it is ready.
 
         Raises:
             InspectionError: it cannot be started.
         """
-        if self.process is not None:
-            return
-        self.ready = self.late = False
-        try:
-            self.process = subprocess.Popen(
-                [sys.executable, "-I", "-S", "-B", str(LIMITED)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,  # so that Ctrl-C does not reach it
-            )
-        except OSError as error:
-            raise InspectionError(f"what was handed in cannot be read: {error}") from error
+        if self.process is None:
+            self.late = False
+            try:
+                self.process = subprocess.Popen(
+                    [sys.executable, "-I", "-S", "-B", str(LIMITED)],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    start_new_session=True,  # so that Ctrl-C does not reach it
+                )
+            except OSError as error:
+                raise InspectionError(f"what was handed in cannot be read: {error}") from error
+        return self.process
 
     def close(self) -> None:
         """End the process and its children."""
-        process, self.process = self.process, None
+        process = self.process
+        self.process = None
         if process is None:
             return
         with contextlib.suppress(OSError):
@@ -85,7 +68,7 @@ class Door:
                 process.kill()
         process.wait()
         for stream in (process.stdin, process.stdout):
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(OSError):  # what could not be written to it
                 assert stream is not None
                 stream.close()
 
@@ -94,8 +77,8 @@ class Door:
         self.late = True
         self.close()
 
-    def ask(self, job: str, seconds: float, request: Mapping[str, Any]) -> Answer:
-        """Have a job done.
+    def ask(self, job: str, seconds: float, **arguments: Any) -> dict[str, Any]:
+        """Have a job done; return its answer, an empty one if it hit its limits.
 
         Args:
             seconds: the job's limit of processor time.
@@ -103,15 +86,15 @@ class Door:
         Raises:
             InspectionError: the process failed twice in a row.
         """
-        line = json.dumps({**request, "job": job, "seconds": seconds}).encode() + b"\n"
+        request = {"job": job, "seconds": seconds, "arguments": arguments}
+        line = json.dumps(request).encode() + b"\n"
         with self.asking:
             for last in (False, True):
-                self.start()
                 watch = threading.Timer(DEADLINE, self.give_up)
                 watch.daemon = True  # Ctrl-C may come before `cancel`
                 watch.start()
                 try:
-                    return self.answer(line)
+                    return self._answer(line)
                 except (OSError, EOFError, ValueError) as error:  # ValueError: a stream is closed
                     self.close()
                     if last:
@@ -122,39 +105,29 @@ class Door:
                     watch.cancel()
         raise AssertionError
 
-    def answer(self, line: bytes) -> Answer:
-        """Write a request, and read until the line that says how its job ended.
+    def _answer(self, line: bytes) -> dict[str, Any]:
+        """Write a request, and read the answer and how its job ended.
 
         Raises:
             OSError, EOFError, ValueError: the process has died.
         """
-        assert self.process is not None
-        stdin, stdout = self.process.stdin, self.process.stdout
-        assert stdin is not None
-        assert stdout is not None
-        if not self.ready:
-            self.ready = bool(stdout.readline(MAX_ANSWER))
-        stdin.write(line)
-        stdin.flush()
-        rows: list[Row] = []
-        left = MAX_ANSWER
-        while left > 0:
-            text = stdout.readline(left)
-            left -= len(text)
-            if not text and not hasattr(os, "fork"):
-                break  # the process ended with the job
-            if not text:
-                raise EOFError
-            with contextlib.suppress(ValueError, RecursionError):  # the job died within a line
-                row = json.loads(text)
-                if isinstance(row, dict) and "ended" in row:
-                    if not hasattr(os, "fork"):
-                        self.close()
-                    return Answer(rows, row.pop("ended") == 0, **row)
-                rows += [row] if isinstance(row, dict) else []
-        self.close()
-        return Answer(rows, False)
+        process = self.start()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(line)
+        process.stdin.flush()
+        text = process.stdout.readline(MAX_ANSWER)
+        status = process.stdout.readline(MAX_STATUS)
+        if not status:
+            raise EOFError
+        if not (text.endswith(b"\n") and status.strip().isdigit()):
+            self.close()  # the answer was too long, and more of it would follow
+        elif int(status) == 0:
+            with contextlib.suppress(ValueError, RecursionError):
+                answer = json.loads(text)
+                return answer if isinstance(answer, dict) else {}
+        return {}
 
 
-DOOR = Door()
-atexit.register(DOOR.close)
+READER = ReaderProcess()
+atexit.register(READER.close)

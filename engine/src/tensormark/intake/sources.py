@@ -1,0 +1,134 @@
+"""Decode and parse sources without running them, and explain to students why one is not Python.
+
+Only short, printable pieces of a source are shown. Untrusted sources are parsed in limited.py only,
+and a source that exceeds the limits there is not graded.
+"""
+
+import ast
+import re
+from typing import Any
+
+from tensormark.files import digest
+from tensormark.intake.leftovers import hints
+from tensormark.letters import shown
+
+MAX_SOURCE = 256 << 10  # bytes; the solution takes 8 kB
+MAX_OTHERS = 200  # names of other modules
+MISSING = "there is no such file or folder"
+TOO_MUCH = "too large or too complex to be read; hand in a zip of the files that you wrote"
+TOO_COMPLEX = "too complex to be read"
+DIFFERS = "differs from the given file, which grading uses instead"
+
+WIDTH = 72  # characters of a line that are shown
+MARKER = re.compile(r"^(?:<{7}|>{7})(?: |$)", re.MULTILINE)
+COMMAND_LINE = re.compile(r"\s*[!%?]+\s*\w")
+QUOTES = frozenset(map(chr, range(0x2018, 0x2020)))
+TWO = "this is Python 2; Python 3 writes print(...)"
+MERGE = "a merge left its markers here: keep one version of the lines, and delete the markers"
+COMMAND = "this is a notebook command, not Python: delete the line"
+CURLY = "typographic quotes, as word processors write them: type \" or ' instead"
+INVISIBLE = "an invisible character, as text copied from a page can have: type the line again"
+TABS = "tabs and spaces are mixed: indent with spaces only"
+NULL = "source code string cannot contain null bytes"
+NOTEBOOK = "a notebook and not Python source; export it as a script"
+
+
+def is_given(content: bytes, expected: str | None) -> bool:
+    """Say whether this is the given content; lines may have Windows line endings."""
+    return digest(content.replace(b"\r\n", b"\n")) == expected
+
+
+def decoded(name: str, content: bytes) -> tuple[str, str]:
+    """Decode a source; return its text and why it cannot be read, if it cannot."""
+    start = content[:1000]
+    # in UTF-16, one of the two bytes of each of Python's letters is zero
+    if start.startswith((b"\xff\xfe", b"\xfe\xff")) or 4 * start.count(0) > len(start):
+        return "", f"{name} is UTF-16 text; save the file as UTF-8"
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        return "", f"{name}:{line}: not UTF-8 text; save the file as UTF-8"
+    if not text.strip():
+        return "", f"{name} is empty"
+    return text, ""
+
+
+def _line(text: str, number: int) -> str:
+    """Return a line of a source, or ""; lines are counted as Python counts them."""
+    lines = re.split(r"\r\n|\r|\n", text)
+    return lines[number - 1] if 0 < number <= len(lines) else ""
+
+
+def _excerpt(line: str, column: int) -> list[str]:
+    """Return the printable part of a line around a column (from 1), and a caret below it."""
+    if not line.strip():
+        return []
+    column = min(max(column, 1), len(line) + 1)
+    start = max(0, column - WIDTH + 8)
+    part = "".join(
+        c if c.isprintable() else " " if c == "\t" else "?" for c in line[start:][:WIDTH]
+    )
+    indent = len(part) - len(part.lstrip()) if not start else 0
+    before = "..." if start else ""
+    caret = " " * (len(before) + column - 1 - start - indent) + "^"
+    return [f"    {before}{part[indent:]}".rstrip(), f"    {caret}"]
+
+
+def _cause(error: SyntaxError, line: str) -> str:
+    message = error.msg or ""
+    indent = line[: len(line) - len(line.lstrip())]
+    if COMMAND_LINE.match(line):
+        return COMMAND
+    if "invalid character" in message and QUOTES.intersection(line):
+        return CURLY
+    if "non-printable character" in message:
+        return INVISIBLE
+    if isinstance(error, TabError) or (isinstance(error, IndentationError) and "\t" in indent):
+        return TABS
+    return TWO if "call to 'print'" in message else ""
+
+
+def _explained(name: str, error: SyntaxError, text: str) -> str:
+    """Return why a source cannot be parsed, in up to four lines."""
+    number = error.lineno or 0
+    column = error.offset or 0
+    message = shown(error.msg or "not Python")
+    hint = _cause(error, _line(text, number))
+    marker = MARKER.search(text)
+    if marker is not None:
+        number = text.count("\n", 0, marker.start()) + 1
+        column = 1
+        message = "invalid syntax"
+        hint = MERGE
+    place = f"{name}:{number}" if number else name
+    lines = [f"{place}: {message}", *_excerpt(_line(text, number), column), hint]
+    return "\n".join(line for line in lines if line)
+
+
+def _parsed(name: str, text: str) -> ast.Module:
+    """Return a source's tree, or raise what Python raises."""
+    if "\0" in text:
+        raise SyntaxError(NULL)  # as from Python 3.11.4 on; a ValueError before
+    tree = ast.parse(text, name)
+    compile(tree, name, "exec", dont_inherit=True)
+    return tree
+
+
+def inspect(module: str, text: str) -> dict[str, Any]:
+    """Return why a source cannot be imported, `fault`, and its `hints`; see leftovers.py."""
+    name = f"{module}.py"
+    fault = ""
+    try:
+        tree = _parsed(name, text)
+    except SyntaxError as error:
+        fault = _explained(name, error, text)
+    except (RecursionError, MemoryError):
+        fault = f"{name}: {TOO_COMPLEX}"
+    except (ValueError, OverflowError, SystemError) as error:
+        fault = f"{name}: not Python source ({shown(str(error))})"
+    else:
+        if not (text.lstrip().startswith("{") and '"cells"' in text):
+            return {"fault": "", "hints": hints(tree)}
+        fault = f"{name}: {NOTEBOOK}"
+    return {"fault": fault, "hints": {}}

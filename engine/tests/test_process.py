@@ -1,0 +1,243 @@
+"""The one process that reads hand-ins: what it may cost, what ends it, and what it says then."""
+
+import contextlib
+import os
+import random
+import sys
+import tarfile
+import time
+import zipfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tensormark.intake import limited, process
+from tensormark.intake.process import READER, InspectionError, ReaderProcess
+from tensormark.intake.sources import MAX_SOURCE
+from tensormark.intake.submission import Submission, inspected, read_submission
+
+import toy
+from graded import Grade, ran
+from packing import EDITABLE, MARKS, SOURCE, tarred, unpacked, zipped
+
+NAMES = [f"{'-1_2_' * 45}{number}main-1.py" for number in range(9_000)]
+ENDING = {
+    "main.py": "x = " + "-" * 200_000 + "1\n",
+    "optimizer.py": "y\n" * 128_000,
+    "pretraining.py": "x" + ".a" * 120_000 + "\n",
+    "transformer.py": "x\n" * 128_000,
+}
+COST = """
+import contextlib, resource, sys
+from tensormark.intake.process import READER
+from tensormark.intake.submission import SubmissionError, inspected, read_submission
+
+with contextlib.suppress(SubmissionError):
+    inspected(read_submission(sys.argv[1], sys.argv[2:]))
+READER.close()
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+"""
+
+
+def nested_zips(path: Path) -> Path:
+    content = os.urandom(30 << 20)
+    for _ in range(4):
+        content = zipped(path, {"work.zip": content}, zipfile.ZIP_STORED).read_bytes()
+    return path
+
+
+def long_header(path: Path) -> Path:
+    """Pack a tar with a header of a million records."""
+    records = b"".join(b"13 k%06d=1\n" % number for number in range(1_000_000))
+    header = tarfile.TarInfo("header")
+    header.type = tarfile.XHDTYPE
+    header.size = len(records)
+    content = header.tobuf(tarfile.USTAR_FORMAT) + records + bytes(-len(records) % 512)
+    path.write_bytes(content + tarfile.TarInfo("x").tobuf(tarfile.USTAR_FORMAT) + bytes(1024))
+    return path
+
+
+def many_files(path: Path) -> Path:
+    path.mkdir()
+    for number in range(11_000):
+        (path / f"{number}.txt").touch()
+    return path
+
+
+ATTACKS = {
+    "names": lambda path: zipped(path, dict.fromkeys(NAMES, b"")),
+    "folders": lambda path: zipped(path, {f"{'a/' * 16_000}{n}.py": b"" for n in range(300)}),
+    "members": lambda path: zipped(path, {str(n): b"" for n in range(30_000)}),
+    "a zip of zeros": lambda path: zipped(path, {"main.py": bytes(80 << 20)}),
+    "a bzip2 of zeros": lambda path: zipped(path, {"main.py": bytes(80 << 20)}, zipfile.ZIP_BZIP2),
+    "a gz of noise": lambda path: tarred(path, {"x": random.Random(1).randbytes(5 << 20)}, "w:gz"),
+    "a gz of zeros": lambda path: tarred(path, {"x": bytes(70 << 20)}, "w:gz"),
+    "zips in zips": nested_zips,
+    "a header": long_header,
+    "entries": many_files,
+    "four sources": lambda path: unpacked(path, {n: t.encode() for n, t in ENDING.items()}),
+    # takes seconds, or none where Python sorts marks in linear time
+    "a name": lambda path: unpacked(path, {"main.py": f"a{MARKS * 12_000} = 1\n".encode()}),
+    "a tuple": lambda path: unpacked(path, {"main.py": b"x = (" + b"a,b," * 60_000 + b")"}),
+}
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="counts memory in kB")
+@pytest.mark.parametrize("name", ATTACKS)
+def test_no_hand_in_costs_more_than_a_few_seconds_and_200_mb_in_all(
+    tmp_path: Path, name: str
+) -> None:
+    path = ATTACKS[name](tmp_path / "work")
+
+    completed = ran(sys.executable, "-c", COST, path, *EDITABLE)
+
+    seconds, megabytes = map(float, completed.stdout.split())
+    assert seconds < 1.0 + len(EDITABLE) * 0.4 + 0.4  # reading, each source, starting
+    assert megabytes < 200
+
+
+def test_a_source_that_ends_the_process_does_not_affect_other_files(tmp_path: Path) -> None:
+    files = {name: text.encode() for name, text in ENDING.items()} | {"main.py": SOURCE}
+
+    submission = inspected(read_submission(unpacked(tmp_path, files), EDITABLE))
+
+    assert submission.faults.keys() == {"optimizer", "pretraining", "transformer"}
+    assert submission.sources["main"] == SOURCE.decode()
+
+
+@pytest.fixture
+def reader() -> Iterator[ReaderProcess]:
+    with contextlib.closing(ReaderProcess()) as instance:
+        yield instance
+
+
+def read(reader: ReaderProcess, path: Path) -> dict[str, Any]:
+    part = {"root": str(path), "below": [], "name": path.name}
+    return reader.ask("read", 1.0, parts=[part], editable=["main.py"], given={})
+
+
+def test_a_process_that_was_killed_is_started_again(tmp_path: Path, reader: ReaderProcess) -> None:
+    unpacked(tmp_path, {"main.py": SOURCE})
+    read(reader, tmp_path)
+    started = reader.start()
+    started.kill()
+    started.wait()
+
+    assert read(reader, tmp_path)["sources"] == {"main": SOURCE.decode()}
+
+
+def test_a_process_that_never_answers_is_ended_and_is_the_graders_fault(
+    tmp_path: Path, reader: ReaderProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = tmp_path / "sleep.py"
+    script.write_text("import time; print('{}', flush=True); time.sleep(1000)\n", encoding="utf-8")
+    monkeypatch.setattr(process, "LIMITED", script)
+    monkeypatch.setattr(process, "DEADLINE", 0.3)
+
+    with pytest.raises(InspectionError):
+        read(reader, tmp_path)
+
+
+@pytest.mark.parametrize("end", ["", "\\n"])
+def test_an_endless_answer_is_none(
+    tmp_path: Path, reader: ReaderProcess, monkeypatch: pytest.MonkeyPatch, end: str
+) -> None:
+    script = tmp_path / "flood.py"
+    script.write_text(f"while True: print('{{}}' + ' ' * 1000, end='{end}')\n", encoding="utf-8")
+    monkeypatch.setattr(process, "LIMITED", script)
+    monkeypatch.setattr(process, "MAX_ANSWER", 1 << 16)
+
+    assert read(reader, tmp_path) == {}
+
+
+def test_the_process_answers_several_threads_in_turn(tmp_path: Path, reader: ReaderProcess) -> None:
+    folders = [
+        unpacked(tmp_path / str(number), {"main.py": b"x = %d\n" % number}) for number in range(8)
+    ]
+
+    with ThreadPoolExecutor(len(folders)) as pool:
+        answers = list(pool.map(lambda folder: read(reader, folder), folders))
+
+    sources = [answer["sources"] for answer in answers]
+    assert sources == [{"main": f"x = {number}\n"} for number in range(8)]
+
+
+def test_without_fork_each_job_has_a_python_of_its_own(
+    tmp_path: Path, reader: ReaderProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = tmp_path / "script.py"
+    run = f"runpy.run_path({limited.__file__!r}, run_name='__main__')"
+    script.write_text(f"import os, runpy; del os.fork; {run}", encoding="utf-8")
+    monkeypatch.setattr(process, "LIMITED", script)
+    unpacked(tmp_path, {"main.py": SOURCE})
+
+    answers = [read(reader, tmp_path), read(reader, tmp_path / "missing")]
+
+    assert answers[0]["sources"] == {"main": SOURCE.decode()}
+    assert answers[1].keys() == {"error"}
+
+
+def test_a_process_with_the_limits_cannot_write_to_a_file(tmp_path: Path) -> None:
+    code = (
+        f"import sys; sys.path.insert(0, {str(Path(process.__file__).parents[2])!r})\n"
+        "from tensormark.intake.limited import limit; limit(5)\n"
+        f"print('x', file=open({str(tmp_path / 'x')!r}, 'w'), flush=True)\n"
+    )
+
+    assert "File too large" in ran(sys.executable, "-c", code).stderr
+    assert not (tmp_path / "x").read_bytes()
+
+
+def test_the_largest_sources_fit_into_an_answer(tmp_path: Path) -> None:
+    text = "\x01" * MAX_SOURCE
+    unpacked(tmp_path, {name: text.encode() for name in EDITABLE})
+
+    submission = read_submission(tmp_path, EDITABLE)
+
+    assert set(submission.sources.values()) == {text}
+
+
+def test_a_process_that_does_not_start_costs_no_points(
+    grade: Grade, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "LIMITED", tmp_path / "missing.py")
+    READER.close()
+
+    with pytest.raises(InspectionError):
+        inspected(Submission("x", {"main": "import torch\n"}, {}))
+    assert set(grade("solution").outcomes().values()) == {"could not grade"}
+
+
+def test_the_process_starts_without_numpy_and_torch() -> None:
+    script = Path(limited.__file__)
+    code = (
+        f"import runpy, sys; sys.path.append({str(script.parents[2])!r})\n"
+        f"runpy.run_path({str(script)!r})\n"
+        "print('numpy' in sys.modules)"
+    )
+
+    assert ran(sys.executable, "-I", "-c", code).stdout == "False\n"
+
+
+def test_a_submission_that_cannot_be_parsed_fails_with_its_file_named(
+    grade: Grade, tmp_path: Path
+) -> None:
+    path = tmp_path / toy.MAIN
+    path.write_text(ENDING["main.py"], encoding="utf-8")
+
+    graded = grade(path)
+
+    assert set(graded.outcomes().values()) == {"failed"}
+    assert toy.MAIN in graded.exercise("conv")["message"]
+
+
+def test_nothing_costs_the_grader_more_than_reading_the_answer(tmp_path: Path) -> None:
+    before = time.process_time()
+
+    inspected(Submission("x", dict(ENDING), {}))
+
+    assert time.process_time() - before < 0.5

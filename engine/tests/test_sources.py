@@ -1,0 +1,120 @@
+"""Sources are decoded and parsed without being run, and their faults explained to the student."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from tensormark.intake.needed import needed_by
+from tensormark.intake.sources import MAX_SOURCE
+from tensormark.intake.submission import Submission, inspected
+
+import toy
+from graded import Grade, ran
+from packing import MARKS
+
+RIGHT = "import torch\n"
+EXPENSIVE = {
+    "identifier": "a" + MARKS * 12_000 + " = 1\n",
+    "operators": "x = " + "-".join("1" * 120_000) + "\n",
+    "parentheses": "x = " + "(" * 120_000 + ")" * 120_000 + "\n",
+    "lists": "x = " + "[" * 190 + "]" * 190 + "\n" + "y = " + "[" * 100_000 + "\n",
+    "attributes": "x" + ".a" * 120_000 + "\n",
+    "f-strings": "x = " + "f'{1}' " * 35_000 + "\n",
+    "targets": "a=" * 100_000 + "1\n",
+    "names used": "a=" * 30_000 + "[" + "a," * 30_000 + "]\n",
+    "digits": "x = " + "9" * 250_000 + "\n",
+    "constants": "x = " + "((2 ** 63) ** 63) ** 63 * 'a', " * 7_000 + "\n",
+    "blocks": "".join(f"{' ' * level}if 1:\n" for level in range(99)) + " " * 99 + "x\n",
+    "decorators": "@x\n" * 80_000 + "def f(): pass\n",
+    "lambdas": "x = " + "lambda: " * 30_000 + "1\n",
+    "null": "x = 1\n\0\n",
+    "all the parser's memory": "x = (" + "a,b," * (MAX_SOURCE // 4 - 10) + ")\n" + "x = (a,\n",
+}
+
+
+def inspect(**sources: str) -> Submission:
+    return inspected(Submission("x", sources, {}))
+
+
+@pytest.mark.parametrize("name", EXPENSIVE)
+def test_no_source_affects_the_other_files_however_expensive_it_is(name: str) -> None:
+    submission = inspect(main=EXPENSIVE[name], optimizer=RIGHT)
+
+    assert submission.faults.keys() <= {"main"}
+    assert submission.sources["optimizer"] == RIGHT
+
+
+def test_warnings_about_a_source_are_not_printed() -> None:
+    source = "x = 1 is 1\ny = '\\d'\nz = () ()\n# \x1b[31m\n"
+    code = (
+        "from tensormark.intake.submission import Submission, inspected\n"
+        f"print(inspected(Submission('x', {{'main': {source!r}}}, {{}})).faults)\n"
+    )
+
+    completed = ran(sys.executable, "-W", "always", "-c", code)
+
+    assert (completed.stdout, completed.stderr) == ("{}\n", "")
+
+
+@pytest.mark.parametrize(
+    ("source", "line", "excerpt", "hinted"),
+    [
+        ("def f(x):\n    return (x + 1))\n", 2, "    return (x + 1))", False),
+        ("x = (\n<<<<<<< HEAD\n1)\n>>>>>>> theirs\n", 2, "    <<<<<<< HEAD", True),
+        ("!pip install torch\n", 1, "    !pip install torch", True),
+        ("x = “a”\n", 1, "    x = “a”", True),
+        ("x = 1\n\ufeffy = 2\n", 2, "    ?y = 2", True),
+        ("x\u00a0= 2\n", 1, "    x?= 2", True),
+        ("if 1:\n\tx = 1\n        y = 2\n", 3, "    y = 2", True),
+        ("x = 1\nreturn x\n", 2, "    return x", False),
+        ("x = '\x1b[31m\n", 1, "    x = '?[31m", False),
+    ],
+)
+def test_a_syntax_error_shows_the_line_and_hints_at_its_usual_cause(
+    source: str, line: int, excerpt: str, hinted: bool
+) -> None:
+    first, shown, caret, *hint = inspect(main=source).faults["main"].split("\n")
+
+    assert first.startswith(f"main.py:{line}: ")
+    assert shown == excerpt
+    assert re.fullmatch(r" +\^", caret)
+    assert len(hint) == hinted
+    assert "".join([first, shown, *hint]).isprintable()
+
+
+def test_a_long_line_is_shown_around_the_error(grade: Grade, tmp_path: Path) -> None:
+    path = tmp_path / toy.MAIN
+    path.write_text("x = [" + "1, " * 5_000 + "oops oops, " + "2, " * 2_000 + "]\n", "utf-8")
+
+    graded = grade(path)
+
+    assert "1, 1, oops oops" in graded.output
+    lines = [line for line in graded.output.split("\n") if str(path) not in line]
+    assert max(map(len, lines)) < 120
+
+
+PROGRAM = {
+    "main": "import torch\nfrom given import x",
+    "given": "import os, sys",
+    "other": "import torch.nn as nn, main as m",
+    "alone": "# import main\ntext = 'from main import x'\n",
+    "within": "def f():\n    from other import g\n",
+    "circle": "import circle, within",
+    "package": "",
+    "package.part": "import given",
+    "packaged": "from package.part import x",
+}
+
+
+def test_what_is_imported_is_needed_and_what_that_imports() -> None:
+    needed = {name: needed_by(name, PROGRAM) for name in [*PROGRAM, "missing"]}
+
+    assert needed["main"] == {"main", "given"}
+    assert needed["other"] == {"other", "main", "given"}
+    assert needed["alone"] == {"alone"}
+    assert needed["within"] == {"within", "other", "main", "given"}
+    assert needed["circle"] == {"circle", *needed["within"]}
+    assert needed["packaged"] == {"packaged", "package", "package.part", "given"}
+    assert needed["missing"] == {"missing"}
