@@ -14,9 +14,9 @@ from instructor.language.write_data import (
     labelled_lines,
     recorded_seed,
 )
-from tensormark.release.needles import WINDOW, Needles
 
 Published = Callable[[Collection[str]], set[str]]  # selects the published ones of some sentences
+LEAST = 16  # bytes of a sentence
 
 
 def _is_of_the_grammar(data: Path) -> bool:
@@ -30,14 +30,20 @@ def _is_of_the_grammar(data: Path) -> bool:
 def find_in(contents: Iterable[bytes]) -> Published:
     """Return a function that finds sentences in files, also as parts of other sentences.
 
-    A sentence that is too short to search a release for counts as found.
+    A sentence that is too short to be told from common text counts as found.
     """
     whole = b"\0".join(contents)
 
     def search(sentences: Collection[str]) -> set[str]:
-        short = {sentence for sentence in sentences if len(sentence) < WINDOW}
-        needles = Needles({sentence.encode(): sentence for sentence in {*sentences} - short})
-        return short | set(needles.search(whole).values())
+        found = {sentence for sentence in sentences if len(sentence) < LEAST}
+        beginning: dict[bytes, list[str]] = {}
+        for sentence in {*sentences} - found:
+            beginning.setdefault(sentence.encode()[:LEAST], []).append(sentence)
+        for place in range(len(whole)):
+            for sentence in beginning.get(whole[place : place + LEAST], ()):
+                if whole.startswith(sentence.encode(), place):
+                    found.add(sentence)
+        return found
 
     return search
 

@@ -34,8 +34,8 @@ ENGINE_PYTEST = python=$$(cd $(BIN) && pwd)/python && cd engine && \
 TRY_TIERS = TRIED_TIERS=$$($(BIN)/python engine/tests/tiers.py) && export TRIED_TIERS
 # the files of `make test-fast`; tests/test_tiers.py has the gradings
 FAST = gate handout help language make project references tiers tokenizer variants
-ENGINE_FAST = archives compare diagnose edits found fuzz help intake links new_exercise protocol \
-	report_page reports rooms runs strip terminal
+ENGINE_FAST = archives compare diagnose edits fuzz help intake links new_exercise protocol \
+	report_page reports rooms runs sources strip terminal
 
 # programs of instructor/ that import the solution's modules; PASSIVE: on a busy machine, threads
 # that spin while they wait for each other lose minutes

@@ -41,7 +41,6 @@ COMMANDS = {
     "try": Command("authoring.try_exercise", "try one exercise, with its known mistakes"),
     "handout": Command("authoring.handout", "write the handout's tables of points"),
     "release": Command("release.build", "build the students' zip"),
-    "leaks": Command("release.leaks", "check the release for leaked material"),
     "class": Command("classroom.command", "grade a class"),
     "gradescope": Command("gradescope.build", "build Gradescope's autograder"),
     "autograder": Command("gradescope.run", "grade on Gradescope, in its container"),

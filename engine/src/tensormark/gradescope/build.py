@@ -19,7 +19,7 @@ from tensormark.folder import open_assignment
 from tensormark.gradescope.run import CONSTRAINTS, LEAST_TIER, REFERENCES
 from tensormark.handout import MAIN, PAGES
 from tensormark.references import References
-from tensormark.release.given_out import checkpoint_names, data_names, fitting, own_code
+from tensormark.release.given_out import fitting, graded_from, own_code
 from tensormark.sandbox.interface import LOCKED, PROCESS
 from tensormark.sandbox.packages import installed, requirement_names
 from tensormark.usage import UserError, command, option, parser
@@ -65,9 +65,8 @@ def _private_references(assignment: Assignment, folder: Path) -> Iterator[tuple[
 def _files_to_grade(assignment: Assignment) -> Iterator[Path]:
     folder = assignment.folder
     yield from own_code(folder)
-    for pattern in ("starter/**/*.py", "solution/**/*.py", MAIN, PAGES):
-        yield from fitting(folder, pattern)
-    for name in (*checkpoint_names(assignment), *data_names(assignment)):
+    yield from fitting(folder, "starter/**/*.py", "solution/**/*.py", MAIN, PAGES)
+    for name in graded_from(assignment):
         yield folder / name
     yield assignment.requirements
 

@@ -1,150 +1,102 @@
-"""Check a release for leaked material: `tensormark leaks ZIP_OR_FOLDER`.
+"""What students must not get, looked for in a release before it is written.
 
-    secret               how it is recognized
-    solution regions,    any telling line of them, wherever it is written: spaces, quotes and
-    mistakes' code         escapes do not count, which covers JSON and metadata
-    staff's files        any long line of their code and pages, such as answers and rubrics, that no
-                           file for students has
-    texts, labels        a declared text anywhere except in a file of bare texts; the labels as a
-                           sequence of numbers, as bytes or as text
-    private references   recorded tensors that the public manifest does not list, wherever they
-                           are; files of any private references in the assignment's folder
-    other files          names and kinds of files that are not given out, such as .pyc
+    solution, mistakes,   any telling line of them, wherever it is, also in JSON: spaces, quotes and
+      right code          escapes do not count; a line that students get anyway is not secret
+    declared secrets      any of their lines, in the same way; the labels as a sequence of digits,
+                          whatever stands between them
+    private references    any file of them
 
-Nested zips, including wheels, are opened; the engine's own files are not secret. Text is found in
-binary files too. Not covered: text that is compressed in another way, encoded or reworded, and
-tensors that hold it in another form.
+Not covered: what is reworded, encoded or compressed; nothing in a zip or a wheel is looked at.
 """
 
-import dataclasses
-import io
-import json
 import re
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
-from tensormark.authoring.course import open_course
+from tensormark.authoring.course import Course
+from tensormark.authoring.private import private_folders
+from tensormark.authoring.strip import MARKER, derive
+from tensormark.authoring.variants import region_of
 from tensormark.files import digest
-from tensormark.folder import PACKAGE, STAFF_ONLY, open_assignment
-from tensormark.release.secrets import Secrets, squeezed
-from tensormark.usage import UserError, parser
-from tensormark.wheel import wheel
+from tensormark.release.given_out import Secret, fitting
 
-KINDS = frozenset(".py .md .html .json .safetensors .zip .whl".split())
-REFERENCES = "reference_outputs"
+TELLING = 20  # characters of a line, without spaces; shorter ones, such as `return x`, are common
+RUN = 48  # consecutive labels that cannot be a coincidence
 END_OF_LINE = re.compile(r"\\n|[\r\n]")
+NOISE = re.compile(r"[\s\\\"'`]+|,$")
+ENGINE = Path(__file__).resolve().parents[1]
 
 
-@dataclasses.dataclass(frozen=True)
-class Leak:
-    """Something that must not be given out, and where it was found."""
-
-    path: str
-    what: str
-
-    def __str__(self) -> str:
-        return f"{self.path}: {self.what}"
+def _telling(text: str) -> set[str]:
+    """Return the telling lines of a text, without comments, quotes, escapes and spaces."""
+    lines = {NOISE.sub("", line.split("  #")[0].rstrip()) for line in END_OF_LINE.split(text)}
+    return {line for line in lines if len(line) >= TELLING and not line.startswith("#")}
 
 
-def _of_engine(path: str, content: bytes) -> bool:
-    """Return whether a file is one of the engine's own, in its wheel."""
-    _, suffix, name = path.rpartition(".whl/")
-    return bool(suffix) and wheel().files.get(name) == content
+def _regions(source: str) -> str:
+    """Return the lines between the markers in a source of solution/."""
+    inside = False
+    lines = []
+    for line in source.splitlines():
+        marker = MARKER.match(line)
+        if marker:
+            inside = marker["kind"] == "BEGIN"
+        elif inside:
+            lines.append(line)
+    return "\n".join(lines)
 
 
-def _in_name(secrets: Secrets, path: str) -> Iterator[str]:
-    place = PurePosixPath(path)
-    if staff := sorted({*place.parts} & secrets.staff_folders):
-        yield f"is for staff only: {staff[0]}/"
-    if place.parts[:1] == (PACKAGE,) and {*place.parts[1:2]} & {*STAFF_ONLY}:
-        yield f"is for staff only: {PACKAGE}/{place.parts[1]}"
-    kinds = KINDS | {PurePosixPath(name).suffix for name in secrets.files} - {""}
-    names = {PurePosixPath(name).name for name in secrets.files}
-    if place.suffix not in kinds and place.name not in names:
-        yield "is a kind of file that is not given out"
+def _secret_code(course: Course) -> dict[str, str]:
+    """Return the telling lines of the solution, of mistakes and of right code, and what each is."""
+    sources = course.sources()
+    texts: dict[str, list[str]] = {}
+    for variant in course.variants:
+        source = variant.apply(sources[variant.module])
+        begin, end = (0, len(source))
+        if not variant.everywhere:
+            begin, end = region_of(source, variant.exercise)
+        edits = [new for _, new in variant.edits]  # may be less than a line
+        texts[f"code of the variant {variant.id}"] = [source[begin:end], *edits]
+    for honest in course.honest:
+        texts[f"code of the honest variant {honest.id}"] = [*honest.bodies.values()]
+    for name, source in sources.items():
+        texts[f"a region of solution/{name}.py"] = [_regions(source)]
+    given = [*derive(course.assignment).values()]
+    given += [path.read_text(encoding="utf-8") for path in fitting(ENGINE, "**/*.py")]
+    public = _telling("\n".join(given))
+    lines = {line: what for what, parts in texts.items() for line in _telling("\n".join(parts))}
+    return {line: what for line, what in lines.items() if line not in public}
 
 
-def _in_code(secrets: Secrets, text: str) -> Iterator[str]:
-    """Find lines of the solution, of mistakes, of right code and of staff's files."""
-    code = secrets.code.search(squeezed(text).encode("utf-8", "replace"))
-    yield from (f"holds {what}" for what in sorted({*code.values()}))
-    pieces = {squeezed(piece) for piece in END_OF_LINE.split(text)}
-    if lines := sorted(pieces & secrets.staff_lines):
-        yield f"holds an instructor's line: {lines[0][:60]}"
+def _private_files(course: Course, folders: Sequence[Path]) -> dict[str, str]:
+    """Return the names of the files of private references, by digest."""
+    public = {path.read_bytes() for path in fitting(course.assignment.references, "*")}
+    contents = {path: path.read_bytes() for folder in folders for path in fitting(folder, "*")}
+    return {digest(c): str(path) for path, c in contents.items() if c not in public}
 
 
-def _in_labels(secrets: Secrets, path: str, content: bytes) -> Iterator[str]:
-    strings = secrets.labelled.search(content)
-    if path in secrets.bare:
-        what, bare = secrets.bare[path]
-        if content.decode("utf-8", "replace").splitlines() != bare:
-            yield f"is not the bare {what.removeprefix('the ')}"
-        strings = {string: what for string, what in strings.items() if string.decode() not in bare}
-    for what in sorted({*strings.values()}):
-        first, *others = sorted(string for string in strings if strings[string] == what)
-        shown = "" if what.startswith("labels of") else f": {first.decode()!r}"
-        yield f"holds {what}{shown}{f' and {len(others)} more' if shown and others else ''}"
+def _digits(text: str) -> str:
+    return re.sub(r"[^0-9]", "", text)
 
 
-def _in_references(secrets: Secrets, files: Mapping[str, bytes]) -> Iterator[Leak]:
-    """Find references that are not the public ones."""
-    path = f"{REFERENCES}/manifest.json"
-    manifest = json.loads(files.get(path, b"{}"))
-    digests = {f"{REFERENCES}/{name}": value for name, value in manifest.get("files", {}).items()}
-    if path in files and manifest.get("private", True):
-        yield Leak(path, "belongs to private references")
-    for name, content in files.items():
-        of_references = name not in secrets.files and name.endswith(".safetensors")
-        if of_references and digests.get(name) != digest(content):
-            yield Leak(name, "is not one of the public references")
+def leaks(course: Course, files: Mapping[str, bytes]) -> Iterator[str]:
+    """Yield what must not be given out, and where it is.
 
-
-def unzipped(path: str, content: bytes) -> Iterator[tuple[str, bytes]]:
-    """Yield a file, and what is in it if it is a zip."""
-    yield path, content
-    if content.startswith(b"PK\3\4"):
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            for name in archive.namelist():
-                yield from unzipped(f"{path}/{name}", archive.read(name))
-
-
-def leaks(secrets: Secrets, files: Mapping[str, bytes]) -> list[Leak]:
-    """Return the leaks in the files of a release, which are given by their paths in it."""
-    leaked = list(_in_references(secrets, files))
-    for name, whole in files.items():
-        for path, content in unzipped(name, whole):
-            if _of_engine(path, content):
-                continue
-            binary = path.endswith(".safetensors")
-            text = content.decode("latin-1" if binary else "utf-8", "replace")
-            faults = [*_in_name(secrets, path), *_in_code(secrets, text)]
-            faults += _in_labels(secrets, path, content)
-            if private := secrets.private_files.get(digest(content)):
-                faults.append(f"is {private}")
-            leaked += [Leak(path, what) for what in faults]
-    return leaked
-
-
-def _unpacked(path: Path) -> dict[str, bytes]:
-    """Read a release, packed or not; paths omit its top folder."""
-    if path.is_dir():
-        inside = [file for file in sorted(path.rglob("*")) if file.is_file()]
-        return {file.relative_to(path).as_posix(): file.read_bytes() for file in inside}
-    with zipfile.ZipFile(path) as archive:
-        names = [name for name in archive.namelist() if not name.endswith("/")]
-        return {name.partition("/")[2]: archive.read(name) for name in names}
-
-
-def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
-    """Search a release; return 1 if something was found, 2 if there is nothing to search."""
-    command_line = parser(name, "Check a release for leaked material.")
-    command_line.add_argument("release", type=Path, help="a zip, or the folder that was in it")
-    options = command_line.parse_args(arguments)
-    try:
-        secrets = Secrets(open_course(open_assignment(folder)))
-        leaked = leaks(secrets, _unpacked(options.release))
-    except (zipfile.BadZipFile, ValueError) as error:
-        raise UserError(str(error)) from error
-    print("\n".join(map(str, leaked)) or "nothing was found")
-    return 1 if leaked else 0
+    Args:
+        files: the files of a release, by their paths in it.
+    """
+    folders = list(private_folders(course))
+    private = _private_files(course, folders)
+    secrets: list[Secret] = list(course.staff.release.secrets(course.assignment, folders))
+    lines = _secret_code(course)
+    for secret in secrets:
+        lines |= dict.fromkeys(_telling("\n".join(secret.lines)), secret.what)
+    runs = {"".join(map(str, secret.labels[:RUN])): secret.what for secret in secrets}
+    for path, content in files.items():
+        if digest(content) in private:
+            yield f"{path}: is {private[digest(content)]}"
+        text = content.decode("utf-8", "replace")
+        found = {lines[line] for line in _telling(text) if line in lines}
+        digits = _digits(text)
+        found |= {f"labels of {runs[run]}" for run in runs if len(run) == RUN and run in digits}
+        yield from (f"{path}: holds {what}" for what in sorted(found))

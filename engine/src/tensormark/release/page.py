@@ -5,13 +5,14 @@ anchor as on GitHub. Students do not need the libraries.
 """
 
 import base64
-import html
+import dataclasses
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from posixpath import dirname, join, normpath, relpath
 
+import jinja2
 from latex2mathml.converter import convert
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -21,30 +22,19 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 from tensormark.handout import slug
 from tensormark.usage import UserError
 
-STYLE = Path(__file__).with_name("page.css")
+HERE = Path(__file__).parent
 PROBLEM = re.compile(r"(?:Problem|Question) \((\w+)\): (.+) \(.+\)")
 PICTURES = {".png": "image/png", ".svg": "image/svg+xml"}
-LEVELS = (2, 3)  # of headings in the table of contents
 TO_CONTENTS = '<p class="to-contents"><a href="#contents">Contents</a></p>'  # where these are last
-PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<link rel="icon" href="data:,">
-<style>
-{style}</style>
-</head>
-<body>
-<main>
-{body}</main>
-<nav id="contents" aria-label="Contents" tabindex="-1">
-{contents}
-</nav>
-</body>
-</html>
-"""
+
+
+@dataclasses.dataclass
+class Heading:
+    """A heading in the table of contents, and those below it."""
+
+    anchor: str
+    text: str
+    parts: list["Heading"] = dataclasses.field(default_factory=list)
 
 
 def _equation(tex: str, options: dict[str, bool]) -> str:
@@ -61,8 +51,8 @@ def _reader() -> MarkdownIt:
     return markdown
 
 
-def _inlined(token: Token, folder: Path, root: Path) -> None:
-    """Put the picture of a token into the page.
+def _inlined(source: str, folder: Path, root: Path) -> str:
+    """Return the address of a picture that is in the page itself.
 
     Args:
         folder: of the page; root: the folder that pictures must be in.
@@ -70,11 +60,11 @@ def _inlined(token: Token, folder: Path, root: Path) -> None:
     Raises:
         UserError: the picture is not in it, or has an unknown format.
     """
-    path, root = (folder / str(token.attrs["src"])).resolve(), root.resolve()
-    if path.suffix not in PICTURES or not path.is_file() or not path.is_relative_to(root):
-        raise UserError(f"{token.attrs['src']} is not a picture in {root}")
-    content = base64.b64encode(path.read_bytes()).decode()
-    token.attrs["src"] = f"data:{PICTURES[path.suffix]};base64,{content}"
+    path = (folder / source).resolve()
+    kind = PICTURES.get(path.suffix)
+    if kind is None or not path.is_file() or not path.is_relative_to(root.resolve()):
+        raise UserError(f"{source} is not a picture in {root.resolve()}")
+    return f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode()}"
 
 
 def _scrollable(body: str) -> str:
@@ -84,36 +74,20 @@ def _scrollable(body: str) -> str:
     return body.replace("<pre>", '<pre tabindex="0">').replace("<th></th>", "<td></td>")
 
 
-def _headings(tokens: Sequence[Token]) -> list[tuple[int, str, str]]:
-    """Return the headings in the table of contents: level, anchor and HTML of the text."""
-    headings = []
+def _sections(tokens: Sequence[Token]) -> list[Heading]:
+    """Return the headings of level 2, each with those of level 3 below it."""
+    sections: list[Heading] = []
     for token, inside in itertools.pairwise(tokens):
-        if token.type == "heading_open" and int(token.tag[1]) in LEVELS:
+        if token.type == "heading_open" and token.tag in ("h2", "h3"):
             text = "".join(child.content for child in inside.children or ())
-            text = PROBLEM.sub(r"\1: \2", text)
-            headings.append((int(token.tag[1]), str(token.attrs["id"]), html.escape(text)))
-    return headings
-
-
-def _contents(headings: Sequence[tuple[int, str, str]]) -> str:
-    """Return the table of contents, a nested list; empty if there are no headings."""
-    if not headings:
-        return ""
-    lines, depth = ["<ul>"], LEVELS[0]
-    for place, (level, anchor, text) in enumerate(headings):
-        if level > depth:
-            lines.append("<ul>")
-        elif place:
-            lines.append("</li>")
-            lines += ["</ul></li>"] * (depth - level)
-        lines.append(f'<li><a href="#{anchor}">{text}</a>')
-        depth = level
-    lines.append("</li>" + "</ul></li>" * (depth - LEVELS[0]) + "</ul>")
-    return "\n".join(lines)
+            heading = Heading(str(token.attrs["id"]), PROBLEM.sub(r"\1: \2", text))
+            inner = token.tag == "h3" and sections
+            (sections[-1].parts if inner else sections).append(heading)
+    return sections
 
 
 def _title(text: str) -> str:
-    return html.escape(text.partition("\n")[0].removeprefix("# "))
+    return text.partition("\n")[0].removeprefix("# ")
 
 
 def _to_html(target: str, page: str, pages: Mapping[str, str]) -> str:
@@ -122,17 +96,6 @@ def _to_html(target: str, page: str, pages: Mapping[str, str]) -> str:
     if path and normpath(join(dirname(page), path)) in pages:
         path = f"{path.removesuffix('.md')}.html"
     return path + mark + anchor
-
-
-def _other_pages(page: str, pages: Mapping[str, str]) -> Iterator[str]:
-    """Yield a list of links to the other pages, as pieces of HTML."""
-    others = {other: _title(text) for other, text in pages.items() if other != page}
-    if others:
-        yield "<p>Other pages</p>\n<ul>"
-        for other, title in others.items():
-            target = _to_html(relpath(other, dirname(page) or "."), page, pages)
-            yield f'<li><a href="{html.escape(target)}">{title}</a></li>'
-        yield "</ul>"
 
 
 def html_of(pages: Mapping[str, str], page: str, root: Path) -> str:
@@ -150,14 +113,21 @@ def html_of(pages: Mapping[str, str], page: str, root: Path) -> str:
     tokens = markdown.parse(pages[page], environment)
     for token in itertools.chain.from_iterable(token.children or () for token in tokens):
         if token.type == "image":
-            _inlined(token, (root / page).parent, root)
+            token.attrs["src"] = _inlined(str(token.attrs["src"]), (root / page).parent, root)
         elif token.type == "link_open":
             token.attrs["href"] = _to_html(str(token.attrs["href"]), page, pages)
     body = _scrollable(markdown.renderer.render(tokens, markdown.options, environment))
-    contents = "\n".join([_contents(_headings(tokens)), *_other_pages(page, pages)])
-    return PAGE.format(
+    others = {
+        _to_html(relpath(other, dirname(page) or "."), page, pages): _title(text)
+        for other, text in pages.items()
+        if other != page
+    }
+    templates = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    template = templates.from_string((HERE / "page.html").read_text(encoding="utf-8"))
+    return template.render(
         title=_title(pages[page]),
-        style=STYLE.read_text(encoding="utf-8"),
-        contents=contents,
+        style=(HERE / "page.css").read_text(encoding="utf-8"),
         body=body.replace("</h1>", f"</h1>\n{TO_CONTENTS}", 1),
+        sections=_sections(tokens),
+        others=others,
     )
