@@ -20,7 +20,6 @@ from tensormark import cli
 from tensormark.authoring.variants import Honest
 from tensormark.gradescope import build, run
 from tensormark.settings import Settings
-from tensormark.strictest import Strictest
 
 import formats
 from conftest import ROOT
@@ -263,10 +262,7 @@ def test_public_references_are_refused(tmp_path: Path, capsys) -> None:
 
 def test_without_a_tier_nothing_is_graded_and_nobody_is_blamed(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(run, "settings_for", lambda assignment, limit: Settings.of(ROOT))
-    monkeypatch.setattr(run, "allowed", lambda folder: ("contained", "locked"))
-    monkeypatch.setattr(
-        run, "strictest", lambda *_: Strictest(None, ("contained: no", "locked: no"))
-    )
+    monkeypatch.setattr(run, "chosen", lambda *_: None)
 
     run.grade(ASSIGNMENT, ROOT / "starter", tmp_path / "results.json", 600)
 

@@ -1,8 +1,7 @@
-"""What the autograder checks before it grades: how long tasks may take, and what is installed."""
+"""How long tasks may take on Gradescope."""
 
 import dataclasses
 import json
-from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -50,32 +49,9 @@ def test_the_time_for_a_submission_fits_into_the_limit(tmp_path: Path, seconds) 
     assert settings.budget + settings.limits.load_seconds + training < 600 - 60
 
 
-def test_a_task_that_was_not_measured_is_named_and_keeps_its_deadline(tmp_path: Path) -> None:
+def test_a_task_that_was_not_measured_keeps_its_deadline(tmp_path: Path) -> None:
     assignment = with_tasks(tmp_path, None)
 
     settings = run.settings_for(assignment, 600)
 
     assert settings.training_times == Settings.of(ROOT).training_times
-    (line,) = run.untimed(assignment)
-    assert line.startswith("task_0: its time was not measured")
-
-
-@pytest.mark.parametrize(
-    ("line", "missing"),
-    [
-        (f"numpy=={version('numpy')}  # arrays", []),
-        ("numpy", []),
-        ("numpy>=1", []),
-        ("# numpy==1.0", []),
-        ("nobody-has-this; sys_platform == 'win32'", []),
-        ("-r others.txt", []),
-        ("numpy==0.1", [f"numpy==0.1, found {version('numpy')}"]),
-        ("nobody-has-this", ["nobody-has-this==*, found none"]),
-    ],
-)
-def test_requirements_that_are_not_installed_are_named(
-    tmp_path: Path, line: str, missing: list[str]
-) -> None:
-    (tmp_path / "requirements.txt").write_text(f"{line}\n", encoding="utf-8")
-
-    assert run.missing_packages(tmp_path / "requirements.txt") == missing

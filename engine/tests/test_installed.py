@@ -138,7 +138,6 @@ def test_a_file_is_checked_again_when_it_is_saved(
 def test_students_grade_with_the_release(place: Place, course: Path) -> None:
     archive, unpacked = course / "dist" / "signals.zip", place.folder / "student"
     place.tensormark(course, "release")
-    assert "nothing was found" in place.tensormark(course, "leaks", str(archive))
     with zipfile.ZipFile(archive) as release:
         release.extractall(unpacked)
     (wheel,) = unpacked.glob("signals/engine/*.whl")

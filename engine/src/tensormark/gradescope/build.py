@@ -10,7 +10,7 @@ The zip is for Gradescope only: anyone who has it has the solution.
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from tensormark.exercise import Assignment
@@ -47,8 +47,8 @@ def _constraints(requirements: Path) -> str:
     return "".join(f"{name}=={pins[name]}\n" for name in sorted(pins.keys() - pinned))
 
 
-def _private_references(assignment: Assignment, folder: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield the private references, checked against their manifest."""
+def _private_references(assignment: Assignment, folder: Path) -> dict[str, bytes]:
+    """Return the private references, checked against their manifest."""
     references = References(folder)
     if not references.private:
         fix = command("references", seed="number", out="reference_outputs/private")
@@ -58,17 +58,7 @@ def _private_references(assignment: Assignment, folder: Path) -> Iterator[tuple[
         )
     references.check_checkpoint(assignment.checkpoint)
     references.check_data(assignment.data, assignment.data_files)
-    for name, content in references.files():
-        yield f"{REFERENCES}/{name}", content
-
-
-def _files_to_grade(assignment: Assignment) -> Iterator[Path]:
-    folder = assignment.folder
-    yield from own_code(folder)
-    yield from fitting(folder, "starter/**/*.py", "solution/**/*.py", MAIN, PAGES)
-    for name in graded_from(assignment):
-        yield folder / name
-    yield assignment.requirements
+    return dict(references.files())
 
 
 def _autograder(
@@ -76,14 +66,18 @@ def _autograder(
 ) -> dict[str, bytes]:
     """Return the files of the autograder's zip."""
     folder = assignment.folder
-    files = {p.relative_to(folder).as_posix(): p.read_bytes() for p in _files_to_grade(assignment)}
-    files |= _private_references(assignment, references)
-    files[CONSTRAINTS] = _constraints(assignment.requirements).encode()
-    files[LEAST_TIER] = f"{least}\n".encode()
-    packed = {f"assignment/{name}": content for name, content in files.items()}
-    packed |= {name: (HERE / name).read_bytes() for name in SCRIPTS}
-    packed[f"engine/{wheel().name}"] = wheel().content
-    return packed | {"limit": f"{limit}\n".encode()}
+    paths = own_code(folder) + fitting(folder, "starter/**/*.py", "solution/**/*.py", MAIN, PAGES)
+    paths += [folder / name for name in graded_from(assignment)] + [assignment.requirements]
+    files = {f"assignment/{p.relative_to(folder).as_posix()}": p.read_bytes() for p in paths}
+    for name, content in _private_references(assignment, references).items():
+        files[f"assignment/{REFERENCES}/{name}"] = content
+    files[f"assignment/{CONSTRAINTS}"] = _constraints(assignment.requirements).encode()
+    files[f"assignment/{LEAST_TIER}"] = f"{least}\n".encode()
+    for name in SCRIPTS:
+        files[name] = (HERE / name).read_bytes()
+    files[f"engine/{wheel().name}"] = wheel().content
+    files["limit"] = f"{limit}\n".encode()
+    return files
 
 
 def _options(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespace:
