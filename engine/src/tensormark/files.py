@@ -124,14 +124,6 @@ def is_folder(path: Path) -> bool:
         return False
 
 
-def is_regular(path: Path) -> bool:
-    """Say whether a path is a regular file itself, not a link to one."""
-    try:
-        return stat.S_ISREG(path.lstat().st_mode)
-    except OSError:
-        return False
-
-
 def kind_of(status: os.stat_result) -> str:
     """Return a description of a file type."""
     if stat.S_ISREG(status.st_mode):
@@ -174,11 +166,13 @@ def read_regular(
     """
     with opened_regular(path, within, follow) as file:
         status = os.fstat(file.fileno())
-        parts, left = [], max_bytes
-        while left > 0 and (part := file.read(min(left, status.st_size + 1, 1 << 20))):
-            parts.append(part)
-            left -= len(part)
-    return b"".join(parts), status
+        content = bytearray()
+        while len(content) < max_bytes:
+            part = file.read(min(max_bytes - len(content), status.st_size + 1, 1 << 20))
+            if not part:
+                break
+            content += part
+    return bytes(content), status
 
 
 def read_text(path: Path, max_bytes: int) -> str:

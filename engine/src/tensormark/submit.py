@@ -5,7 +5,7 @@ instructor: with the given files, in the strictest tier that this machine can pr
 """
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from tensormark.exercise import Assignment
@@ -26,8 +26,8 @@ COMMAND = "submit"
 PACKED = "submission.zip"
 
 
-def chosen(submission: Submission, given: GivenFiles) -> dict[str, str]:
-    """Return the files to pack: name to text.
+def chosen(submission: Submission, given: GivenFiles) -> dict[str, bytes]:
+    """Return the files to pack: name to content.
 
     Raises:
         SubmissionError: a file cannot be read.
@@ -36,35 +36,33 @@ def chosen(submission: Submission, given: GivenFiles) -> dict[str, str]:
         raise SubmissionError("; ".join(submission.faults.values()))
     main = given.assignment.main_file
     return {
-        name: submission.sources[name.removesuffix(".py")]
+        name: submission.sources[name.removesuffix(".py")].encode()
         for name in given.assignment.editable
         if name == main or not given.untouched(submission, name)
     }
 
 
-def left_out(path: Path, files: Mapping[str, str], given: GivenFiles) -> list[str]:
-    """Return a line for each kind of module in the student's folder that is not in the zip."""
-    if not path.is_dir():
-        return []
+def left_out(path: Path, packed: Collection[str], given: GivenFiles) -> Iterator[str]:
+    """Yield a line for each kind of module in the student's folder that is not in the zip."""
     present = {file.name for file in path.glob("*.py")}
-    if given.assignment.main_file not in present:
-        return []  # the main file has another name there, which a note says
-    unpacked = present - files.keys()
-    own = sorted(unpacked - given.digests.keys() - {*given.assignment.editable})
-    as_given = sorted(unpacked & {*given.assignment.editable})
-    lines = [f"not written, left out: {', '.join(as_given)}"] if as_given else []
+    main = given.assignment.main_file
+    if main not in present:
+        return  # it is no folder, or the main file has another name there, which a note says
+    unpacked = present - {*packed}
+    as_given = unpacked & {*given.assignment.editable}
+    own = unpacked - as_given - given.digests.keys()
+    if as_given:
+        yield f"not written, left out: {', '.join(sorted(as_given))}"
     if own:
-        names = printable(", ".join(own))
-        main = given.assignment.main_file
-        lines.append(f"not handed in: {names}; if {main} needs them, move their code into it")
-    return lines
+        names = printable(", ".join(sorted(own)))
+        yield f"not handed in: {names}; if {main} needs them, move their code into it"
 
 
 def conclusion(out: Path, grade: Grade) -> str:
     """Say what to hand in, and what it scored."""
     score = f"{grade.score:g} of {grade.max_score:g}"
-    bonus = grade.sums(bonus=True)
-    more = f", and a bonus of {bonus[0]:g} of {bonus[1]:g}" if bonus[0] else ""
+    points, most = grade.sums(bonus=True)
+    more = f", and a bonus of {points:g} of {most:g}" if points else ""
     return f"hand in {out}: it scored {score}{more} here; your instructor may use other inputs"
 
 
@@ -78,16 +76,17 @@ def submit(assignment: Assignment, path: str, out: Path) -> int:
     given = Grading(settings, assignment).given
     submission = read_submission(path, assignment.editable, dict.fromkeys(given.fixed, ""))
     files = chosen(submission, given)
-    packed = {name: text.encode() for name, text in files.items()}
-    write_whole(out, zipped(packed, command=COMMAND))
-    sizes = (f"{name} ({len(text.encode()):,} bytes)" for name, text in files.items())
-    notes = [f"note: {note}" for note in submission.notes]
-    print("\n".join([f"packed: {', '.join(sizes)}", *notes, *left_out(Path(path), files, given)]))
+    write_whole(out, zipped(files, command=COMMAND))
+    sizes = [f"{name} ({len(content):,} bytes)" for name, content in files.items()]
+    print(f"packed: {', '.join(sizes)}")
+    for note in submission.notes:
+        print(f"note: {note}")
+    for line in left_out(Path(path), files, given):
+        print(line)
     choice = strictest(assignment, settings, ISOLATING)  # `process` always works
-    print(
-        "\n".join(f"cannot use tier {reason}" for reason in choice.reasons)
-        + "\n" * bool(choice.reasons)
-    )
+    for reason in choice.reasons:
+        print(f"cannot use tier {reason}")
+    print()
     settings = dataclasses.replace(settings, tier=choice.tier or PROCESS)
     grade = Grading(settings, assignment).grade(str(out), observer=Report())
     print(f"\n{conclusion(out, grade)}")

@@ -3,7 +3,7 @@
 import io
 import re
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import BinaryIO
 
@@ -12,7 +12,8 @@ from tensormark.usage import UserError, option
 
 OLDEST = (1980, 1, 1, 0, 0, 0)  # the first date that a zip can hold
 UNIX = 3
-FILE, PROGRAM = 0o100644, 0o100755
+FILE = 0o100644
+PROGRAM = 0o100755
 SMALLEST = 9  # level of compression
 
 
@@ -23,7 +24,7 @@ def _add(archive: zipfile.ZipFile, name: str, content: bytes, mode: int = FILE) 
     archive.writestr(entry, content, zipfile.ZIP_DEFLATED, SMALLEST)
 
 
-def zipped(files: Mapping[str, bytes], programs: Iterable[str] = (), command: str = "") -> bytes:
+def zipped(files: Mapping[str, bytes], programs: Collection[str] = (), command: str = "") -> bytes:
     """Return a zip of files, sorted, with fixed dates and modes.
 
     Args:
@@ -31,11 +32,12 @@ def zipped(files: Mapping[str, bytes], programs: Iterable[str] = (), command: st
         programs: the paths of executable files.
         command: what writes the zip, if only the same command may replace it; see `check_zip`.
     """
-    buffer, executable = io.BytesIO(), set(programs)
+    buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
-        archive.comment = _comment(command) if command else b""
+        if command:
+            archive.comment = _comment(command)
         for name in sorted(files):
-            _add(archive, name, files[name], PROGRAM if name in executable else FILE)
+            _add(archive, name, files[name], PROGRAM if name in programs else FILE)
     return buffer.getvalue()
 
 
