@@ -1,6 +1,5 @@
 """Malicious archives: bombs, damage, strange names. All are refused with one sentence."""
 
-import bz2
 import io
 import os
 import tarfile
@@ -14,17 +13,6 @@ from tensormark.intake.archives import MAX_ARCHIVE
 from tensormark.intake.submission import SubmissionError
 
 from packing import SOURCE, refusal, taken, tarred, zipped
-
-# an archive that is too large may meet a limit of its own, or one of the process that reads it
-TOO_LARGE = ("larger than", "unpacks to more than 64 MiB", "too large or too complex")
-
-
-@pytest.mark.parametrize("pack", ["zip", "gz"])
-def test_a_bomb_of_zeros_is_refused(tmp_path: Path, pack: str) -> None:
-    path, zeros = tmp_path / "bomb", {"main.py": bytes(80 << 20)}
-    zipped(path, zeros) if pack == "zip" else tarred(path, zeros, f"w:{pack}")
-
-    assert any(reason in refusal(path) for reason in TOO_LARGE)
 
 
 def with_header(path: Path, kind: bytes, content: bytes, count: int = 1) -> Path:
@@ -109,25 +97,6 @@ def test_a_truncated_archive_is_refused(tmp_path: Path, pack: str, fraction: flo
         fraction = fraction * 0.5  # the rest of a plain tar is padding
     content = path.read_bytes()
     path.write_bytes(content[: int(len(content) * fraction)])
-
-    refusal(path)
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"",
-        b"PK\3\4",
-        b"PK\5\6" + bytes(18),
-        b"\x1f\x8b",
-        b"\xfd7zXZ\0",
-        bz2.compress(SOURCE),
-        b"7z\xbc\xaf",
-    ],
-)
-def test_a_file_that_is_not_an_archive_is_refused(tmp_path: Path, content: bytes) -> None:
-    path = tmp_path / "work.zip"
-    path.write_bytes(content)
 
     refusal(path)
 

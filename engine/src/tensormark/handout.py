@@ -42,7 +42,8 @@ def blocks(text: str) -> Iterator[tuple[str, str]]:
 def explained(text: str) -> Iterator[tuple[str, str]]:
     """Yield the messages in the "If you see" lists of a text, each with its explanation."""
     for item in ITEM.findall(text):
-        if match := MESSAGES.fullmatch(" ".join(item.split())):
+        match = MESSAGES.fullmatch(" ".join(item.split()))
+        if match:
             plain = LINK.sub(r"\1", match[2]).replace("**", "")
             for message in re.findall(r"`([^`]+)`", match[1]):
                 yield message, plain.removesuffix(".")
@@ -50,15 +51,15 @@ def explained(text: str) -> Iterator[tuple[str, str]]:
 
 @functools.cache
 def _pattern(message: str) -> re.Pattern[str]:
-    """Return what matches a message, even continued after a colon; "..." stands for anything."""
+    """Return what matches the lines of reports that a message of the handout explains.
+
+    A line may continue after a colon; "..." stands for anything. Only messages about exceptions
+    explain them, whose text may contain the words of others.
+    """
     pattern = ".*".join(map(re.escape, message.split("...")))
-    return re.compile(pattern + (".*" if message.startswith(RAISED) else "(?:: .*)?"))
-
-
-def _explains(message: str, line: str) -> bool:
-    """Return whether a message of the handout is that of a report's line."""
-    same_kind = message.startswith(RAISED) == line.startswith(RAISED)
-    return same_kind and _pattern(message).fullmatch(line) is not None
+    if message.startswith(RAISED):
+        return re.compile(f"{pattern}.*")
+    return re.compile(f"(?!{RAISED}){pattern}(?:: .*)?")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,21 +68,15 @@ class Handout:
 
     folder: Path
 
-    @property
-    def paths(self) -> list[Path]:
-        """The paths of the pages, handout.md first."""
-        return [self.folder / MAIN, *sorted(self.folder.glob(PAGES))]
-
     def read(self) -> dict[str, str]:
-        """Return the texts of the pages, by path in the assignment's folder.
+        """Return the texts of the pages, by path in the assignment's folder; handout.md first.
 
         Raises:
             OSError, UnicodeDecodeError: a page cannot be read.
         """
-        return {
-            path.relative_to(self.folder).as_posix(): path.read_text(encoding="utf-8")
-            for path in self.paths
-        }
+        paths = [self.folder / MAIN, *sorted(self.folder.glob(PAGES))]
+        texts = {path: path.read_text(encoding="utf-8") for path in paths}
+        return {path.relative_to(self.folder).as_posix(): text for path, text in texts.items()}
 
     @functools.cached_property
     def pages(self) -> Mapping[str, str]:
@@ -122,12 +117,11 @@ class Handout:
         """Return the explanation of the first line of a finding that has one.
 
         That is one line or none: from the exercise's problem, or else from outside all problems. Of
-        several messages that match, the longest counts. What is said about other messages does not
-        explain an exception, whose text may contain the same words.
+        several messages that match, the longest counts.
         """
         sources = [self.explanations.get(key, []) for key in (f"Problem ({exercise})", "")]
         for line, pairs in itertools.product(finding, sources):
-            fitting = [pair for pair in pairs if _explains(pair[0], line)]
+            fitting = [pair for pair in pairs if _pattern(pair[0]).fullmatch(line)]
             if fitting:
                 return [max(fitting, key=lambda pair: len(pair[0]))[1]]
         return []

@@ -5,23 +5,9 @@ and code that was written inside the docstring.
 """
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
-MAX_HINTS = 20  # per source
-
-
-def _functions(tree: ast.Module) -> Iterator[tuple[str, list[Function]]]:
-    """Yield each function's path in the module, and its definitions in order."""
-    scopes: list[tuple[str, Sequence[ast.stmt]]] = [("", tree.body)]
-    scopes += [(f"{node.name}.", node.body) for node in tree.body if isinstance(node, ast.ClassDef)]
-    for prefix, body in scopes:
-        named: dict[str, list[Function]] = {}
-        for node in body:
-            if isinstance(node, Function):
-                named.setdefault(node.name, []).append(node)
-        for name, definitions in named.items():
-            yield prefix + name, definitions
 
 
 def _stub(function: Function) -> int | None:
@@ -74,26 +60,33 @@ def _has_code(docstring: str) -> bool:
     return False
 
 
-def _hint(definitions: Sequence[Function]) -> str | None:
+def _hint(definitions: Sequence[Function]) -> str:
     *earlier, last = definitions
     place = _stub(last)
     if place is None:
-        return None
+        return ""
     line = last.body[place].lineno
     if any(_replaced(function, last) for function in earlier):
         return f"it is defined again on line {last.lineno}, and Python uses the last one: delete it"
-    if below := last.body[place + 1 :]:
-        if not any(map(_returns_something, below)):  # a scaffold has a stub for each step
-            return None
+    below = last.body[place + 1 :]
+    if any(map(_returns_something, below)):
         return f"line {line} still raises NotImplementedError, above your code: delete that line"
+    if below:  # a scaffold has a stub for each step
+        return ""
     if _below_code(last, place):
         return f"line {line} still raises NotImplementedError, below your code: return there"
     if _has_code(ast.get_docstring(last) or ""):
         return f"your code is inside the docstring, which ends above line {line}"
-    return None
+    return ""
 
 
 def hints(tree: ast.Module) -> dict[str, str]:
     """Return why functions still count as not written, by their paths in the module."""
-    pairs = ((path, _hint(definitions)) for path, definitions in _functions(tree))
-    return dict([(path[:100], hint) for path, hint in pairs if hint is not None][:MAX_HINTS])
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    named: dict[str, list[Function]] = {}
+    for prefix, body in [("", tree.body), *((f"{each.name}.", each.body) for each in classes)]:
+        for node in body:
+            if isinstance(node, Function):
+                named.setdefault(prefix + node.name, []).append(node)
+    found = {path: _hint(definitions) for path, definitions in named.items()}
+    return {path: hint for path, hint in found.items() if hint}
