@@ -10,7 +10,6 @@ import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
 
 # Windows lacks some of these flags; the type of a path is checked before it is opened
 SAFE_FLAGS = (
@@ -20,6 +19,7 @@ SAFE_FLAGS = (
     | getattr(os, "O_BINARY", 0)
 )
 NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+LARGEST = 1 << 30  # bytes of what a command writes
 
 
 class NotAFileError(OSError):
@@ -103,11 +103,8 @@ def check_replaceable(path: Path, mark: re.Pattern[bytes], given: str) -> None:
         FileExistsError: it exists, and does not have the mark or is a device.
     """
     if path.is_file():
-        with opened_regular(path, follow=True) as file:
-            first = file.read(1024)
-            file.seek(max(0, os.fstat(file.fileno()).st_size - 1024))
-            last = file.read(1024)
-        if not mark.search(first) and not mark.search(last):
+        content, _ = read_regular(path, LARGEST, follow=True)
+        if not mark.search(content[:1024]) and not mark.search(content[-1024:]):
             raise FileExistsError(
                 f"{given}: already exists, and this command did not write it; "
                 "move it, or name another file"
@@ -133,39 +130,30 @@ def kind_of(status: os.stat_result) -> str:
     return "a folder" if stat.S_ISDIR(status.st_mode) else "a pipe, a socket or a device"
 
 
-@contextlib.contextmanager
-def opened_regular(
-    path: str | Path, within: int | None = None, follow: bool = False
-) -> Iterator[BinaryIO]:
-    """Open an untrusted path, but only if it is a regular file.
-
-    Args:
-        within: the descriptor of a folder that the path is relative to.
-        follow: if it is a link, open its target.
-
-    Raises:
-        NotAFileError: it is a link, a folder, a pipe or a device. OSError: it cannot be opened.
-    """
-    status = os.stat(path, dir_fd=within, follow_symlinks=follow)
+def _check_regular(status: os.stat_result) -> None:
     if not stat.S_ISREG(status.st_mode):
         raise NotAFileError(f"is {kind_of(status)}")
-    handle = os.open(path, SAFE_FLAGS | (0 if follow else NO_LINK), dir_fd=within)
-    with open(handle, "rb") as file:
-        status = os.fstat(handle)
-        if not stat.S_ISREG(status.st_mode):  # it was replaced in the meantime
-            raise NotAFileError(f"is {kind_of(status)}")
-        yield file
 
 
 def read_regular(
     path: str | Path, max_bytes: int, within: int | None = None, follow: bool = False
 ) -> tuple[bytes, os.stat_result]:
-    """Read an untrusted file, at most `max_bytes` of it.
+    """Read an untrusted path, at most `max_bytes` of it, but only if it is a regular file.
 
-    Whatever it is, this neither blocks nor reads endlessly; see `opened_regular`.
+    Whatever it is, this neither blocks nor reads endlessly.
+
+    Args:
+        within: the descriptor of a folder that the path is relative to.
+        follow: if it is a link, read its target.
+
+    Raises:
+        NotAFileError: it is a link, a folder, a pipe or a device. OSError: it cannot be read.
     """
-    with opened_regular(path, within, follow) as file:
-        status = os.fstat(file.fileno())
+    _check_regular(os.stat(path, dir_fd=within, follow_symlinks=follow))
+    handle = os.open(path, SAFE_FLAGS | (0 if follow else NO_LINK), dir_fd=within)
+    with open(handle, "rb") as file:
+        status = os.fstat(handle)
+        _check_regular(status)  # it may have been replaced in the meantime
         content = bytearray()
         while len(content) < max_bytes:
             part = file.read(min(max_bytes - len(content), status.st_size + 1, 1 << 20))

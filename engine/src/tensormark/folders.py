@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -29,16 +28,11 @@ def whole_folder(path: Path) -> Iterator[Path]:
         raise
 
 
-def _between(text: str, mark: str) -> re.Match[str] | None:
-    """Find the text between `<!-- mark:begin -->` and `<!-- mark:end -->`."""
-    mark = re.escape(mark)
-    return re.search(rf"(?<=<!-- {mark}:begin -->).*?(?=<!-- {mark}:end -->)", text, re.DOTALL)
-
-
 def between(text: str, mark: str) -> str:
-    """Return the text between the two markers, or a line end if they are missing."""
-    found = _between(text, mark)
-    return found[0] if found else "\n"
+    """Return the text between `<!-- mark:begin -->` and `<!-- mark:end -->`, else a line end."""
+    _, begin, rest = text.partition(f"<!-- {mark}:begin -->")
+    inside, end, _ = rest.partition(f"<!-- {mark}:end -->")
+    return inside if begin and end else "\n"
 
 
 def put_between(text: str, mark: str, inside: str) -> str:
@@ -47,7 +41,9 @@ def put_between(text: str, mark: str, inside: str) -> str:
     Raises:
         ValueError: the markers are missing.
     """
-    found = _between(text, mark)
-    if found is None:
-        raise ValueError(f"no section between <!-- {mark}:begin --> and <!-- {mark}:end -->")
-    return text[: found.start()] + inside + text[found.end() :]
+    begin, end = f"<!-- {mark}:begin -->", f"<!-- {mark}:end -->"
+    head, opening, rest = text.partition(begin)
+    _, closing, tail = rest.partition(end)
+    if not opening or not closing:
+        raise ValueError(f"no section between {begin} and {end}")
+    return f"{head}{begin}{inside}{end}{tail}"
