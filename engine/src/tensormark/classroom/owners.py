@@ -13,13 +13,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from tensormark.characters import shown
 from tensormark.classroom.hand_in import ANY, Claim, HandIn, Upload, legible
 from tensormark.classroom.people import ClassList, FileError
 from tensormark.classroom.platforms.base import DOCUMENTS, Platform
 from tensormark.files import is_folder
 from tensormark.intake.file_names import is_archive, target_of
 from tensormark.intake.submission import Part
-from tensormark.letters import shown
 
 NOT_LISTED = "not on the list of the class"
 DECIDE = "rename it, or name it in a column `file` of the list"

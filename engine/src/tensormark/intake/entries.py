@@ -14,8 +14,8 @@ import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
 
+from tensormark.characters import shown
 from tensormark.files import NO_LINK, SAFE_FLAGS, NotAFileError, kind_of, read_regular
-from tensormark.letters import shown
 
 MAX_ENTRIES = 10_000  # that are examined in a hand-in or a folder
 NO_LINKS = "is a link, which is not followed; hand in the file itself"

@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from tensormark.characters import shown
 from tensormark.intake import archives, sources
 from tensormark.intake.entries import (
     MAX_ENTRIES,
@@ -23,7 +24,6 @@ from tensormark.intake.entries import (
     read_as,
 )
 from tensormark.intake.file_names import ARCHIVES, is_archive, is_hidden, target_of
-from tensormark.letters import shown
 
 MAX_DEPTH = 8  # of nested folders
 MAX_NAME = 100  # characters of another module's name

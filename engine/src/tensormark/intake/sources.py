@@ -6,11 +6,12 @@ and a source that exceeds the limits there is not graded.
 
 import ast
 import re
+import sys
 from typing import Any
 
+from tensormark.characters import shown
 from tensormark.files import digest
 from tensormark.intake.leftovers import hints
-from tensormark.letters import shown
 
 MAX_SOURCE = 256 << 10  # bytes; the solution takes 8 kB
 MAX_OTHERS = 200  # names of other modules
@@ -27,9 +28,13 @@ TWO = "this is Python 2; Python 3 writes print(...)"
 MERGE = "a merge left its markers here: keep one version of the lines, and delete the markers"
 COMMAND = "this is a notebook command, not Python: delete the line"
 CURLY = "typographic quotes, as word processors write them: type \" or ' instead"
+TYPOGRAPHIC = "not the character of the same look that Python knows: type it on your keyboard"
+FENCE = "the mark of a block of code, as chats and web pages use it: delete the line"
+PROMPT = "a prompt of an interactive Python is in front of the code: delete it"
 INVISIBLE = "an invisible character, as text copied from a page can have: type the line again"
+NEWER = "a newer Python may allow this; Python 3.11 and older do not"
+SYNTAX_OF_3_12 = re.compile(r"\s*(?:type \w+|(?:def|class) \w+\[)")
 TABS = "tabs and spaces are mixed: indent with spaces only"
-NULL = "source code string cannot contain null bytes"
 NOTEBOOK = "a notebook and not Python source; export it as a script"
 
 
@@ -42,13 +47,17 @@ def decoded(name: str, content: bytes) -> tuple[str, str]:
     """Decode a source; return its text and why it cannot be read, if it cannot."""
     start = content[:1000]
     # in UTF-16, one of the two bytes of each of Python's letters is zero
-    if start.startswith((b"\xff\xfe", b"\xfe\xff")) or 4 * start.count(0) > len(start):
+    has_mark = start.startswith((b"\xff\xfe", b"\xfe\xff"))
+    if has_mark or len(start) < 4 * start.count(0) < 3 * len(start):
         return "", f"{name} is UTF-16 text; save the file as UTF-8"
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         return "", f"{name}:{line}: not UTF-8 text; save the file as UTF-8"
+    if "\0" in text:
+        cause = "as an interrupted save or synchronization leaves them"
+        return "", f"{name} contains zero bytes, {cause}; save the file again"
     if not text.strip():
         return "", f"{name} is empty"
     return text, ""
@@ -80,12 +89,20 @@ def _cause(error: SyntaxError, line: str) -> str:
     indent = line[: len(line) - len(line.lstrip())]
     if COMMAND_LINE.match(line):
         return COMMAND
-    if "invalid character" in message and QUOTES.intersection(line):
-        return CURLY
+    if line.lstrip().startswith("```"):
+        return FENCE
+    if line.lstrip().startswith(">>> "):
+        return PROMPT
+    if "invalid character" in message:
+        return CURLY if QUOTES.intersection(line) else TYPOGRAPHIC
     if "non-printable character" in message:
         return INVISIBLE
     if isinstance(error, TabError) or (isinstance(error, IndentationError) and "\t" in indent):
         return TABS
+    if sys.version_info < (3, 12) and (
+        SYNTAX_OF_3_12.match(line) or message.startswith("f-string: ")
+    ):
+        return NEWER
     return TWO if "call to 'print'" in message else ""
 
 
@@ -106,21 +123,13 @@ def _explained(name: str, error: SyntaxError, text: str) -> str:
     return "\n".join(line for line in lines if line)
 
 
-def _parsed(name: str, text: str) -> ast.Module:
-    """Return a source's tree, or raise what Python raises."""
-    if "\0" in text:
-        raise SyntaxError(NULL)  # as from Python 3.11.4 on; a ValueError before
-    tree = ast.parse(text, name)
-    compile(tree, name, "exec", dont_inherit=True)
-    return tree
-
-
 def inspect(module: str, text: str) -> dict[str, Any]:
     """Return why a source cannot be imported, `fault`, and its `hints`; see leftovers.py."""
     name = f"{module}.py"
     fault = ""
     try:
-        tree = _parsed(name, text)
+        tree = ast.parse(text, name)
+        compile(tree, name, "exec", dont_inherit=True)
     except SyntaxError as error:
         fault = _explained(name, error, text)
     except (RecursionError, MemoryError):

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tensormark.characters import is_visible
 from tensormark.intake.process import READER
 from tensormark.intake.sources import MAX_SOURCE, MISSING, TOO_COMPLEX, TOO_MUCH
-from tensormark.letters import is_visible
 from tensormark.usage import UserError
 
 READING = 1.0  # seconds of processor time; a folder or a zip takes a hundredth of one

@@ -4,7 +4,7 @@ import io
 import sys
 from typing import Any
 
-from tensormark.letters import is_visible, with_piled_up
+from tensormark.characters import is_visible, with_piled_up
 
 LONGEST = 1000  # characters of a text, unless a report has room for more
 

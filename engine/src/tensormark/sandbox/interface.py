@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
-from tensormark.letters import is_visible, with_piled_up
+from tensormark.characters import is_visible, with_piled_up
 from tensormark.sandbox import packages
 from tensormark.usage import UserError
 
