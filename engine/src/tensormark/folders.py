@@ -41,7 +41,8 @@ def put_between(text: str, mark: str, inside: str) -> str:
     Raises:
         ValueError: the markers are missing.
     """
-    begin, end = f"<!-- {mark}:begin -->", f"<!-- {mark}:end -->"
+    begin = f"<!-- {mark}:begin -->"
+    end = f"<!-- {mark}:end -->"
     head, opening, rest = text.partition(begin)
     _, closing, tail = rest.partition(end)
     if not opening or not closing:

@@ -82,7 +82,8 @@ def _autograder(
 
 def _options(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespace:
     command_line = parser(name, "Build Gradescope's zip.")
-    add, default = command_line.add_argument, "(default: %(default)s)"
+    add = command_line.add_argument
+    default = "(default: %(default)s)"
     add("--references", type=Path, help="folder of private references")
     about = f"the weakest tier that may be used {default}"
     add("--tier", default=LOCKED, choices=(LOCKED, PROCESS), help=about)

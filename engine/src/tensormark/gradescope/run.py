@@ -24,9 +24,12 @@ from tensormark.strictest import strictest
 from tensormark.usage import parser
 
 LIMIT = 600  # seconds: Gradescope's default
-BUDGET, TRAINING = 0.2, 0.5  # shares of the limit for all exercises together, and for the tasks
+BUDGET = 0.2  # share of the limit for all exercises together
+TRAINING = 0.5  # share for the tasks
 # files in the assignment's folder in the autograder's zip
-REFERENCES, CONSTRAINTS, LEAST_TIER = "references", "constraints.txt", "least-tier"
+REFERENCES = "references"
+CONSTRAINTS = "constraints.txt"
+LEAST_TIER = "least-tier"
 UNFINISHED = "The grading did not finish; below is what was graded until then."
 UNGRADED = "This could not be graded, which is not your fault; tell your instructor."
 NOT_COVERED = {

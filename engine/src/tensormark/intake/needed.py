@@ -20,7 +20,8 @@ def needed_by(module: str, sources: Mapping[str, str]) -> set[str]:
     Args:
         sources: module name to text, of the whole program.
     """
-    needed, pending = set[str](), [module]
+    needed: set[str] = set()
+    pending = [module]
     while pending:
         name = pending.pop()
         if name not in needed and name in sources:

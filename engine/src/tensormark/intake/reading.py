@@ -251,15 +251,16 @@ class Reading:
         faults = {}
         for name, file in files.items():
             module = name.removesuffix(".py")
+            texts[module] = ""
             try:
                 content = file.read(sources.MAX_SOURCE, ", too large for a solution")
-                texts[module], fault = sources.decoded(name, content)
+                texts[module] = sources.decoded(name, content)
+            except ValueError as error:
+                faults[module] = str(error)
             except UnreadableError as error:
                 if name == self.main:
                     raise
-                texts[module], fault = "", str(error)
-            if fault:
-                faults[module] = fault
+                faults[module] = str(error)
         return texts, faults
 
     def _named_alike(self, beside: Sequence[Entry], files: Mapping[str, File]) -> Iterator[str]:

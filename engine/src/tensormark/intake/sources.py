@@ -43,24 +43,28 @@ def is_given(content: bytes, expected: str | None) -> bool:
     return digest(content.replace(b"\r\n", b"\n")) == expected
 
 
-def decoded(name: str, content: bytes) -> tuple[str, str]:
-    """Decode a source; return its text and why it cannot be read, if it cannot."""
+def decoded(name: str, content: bytes) -> str:
+    """Decode a source.
+
+    Raises:
+        ValueError: it cannot be read; the message is one sentence.
+    """
     start = content[:1000]
     # in UTF-16, one of the two bytes of each of Python's letters is zero
     has_mark = start.startswith((b"\xff\xfe", b"\xfe\xff"))
     if has_mark or len(start) < 4 * start.count(0) < 3 * len(start):
-        return "", f"{name} is UTF-16 text; save the file as UTF-8"
+        raise ValueError(f"{name} is UTF-16 text; save the file as UTF-8")
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        return "", f"{name}:{line}: not UTF-8 text; save the file as UTF-8"
+        raise ValueError(f"{name}:{line}: not UTF-8 text; save the file as UTF-8") from error
     if "\0" in text:
         cause = "as an interrupted save or synchronization leaves them"
-        return "", f"{name} contains zero bytes, {cause}; save the file again"
+        raise ValueError(f"{name} contains zero bytes, {cause}; save the file again")
     if not text.strip():
-        return "", f"{name} is empty"
-    return text, ""
+        raise ValueError(f"{name} is empty")
+    return text
 
 
 def _line(text: str, number: int) -> str:

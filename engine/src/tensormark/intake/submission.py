@@ -100,13 +100,14 @@ def read_parts(
     if modules[0] not in sources:
         error = str(answer.get("error", TOO_MUCH))[:SENTENCE]
         raise SubmissionError("".join(c if is_visible(c) else "?" for c in error))
+    stamps = answer.get("stamps")
     return Submission(
         name,
         {module: sources[module] for module in modules if module in sources},
         _texts(answer.get("faults")),
         frozenset(_texts(answer.get("others"))),
         tuple(_texts(answer.get("notes")).values()),
-        answer.get("stamps", {}),
+        stamps if isinstance(stamps, dict) else {},
     )
 
 

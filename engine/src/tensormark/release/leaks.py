@@ -52,11 +52,11 @@ def _secret_code(course: Course) -> dict[str, str]:
     texts: dict[str, list[str]] = {}
     for variant in course.variants:
         source = variant.apply(sources[variant.module])
-        begin, end = (0, len(source))
         if not variant.everywhere:
             begin, end = region_of(source, variant.exercise)
+            source = source[begin:end]
         edits = [new for _, new in variant.edits]  # may be less than a line
-        texts[f"code of the variant {variant.id}"] = [source[begin:end], *edits]
+        texts[f"code of the variant {variant.id}"] = [source, *edits]
     for honest in course.honest:
         texts[f"code of the honest variant {honest.id}"] = [*honest.bodies.values()]
     for name, source in sources.items():
