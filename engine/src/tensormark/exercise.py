@@ -22,7 +22,7 @@ from tensormark.files import digest, sources_in
 from tensormark.handout import Handout
 from tensormark.policy import Policy, check_names, rules_of
 
-if TYPE_CHECKING:  # the inspector of sources starts faster without them
+if TYPE_CHECKING:  # the process that reads hand-ins starts faster without them
     import numpy as np
 
     from tensormark.task import Task

@@ -2,8 +2,8 @@
 
 They are in one folder: the one nearest to the top with a file whose name stands for the main file.
 An exact name comes before inexact ones (file_names.py); two equally good matches are an error.
-Without a match, the only archive is opened, or the only other Python file is taken. Files in
-folders and in archives are treated alike. Runs in limited.py only.
+Without a match, the only archive is opened, but none in another one, or the only other Python file
+is taken. Files in folders and in archives are treated alike. Runs in limited.py only.
 """
 
 import dataclasses
