@@ -24,7 +24,7 @@ from typing import Any
 from instructor import ROOT
 from instructor.gate.broken_models import BROKEN
 from instructor.gate.worker import HONEST, LAST_LINEAR_LAYER, Run, begin, run_job
-from tensormark.files import digest, sha256, write_whole
+from tensormark.files import digest, python_files, sha256, write_whole
 from tensormark.folders import put_between
 
 CHECKPOINT = ROOT / "checkpoint"
@@ -60,7 +60,7 @@ def key_of(run: Run) -> tuple[str, int, int]:
 def origin() -> str:
     """Return a digest of all that decides the result of a job."""
     files = [
-        *sorted((ROOT / "solution").glob("*.py")),
+        *python_files(ROOT / "solution").values(),
         *sorted(Path(__file__).parent.glob("*.py")),
         *(path for path in sorted(CHECKPOINT.iterdir()) if path.name != CARD.name),
         *(DATA / name for name in DATA_FILES),
