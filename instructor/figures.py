@@ -1,7 +1,8 @@
 """Write a checkpoint's numbers into the handout's diagrams: `python -m instructor.figures`.
 
-The diagrams, pictures/*.svg, are edited by hand. A <text> that shows a number of the checkpoint
-says which: data-id="dull" is that token's id, data-size="vocab_size" a size of config.json.
+The diagrams, handout/pictures/*.svg, are edited by hand. A <text> that shows a number of the
+checkpoint says which: data-id="dull" is that token's id, data-size="vocab_size" a size of
+config.json.
 """
 
 import argparse
@@ -43,7 +44,7 @@ def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
     parser = argparse.ArgumentParser(prog="figures", description="Update the handout's diagrams.")
     parser.add_argument("--check", action="store_true", help="write nothing; fail on drift")
     check = parser.parse_args(arguments).check
-    paths = sorted((root / "pictures").glob("*.svg"))
+    paths = sorted((root / "handout" / "pictures").glob("*.svg"))
     try:
         old = {path: path.read_text(encoding="utf-8") for path in paths}
         numbers = _numbers(root / "checkpoint")

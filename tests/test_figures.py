@@ -12,7 +12,7 @@ from instructor.figures import main
 from conftest import ROOT
 from drawn import SCALE, SVG, WIDTH, Drawn, Words
 
-FILES = sorted((ROOT / "pictures").glob("*.svg"))
+FILES = sorted((ROOT / "handout" / "pictures").glob("*.svg"))
 NAMES = [path.stem for path in FILES]
 PHONE = 328  # pixels between the margins of the page on a narrow phone
 
@@ -31,33 +31,35 @@ def test_the_diagrams_have_the_checkpoints_numbers(capsys) -> None:
 
 
 def test_the_numbers_of_another_checkpoint_are_written(tmp_path: Path, capsys) -> None:
-    shutil.copytree(ROOT / "pictures", tmp_path / "pictures")
+    shutil.copytree(ROOT / "handout" / "pictures", tmp_path / "handout" / "pictures")
     shutil.copytree(ROOT / "checkpoint", tmp_path / "checkpoint")
     tokens = tmp_path / "checkpoint" / "vocab.txt"
     tokens.write_text("[first]\n" + tokens.read_text("utf-8"), "utf-8")
     config = tmp_path / "checkpoint" / "config.json"
     config.write_text(re.sub('("vocab_size": )\\d+', r"\1 999", config.read_text("utf-8")), "utf-8")
-    before = Drawn(tmp_path / "pictures" / "model.svg").matrix(1)[0]
+    before = Drawn(tmp_path / "handout" / "pictures" / "model.svg").matrix(1)[0]
 
     assert main(["--check"], tmp_path) == 1
     names = "embedding.svg, model.svg, pretraining.svg"
     assert capsys.readouterr().err.startswith(f"{names}: numbers differ from the checkpoint's")
     assert main([], tmp_path) == 0
 
-    embedding, model = (Drawn(tmp_path / "pictures" / f"{n}.svg") for n in ("embedding", "model"))
+    embedding, model = (
+        Drawn(tmp_path / "handout" / "pictures" / f"{n}.svg") for n in ("embedding", "model")
+    )
     shifted = [str(int(number) + 1) for number in before]
     assert model.matrix(1)[0] == embedding.matrix(0)[0] == shifted
     assert embedding.matrix(1)[0] == [f"w{number}" for number in shifted]
     assert "one of 999 rows" in embedding.shown
-    mask = tmp_path / "pictures" / "mask.svg"
-    assert mask.read_bytes() == (ROOT / "pictures" / "mask.svg").read_bytes()
+    mask = tmp_path / "handout" / "pictures" / "mask.svg"
+    assert mask.read_bytes() == (ROOT / "handout" / "pictures" / "mask.svg").read_bytes()
 
 
 def test_a_word_that_is_not_in_the_vocabulary_is_an_error(tmp_path: Path, capsys) -> None:
     shutil.copytree(ROOT / "checkpoint", tmp_path / "checkpoint")
     path = tmp_path / "checkpoint" / "vocab.txt"
     path.write_text(path.read_text("utf-8").replace("\ndull\n", "\ndim\n"), "utf-8")
-    shutil.copytree(ROOT / "pictures", tmp_path / "pictures")
+    shutil.copytree(ROOT / "handout" / "pictures", tmp_path / "handout" / "pictures")
 
     assert main([], tmp_path) == 2
     assert capsys.readouterr().err.startswith("figures: the checkpoint has no id of 'dull'")

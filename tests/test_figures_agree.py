@@ -27,7 +27,7 @@ MASK = torch.ones(3, 7)
 
 
 def figure(name: str) -> Drawn:
-    return Drawn(ROOT / "pictures" / f"{name}.svg")
+    return Drawn(ROOT / "handout" / "pictures" / f"{name}.svg")
 
 
 def letters(tensor: Tensor) -> str:

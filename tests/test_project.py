@@ -9,7 +9,7 @@ from rules import Rooms, imported, modules_of, within
 
 SOURCES = sorted(
     path
-    for folder in "solution starter grader instructor tests benchmarks engine/tests".split()
+    for folder in "solution starter grader instructor tests engine/tests".split()
     for path in (ROOT / folder).rglob("*.py")
 )
 # One line for each room: what a module of grader/ or instructor/ may import, besides its own room.
@@ -101,7 +101,7 @@ def test_the_solution_fits_in_a_readers_head() -> None:
     assert len((ROOT / "solution" / "bert.py").read_text("utf-8").splitlines()) < 200
 
 
-@pytest.mark.parametrize("name", ["requirements.txt", "requirements-staff.txt"])
+@pytest.mark.parametrize("name", ["requirements.txt", "instructor/requirements.txt"])
 def test_every_requirement_is_pinned_with_its_reason(name: str) -> None:
     for line in (ROOT / name).read_text(encoding="utf-8").splitlines():
         if line and not line.startswith(("#", "-r")):

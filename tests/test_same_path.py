@@ -1,4 +1,4 @@
-"""A submission finds the same environment in every tier, except for what SECURITY.md names."""
+"""A submission finds the same in every tier, except for what engine/docs/isolation.md names."""
 
 import dataclasses
 import json
@@ -73,7 +73,7 @@ LOOKS = {
     "the debugger": "importlib.import_module('pdb').set_trace()",
     "a figure": "drawn()",
 }
-# SECURITY.md names them
+# engine/docs/isolation.md names them
 ONLY_UNISOLATED = {
     "a temporary file": "bool(tempfile.mkdtemp())",
     "a new file": "open('new.txt', 'w').close()",

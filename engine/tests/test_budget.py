@@ -103,7 +103,7 @@ def test_the_time_of_a_task_does_not_count_as_the_submissions(tier: str) -> None
 
 
 def worst_case(limits: Limits) -> float:
-    """Return the seconds that hanging can cost: the formula of SECURITY.md."""
+    """Return the seconds that hanging can cost: the formula of engine/docs/isolation.md."""
     call = min(limits.call_seconds, CALL_DEADLINE)
     return HANGS * (limits.load_seconds + max(limits.exercise_seconds, call))
 

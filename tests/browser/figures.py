@@ -19,7 +19,7 @@ from handout_pages import PAGES
 from page import browser as browser
 from page import faults, quiet
 
-FILES = sorted((ROOT / "pictures").glob("*.svg"))
+FILES = sorted((ROOT / "handout" / "pictures").glob("*.svg"))
 MODES = Drawn(FILES[0]).modes
 WORDS = """[...document.querySelectorAll("text")].map(one => [one.textContent,
   Number(one.getAttribute("font-size")), one.getAttribute("class"), one.getComputedTextLength()])"""

@@ -62,7 +62,7 @@ def usual_tier(grading: "Grading") -> str:
     from tensormark.strictest import strictest_isolating  # here, as it imports numpy
 
     if grading.private:
-        return strictest_isolating(grading.assignment, grading.settings)
+        return strictest_isolating(grading.assignment, grading.settings, option("tier", PROCESS))
     return PROCESS
 
 

@@ -14,7 +14,6 @@ from tensormark.intake.submission import SubmissionError
 from tensormark.sandbox.interface import (
     CONTAINED,
     LOCKED,
-    PROCESS,
     TIERS,
     Program,
     Request,
@@ -23,7 +22,6 @@ from tensormark.sandbox.interface import (
 )
 from tensormark.sandbox.tiers import open_sandbox
 from tensormark.settings import Settings
-from tensormark.usage import option
 
 ISOLATING = (CONTAINED, LOCKED)
 SOURCE = "def same(x):\n    return x\n"
@@ -62,8 +60,11 @@ def fault_of(assignment: Assignment, tier: str, settings: Settings) -> str | Non
     return None if reply.status == "ok" else reply.text
 
 
-def strictest_isolating(assignment: Assignment, settings: Settings) -> str:
+def strictest_isolating(assignment: Assignment, settings: Settings, process: str) -> str:
     """Return the strictest tier that isolates other people's code.
+
+    Args:
+        process: how whoever reads the error chooses the tier that does not isolate.
 
     Raises:
         SubmissionError: there is none on this machine.
@@ -72,8 +73,8 @@ def strictest_isolating(assignment: Assignment, settings: Settings) -> str:
     if best.tier is None:
         reasons = "; ".join(best.reasons)
         raise SubmissionError(
-            f"this machine cannot isolate submissions ({reasons}); SECURITY.md says what it needs; "
-            f"for code that you trust, {option('tier', PROCESS)}"
+            f"this machine cannot isolate submissions ({reasons}); "
+            f"docs/isolation.md says what it needs; for code that you trust, {process}"
         )
     return best.tier
 

@@ -44,8 +44,8 @@ from tensormark.intake.given_files import GivenFiles
 from tensormark.intake.submission import SubmissionError
 from tensormark.references import References
 from tensormark.reports.text import points, print_any_letter
-from tensormark.sandbox.interface import CONTAINED, LOCKED, PROCESS, printable
-from tensormark.strictest import strictest
+from tensormark.sandbox.interface import CONTAINED, PROCESS, printable
+from tensormark.strictest import strictest_isolating
 from tensormark.usage import UserError, command, option
 from tensormark.viva.subject import subjects_of
 
@@ -113,14 +113,7 @@ def _terms(
     tier = chosen.tier or (CONTAINED if options.scheduler else "")
     if not tier:
         own = settings.Settings.of(folder, references=references.folder, checkpoint=checkpoint)
-        best = strictest(assignment, own, (CONTAINED, LOCKED))
-        if best.tier is None:
-            reasons = "; ".join(best.reasons)
-            raise SubmissionError(
-                f"this machine cannot isolate submissions ({reasons}); SECURITY.md says what it "
-                "needs"
-            )
-        tier = best.tier
+        tier = strictest_isolating(assignment, own, 'tier = "process" in class.toml')
     return Terms(
         assignment=folder,
         references=references.folder.resolve(),

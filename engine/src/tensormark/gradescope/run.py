@@ -33,7 +33,7 @@ LEAST_TIER = "least-tier"
 UNFINISHED = "The grading did not finish; below is what was graded until then."
 UNGRADED = "This could not be graded, which is not your fault; tell your instructor."
 NOT_COVERED = {
-    CONTAINED: "what SECURITY.md lists",
+    CONTAINED: "what docs/isolation.md lists",
     LOCKED: "a submission can see names, sizes and times of files, but not their contents",
     PROCESS: "a submission can read the private references and forge its results",
 }

@@ -17,11 +17,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.cost import Cost, cost
 from grader.assignment import ASSIGNMENT
 from instructor import ROOT
 from tensormark.authoring.course import open_course
 from tensormark.sandbox.interface import CONTAINED
+from tests.benchmarks.cost import Cost, cost
 from tests.hostile.shared import completed
 
 ROUNDS = 3

@@ -1,0 +1,1 @@
+"""What grading costs, compared with alternatives: `python -m tests.benchmarks` (`make bench`)."""
