@@ -1,7 +1,7 @@
 """Mutants of the engine: which of its tests, and of the golden corpus, notice a small change.
 
-`record` finds which tests reach which mutant; `run` has each mutant meet them, up to the first that
-fails; `keep` writes what killed each into mutants.jsonl. A survivor has its `reason` there.
+`draw` replaces those whose lines are gone; `record` finds which tests reach which; `run` has each
+meet them, up to the first that fails; `keep` writes what killed each into mutants.jsonl. A survivor has its `reason` there.
 """
 
 import argparse
@@ -33,7 +33,7 @@ ROOT = HERE.parents[1]
 DATA = HERE / "mutants.jsonl"
 WORK = Path(tempfile.gettempdir()) / "engine-mutants"
 MOST_TESTS = 6000
-MOST = {"golden": 6, "engine": 14, "root": 6}  # kinds of tests, and how many meet a mutant
+MOST = {"golden": 12, "engine": 30, "root": 12}  # kinds of tests, and how many meet a mutant
 CASES = 3  # of one test
 SECONDS = 60  # the tests that meet a mutant take at most this long together without it
 ENOUGH = 0.95  # of the mutants that were killed once, so many must be
@@ -66,6 +66,18 @@ def write(rows: Sequence[tuple[Mutant, Row]]) -> None:
     DATA.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
+def redraw() -> None:
+    """Replace the mutants whose lines are gone by new ones."""
+    kept = {}
+    for mutant, row in read():
+        path = path_of(mutant, ROOT)
+        line = mutant.place(path.read_text(encoding="utf-8")) if path else None
+        if path and line:
+            file = path.relative_to(ROOT).as_posix()
+            kept[dataclasses.replace(mutant, file=file, line=line)] = row
+    write([(mutant, kept.get(mutant, {})) for mutant in drawn(ROOT, list(kept))])
+
+
 def copied(folder: Path) -> Path:
     """Copy the checkout, with an environment in which the copy's engine is found first."""
     if folder.exists():
@@ -78,7 +90,7 @@ def copied(folder: Path) -> Path:
         shutil.copy2(ROOT / name, target)
     venv.create(folder / ".venv", symlinks=True)
     (packages,) = (folder / ".venv/lib").glob("python*/site-packages")
-    (installed,) = (path for path in sys.path if path.endswith("site-packages"))
+    installed = str(Path(pytest.__file__).parents[1])
     paths = f"{folder / 'engine/src'}\nimport site; site.addsitedir({installed!r})\n"
     (packages / "copy.pth").write_text(paths, encoding="utf-8")
     shutil.copy2(HERE / "recorder.py", packages)
@@ -272,7 +284,7 @@ def main() -> int:
     options = command_line()
     options.work.mkdir(parents=True, exist_ok=True)
     if options.action == "draw":
-        write([(mutant, {}) for mutant in drawn(ROOT)])
+        redraw()
     elif options.action == "record":
         for kind in options.kinds:
             record(kind, options.work)

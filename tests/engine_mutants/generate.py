@@ -7,7 +7,7 @@ these lines still stand.
 import ast
 import dataclasses
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tests.mutants.generate import of_operator, of_sign, of_slice
@@ -244,9 +244,9 @@ def is_another(mutant: Mutant, source: str) -> bool:
         return False
 
 
-def drawn(root: Path) -> list[Mutant]:
-    """Draw the mutants: of all operators alike, and never two that change the same line."""
-    chosen: list[Mutant] = []
+def drawn(root: Path, kept: Sequence[Mutant]) -> list[Mutant]:
+    """Draw mutants beside those kept: of all operators alike, never two that change a line."""
+    chosen = list(kept)
     for room, (size, patterns) in ROOMS.items():
         draw = random.Random(f"{SEED} {room}")
         paths = sorted(path for pattern in patterns for path in (root / ENGINE).glob(pattern))
@@ -254,7 +254,7 @@ def drawn(root: Path) -> list[Mutant]:
         for path in paths:
             for mutant in candidates(room, path, root):
                 by_operator.setdefault(mutant.operator, []).append(mutant)
-        taken: set[tuple[str, int]] = set()
+        taken = {(mutant.file, mutant.line) for mutant in kept if mutant.room == room}
         while len(taken) < size:
             mutants = by_operator[draw.choice(sorted(by_operator))]
             mutant = draw.choice(mutants)
