@@ -1,7 +1,8 @@
 """Mutants of the engine: which of its tests, and of the golden corpus, notice a small change.
 
 `draw` replaces those whose lines are gone; `record` finds which tests reach which; `run` has each
-meet them, up to the first that fails; `keep` writes what killed each into mutants.jsonl. A survivor has its `reason` there.
+meet them, up to the first that fails; `keep` writes what killed each into mutants.jsonl. A survivor
+has its `reason` there.
 """
 
 import argparse
