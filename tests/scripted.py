@@ -7,6 +7,7 @@ import contextlib
 import dataclasses
 import io
 import json
+import math
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -109,10 +110,10 @@ class Scripted(IsolatedSandbox):
     def __exit__(self, *raised: object) -> None:
         self.server = None
 
-    def job(self, requests: Sequence[Request]) -> Job:
+    def job(self, requests: Sequence[Request], most: float = math.inf) -> Job:
         """Pack the requests as usual, and keep them."""
         self.requests = requests
-        return super().job(requests)
+        return super().job(requests, most)
 
     def attempt(self, job: Job, request: Request, progress: Progress) -> tuple[Ending, list[bytes]]:
         """Answer the import and the calls, and print nothing."""

@@ -533,6 +533,8 @@ class Session:
     def ask(self, exercise: Exercise, stand_ins: bool = False) -> list[AnsweredCall]:
         """Run calls of an exercise: those of the student's own functions, or with stand-ins."""
         calls = self.recorded_calls(exercise, stand_ins)
+        if not calls:
+            return []
         requests = [self.request(exercise, call, recording) for _, call, recording in calls]
         return self.answered(calls, self.sandbox.run(requests))
 
