@@ -23,15 +23,14 @@ import torch
 from safetensors.torch import load, load_file
 from torch import Tensor
 
-from instructor.hard_lines import HARD_LINES
-from instructor.pretraining.checkpoint_files import weight_bytes
-from tensormark.files import sha256
-from tensormark.folders import whole_folder
-
 from base_bert import WEIGHTS_NAME, shorten
 from bert import BertModel
 from classifier import BertSentimentClassifier
 from config import BertConfig
+from instructor.hard_lines import HARD_LINES
+from instructor.pretraining.checkpoint_files import weight_bytes
+from tensormark.files import sha256
+from tensormark.folders import whole_folder
 from tokenizer import TOKENIZER_NAME, VOCAB_NAME, BertTokenizer
 
 # The largest difference that rounding explains, by type, as a share of the largest value: both

@@ -23,9 +23,7 @@ for folder in (ROOT, HERE, HERE / "hostile", HERE / "golden", ROOT / "engine" / 
 
 import run as golden
 from driver import complete
-
 from grader.assignment import ASSIGNMENT
-
 from known import COURSE
 from places import SUBMISSIONS, Hostile
 

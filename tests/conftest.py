@@ -55,9 +55,8 @@ def submit(tmp_path: Path, solution_source: str, grade: Grade) -> Grade:
 @pytest.fixture(scope="session")
 def bench() -> Iterator["Bench"]:
     """Grade many of this project's own sources in one worker: bench.grade(source)."""
-    from tensormark.settings import Settings
-
     from bench import Bench  # it imports ROOT from here
+    from tensormark.settings import Settings
 
     with Bench(Settings.of(ROOT)) as bench:
         yield bench

@@ -6,9 +6,8 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
-from tensormark.sandbox.interface import Request
-
 from scripted import Answer
+from tensormark.sandbox.interface import Request
 
 KEYS = (
     "number status text function where forbidden importing missing lacking through imported torch"

@@ -18,6 +18,8 @@ import numpy as np
 import pytest
 
 from grader.assignment import ASSIGNMENT
+from mangled import mangled, with_value
+from scripted import Answer, Right, reported, unchanged
 from tensormark.intake.submission import MAX_SOURCE
 from tensormark.judging.compare import Mismatch, Pair, Tolerance
 from tensormark.judging.excerpt import excerpt
@@ -28,9 +30,6 @@ from tensormark.result import Outcome, Result
 from tensormark.sandbox import answers
 from tensormark.sandbox.interface import Limits, Request
 from tensormark.worker import protocol
-
-from mangled import mangled, with_value
-from scripted import Answer, Right, reported, unchanged
 
 LONG = os.environ.get("FUZZ") == "long"
 FIRST = int(os.environ.get("FUZZ_FROM", "0"))

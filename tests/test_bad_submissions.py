@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from conftest import ROOT, Grade
 from grader.assignment import ASSIGNMENT
 from tensormark.intake.given_files import GivenFiles
 from tensormark.intake.submission import Submission
 from tensormark.references import References
-
-from conftest import ROOT, Grade
 
 
 def test_a_name_cannot_add_lines_to_the_report(

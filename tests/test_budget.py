@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from conftest import ROOT
 from grader.assignment import ASSIGNMENT
 from grader.sentiment import DEADLINE, ENTRY
 from tensormark.grading import Grading, Session
@@ -11,8 +12,6 @@ from tensormark.intake.submission import Submission
 from tensormark.references import References
 from tensormark.sandbox.interface import Reply, Request
 from tensormark.settings import Settings
-
-from conftest import ROOT
 
 
 @pytest.mark.parametrize(("measured", "deadline"), [(2.0, 14.0), (None, DEADLINE)])

@@ -10,11 +10,10 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from instructor.pretraining.pretrain import main as pretrain
-
 from base_bert import CheckpointError
 from bert import BertModel
 from conftest import ROOT
+from instructor.pretraining.pretrain import main as pretrain
 
 CHECKPOINT = ROOT / "checkpoint"
 

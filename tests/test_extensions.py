@@ -13,16 +13,15 @@ from typing import Any
 import pytest
 import torch
 import torch.nn.functional as F
-from transformer import MultiHeadAttention
-
-from grader.assignment import ASSIGNMENT
-from tensormark.exercise import Exercise
-from tensormark.toolkit.seeds import SEEDS
-from tensormark.worker.outputs import outputs_of
 
 from config import BertConfig
 from conftest import ROOT, Grade
+from grader.assignment import ASSIGNMENT
 from resident import called
+from tensormark.exercise import Exercise
+from tensormark.toolkit.seeds import SEEDS
+from tensormark.worker.outputs import outputs_of
+from transformer import MultiHeadAttention
 
 IDS = [exercise.id for exercise in ASSIGNMENT.exercises if exercise.extension]
 MOST = sum(exercise.max_score for exercise in ASSIGNMENT.exercises if exercise.extension)

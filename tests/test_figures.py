@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from instructor.figures import main
-
 from conftest import ROOT
 from drawn import SCALE, SVG, WIDTH, Drawn, Words
+from instructor.figures import main
 
 FILES = sorted((ROOT / "handout" / "pictures").glob("*.svg"))
 NAMES = [path.stem for path in FILES]

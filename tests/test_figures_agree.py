@@ -5,7 +5,6 @@ from contextlib import contextmanager
 
 import torch
 from torch import Tensor, nn
-from transformer import causal_mask
 
 from bert import BertModel
 from config import BertConfig
@@ -14,6 +13,7 @@ from drawn import Drawn
 from example import solved
 from pretraining import IGNORED, IS_NEXT, pair_batch
 from tokenizer import BertTokenizer
+from transformer import causal_mask
 from utils import get_extended_attention_mask
 
 CHECKPOINT = ROOT / "checkpoint"

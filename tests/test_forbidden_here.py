@@ -4,15 +4,14 @@ import dataclasses
 from collections.abc import Iterator
 
 import pytest
-from ways_round import ask, code
 
+from asking import program_with
+from conftest import ROOT
 from grader.assignment import ASSIGNMENT
 from tensormark.policy import usual_names
 from tensormark.sandbox.interface import Sandbox
 from tensormark.sandbox.tiers import open_sandbox
-
-from asking import program_with
-from conftest import ROOT
+from ways_round import ask, code
 
 HEAD = """
 import types

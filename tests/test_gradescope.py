@@ -15,16 +15,15 @@ from typing import Any
 import psutil
 import pytest
 
+import formats
+from conftest import ROOT
+from graded import in_manifest, program, ran
 from grader.assignment import ASSIGNMENT
+from resident import called
 from tensormark import cli
 from tensormark.authoring.variants import Honest
 from tensormark.gradescope import build, run
 from tensormark.settings import Settings
-
-import formats
-from conftest import ROOT
-from graded import in_manifest, program, ran
-from resident import called
 
 SOLUTION = (ROOT / "solution" / "bert.py").read_text(encoding="utf-8")
 STARTER = (ROOT / "starter" / "bert.py").read_text(encoding="utf-8")

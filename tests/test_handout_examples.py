@@ -16,14 +16,13 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from grader.model import MAIN as SIZES
-from tensormark.authoring.variants import Honest
-
 import classifier
 import pretrain
 import visualize
 from conftest import ANOTHER_SEED, ROOT, Grade
+from grader.model import MAIN as SIZES
 from handout_pages import TEXT
+from tensormark.authoring.variants import Honest
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PROGRAMS: dict[str, Callable[[list[str]], argparse.Namespace]] = {

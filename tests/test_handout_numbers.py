@@ -7,20 +7,19 @@ import re
 import pytest
 import torch
 
-from grader.assignment import ASSIGNMENT
-from grader.model import MAIN, OTHER
-from instructor.language.lexicon import WHOLE
-from tensormark.toolkit.dropout import FALSE_ALARM
-from tensormark.toolkit.statistics import EXACT, Statistics
-
 import classifier
 from bert import BertModel
 from config import BertConfig
 from conftest import ROOT, of_the_shipped_model
+from grader.assignment import ASSIGNMENT
+from grader.model import MAIN, OTHER
 from handout_pages import TEXT
+from instructor.language.lexicon import WHOLE
 from pretraining import BertForPreTraining, mask_tokens, pretraining_loss
 from support.observe import recorded
 from support.sentences import Split
+from tensormark.toolkit.dropout import FALSE_ALARM
+from tensormark.toolkit.statistics import EXACT, Statistics
 from tokenizer import BertTokenizer
 
 PROSE = re.sub(r"\s+", " ", TEXT)

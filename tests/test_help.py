@@ -4,11 +4,11 @@ import importlib
 import sys
 
 import pytest
-from helps import check_help
 
 import classifier
 import visualize
 from conftest import ROOT
+from helps import check_help
 
 PROGRAMS = [
     f"instructor.{name}" for name in ("huggingface", "language.write_data", "pretraining.pretrain")

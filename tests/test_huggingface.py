@@ -12,11 +12,10 @@ from safetensors.torch import load_file, save_file
 
 pytest.importorskip("transformers")
 
-from instructor import huggingface
-
 import classifier
 from bert import BertModel
 from conftest import ROOT
+from instructor import huggingface
 from pretraining import BertForPreTraining
 from tokenizer import BertTokenizer
 

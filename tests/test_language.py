@@ -8,14 +8,13 @@ from unittest.mock import Mock
 
 import pytest
 
+from graded import ran
 from instructor.language.baselines import n_gram_accuracy, parse
 from instructor.language.grammar import Phrase, Writer
 from instructor.language.lexicon import FILMS, HALF, VERDICTS, WHOLE
 from instructor.language.reviews import film_of, read_reviews, write_reviews
 from instructor.language.write_data import DATA, SIZES, main
 from tensormark.files import write_whole
-
-from graded import ran
 
 FILM = FILMS[0]
 

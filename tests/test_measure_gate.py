@@ -8,12 +8,11 @@ from typing import Any
 import pytest
 import torch
 
-from instructor.gate import measure as measure_gate
-from instructor.gate.broken_models import BROKEN
-
 from bert import BertModel
 from config import BertConfig
 from conftest import ROOT
+from instructor.gate import measure as measure_gate
+from instructor.gate.broken_models import BROKEN
 
 INVISIBLE_IN_EVAL = {"no_dropout", "no_attention_dropout", "detached"}
 

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.assignment import ASSIGNMENT
-
 from conftest import ROOT, Grade
+from grader.assignment import ASSIGNMENT
 
 HIDDEN = """
 

@@ -11,11 +11,10 @@ from typing import Any
 
 import pytest
 
-from tensormark.release.build import main as build
-from tensormark.wheel import wheel
-
 from conftest import ROOT
 from graded import program
+from tensormark.release.build import main as build
+from tensormark.wheel import wheel
 
 NOTEBOOK = ROOT / "instructor" / "students" / "colab.ipynb"
 CELLS = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from conftest import ROOT
 from tensormark import submit
 from tensormark.sandbox.interface import PROCESS
 from tensormark.strictest import Strictest
-
-from conftest import ROOT
 
 
 @pytest.fixture

@@ -8,9 +8,8 @@ import pytest
 import torch
 from torch import nn
 
-from instructor.pretraining.run import HALVED, Run, Settings, make_run, same_film_pairs, train
-
 from config import BertConfig
+from instructor.pretraining.run import HALVED, Run, Settings, make_run, same_film_pairs, train
 from pretraining import IGNORED, IS_NEXT, NOT_NEXT, BertForPreTraining, pretraining_loss
 from tokenizer import SPECIAL_TOKENS, BertTokenizer, wordpiece
 

@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from conftest import ROOT
 from grader.assignment import ASSIGNMENT
 from grader.sentiment import HIDDEN
 from instructor.hidden import find_in, unpublished
 from instructor.language.write_data import labelled_lines
+from known import COURSE
 from tensormark.authoring.private import destination, private_folders
 from tensormark.cli import run
 from tensormark.grade import usual_tier
@@ -24,9 +26,6 @@ from tensormark.sandbox.interface import LOCKED, PROCESS
 from tensormark.settings import Settings
 from tensormark.strictest import Strictest
 from tensormark.usage import UserError
-
-from conftest import ROOT
-from known import COURSE
 
 SEED, CHECKPOINT = ASSIGNMENT.seed, ASSIGNMENT.checkpoint
 SENTENCES = [phrase.words for phrase in unpublished(7, lambda sentences: set())]

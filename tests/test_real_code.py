@@ -1,6 +1,8 @@
 """Code in people's many spellings is judged fairly, even if the functions it calls are wrong."""
 
 import pytest
+
+from bench import Bench, lost
 from spellings import (
     ALL_WRITTEN_OUT,
     BY_HAND,
@@ -12,10 +14,7 @@ from spellings import (
     SUBLAYERS,
     chain,
 )
-
 from tensormark.authoring.variants import Honest
-
-from bench import Bench, lost
 
 NO_MASK = ("scores + attention_mask", "scores")
 UPSTREAM = {

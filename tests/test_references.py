@@ -7,18 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from conftest import ROOT, Grade
+from graded import in_manifest
 from grader.assignment import ASSIGNMENT
 from grader.staff import NOT_MEASURED, threshold
+from resident import called
 from tensormark.authoring.record import digests
 from tensormark.authoring.strip import derive, drifted
 from tensormark.files import sha256
 from tensormark.references import References
 from tensormark.settings import references_for
 from tensormark.sharing import groups
-
-from conftest import ROOT, Grade
-from graded import in_manifest
-from resident import called
 
 
 def record(*options: str) -> subprocess.CompletedProcess[str]:

@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from conftest import ROOT
+from graded import program, ran
 from grader.assignment import ASSIGNMENT
+from known import COURSE, VARIANTS
 from tensormark.authoring.strip import derive
 from tensormark.cli import run
 from tensormark.files import sha256
@@ -17,10 +20,6 @@ from tensormark.release import build
 from tensormark.release.leaks import leaks
 from tensormark.usage import UserError
 from tensormark.wheel import wheel
-
-from conftest import ROOT
-from graded import program, ran
-from known import COURSE, VARIANTS
 
 SOLUTION = (ROOT / "solution" / "bert.py").read_text(encoding="utf-8")
 LABELLED = (ROOT / "data" / "test.txt").read_text(encoding="utf-8").splitlines()

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tensormark.sandbox.interface import CONTAINED, TIERS
-
 import tiers
 from conftest import ROOT, tensormark
 from graded import program, ran
+from tensormark.sandbox.interface import CONTAINED, TIERS
 from tiers import marked
 
 LINE = (

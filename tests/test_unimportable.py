@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.assignment import ASSIGNMENT
-
 from conftest import ROOT, Grade
+from grader.assignment import ASSIGNMENT
 
 TOP = "import math\n"
 

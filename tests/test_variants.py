@@ -5,12 +5,11 @@ import re
 
 import pytest
 
-from grader.assignment import ASSIGNMENT
-from tensormark.authoring.variants import Variant
-
 from conftest import ROOT
+from grader.assignment import ASSIGNMENT
 from handout_pages import TEXT
 from known import COURSE, VARIANTS
+from tensormark.authoring.variants import Variant
 
 SOLUTION = ROOT / "solution"
 IDS = {variant.id for variant in VARIANTS}

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 from tokenizers import Tokenizer, models
 
-from instructor.hard_lines import HARD_LINES
-
 from conftest import ROOT
+from instructor.hard_lines import HARD_LINES
 from pretraining import wordpiece
 from tokenizer import BertTokenizer
 

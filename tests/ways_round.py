@@ -2,11 +2,10 @@
 
 from collections.abc import Iterable
 
+from asking import X
 from grader.assignment import ASSIGNMENT
 from tensormark.policy import usual_names
 from tensormark.sandbox.interface import Reply, Request, Sandbox
-
-from asking import X
 
 HEAD = """
 import builtins, copy, functools, gc, importlib, importlib.util, inspect, marshal, pickle

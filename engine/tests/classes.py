@@ -10,15 +10,14 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import toy
+from resident import called
 from tensormark.classroom import command
 from tensormark.classroom.entry import Entry
 from tensormark.classroom.find import Found, find
 from tensormark.classroom.hand_in import HandIn
 from tensormark.classroom.work import Work
 from tensormark.result import Finding, Grade, Outcome, Result
-
-import toy
-from resident import called
 
 EDITABLE = (toy.MAIN, "extra.py")
 SAYS = {("conv", "no_bias"): "the bias is missing", ("conv", "flipped"): "the kernel is flipped"}

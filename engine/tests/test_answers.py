@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from asking import CODE, ask, sandbox_of
 from tensormark.exercise import Assignment
 from tensormark.grading import tensor_names_of
 from tensormark.references import References
 from tensormark.sandbox import answers
 from tensormark.sandbox.interface import PROCESS
 from tensormark.worker.protocol import HEADER, MAGIC, ProtocolError, encode
-
-from asking import CODE, ask, sandbox_of
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
 ASKED = frozenset({"out/x", "out/y"})

@@ -9,12 +9,11 @@ from typing import Any
 
 import pytest
 
-from tensormark.authoring import record
-from tensormark.wheel import wheel
-
 import toy
 from graded import program, ran
 from resident import called
+from tensormark.authoring import record
+from tensormark.wheel import wheel
 
 
 @pytest.fixture(scope="module")

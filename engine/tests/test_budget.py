@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+import toy
+from asking import X, ask, program_with
+from graded import Grade
 from tensormark.exercise import Assignment
 from tensormark.grading import Grading
 from tensormark.sandbox.interface import (
@@ -19,10 +22,6 @@ from tensormark.sandbox.interface import (
 )
 from tensormark.sandbox.tiers import open_sandbox
 from tensormark.settings import Settings
-
-import toy
-from asking import X, ask, program_with
-from graded import Grade
 from tiers import marked
 
 IN_EACH_TIER = pytest.mark.parametrize("tier", marked(TIERS))

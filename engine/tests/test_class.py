@@ -13,16 +13,15 @@ from typing import Any
 
 import pytest
 
+import toy
+from classes import graded_class, handed_in, options_in, rows_in
+from graded import files_in, tensormark
+from resident import called
 from tensormark.classroom import command, config, jobs
 from tensormark.classroom.jobs import LocalWorkers
 from tensormark.classroom.people import FileError
 from tensormark.classroom.store import only_run
 from tensormark.classroom.worker import Answer
-
-import toy
-from classes import graded_class, handed_in, options_in, rows_in
-from graded import files_in, tensormark
-from resident import called
 
 WRONG = (toy.BIAS, "")
 KILLER = "import os\nos.kill(os.getppid(), 9)\n"  # it ends the process that grades it

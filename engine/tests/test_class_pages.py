@@ -9,6 +9,10 @@ from pathlib import Path
 
 import pytest
 
+import classes
+from classes import SAYS, result, rows_in
+from formats import Tags
+from payloads import PAYLOADS
 from tensormark.authoring.course import open_course
 from tensormark.classroom import adjustments, entry, feedback, gradebook, returned, teach
 from tensormark.classroom.adjustments import Adjustment
@@ -17,11 +21,6 @@ from tensormark.classroom.hand_in import HandIn
 from tensormark.classroom.people import FileError
 from tensormark.classroom.platforms import BY_NAME
 from tensormark.exercise import Assignment
-
-import classes
-from classes import SAYS, result, rows_in
-from formats import Tags
-from payloads import PAYLOADS
 
 CANVAS = (
     "Student,ID,SIS User ID,SIS Login ID,Section,Lab 1 (8)\n    Points Possible,,,,,80\n"

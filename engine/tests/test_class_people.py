@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from classes import found, handed_in, owners
 from tensormark.classroom.hand_in import legible
 from tensormark.classroom.people import FileError, forms
-
-from classes import found, handed_in, owners
 from tiers import NIGHTLY
 
 CANVAS = "Student,ID,SIS User ID,SIS Login ID,Section,Lab 1 (8)\n    Points Possible,,,,,80\n"

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from asking import X, program_with
+from graded import ran
 from tensormark.exercise import Call
 from tensormark.policy import Policy, usual_names
 from tensormark.sandbox.interface import (
@@ -18,9 +20,6 @@ from tensormark.sandbox.interface import (
     WorkerStartError,
 )
 from tensormark.sandbox.tiers import open_sandbox
-
-from asking import X, program_with
-from graded import ran
 from tiers import marked
 
 HEAD = """

@@ -18,6 +18,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from packing import EDITABLE, tarred, zipped
 from tensormark.intake.file_names import target_of
 from tensormark.intake.submission import SubmissionError, read_submission
 from tensormark.sandbox import answers
@@ -25,8 +26,6 @@ from tensormark.sandbox.interface import Reply, WorkerLostError
 from tensormark.worker import protocol
 from tensormark.worker.protocol import ProtocolError, encode
 from tensormark.worker.reply_buffer import ReplyBuffer, size
-
-from packing import EDITABLE, tarred, zipped
 
 LONG = os.environ.get("FUZZ") == "long"
 FRAMES, ARCHIVES = (100_000, 10_000) if LONG else (2_000, 300)

@@ -12,7 +12,6 @@ from tensormark.exercise import Assignment
 from tensormark.handout import Handout
 from tensormark.release.page import html_of
 from tensormark.toolkit.statistics import Statistic, Statistics
-
 from trials import LAYER, OUTPUT, OWN_CALL, VALUES, assignment, finding, make_exercise, reply, trial
 
 MAIN_PAGE = """# A course

@@ -5,13 +5,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from helps import check_help
-
-from tensormark.cli import COMMANDS
 
 import toy
 from graded import edited, ran
+from helps import check_help
 from resident import called
+from tensormark.cli import COMMANDS
 
 
 @pytest.mark.parametrize("name", COMMANDS)

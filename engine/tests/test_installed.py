@@ -17,13 +17,12 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from pages import PAGE, README, follow
-
-from tensormark.sandbox.interface import CONTAINED
-from tensormark.wheel import wheel as this_wheel
 
 import toy
 from graded import program, ran
+from pages import PAGE, README, follow
+from tensormark.sandbox.interface import CONTAINED
+from tensormark.wheel import wheel as this_wheel
 from watching import WAITING, Running
 
 SOURCES = Path(__file__).resolve().parents[1]

@@ -12,6 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import toy
+from asking import CODE, all_end, ask, descendants, program_with, sandbox_of
+from graded import edited, tensormark
 from tensormark.sandbox import isolated, seccomp
 from tensormark.sandbox.fork_server import ServerLostError
 from tensormark.sandbox.interface import CONTAINED, PROCESS, WorkerStartError
@@ -19,10 +22,6 @@ from tensormark.sandbox.isolated import SERVERS, IsolatedSandbox
 from tensormark.sandbox.isolated_server import Ending, IsolatedServer
 from tensormark.sandbox.tiers import open_sandbox
 from tensormark.worker import lockdown
-
-import toy
-from asking import CODE, all_end, ask, descendants, program_with, sandbox_of
-from graded import edited, tensormark
 from tiers import marked
 from watching import Running
 

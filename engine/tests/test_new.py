@@ -5,14 +5,13 @@ from pathlib import Path
 
 import pytest
 
+import toy
+from graded import grader_of
+from resident import called
 from tensormark.authoring import new
 from tensormark.cli import run
 from tensormark.folder import open_assignment
 from tensormark.usage import UserError
-
-import toy
-from graded import grader_of
-from resident import called
 
 
 @pytest.fixture(scope="module")

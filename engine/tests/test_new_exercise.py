@@ -8,14 +8,13 @@ from pathlib import Path
 
 import pytest
 
+import toy
+from graded import grader_of
+from resident import called
 from tensormark.authoring.new_exercise import hole, skeleton
 from tensormark.exercise import Assignment
 from tensormark.folder import open_assignment
 from tensormark.usage import UserError
-
-import toy
-from graded import grader_of
-from resident import called
 
 
 def run(root: Path, *words: str, status: int = 0) -> subprocess.CompletedProcess[str]:

@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 
 import tensormark
-from tensormark.sandbox import bubblewrap, packages
-from tensormark.sandbox.bubblewrap import ServerKey
-
 from asking import HERE, REQUIREMENTS
 from graded import ran
+from tensormark.sandbox import bubblewrap, packages
+from tensormark.sandbox.bubblewrap import ServerKey
 
 
 def install(folder: Path, name: str, needs: str = "", *files: str) -> None:

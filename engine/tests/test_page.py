@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from pages import PAGE, README, blocks, pattern
 
 MOST = 400  # lines of the page

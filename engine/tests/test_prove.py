@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
+import toy
+from graded import ran
 from tensormark.authoring.course import Course
 from tensormark.authoring.prove import Bench, Claim, claims
 from tensormark.authoring.variants import Honest, Variant
-
-import toy
-from graded import ran
 
 
 def claim(course: Course, name: str, **others: object) -> Claim:

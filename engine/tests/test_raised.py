@@ -12,7 +12,6 @@ from tensormark.judging.replies import MAX_TEXTS, hole, mismatch_of, texts
 from tensormark.judging.trial import most_telling
 from tensormark.references import Recording
 from tensormark.sandbox.interface import Reply
-
 from trials import LAYER, NORM_CALL, assignment, make_exercise
 from trials import VALUES as VALUES_PROBE
 

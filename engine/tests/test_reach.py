@@ -5,9 +5,8 @@ import json
 
 import pytest
 
-from tensormark.sandbox.interface import LOCKED, PROCESS, TIERS
-
 from asking import ask, sandbox_of
+from tensormark.sandbox.interface import LOCKED, PROCESS, TIERS
 from tiers import marked
 
 HIDDEN = "tensormark grader starter solution instructor tests conftest harness checkpoint data"

@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from graded import edited, tensormark
+from resident import called
 from tensormark.authoring import private, record
 from tensormark.cli import run
 from tensormark.references import References, ReferencesError
-
-from graded import edited, tensormark
-from resident import called
 from toy import BIAS, MAIN
 from watching import Running
 

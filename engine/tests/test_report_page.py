@@ -2,10 +2,9 @@
 
 import re
 
-from tensormark.reports import html
-
 import sample
 from formats import Tags
+from tensormark.reports import html
 
 
 def test_the_page_asks_for_nothing_and_runs_nothing() -> None:

@@ -9,6 +9,10 @@ import jsonschema
 import numpy as np
 import pytest
 
+import formats
+import sample
+import toy
+from graded import edited
 from tensormark.cli import run
 from tensormark.exercise import Assignment
 from tensormark.folder import open_assignment
@@ -20,11 +24,6 @@ from tensormark.reports.convert import FORMATS, MARKS
 from tensormark.result import Grade, Outcome, Result
 from tensormark.settings import Settings
 from tensormark.toolkit.measured import accuracy_curve, confusion, loss_curve
-
-import formats
-import sample
-import toy
-from graded import edited
 
 HOSTILE = """pass
         print("\\x1b[2J<script>" + "\\u202e" * 9)

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 import tensormark
-
 from rules import Rooms, imported, modules_of, within
 
 PACKAGE = Path(tensormark.__file__).parent

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tensormark.reports import browser, runs
-
 import sample
+from tensormark.reports import browser, runs
 
 
 def run(score: float, outcome: str, started: str, submission: str = "starter") -> runs.Model:

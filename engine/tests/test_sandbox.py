@@ -8,11 +8,10 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from tensormark.sandbox.interface import PROCESS, TIERS, Sandbox, WorkerStartError
-from tensormark.sandbox.tiers import open_sandbox
-
 from asking import CODE, GIVEN, LIMITS, X, ask, program_with, sandbox_of
 from graded import ran
+from tensormark.sandbox.interface import PROCESS, TIERS, Sandbox, WorkerStartError
+from tensormark.sandbox.tiers import open_sandbox
 from tiers import ISOLATING, marked
 
 

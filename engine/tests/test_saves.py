@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tensormark.intake.saves import Saves
-
 from packing import EDITABLE
+from tensormark.intake.saves import Saves
 from watching import LONG
 
 

@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from tensormark.intake.needed import needed_by
-from tensormark.intake.sources import MAX_SOURCE
-from tensormark.intake.submission import Submission, inspected
-
 import toy
 from graded import Grade, ran
 from packing import MARKS
+from tensormark.intake.needed import needed_by
+from tensormark.intake.sources import MAX_SOURCE
+from tensormark.intake.submission import Submission, inspected
 
 RIGHT = "import torch\n"
 EXPENSIVE = {

@@ -5,6 +5,7 @@ import contextlib
 import numpy as np
 import pytest
 
+from formats import Terminal
 from tensormark.exercise import Assignment
 from tensormark.grading import selected
 from tensormark.intake.submission import SubmissionError
@@ -13,8 +14,6 @@ from tensormark.reports.model import next_step
 from tensormark.reports.terminal import Report
 from tensormark.result import Finding, Grade, Outcome, Result
 from tensormark.sandbox.interface import CapturedOutput, printable
-
-from formats import Terminal
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ from tensormark.exercise import Call
 from tensormark.judging.fingerprints import observe
 from tensormark.result import Outcome
 from tensormark.sandbox.interface import Reply
-
 from trials import (
     CORRECT,
     NOT_WRITTEN,

@@ -10,7 +10,6 @@ from tensormark.exercise import Call
 from tensormark.judging.diagnose import Diagnosis
 from tensormark.policy import Policy
 from tensormark.sandbox.interface import Reply
-
 from trials import (
     CORRECT,
     LAYER,

@@ -8,18 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from tensormark.viva import page, study, terminal
-from tensormark.viva.draw import NOTHING_RIGHT
-from tensormark.viva.edits import Source, changes
-from tensormark.viva.question import OPTIONS, Sheet
-from tensormark.viva.study import GRADIENT, SAME, SHAPE
-
 import toy
 from formats import Tags
 from graded import edited
 from payloads import PAYLOADS
 from resident import called
 from studies import change_of, check_words, sheet_of, small_sheet, study_of, with_text
+from tensormark.viva import page, study, terminal
+from tensormark.viva.draw import NOTHING_RIGHT
+from tensormark.viva.edits import Source, changes
+from tensormark.viva.question import OPTIONS, Sheet
+from tensormark.viva.study import GRADIENT, SAME, SHAPE
 
 CODE = '''
 class Outer:

@@ -13,11 +13,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from opened import open_to_others
-
-from tensormark.sandbox.interface import PROCESS, TIERS, WorkerStartError
 
 from asking import ask, sandbox_of
+from opened import open_to_others
+from tensormark.sandbox.interface import PROCESS, TIERS, WorkerStartError
 
 HERE = Path(__file__).resolve().parent
 AS_USER = HERE / "as_user.sh"

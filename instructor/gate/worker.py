@@ -11,10 +11,9 @@ from typing import Any
 
 import torch
 
-from instructor.gate.broken_models import BROKEN
-
 import classifier
 from bert import BertModel
+from instructor.gate.broken_models import BROKEN
 from support import sentences
 from tokenizer import BertTokenizer
 

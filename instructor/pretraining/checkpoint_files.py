@@ -10,9 +10,8 @@ from typing import Any
 from safetensors.torch import save
 from torch import Tensor
 
-from tensormark.files import sha256, write_whole
-
 from base_bert import HUGGING_FACE_NAMES
+from tensormark.files import sha256, write_whole
 from tokenizer import SPECIAL_TOKENS, wordpiece
 
 SUMS = "SHA256SUMS"  # in the format of sha256sum -c

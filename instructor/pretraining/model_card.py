@@ -11,7 +11,6 @@ import torch
 from torch import Tensor
 
 from instructor.pretraining.run import Documents, Films, Run, all_reviews, batches, same_film_pairs
-
 from pretraining import IGNORED, INPUTS, pair_batch
 
 CARD = """---

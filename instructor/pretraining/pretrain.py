@@ -25,7 +25,6 @@ from instructor.pretraining.checkpoint_files import (
 from instructor.pretraining.model_card import model_card
 from instructor.pretraining.run import Films, Run, Settings, make_run, train
 from instructor.pretraining.vocabulary import make_vocabulary
-
 from tokenizer import BertTokenizer, wordpiece
 
 CHECKPOINT = ROOT / "checkpoint"

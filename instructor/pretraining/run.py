@@ -18,13 +18,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from config import BertConfig
 from instructor.language.reviews import EVERYTHING
 from instructor.pretraining.snapshots import load_snapshot, save_snapshot
-from tensormark.files import digest
-
-from config import BertConfig
 from optimizer import AdamW
 from pretraining import IGNORED, BertForPreTraining, make_sentence_pairs, mask_tokens, pair_batch
+from tensormark.files import digest
 
 Documents = list[list[list[int]]]  # reviews, sentences, token ids
 Films = dict[str, Documents]  # the reviews of each film

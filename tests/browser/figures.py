@@ -8,16 +8,15 @@ import os
 from pathlib import Path
 
 import pytest
+from page import browser as browser
+from page import faults, quiet
 from PIL import Image, ImageColor
 from playwright.sync_api import Browser, ViewportSize
-
-from tensormark.release.page import html_of
 
 from conftest import ROOT
 from drawn import Drawn, width_of
 from handout_pages import PAGES
-from page import browser as browser
-from page import faults, quiet
+from tensormark.release.page import html_of
 
 FILES = sorted((ROOT / "handout" / "pictures").glob("*.svg"))
 MODES = Drawn(FILES[0]).modes

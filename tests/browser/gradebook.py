@@ -8,18 +8,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from page import NEXT, SCREENS, faults, opened, quiet, shoot
+from page import browser as browser
 from playwright.sync_api import Browser, Page
 
+import classes
+from classes import result
 from grader.assignment import ASSIGNMENT
 from tensormark.authoring.course import open_course
 from tensormark.classroom import teach
 from tensormark.classroom.entry import note_flags
 from tensormark.classroom.gradebook import page as drawn
-
-import classes
-from classes import result
-from page import NEXT, SCREENS, faults, opened, quiet, shoot
-from page import browser as browser
 
 MANY = 1000
 MILLISECONDS = 1000  # ten times the goal, as the machine may be busy

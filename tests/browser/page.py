@@ -16,10 +16,9 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tensormark.reports import html
-
 import sample
 from payloads import PAYLOADS
+from tensormark.reports import html
 
 SIZES = {"desktop": (1300, 900), "phone": (390, 740)}
 SCHEMES = ("light", "dark")

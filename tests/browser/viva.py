@@ -6,18 +6,17 @@ SHOTS=folder also saves screenshots to look at.
 from pathlib import Path
 
 import pytest
+from page import SCHEMES, SIZES, faults, opened, quiet, shoot
+from page import browser as browser
 from playwright.sync_api import Browser
 
+from payloads import PAYLOADS
+from studies import small_sheet, with_text
 from tensormark.classroom.entry import Entry
 from tensormark.classroom.hand_in import HandIn
 from tensormark.classroom.sheets import index
 from tensormark.viva import page as pages
 from tensormark.viva.question import Sheet
-
-from page import SCHEMES, SIZES, faults, opened, quiet, shoot
-from page import browser as browser
-from payloads import PAYLOADS
-from studies import small_sheet, with_text
 
 SHEETS = {
     "sample": small_sheet(),

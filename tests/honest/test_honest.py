@@ -4,12 +4,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from tensormark.authoring.variants import Honest
-from tensormark.settings import Settings
-
 from bench import Bench, lost
 from conftest import ROOT
 from known import HONEST
+from tensormark.authoring.variants import Honest
+from tensormark.settings import Settings
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from grader.assignment import ASSIGNMENT
-
 from shared import completed
 from tiers import AS_USER, USERS
 

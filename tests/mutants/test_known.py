@@ -2,11 +2,10 @@
 
 import pytest
 
-from grader.assignment import ASSIGNMENT
-from tensormark.authoring.variants import Variant
-
 from bench import Bench, lost, named
+from grader.assignment import ASSIGNMENT
 from known import VARIANTS
+from tensormark.authoring.variants import Variant
 from tiers import NIGHTLY
 
 # The first two raise in every call: what was raised says more than a name could. Of the third all

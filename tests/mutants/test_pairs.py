@@ -3,12 +3,11 @@
 import itertools
 
 import pytest
-from test_known import UNNAMED
-
-from tensormark.authoring.variants import Variant
 
 from bench import Bench, lost, named
 from known import VARIANTS
+from tensormark.authoring.variants import Variant
+from test_known import UNNAMED
 
 EXERCISES = ("attention", "add_norm", "layer", "embed", "encode")
 EACH = 5  # pairs of mistakes for each pair of exercises

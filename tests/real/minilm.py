@@ -11,14 +11,13 @@ from typing import Any
 
 import pytest
 
-from instructor import huggingface
-from instructor.hard_lines import HARD_LINES
-from tensormark.authoring.record import main as record_main
-
 import classifier
 from conftest import ROOT, Grade
+from instructor import huggingface
+from instructor.hard_lines import HARD_LINES
 from places import sst, weights
 from support.sentences import read_examples
+from tensormark.authoring.record import main as record_main
 from tokenizer import BertTokenizer
 
 SENTENCES = {"train": 960, "dev": 320}  # to fine-tune on

@@ -15,9 +15,8 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
-from tensormark.sandbox.interface import Limits
-
 from conftest import ROOT
+from tensormark.sandbox.interface import Limits
 
 MOST = 250_000  # bytes of a source
 MARKS = "".join(map(chr, (0x334, 0x327, 0x31B, 0x316, 0x301)))

@@ -4,14 +4,13 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+from conftest import ROOT
 from grader.assignment import ASSIGNMENT
+from soak.attacks import Attack, write
 from tensormark.grading import Grading
 from tensormark.intake.submission import SubmissionError
 from tensormark.sandbox.interface import Limits
 from tensormark.settings import Settings
-
-from conftest import ROOT
-from soak.attacks import Attack, write
 
 SECONDS, MEGABYTES = 5.0, 400.0  # on top of what this process already uses
 LIMITS = Limits(load_seconds=20.0, call_seconds=10.0)

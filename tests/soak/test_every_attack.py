@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tensormark.grading import Grading
-
 from soak.attacks import KNOWN, drawn
 from soak.costs import assert_cheap, grading_in
 from soak.seeds import rng
+from tensormark.grading import Grading
 
 pytestmark = pytest.mark.tier("contained")
 
