@@ -162,8 +162,9 @@ def arguments_for(context: Context, call: Mapping[str, Any]) -> tuple[Any, ...]:
 def _used_paths(call: Mapping[str, Any], weights: Mapping[str, Tensor]) -> set[str]:
     """Return the paths of the modules of its object that a call names."""
     methods = {path for path in call["stand_ins"] if FUNCTION not in path}
-    owners = {name.rpartition(".")[0] for name in weights.keys() | call["rates"].keys() | methods}
-    return (owners | {name[1:] for name in call["args"] if name.startswith(".")}) - {""}
+    owners = {name.rpartition(".")[0] for name in weights.keys() | methods}
+    given = {name[1:] for name in call["args"] if name.startswith(".")}
+    return (owners | given | call["rates"].keys()) - {""}
 
 
 def build(
