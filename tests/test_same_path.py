@@ -1,4 +1,4 @@
-"""A submission finds the same in every tier, except for what engine/docs/isolation.md names."""
+"""A submission finds the same in every tier."""
 
 import dataclasses
 import json
@@ -72,8 +72,7 @@ LOOKS = {
     "the debugger": "importlib.import_module('pdb').set_trace()",
     "a figure": "drawn()",
 }
-# engine/docs/isolation.md names them
-ONLY_UNISOLATED = {
+REFUSED = {
     "a temporary file": "bool(tempfile.mkdtemp())",
     "a new file": "open('new.txt', 'w').close()",
     "a program": "importlib.import_module('subprocess').run(['true']).returncode",
@@ -83,7 +82,7 @@ ABSENT = ("transformers", "scipy", "mypy", "hypothesis")
 ELSEWHERE = ("pyseccomp",)  # starts programs to find its library
 NAMES = (*sorted(set(packages.modules(ASSIGNMENT.requirements)) - {*ELSEWHERE, "py"}), *ABSENT)
 IMPORTS = {f"import {name}": f"importlib.import_module({name!r}) and 0" for name in NAMES}
-ALL = {**LOOKS, **ONLY_UNISOLATED, **IMPORTS}
+ALL = {**LOOKS, **REFUSED, **IMPORTS}
 LOOKING = ", ".join(f"{name!r}: outcome(lambda: ({look}))" for name, look in ALL.items())
 PROBE = f"""{CODE}{HEAD}
 def double(self, x):
@@ -121,12 +120,12 @@ def test_a_submission_finds_the_same_in_every_tier(
     assert isolated[name] == unisolated[name]
 
 
-@pytest.mark.parametrize("name", ONLY_UNISOLATED)
-def test_what_isolation_prevents_is_an_error_in_isolating_tiers(
+@pytest.mark.parametrize("name", REFUSED)
+def test_files_programs_and_sockets_are_refused_in_every_tier(
     unisolated: Mapping[str, str], isolated: Mapping[str, str], name: str
 ) -> None:
-    assert "Error: " not in unisolated[name]
-    assert "Error: " in isolated[name]
+    assert unisolated[name].startswith("PermissionError: ")
+    assert isolated[name].startswith("PermissionError: ")
 
 
 def test_packages_that_are_not_required_cannot_be_imported(unisolated: Mapping[str, str]) -> None:
