@@ -164,7 +164,7 @@ def _used_paths(call: Mapping[str, Any], weights: Mapping[str, Tensor]) -> set[s
     methods = {path for path in call["stand_ins"] if FUNCTION not in path}
     owners = {name.rpartition(".")[0] for name in weights.keys() | methods}
     given = {name[1:] for name in call["args"] if name.startswith(".")}
-    return (owners | given | call["rates"].keys()) - {""}
+    return (owners | given | set(call["rates"])) - {""}
 
 
 def build(
