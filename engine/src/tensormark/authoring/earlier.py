@@ -80,7 +80,8 @@ def _move(name: str, before: np.ndarray, now: np.ndarray, is_random: bool) -> st
     finite = np.isfinite(now)
     if not np.array_equal(np.isfinite(before), finite):
         return f"{name} has infinities or NaN in different places"
-    old, new = before[finite].astype(np.float64), now[finite].astype(np.float64)
+    old = before[finite].astype(np.float64)
+    new = now[finite].astype(np.float64)
     distance = float(np.max(np.abs(old - new) / (1.0 + np.abs(new)), initial=0.0))
     if is_random or distance <= MAX_MOVE:
         return None

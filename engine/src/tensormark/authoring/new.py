@@ -37,7 +37,8 @@ def files(name: str) -> Iterator[tuple[str, str]]:
     for path in sorted(TEMPLATE.rglob("*")):
         if not path.is_file() or "__pycache__" in path.parts:
             continue
-        file, text = path.relative_to(TEMPLATE).as_posix(), path.read_text(encoding="utf-8")
+        file = path.relative_to(TEMPLATE).as_posix()
+        text = path.read_text(encoding="utf-8")
         if file in NAMED:
             old = NAMED[file]
             assert text.count(old) == 1, f"{file} does not say {old!r} once"

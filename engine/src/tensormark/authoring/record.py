@@ -68,7 +68,8 @@ def manifest(
     """Build the manifest, without the digests of the files that are not written yet."""
     import torch  # here, because it takes seconds and other commands do not need it
 
-    assignment, staff = course.assignment, course.staff
+    assignment = course.assignment
+    staff = course.staff
     weights = digests(checkpoint, assignment.checkpoint_files)
     starter = sorted(derive(assignment).items())  # not the files in starter/, which people edit
     return {
@@ -185,7 +186,8 @@ def record(course: Course, out: Path, seed: int, check: bool, checkpoint: Path |
 
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Record, or with --check only compare."""
-    command_line, own = parser(name, "Record the right answers."), shipped(folder)
+    command_line = parser(name, "Record the right answers.")
+    own = shipped(folder)
     add = command_line.add_argument
     add("--seed", help="seed of the inputs (default: that of the public references)")
     add("--out", type=Path, help="folder to write (default: depends on the checkpoint)")

@@ -73,7 +73,9 @@ class Recorder:
         Raises:
             UserError: a file of the solution is missing.
         """
-        self.course, self.sandbox, self.seed = course, sandbox, seed
+        self.course = course
+        self.sandbox = sandbox
+        self.seed = seed
         self.sources = course.sources()
         for exercise in course.assignment.exercises:
             if exercise.module not in self.sources:
@@ -85,7 +87,8 @@ class Recorder:
     def draw(self, exercise_id: str, index: int) -> Tensors:
         """Draw the inputs of an exercise's call."""
         assignment = self.course.assignment
-        exercise, private = assignment.exercise(exercise_id), self.seed != assignment.seed
+        exercise = assignment.exercise(exercise_id)
+        private = self.seed != assignment.seed
         try:
             return exercise.inputs(exercise.calls[index], self.seed, private=private)
         except Exception as error:  # the assignment's own code
@@ -144,7 +147,8 @@ class Recorder:
         now = self._answered(exercise, right, names)
         random = [name for name in now if _is_random(exercise, name)]
         tensors, changes = settle(before.answers, now, random) if before else (now, [])
-        inputs, unchanged = self._all_inputs(exercise), None if changes else before
+        inputs = self._all_inputs(exercise)
+        unchanged = None if changes else before
         table = Table(exercise, names, inputs, measured, unchanged)
         self._fill(table, exercise, own, replies)
         tensors |= {f"{index}{WRONG}": rows for index, rows in enumerate(table.columns())}
@@ -250,7 +254,8 @@ def _require_stand_ins(exercise: Exercise, replies: Sequence[Reply]) -> None:
                 raise UserError(
                     f"{exercise.id}: there is nothing at {unmatched[0]} for a stand-in to replace"
                 )
-            expected, got = _shapes(own[1]), _shapes(reply)
+            expected = _shapes(own[1])
+            got = _shapes(reply)
             if expected != got:
                 raise UserError(
                     f"{exercise.id}: with the stand-in {stand_ins}, the shapes of outputs are "
@@ -273,7 +278,8 @@ def _require_gradients(
             continue
         # a call may return fewer outputs than were drawn
         for name in cotangents.keys() & _shapes(reply).keys():
-            expected, got = cotangents[name], reply.tensors[f"out/{name}"]
+            expected = cotangents[name]
+            got = reply.tensors[f"out/{name}"]
             if expected.shape != got.shape and not expected.size == got.size == 1:
                 raise UserError(
                     f"{exercise.id}: draw says that {name} has shape {expected.shape}, but the "

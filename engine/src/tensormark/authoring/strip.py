@@ -32,7 +32,8 @@ def strip(text: str, name: str) -> str:
         UserError: a marker is nested, unclosed, stray or misnamed, or a TODO is missing.
     """
     lines: list[str] = []
-    inside, begun = "", 0
+    inside = ""
+    begun = 0
     for number, line in enumerate(text.splitlines(), start=1):
         marker = MARKER.match(line)
         if marker is None:
@@ -49,7 +50,8 @@ def strip(text: str, name: str) -> str:
                 raise UserError(f"{name}:{number}: a region needs a name, got {region!r}")
             if TODO.format(region) not in text:
                 raise UserError(f"{name}:{number}: {region} has no `{TODO.format(region)}`")
-            inside, begun = region, number
+            inside = region
+            begun = number
             lines.append(f"{marker['indent']}{STUB.format(region)}")
         elif region != inside:
             fault = f"ends inside {inside}" if inside else "ends, but never begins"

@@ -72,7 +72,9 @@ class Table:
             inputs: of each call.
             before: the exercise as it was recorded.
         """
-        self.names, self.inputs, self.before = names, inputs, before
+        self.names = names
+        self.inputs = inputs
+        self.before = before
         self.calls = exercise.asked
         self.statistics = [
             index for index, (probe, call) in enumerate(self.calls) if probe.draws(call)
@@ -157,7 +159,8 @@ class Table:
     ) -> str | None:
         """Return where answers disagree with a recorded row, and by how much; None if nowhere."""
         for index, row in enumerate(recorded):
-            got, limit = answers.prints[index], self.allowed[index]
+            got = answers.prints[index]
+            limit = self.allowed[index]
             if got.shape != row.shape:
                 return f"{self._place(index)}: {len(row)} entries were recorded, not {len(got)}"
             if self._agrees(answers, index, row) or self._agrees_by_chance(
@@ -251,7 +254,8 @@ def nudged(inputs: Tensors, dtype: str, seed: int) -> Tensors:
     Numbers of few bits stay: in masks, patterns and rows of equal values, they make sums exact on
     every processor.
     """
-    draw, unit = np.random.default_rng(seed), float(np.finfo(dtype).eps)
+    draw = np.random.default_rng(seed)
+    unit = float(np.finfo(dtype).eps)
     tensors = dict(inputs)
     for name, value in inputs.items():
         if value.dtype.kind == "f":

@@ -78,7 +78,8 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
         name, "Try one exercise: the solution passes, and each known mistake is named."
     )
     command_line.add_argument("id", help="id of the exercise, such as layer_norm")
-    exercise, wrong = command_line.parse_args(arguments).id, 0
+    exercise = command_line.parse_args(arguments).id
+    wrong = 0
     try:
         course = alone(open_course(open_assignment(folder)), exercise)
     except KeyError:

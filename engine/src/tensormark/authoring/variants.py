@@ -114,7 +114,8 @@ def edits_of(lines: Sequence[str], name: str) -> Edits:
     """
     matches = [TEXT.fullmatch(line) for line in lines]
     signed = [(match[1], match[2] or "") for match in matches if match]
-    signs, texts = [], []
+    signs = []
+    texts = []
     for sign, group in itertools.groupby(signed, key=lambda pair: pair[0]):
         signs.append(sign)
         texts.append("\n".join(text for _, text in group).rstrip())
@@ -143,7 +144,8 @@ def mistakes(exercise: str, text: str) -> tuple[Variant, ...]:
         VariantError: the text cannot be read.
     """
     found: dict[str, Variant] = {}
-    section, waiting = "", textwrap.dedent(text).splitlines()
+    section = ""
+    waiting = textwrap.dedent(text).splitlines()
     while waiting:
         line = waiting.pop(0)
         if not line.strip():

@@ -57,10 +57,19 @@ NO_TIER = "the tier process isolates nothing: submissions can read and change al
 AGAIN = "the same command continues where it stopped"
 # what a run writes anew each time; class.toml and adjustments.csv are staff's
 WRITTEN = (
-    *(gradebook.TABLE, gradebook.PAGE, teach.PAGE, feedback.FOLDER, sheets.FOLDER),
-    *("canvas.csv", "moodle.csv", "canvas-feedback.zip", "moodle-feedback.zip"),
+    gradebook.TABLE,
+    gradebook.PAGE,
+    teach.PAGE,
+    feedback.FOLDER,
+    sheets.FOLDER,
+    "canvas.csv",
+    "moodle.csv",
+    "canvas-feedback.zip",
+    "moodle-feedback.zip",
 )
-NEW, OLD = ".new", ".old"  # folders in OUT where results are made, and put aside
+# folders in OUT
+NEW = ".new"  # where results are made
+OLD = ".old"  # where earlier ones are put aside
 
 
 def _submissions(name: str, text: str) -> Path:
@@ -433,7 +442,8 @@ class Class:
         try:
             lines = self.write()
         except OSError as error:
-            path, reason = error.filename or self.out, error.strerror or error
+            path = error.filename or self.out
+            reason = error.strerror or error
             raise UserError(
                 f"{option('out', self.out)}: results are kept, but {path} cannot be written "
                 f"({reason}); mend that, and run the same command again"

@@ -15,17 +15,18 @@ from tensormark.result import UNIMPORTABLE, Outcome
 from tensormark.viva.question import Sheet
 
 # each entry is of one kind; PARTLY and COULD_NOT are the fault of the grader or its machine
-GRADED, PARTLY, COULD_NOT, UNREAD, NOT_IN, LEFT = KINDS = (
-    "graded",
-    "graded in part",
-    "could not be graded",
-    "could not be read",
-    "not handed in",
-    "not graded yet",
-)
+GRADED = "graded"
+PARTLY = "graded in part"
+COULD_NOT = "could not be graded"
+UNREAD = "could not be read"
+NOT_IN = "not handed in"
+LEFT = "not graded yet"
+KINDS = (GRADED, PARTLY, COULD_NOT, UNREAD, NOT_IN, LEFT)
 OURS = (PARTLY, COULD_NOT)
 BINS = 10  # of the histogram, besides the one for full marks
-PAIR, EITHER = "+", "|"  # join ids of mistakes: all were made, or one of them
+# join ids of mistakes
+PAIR = "+"  # all were made
+EITHER = "|"  # one of them was made
 COMMON = 0.5  # the share of a class from which on a flag says nothing about anybody
 
 

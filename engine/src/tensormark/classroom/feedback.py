@@ -18,15 +18,43 @@ from tensormark.reports import html
 from tensormark.reports.text import points
 
 FOLDER = "feedback"
-PAGE, RESULT = "report.html", "results.json"
+PAGE = "report.html"
+RESULT = "results.json"
 # the keys of a result, and of an exercise in it, that a student gets
 RESULT_KEYS = (
-    *("version", "assignment", "name", "mode", "only", "tier", "private", "references"),
-    *("versions", "time", "score", "max_score", "bonus", "bonus_max_score", "notes", "printed"),
+    "version",
+    "assignment",
+    "name",
+    "mode",
+    "only",
+    "tier",
+    "private",
+    "references",
+    "versions",
+    "time",
+    "score",
+    "max_score",
+    "bonus",
+    "bonus_max_score",
+    "notes",
+    "printed",
 )
 EXERCISE_KEYS = (
-    *("id", "title", "file", "task", "outcome", "score", "max_score", "bonus", "mistake"),
-    *("message", "findings", "note", "place", "handout", "measured"),
+    "id",
+    "title",
+    "file",
+    "task",
+    "outcome",
+    "score",
+    "max_score",
+    "bonus",
+    "mistake",
+    "message",
+    "findings",
+    "note",
+    "place",
+    "handout",
+    "measured",
 )
 # limits on folder names, because students' names are arbitrary
 LONGEST = 40  # characters of at most four bytes each; file systems allow 255 bytes

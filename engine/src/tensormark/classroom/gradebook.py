@@ -24,7 +24,8 @@ from tensormark.reports.pages import rendered
 from tensormark.reports.platforms import csv_text
 from tensormark.result import Outcome
 
-TABLE, PAGE = "gradebook.csv", "gradebook.html"
+TABLE = "gradebook.csv"
+PAGE = "gradebook.html"
 TEMPLATES = Path(__file__).with_name("templates")
 LISTED = 15  # lines of a list; the table's filter shows everybody
 BAR_HEIGHT = 148  # of the longest bar of the histogram, in pixels
@@ -185,5 +186,6 @@ def page(
         listed=LISTED,
     )
     title = f"{graded[0]['assignment']}: gradebook" if graded else "Gradebook"
-    style, script = TEMPLATES / "gradebook.css", TEMPLATES / "gradebook.js"
+    style = TEMPLATES / "gradebook.css"
+    script = TEMPLATES / "gradebook.js"
     return pages.document(title, body, style, script=script)

@@ -118,7 +118,8 @@ class Owners:
                     results[index] |= {frozenset()} if results[index] else set()
             # a platform knows everybody under one id, so two ids are not one person; a name with
             # one reading is not disputed by one with several, which somebody may have chosen
-            every, plain = Counter[Owner](), Counter[Owner]()
+            every = Counter[Owner]()
+            plain = Counter[Owner]()
             for group, owners in zip(groups, results, strict=True):
                 if len(owners) == 1 and len(next(iter(owners))) == 1:
                     every.update(owners)
@@ -202,7 +203,8 @@ def _with_unique_names(students: Sequence[Student]) -> list[Student]:
     """Return the students under unique names: all but the first of a name add that of a file."""
     names: set[str] = set()
     for student in students:
-        name, count = student.student, 1
+        name = student.student
+        count = 1
         while student.student in names:
             path = legible(student.uploads[0].path.name) if student.uploads else name
             student.student = f"{name}, {path}" if count == 1 else f"{name}, {path}, {count}"

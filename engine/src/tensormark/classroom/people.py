@@ -17,7 +17,9 @@ from tensormark.files import NotAFileError, TooLargeError, read_text
 from tensormark.usage import UserError
 
 LARGEST = 32 << 20  # bytes
-WORDS, LONGEST = 32, 200  # words and characters of a name that are compared
+# how much of a name is compared
+WORDS = 32
+LONGEST = 200  # characters
 # what the columns of any list hold, by their titles in lower case; the first that is present and
 # not empty counts
 COLUMNS: Mapping[str, str] = {

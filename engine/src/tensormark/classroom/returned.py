@@ -42,7 +42,8 @@ def _write_marks(
     found: Found, column: str, most: float, marks: Sequence[Mark], out: Path
 ) -> list[str]:
     """Fill in the list of the class, if it is a platform's own; return lines for staff."""
-    class_list, platform = found.class_list, found.listed_by
+    class_list = found.class_list
+    platform = found.listed_by
     if class_list is None or platform.name not in ("canvas", "moodle"):
         return []
     name = f"{platform.name}.csv"

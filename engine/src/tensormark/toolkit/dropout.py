@@ -29,7 +29,8 @@ from tensormark.worker.protocol import AGAIN
 RATE = 0.4  # keeps 0.60; applied twice 0.36; a hard-coded rate of 0.5 or 0.1 keeps 0.50 or 0.90
 FALSE_ALARM = 1e-9  # the chance that a correct dropout fails; cheap, as there are many draws
 EXACT = 2e-3  # tolerance of statistics that do not depend on draws
-SHARED, ALIKE = 10.0, 100
+SHARED = 10.0
+ALIKE = 100
 ANCHORS = (-1.5, 1.5)  # units whose projection is 0, used to undo a norm
 
 

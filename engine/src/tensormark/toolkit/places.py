@@ -14,7 +14,9 @@ import numpy as np
 
 from tensormark.exercise import Locate, Tensors
 
-RTOL, ATOL = 1e-3, 1e-4  # smaller differences count as equal here; tolerances may be far tighter
+# smaller differences count as equal here; tolerances may be far tighter
+RTOL = 1e-3
+ATOL = 1e-4
 
 
 def _ratio(got: np.ndarray, expected: np.ndarray) -> float | None:

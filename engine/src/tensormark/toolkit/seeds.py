@@ -13,7 +13,8 @@ from tensormark.exercise import Tensors
 
 SEEDS = "seeds"  # the input that lists them
 USED = "used"  # in place of a seed's number: the generator that has been drawn from
-DIFFERENT, EACH = 3, 2  # seeds, and calls with each of them
+DIFFERENT = 3  # seeds
+EACH = 2  # calls with each seed
 
 
 def draw_seeds(rng: np.random.Generator) -> Tensors:
@@ -46,7 +47,8 @@ class Seeded:
         for name, value in outputs.items():
             number, _, output = name.partition("/")
             results.setdefault(number, {})[output] = value
-        used, seeds = results.pop(USED), inputs[SEEDS]
+        used = results.pop(USED)
+        seeds = inputs[SEEDS]
         pairs = [(i, j) for i in range(len(seeds)) for j in range(i)]
         equal = {(i, j): _equal(results[str(i)], results[str(j)]) for i, j in pairs}
         alike = [not equal[i, j] for i, j in pairs if seeds[i] == seeds[j]]

@@ -48,7 +48,8 @@ def threshold_of(references: References, entry: str, fix: str = "") -> Mapping[s
     Raises:
         ReferencesError: the manifest has no threshold.
     """
-    measured, path = references.manifest.get(entry), references.folder / "manifest.json"
+    measured = references.manifest.get(entry)
+    path = references.folder / "manifest.json"
     if isinstance(measured, str):
         raise ReferencesError(f"{path} says: {measured}")
     if not isinstance(measured, dict):
@@ -162,7 +163,8 @@ class Training:
             reply: a valid reply with the predictions.
             trained: the tensors that the training returned and that may be shown.
         """
-        reached, predictions = self.accuracy(reply), self.predictions(reply)
+        reached = self.accuracy(reply)
+        predictions = self.predictions(reply)
         curves = loss_curve(trained)
         shown = {"name": self.measure, "value": reached, "threshold": self.threshold}
         if private:

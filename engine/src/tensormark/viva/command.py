@@ -41,7 +41,8 @@ from tensormark.viva import page, terminal
 from tensormark.viva.draw import questions
 from tensormark.viva.question import Sheet
 
-MAX_QUESTIONS, DEFAULT_QUESTIONS = 20, 5
+MAX_QUESTIONS = 20
+DEFAULT_QUESTIONS = 5
 MAX_SEED_LENGTH = 100
 
 

@@ -69,7 +69,9 @@ class Drawing:
     def __init__(
         self, assignment: Assignment, copies: Copies, subjects: Sequence[Subject], seed: str
     ) -> None:
-        self.assignment, self.copies, self.seed = assignment, copies, seed
+        self.assignment = assignment
+        self.copies = copies
+        self.seed = seed
         self.subjects = generator(seed, "order").sample(subjects, len(subjects))
         self.studies: dict[str, Study] = {}
         self.unfit: dict[str, str] = {}

@@ -17,7 +17,9 @@ MAX_NUMBER = 5  # most that are changed are axes
 DETACH = "detach"  # a kind of edit
 # kinds that may make no difference
 HARMLESS = ("order", "form", "nesting", "arguments", "number", "name")
-BEGIN, END = "«", "»"  # around what is changed
+# around what is changed
+BEGIN = "«"
+END = "»"
 MARKUP = f"`{BEGIN}{END}"  # what a question's texts use
 OPERATORS = {
     ast.Add: ("+", "-"),
@@ -125,7 +127,8 @@ class Source:
         if self.body != self.function.body:
             docstring = self.function.body[0]
             hidden = range(docstring.lineno, (docstring.end_lineno or 0) + 1)
-        first, last = self.function.lineno, self.function.end_lineno or 0
+        first = self.function.lineno
+        last = self.function.end_lineno or 0
         numbers = (n for n in range(first, last + 1) if n not in hidden)
         return [(number, self.lines[number - 1].rstrip()) for number in numbers]
 
@@ -242,7 +245,8 @@ def operations(source: Source, place: Place) -> Iterator[Edit]:
         yield Edit("form", start, end, f"{left} * (1 / {right})")
         yield Edit("form", start, end, f"1 / {bracketed(node.left, left)} * {right}")
     if operator == "/" and isinstance(node.left, ast.BinOp) and "@" in left:
-        first, second = source.of(node.left.left), source.of(node.left.right)
+        first = source.of(node.left.left)
+        second = source.of(node.left.right)
         yield Edit("form", start, end, f"({first} / {right}) @ {second}")
         yield Edit("form", start, end, f"({first} / {right}) @ ({second} / {right})")
 
@@ -261,7 +265,8 @@ def calls(source: Source, place: Place) -> Iterator[Edit]:
     for first, second in itertools.combinations(range(len(arguments)), 2):
         swapped = [*arguments]
         swapped[first], swapped[second] = swapped[second], swapped[first]
-        opening, closing = source.span(node.args[0])[0], source.span(node.args[-1])[1]
+        opening = source.span(node.args[0])[0]
+        closing = source.span(node.args[-1])[1]
         yield Edit("arguments", opening, closing, ", ".join(swapped))
     yield from nestings(source, node)
 
@@ -271,12 +276,14 @@ def nestings(source: Source, node: ast.Call) -> Iterator[Edit]:
     if len(node.args) != 1 or node.keywords:
         return
     start, end = source.span(node)
-    callee, inner = source.of(node.func), node.args[0]
+    callee = source.of(node.func)
+    inner = node.args[0]
     if isinstance(inner, ast.Call) and len(inner.args) == 1 and not inner.keywords:
         argument = source.of(inner.args[0])
         yield Edit("nesting", start, end, f"{source.of(inner.func)}({callee}({argument}))")
     if isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Add):
-        left, right = source.of(inner.left), source.of(inner.right)
+        left = source.of(inner.left)
+        right = source.of(inner.right)
         yield Edit("nesting", start, end, f"{left} + {callee}({right})")
         yield Edit("nesting", start, end, f"{callee}({left}) + {right}")
     if callee.endswith(".sqrt"):
@@ -312,7 +319,8 @@ def names(source: Source, place: Place) -> Iterator[Edit]:
 
 def cuts(source: Source, place: Place) -> Iterator[Edit]:
     """Cut off the gradient of a value."""
-    node, parent = place.node, place.parent
+    node = place.node
+    parent = place.parent
     is_callee = isinstance(parent, ast.Call) and parent.func is node
     if is_callee or getattr(parent, "attr", "") in WITHOUT_GRADIENT:
         return

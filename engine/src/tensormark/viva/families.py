@@ -207,7 +207,8 @@ def expressions(study: Study) -> Iterator[Place]:
     """Yield the expressions whose shape can be asked for: named by their text, and run once."""
     source = study.source
     for place in source.places():
-        node, parent = place.node, place.parent
+        node = place.node
+        parent = place.parent
         inside = ast.walk(place.statement)
         runs_once = not any(isinstance(each, ast.comprehension | ast.Lambda) for each in inside)
         is_callee = isinstance(parent, ast.Call) and parent.func is node

@@ -21,14 +21,20 @@ from tensormark.viva.subject import Fact, Subject
 MAX_LOST = 2  # copies that hang or crash, before questions stop
 SECONDS = 10.0  # limit for a call, which takes milliseconds
 TOTAL_SECONDS = 300.0  # limit for all calls of a submission, which take about ten seconds
-MAX_EQUAL, MIN_DIFFERENT = 3e-6, 1e-3  # limits on differences of numbers around 1, in float64
+# limits on differences of numbers around 1, in float64
+MAX_EQUAL = 3e-6
+MIN_DIFFERENT = 1e-3
 FLOAT32_FACTOR = 30.0  # factor on these limits for float32
 NEGLIGIBLE = 1e-6  # below this, a gradient is only rounding, such as that of the keys' biases
-USUAL, AGAIN = FIRST = ("usual", "again")  # most copies that raise do so in these calls
+USUAL = "usual"
+AGAIN = "again"
+FIRST = (USUAL, AGAIN)  # most copies that raise do so in these calls
 # a second call of the same object, with inputs scaled so that a softmax by hand may overflow
-SECOND, SCALE = "second", 30.0
+SECOND = "second"
+SCALE = 30.0
 RATES = (0.0, 0.5, 1.0)  # of dropout, in training
-OUTPUT, GRADIENT = "out/", "grad/"
+OUTPUT = "out/"
+GRADIENT = "grad/"
 SHAPE = "The result has a different shape."
 TRAINING = "The result changes, but only in training."
 SAME = "Nothing changes."
@@ -189,7 +195,10 @@ class Study:
         Raises:
             UnfitError: it fails, differs when run again, or its text is not what runs.
         """
-        self.subject, self.exercise, self.source, self.copies = subject, exercise, source, copies
+        self.subject = subject
+        self.exercise = exercise
+        self.source = source
+        self.copies = copies
         self.names = self._names()
         self.facts = [self._in_words(fact) for fact in subject.facts]
         self.same = SAME_IN_TRAINING if subject.training else SAME
@@ -237,7 +246,8 @@ class Study:
         return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
     def _in_words(self, fact: Fact) -> Fact:
-        gained, lost = self.in_words(fact.gained), self.in_words(fact.lost)
+        gained = self.in_words(fact.gained)
+        lost = self.in_words(fact.lost)
         return dataclasses.replace(fact, gained=gained, lost=lost)
 
     def answers(self, world: World, text: str, names: Sequence[str] | None = None) -> Answers:
@@ -276,10 +286,12 @@ class Study:
         }
 
     def _effects(self, world: World, copy: Answers) -> dict[str, Truth]:
-        usual, changed = world.own[USUAL], copy[USUAL]
+        usual = world.own[USUAL]
+        changed = copy[USUAL]
         assert usual is not None
         assert changed is not None
-        before, after = output_of(usual), output_of(changed)
+        before = output_of(usual)
+        after = output_of(changed)
         same = {name: world.equal(answer, copy[name]) for name, answer in world.own.items()}
         gradients = world.equal(usual, changed, GRADIENT)
         in_training = [same.pop(f"training {rate:g}", True) for rate in RATES]
@@ -307,13 +319,16 @@ class Study:
     def shows(self, world: World, place: int, answers: Answers) -> Truth:
         """Return whether the poke of a fact, by its number, shows in results."""
         name = f"fact {place}"
-        usual, poked = answers[USUAL], answers[name]
+        usual = answers[USUAL]
+        poked = answers[name]
         if usual is None or poked is None:
             return None
-        before, after = output_of(usual), output_of(poked)
+        before = output_of(usual)
+        after = output_of(poked)
         if before.shape != after.shape:
             return None
-        inputs, changed = world.runs[USUAL].inputs, world.runs[name].inputs
+        inputs = world.runs[USUAL].inputs
+        changed = world.runs[name].inputs
         differences = self.facts[place].differences(inputs, changed, before, after)
         return opposite(world.vanishes(differences))
 

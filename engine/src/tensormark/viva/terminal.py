@@ -12,7 +12,8 @@ WIDTH = 88
 MAX_LENGTH = 2000  # characters of a text, and of an answer
 TRIES = 20  # invalid answers before a question is skipped
 ASK = "A, B, C or D (Enter skips, q stops): "
-STOP, SKIP = "Q", ""
+STOP = "Q"
+SKIP = ""
 
 
 def say(text: str, indent: str = "") -> None:

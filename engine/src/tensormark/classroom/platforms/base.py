@@ -13,8 +13,21 @@ from tensormark.files import is_folder
 from tensormark.intake.file_names import ARCHIVES
 
 DOCUMENTS = (
-    *(".pdf", ".docx", ".doc", ".odt", ".rtf", ".pages", ".txt", ".md", ".html", ".htm"),
-    *(".png", ".jpg", ".jpeg", ".7z", ".rar"),
+    ".pdf",
+    ".docx",
+    ".doc",
+    ".odt",
+    ".rtf",
+    ".pages",
+    ".txt",
+    ".md",
+    ".html",
+    ".htm",
+    ".png",
+    ".jpg",
+    ".jpeg",
+    ".7z",
+    ".rar",
 )
 ENDINGS = (".tar.gz", ".py", ".ipynb", *ARCHIVES, *DOCUMENTS)
 AGAIN = re.compile(r".*-([0-9]{1,6})(?:\.[^.]*){1,2}", re.S)
@@ -150,7 +163,8 @@ def different(claims: Iterable[Claim]) -> list[Claim]:
 
 def common_beginning(names: Sequence[str]) -> str:
     """Return what all names begin with."""
-    first, last = min(names), max(names)
+    first = min(names)
+    last = max(names)
     same = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))
     return "".join(letter for letter, _ in same)
 

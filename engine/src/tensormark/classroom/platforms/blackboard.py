@@ -51,7 +51,8 @@ class Blackboard(Platform):
         files = Counter((m["head"], m["stamp"]) for m in matches.values() if m["file"])
         uploads = [own_name(path) for path in paths if path not in matches]
         for path, match in matches.items():
-            head, stamp = match["head"], match["stamp"]
+            head = match["head"]
+            stamp = match["stamp"]
             if match["note"] and files[head, stamp]:
                 continue
             logins = [head[end:] for end in reversed(ends) if head[end:]] or [head]

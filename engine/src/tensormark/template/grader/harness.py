@@ -46,7 +46,8 @@ def train(
     context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor], progress: Progress
 ) -> Answer:
     """Train the detector; return its weights, or its predictions of `others` if there are any."""
-    model, losses = new_model(context, call), []
+    model = new_model(context, call)
+    losses = []
     optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
     for step in range(call["steps"]):
         optimizer.zero_grad()
@@ -66,7 +67,8 @@ def predict(
     context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor], progress: Progress
 ) -> Answer:
     """Predict `others` with weights/<parameter>; answer with no tensors if they do not fit."""
-    model, prefix = new_model(context, call), "weights/"
+    model = new_model(context, call)
+    prefix = "weights/"
     weights = {n.removeprefix(prefix): t for n, t in tensors.items() if n.startswith(prefix)}
     shapes = {name: value.shape for name, value in weights.items()}
     if shapes != {name: value.shape for name, value in model.named_parameters()}:

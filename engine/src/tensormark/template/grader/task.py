@@ -9,8 +9,14 @@ from tensormark.sandbox.interface import Request
 from tensormark.task import TaskRun
 from tensormark.toolkit.training import Tensors, Training, TrainingTask
 
-D, T, P, K, C = 2, 24, 8, 5, 3  # channels, steps, patterns, steps of a pattern, classes
-TRAIN, OTHERS, STEPS = 96, 200, 60  # signals to train on and to predict; steps of training
+D = 2  # channels
+T = 24  # steps
+P = 8  # patterns
+K = 5  # steps of a pattern
+C = 3  # classes
+TRAIN = 96  # signals to train on
+OTHERS = 200  # signals to predict
+STEPS = 60  # of training
 MODEL = {"channels": D, "patterns": P, "width": K, "classes": C}
 ROOM = 1 << 20  # the maximum size of the weights in bytes; they need less than 1,000
 DEADLINE = 60.0  # seconds; correct code takes one
