@@ -197,7 +197,8 @@ def tokenizer_of(context: Context) -> Any:
 
 def other_tokenizer(context: Context) -> Any:
     """Return a tokenizer whose special tokens have other ids than the checkpoint's."""
-    given, names = context.module("tokenizer"), ("[SEP]", "[MASK]", "[UNK]", "[PAD]", "[CLS]")
+    given = context.module("tokenizer")
+    names = ("[SEP]", "[MASK]", "[UNK]", "[PAD]", "[CLS]")
     return given.BertTokenizer(given.wordpiece({name: n for n, name in enumerate(names)}))
 
 
@@ -215,7 +216,8 @@ def without_rows_of_padding(
     Such rows do not matter.
     """
     answer = run_call(context, call, tensors)
-    made, padding = answer.tensors["out/output"], tensors["attention_mask"] == 0
+    made = answer.tensors["out/output"]
+    padding = tensors["attention_mask"] == 0
     if made.dim() == 4 and (made.shape[0], made.shape[2]) == padding.shape:
         answer.tensors["out/output"] = made.masked_fill(padding[:, None, :, None], 0)
     return answer

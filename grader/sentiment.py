@@ -39,7 +39,8 @@ def read_sentences(path: Path) -> Sentences:
     Raises:
         ReferencesError: a line is not `label ||| sentence`; the message gives file:line.
     """
-    labels, texts = [], []
+    labels = []
+    texts = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         label, separator, text = line.partition("|||")
         if not separator or not label.strip().isdecimal() or not text.strip():
@@ -69,7 +70,8 @@ class Gate(Training):
         if HIDDEN in references.manifest["files"]:
             self.dev = read_sentences(references.check_file(HIDDEN))
         entry = threshold_of(references, ENTRY, "make gate references")
-        self.threshold, self.seed = float(entry["threshold"]), int(entry["seed"])
+        self.threshold = float(entry["threshold"])
+        self.seed = int(entry["seed"])
         self.seconds: float | None = entry.get("seconds")  # a correct model's time
 
     @property

@@ -69,7 +69,8 @@ SEEN: Mapping[str, int] = {
 
 def threshold(assignment: Assignment, checkpoint: Mapping[str, str]) -> dict[str, Any]:
     """Return the measured sentiment threshold, or why there is none for this checkpoint."""
-    gate, shipped = assignment.references / "gate.json", assignment.folder / "checkpoint"
+    gate = assignment.references / "gate.json"
+    shipped = assignment.folder / "checkpoint"
     measured = json.loads(gate.read_text(encoding="utf-8")) if gate.is_file() else None
     digests = {name: sha256(shipped / name) for name in assignment.checkpoint_files}
     return {ENTRY: measured if checkpoint == digests else NOT_MEASURED}

@@ -43,7 +43,8 @@ def draw(rng: np.random.Generator, call: Call) -> Tensors:
         }
     if call.inputs == "pattern":
         # a projection of ones, so that what is added to the residual shows what was dropped
-        inputs["input"], inputs["output"][:] = anchored(rng, inputs["input"].shape), 1.0
+        inputs["input"] = anchored(rng, inputs["input"].shape)
+        inputs["output"][:] = 1.0
         weights["attention_dense.weight"] = neighbours(sizes.D, width)
         weights["attention_dense.bias"][:] = 0.0
         weights |= identity_norm("attention_layer_norm", sizes.D)

@@ -67,7 +67,8 @@ def measure(outputs: Tensors, inputs: Tensors) -> np.ndarray:
     unit, their sum: dropout on the context would drop the sum separately.
     """
     heads = heads_of(outputs, inputs)
-    probs, sums = heads[..., :-1], heads[..., -1]  # (B, H, T, T), (B, H, T)
+    probs = heads[..., :-1]  # (B, H, T, T)
+    sums = heads[..., -1]  # (B, H, T)
     seen = mask(PATTERN) > 0  # (B, T)
     shares = probs * seen.sum(1)[:, None, None, None]
     statistics = numbers(shares, counts=np.broadcast_to(seen[:, None, None, :], probs.shape))

@@ -21,7 +21,8 @@ def draw(rng: np.random.Generator, call: Call) -> Tensors:
 
 def draw_private(rng: np.random.Generator, call: Call) -> Tensors:
     """Draw a mask of more tokens: the first of several rows has no padding, a single row has."""
-    B, T = call.sizes.B, call.sizes.T + int(rng.integers(1, 6))
+    B = call.sizes.B
+    T = call.sizes.T + int(rng.integers(1, 6))
     lengths = np.sort(rng.choice(np.arange(2, T), B, replace=False))[::-1]
     if B > 1:
         lengths[0] = T

@@ -20,7 +20,8 @@ from tensormark.toolkit.statistics import Statistic, Statistics, margin
 FEW = (130, 131, 132, 133)  # sentences of each document: for each, all others are drawn from
 MANY = (5, 2, 4, 3) * 100  # so short that the first and last sentences are drawn often
 LONGEST = 9  # tokens of a sentence
-FIRST_TOKEN, STEP = 10, 10  # of the first sentence, and from one to the next
+FIRST_TOKEN = 10  # of the first sentence
+STEP = 10  # from one to the next
 NOWHERE = -1, -1
 SPECIAL = 3  # tokens that a pair will have besides: [CLS] and two [SEP]
 SHORT = 13  # tokens of a pair where many are cut
@@ -94,8 +95,10 @@ def mean(numbers: Sequence[float]) -> float:
 
 def which(outputs: Tensors, inputs: Tensors) -> list[float]:
     """Compute statistics of which sentences were paired."""
-    pairs, text = rows(outputs), text_of(inputs, "few")
-    place, firsts = text.place, text.firsts
+    pairs = rows(outputs)
+    text = text_of(inputs, "few")
+    place = text.place
+    firsts = text.firsts
     wrong_first = [place(a) != at for (a, _, _), at in zip(pairs, firsts, strict=True)]
     following = [(n, k + 1) for n, k in firsts]
     true = [place(b) == at for (_, b, _), at in zip(pairs, following, strict=True)]
@@ -110,7 +113,8 @@ def which(outputs: Tensors, inputs: Tensors) -> list[float]:
 
 def draws(outputs: Tensors, inputs: Tensors) -> list[float]:
     """Compute statistics of the coin, and of which sentences of other documents were drawn."""
-    pairs, text = rows(outputs), text_of(inputs, "many")
+    pairs = rows(outputs)
+    text = text_of(inputs, "many")
     true = [label == IS_NEXT for _, _, label in pairs]
     documents = [n for n, _ in text.firsts]
     both = zip(itertools.pairwise(true), itertools.pairwise(documents), strict=True)
@@ -147,12 +151,14 @@ def lengths_with(longest: int) -> Statistics:
         front: list[float] = []  # of the sentences that were cut, those without their beginning
         text = text_of(inputs, "few")
         for a, b, _ in rows(outputs):
-            (n, k), (m, j) = text.place(a), text.place(b)
+            n, k = text.place(a)
+            m, j = text.place(b)
             if NOWHERE in ((n, k), (m, j)):
                 wrong.append(True)
                 front += [True for part in (a, b) if part and text.place(part) == NOWHERE]
                 continue
-            whole, other = text.documents[n][k], text.documents[m][j]
+            whole = text.documents[n][k]
+            other = text.documents[m][j]
             fits = fitting(len(whole), len(other), longest)
             off = (len(a), len(b)) not in fits
             front += [False for part, all_of in ((a, whole), (b, other)) if len(part) < len(all_of)]

@@ -20,8 +20,13 @@ from tensormark.toolkit.statistics import Statistic, Statistics, margin
 T = 200
 SHORTEST = 180  # tokens of a row, [CLS] and [SEP] included
 IGNORED = -100
-RARELY, EVENLY, OFTEN = 0.15, 0.5, 0.9  # probabilities of choosing a token
-MASKED, KEPT = 0.8, 0.1  # of the chosen ones; the others are drawn
+# probabilities of choosing a token
+RARELY = 0.15
+EVENLY = 0.5
+OFTEN = 0.9
+# probabilities of what a chosen token becomes; the others are drawn
+MASKED = 0.8
+KEPT = 0.1
 
 
 @dataclasses.dataclass(frozen=True)
@@ -88,14 +93,16 @@ def dependence(truths: np.ndarray, among: np.ndarray) -> float:
     average, with a deviation of 1 / sqrt(n). It is 1 if a row has one draw; 0 if nothing varies.
     """
     both = among[:, :-1:2] & among[:, 1::2]
-    first, second = truths[:, :-1:2][both], truths[:, 1::2][both]
+    first = truths[:, :-1:2][both]
+    second = truths[:, 1::2][both]
     varies = first.any() and second.any() and not first.all() and not second.all()
     return float(np.corrcoef(first, second)[0, 1]) if varies else 0.0
 
 
 def which(outputs: Tensors, inputs: Tensors) -> list[float]:
     """Compute statistics of which tokens were chosen, by their labels."""
-    true, labels = inputs["input_ids"], outputs["labels"]
+    true = inputs["input_ids"]
+    labels = outputs["labels"]
     special = np.isin(true, LARGE.special)
     chosen = labels != IGNORED
     return [
@@ -108,11 +115,14 @@ def which(outputs: Tensors, inputs: Tensors) -> list[float]:
 
 def fate(outputs: Tensors, inputs: Tensors) -> list[float]:
     """Compute statistics of what became of the chosen tokens."""
-    true, labels = inputs["input_ids"], outputs["labels"]
+    true = inputs["input_ids"]
+    labels = outputs["labels"]
     special = np.isin(true, LARGE.special)
     chosen = (labels != IGNORED) & ~special
-    now, before = outputs["input_ids"][chosen], true[chosen]
-    masked, kept = now == LARGE.mask, now == before
+    now = outputs["input_ids"][chosen]
+    before = true[chosen]
+    masked = now == LARGE.mask
+    kept = now == before
     drawn = now[~masked & ~kept]
     mean = drawn.mean() / LARGE.size if drawn.size else 0.0
     return [share(chosen[~special]), share(masked), share(kept), mean]
@@ -133,7 +143,8 @@ def alone(outputs: Tensors, inputs: Tensors) -> list[float]:
 
 def random_tokens(outputs: Tensors, inputs: Tensors) -> list[float]:
     """Compute statistics of the tokens that were drawn from the small vocabulary."""
-    true, now = inputs["input_ids"], outputs["input_ids"]
+    true = inputs["input_ids"]
+    now = outputs["input_ids"]
     drawn = (now != true) & (now != SMALL.mask) & (outputs["labels"] != IGNORED)
     equal = [share(ids[:-1:2] == ids[1::2]) for ids in (now[drawn], now.T[drawn.T])]
     return [

@@ -10,7 +10,8 @@ from grader.inputs import no_inputs
 from tensormark.literals import packed
 from tensormark.toolkit import Call, Tensors, exercise, probe
 
-FIRST_TOKEN, LAST_TOKEN = 10, 100  # ids below are special, and those from 100 on may be
+FIRST_TOKEN = 10  # ids below are special
+LAST_TOKEN = 100  # ids from here on may be special
 LONG = 6  # tokens of a sentence of the longest pair that is drawn, at least
 # tokens of both sentences: the longest pair is neither the first nor the last, and its second
 # sentence is not the longest

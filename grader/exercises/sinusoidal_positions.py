@@ -10,7 +10,8 @@ from tensormark.toolkit.probes import Case
 
 def draw_private(rng: np.random.Generator, call: Call) -> Tensors:
     """Draw other sizes; no column is that of a public table, as the widths differ."""
-    length, width = call.literals["length"], int(2 * rng.integers(6, 40))
+    length = call.literals["length"]
+    width = int(2 * rng.integers(6, 40))
     if length > 1:
         length += int(rng.integers(1, 30))
     return packed({"length": length, "width": width})

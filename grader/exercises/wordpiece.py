@@ -49,8 +49,10 @@ def words_of(probe: str, limit: int, plays: int) -> list[str]:
         limit: characters of p.lay.e.d, which is the limit of the probe that has one.
         plays: how many times p.lay is as long as the default limit.
     """
-    a, accented = ["a"], ["é"]
-    long, shorter = ".".join(["p.lay"] * plays), ".".join(["p.lay"] * (plays - 1))
+    a = ["a"]
+    accented = ["é"]
+    long = ".".join(["p.lay"] * plays)
+    shorter = ".".join(["p.lay"] * (plays - 1))
     near_the_limit = [
         a * (limit + 1),
         [*a, "☃", *accented * (limit - 3)],
@@ -103,7 +105,8 @@ def draw_private(rng: np.random.Generator, call: Call) -> Tensors:
     """Draw a vocabulary, and words that show the same mistakes, with others between them."""
     spelling = draw_spelling(rng)
     ids = rng.choice(np.arange(10, 1000), len(PIECES), replace=False).tolist()
-    heads, tails = rng.choice(HEADS, FURTHER), rng.choice(TAILS, (FURTHER, 3))
+    heads = rng.choice(HEADS, FURTHER)
+    tails = rng.choice(TAILS, (FURTHER, 3))
     further = [
         ".".join([head, *row[: rng.integers(4)]])
         for head, row in zip(heads.tolist(), tails.tolist(), strict=True)
