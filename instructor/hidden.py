@@ -50,7 +50,8 @@ def find_in(contents: Iterable[bytes]) -> Published:
 
 def unpublished(seed: int, published: Published) -> list[Phrase]:
     """Draw sentences that are not published, half of each label."""
-    rng, taken = random.Random(f"{seed} hidden"), set[str]()
+    rng = random.Random(f"{seed} hidden")
+    taken = set[str]()
     half = SIZES["dev"] // 2
     by_value: dict[int, list[Phrase]] = {1: [], -1: []}
     while min(map(len, by_value.values())) < half:

@@ -4,4 +4,5 @@ from grader.assignment import ASSIGNMENT
 from tensormark.authoring.course import open_course
 
 COURSE = open_course(ASSIGNMENT)
-VARIANTS, HONEST = COURSE.variants, COURSE.honest
+VARIANTS = COURSE.variants
+HONEST = COURSE.honest

@@ -147,10 +147,13 @@ def other_entry(rng: random.Random, entry: dict[str, Any], size: int) -> Any:
         case 4:
             entry["data_offsets"] = [rng.randrange(-8, size + 9), rng.randrange(-8, size + 9)]
         case 5:
-            entry["shape"], entry["data_offsets"] = [0], [0, 0]
+            entry["shape"] = [0]
+            entry["data_offsets"] = [0, 0]
         case 6:
-            entry["dtype"], length = rng.choice(TYPES), entry["data_offsets"][1]
-            entry["shape"], entry["data_offsets"] = [length // 2], [0, length]
+            entry["dtype"] = rng.choice(TYPES)
+            length = entry["data_offsets"][1]
+            entry["shape"] = [length // 2]
+            entry["data_offsets"] = [0, length]
     return rng.choice((entry, entry, entry, [], None, 1, {"dtype": "F32"}))
 
 
@@ -181,7 +184,8 @@ def other_list(rng: random.Random, answer: Answer) -> Answer:
 
 
 def other_data(rng: random.Random, answer: Answer) -> Answer:
-    data, fill = bytearray(answer.data or b"\0" * 8), rng.choice(FILLS)
+    data = bytearray(answer.data or b"\0" * 8)
+    fill = rng.choice(FILLS)
     start = rng.randrange(len(data)) // 8 * 8 if rng.random() < 0.5 else 0
     length = rng.choice((8, len(data))) if rng.random() < 0.7 else rng.randrange(len(data))
     full = (fill * (length // 8 + 1))[: min(length, len(data) - start)]

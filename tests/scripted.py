@@ -60,7 +60,8 @@ class Answer:
         return cls(json.dumps(text), json.dumps(listed), data)
 
     def frame(self) -> bytes:
-        text, packed = self.message.encode("utf-8", "surrogatepass"), b""
+        text = self.message.encode("utf-8", "surrogatepass")
+        packed = b""
         if self.listed is not None:
             header = self.listed.encode("utf-8", "surrogatepass")
             packed = struct.pack("<Q", len(header)) + header + self.data
@@ -78,7 +79,8 @@ def reported(grade: Grade) -> str:
     """Return a grade as the terminal shows it, after checking all its other reports."""
     if all(result.score is not None for result in grade.results):
         formats.check_all(grade.as_json())
-    out, report = io.StringIO(), Report()
+    out = io.StringIO()
+    report = Report()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
         report.begin("minBERT", "bert.py", "contained", [result.id for result in grade.results])
         for result in grade.results:
@@ -104,7 +106,9 @@ class Scripted(IsolatedSandbox):
         self, program: Program, right: "Right", change: Change, of_solution: Change = unchanged
     ) -> None:
         super().__init__(program, server=object())  # type: ignore[arg-type]
-        self.right, self.change, self.of_solution = right, change, of_solution
+        self.right = right
+        self.change = change
+        self.of_solution = of_solution
 
     def __exit__(self, *raised: object) -> None:
         self.server = None

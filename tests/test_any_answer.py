@@ -53,7 +53,8 @@ def is_clear(result: Result) -> bool:
 
 def hit_by(rng: random.Random, target: str):
     """Return a function that mangles answers to the target exercise: one of them, or any."""
-    every_call, mangled_calls = rng.random() < 0.3, []
+    every_call = rng.random() < 0.3
+    mangled_calls = []
 
     def change(request: Request, answer: Answer) -> Answer | bytes:
         if request.exercise != target or (mangled_calls and not every_call) or rng.random() < 0.3:
@@ -248,7 +249,8 @@ def test_sources_of_control_characters_can_be_sent(right: Right) -> None:
 
 
 def test_the_page_draws_the_largest_numbers_of_a_float() -> None:
-    actual, expected = np.full((2, 3, 4), -1.7e308), np.zeros((2, 3, 4))
+    actual = np.full((2, 3, 4), -1.7e308)
+    expected = np.zeros((2, 3, 4))
     mismatch = excerpt(Pair("output", actual, expected, Tolerance(0.0, 0.0)), {}, None)
     assert mismatch is not None
 

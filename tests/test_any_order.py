@@ -23,8 +23,10 @@ class Forgetful(Course):
     """A course that grades nothing, and leaves a file open for each result."""
 
     def __init__(self) -> None:
-        self.honest, self.bad = {"right": Path()}, {"hangs": Path()}
-        self.alone, self.kept = {"right": "80"}, []
+        self.honest = {"right": Path()}
+        self.bad = {"hangs": Path()}
+        self.alone = {"right": "80"}
+        self.kept = []
         self.held = left()
 
     def result(self, name: str) -> str:

@@ -13,7 +13,8 @@ from handout_pages import PAGES
 SECTION = PAGES["handout/by-hand.md"]
 EQUATIONS = re.findall(r"\$([^$]+=[^$]+)\$", SECTION)
 DULL = 1  # the row that the section follows
-EXAMPLE, UNMASKED = solved(), solved(mask=(0, 0, 0))
+EXAMPLE = solved()
+UNMASKED = solved(mask=(0, 0, 0))
 ROUNDED = 0.003  # the error that numbers of three digits may bring into a result
 
 

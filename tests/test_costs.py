@@ -8,7 +8,8 @@ import pytest
 from soak import costs
 from soak.attacks import KNOWN, Attack, drawn
 
-PART, DRAWN = 13, 3
+PART = 13
+DRAWN = 3
 
 
 @pytest.mark.tier("contained")
@@ -17,7 +18,8 @@ def test_attacks_on_the_grader_cost_it_five_seconds_and_400_megabytes_at_most(
 ) -> None:
     seed = random.randrange(10**6)
     print(f"seed {seed}")
-    rng, grading = random.Random(seed), costs.grading_in("contained")
+    rng = random.Random(seed)
+    grading = costs.grading_in("contained")
     chosen = list(KNOWN.items())[rng.randrange(PART) :: PART]
     attacks = [*chosen, *((f"drawn {n}", lambda: drawn(rng)) for n in range(DRAWN))]
 

@@ -131,9 +131,13 @@ def test_a_mask_that_does_not_fit_the_decoders_memory_is_named(
 
 def test_the_given_attention_of_the_decoder_is_pytorchs() -> None:
     torch.manual_seed(0)
-    B, T, S, config = 2, 5, 7, BertConfig(hidden_size=6, num_attention_heads=2)
+    B = 2
+    T = 5
+    S = 7
+    config = BertConfig(hidden_size=6, num_attention_heads=2)
     part = MultiHeadAttention(config).eval().double()
-    states, memory = torch.randn(B, T, 6).double(), torch.randn(B, S, 6).double()
+    states = torch.randn(B, T, 6).double()
+    memory = torch.randn(B, S, 6).double()
     masks = torch.randn(B, 1, 1, S).double(), torch.randn(B, 1, T, T).double()
     for source, mask in zip((memory, states), masks, strict=True):
         query, key, value = (

@@ -49,7 +49,8 @@ def installer(plain: Path) -> Path:
 def first_run(log: Path) -> tuple[subprocess.CompletedProcess[str], list[str]]:
     """Run `make check` with a new virtual environment; return what it asked Python for."""
     log.write_text("", encoding="utf-8")
-    new, python = log.parent / "new", log.parent / "python"
+    new = log.parent / "new"
+    python = log.parent / "python"
     completed = run_make("check", f"VENV={new}", f"PYTHON={python}")
     calls = log.read_text("utf-8").splitlines()
     kinds = (re.match(r"(?:-P )?-m (pip install|venv|tensormark)\b", call) for call in calls)

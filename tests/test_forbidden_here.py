@@ -119,7 +119,8 @@ def sandbox() -> Iterator[Sandbox]:
 def test_a_way_is_stopped_in_the_calls_of_its_exercise_only(
     sandbox: Sandbox, way: tuple[str, str]
 ) -> None:
-    number, exercise = list(WAYS).index(way), way[0]
+    number = list(WAYS).index(way)
+    exercise = way[0]
 
     during = ask(sandbox, number, exercise)
     after = ask(sandbox, number)

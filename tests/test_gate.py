@@ -37,7 +37,8 @@ def task_run(
     checkpoint: Path = ASSIGNMENT.checkpoint,
 ) -> tuple[TaskRun, list[str]]:
     """Return the run that the task is graded with, and the list of its flags."""
-    references, flags = References(ROOT / "reference_outputs"), list[str]()
+    references = References(ROOT / "reference_outputs")
+    flags = list[str]()
     arguments = (ask, ask_solution, "it is a test", wrong, flags.append)
     return TaskRun(references, ROOT / "data", checkpoint, *arguments), flags
 

@@ -96,7 +96,8 @@ def test_the_score_does_not_depend_on_the_number_of_threads(grade: Grade) -> Non
 
 
 def test_two_runs_print_the_same(submit: Grade) -> None:
-    first, second = submit(NO_MASK), submit(NO_MASK)
+    first = submit(NO_MASK)
+    second = submit(NO_MASK)
 
     for graded in (first, second):
         del graded.result["time"]

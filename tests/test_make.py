@@ -171,7 +171,8 @@ def test_watch_takes_a_submission_and_exercises(calls: Path) -> None:
 
 
 def test_a_file_with_a_hostile_name_is_graded(calls: Path, solution_source: str) -> None:
-    mark, python = calls.parent / MARK, program(calls.parent / "venv" / "bin" / "python")
+    mark = calls.parent / MARK
+    python = program(calls.parent / "venv" / "bin" / "python")
     path = calls.parent / '`touch a`$(shell touch b)$$(touch c)";touch d;".py'
     path.write_text(solution_source, encoding="utf-8")
     answer = calls.parent / "$(shell touch e).json"

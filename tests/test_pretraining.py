@@ -29,8 +29,10 @@ def test_the_decoder_is_the_word_embedding() -> None:
 
 
 def test_the_joint_loss_is_the_sum_of_both() -> None:
-    logits, labels = torch.randn(2, 3, 5), torch.tensor([[1, IGNORED, 2], [IGNORED, 0, IGNORED]])
-    following, truth = torch.randn(2, 2), torch.tensor([0, 1])
+    logits = torch.randn(2, 3, 5)
+    labels = torch.tensor([[1, IGNORED, 2], [IGNORED, 0, IGNORED]])
+    following = torch.randn(2, 2)
+    truth = torch.tensor([0, 1])
 
     loss = pretraining_loss(logits, labels, following, truth)
 
@@ -65,7 +67,9 @@ def test_a_killed_run_ends_with_the_same_weights(
 
         return report
 
-    uninterrupted, killed, resumed = new_run(), new_run(), new_run()
+    uninterrupted = new_run()
+    killed = new_run()
+    resumed = new_run()
     train(uninterrupted, tmp_path / "whole", lambda run: None)
     with pytest.raises(KeyboardInterrupt):
         train(killed, tmp_path / "killed", kill_after(5))

@@ -27,7 +27,8 @@ from tensormark.settings import Settings
 from tensormark.strictest import Strictest
 from tensormark.usage import UserError
 
-SEED, CHECKPOINT = ASSIGNMENT.seed, ASSIGNMENT.checkpoint
+SEED = ASSIGNMENT.seed
+CHECKPOINT = ASSIGNMENT.checkpoint
 SENTENCES = [phrase.words for phrase in unpublished(7, lambda sentences: set())]
 
 

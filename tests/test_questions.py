@@ -18,7 +18,8 @@ from tokenizer import BertTokenizer
 QUESTIONS = PAGES["handout/questions.md"]
 ANSWERS = (ROOT / "instructor" / "questions.md").read_text(encoding="utf-8")
 PROSE = re.sub(r"\s+", " ", ANSWERS)
-SHIPPED, BASE = BertConfig.from_json(ROOT / "checkpoint"), BertConfig()
+SHIPPED = BertConfig.from_json(ROOT / "checkpoint")
+BASE = BertConfig()
 BOTH = (SHIPPED, BASE)
 SWEEP = re.findall(r"^\| (0\.\d+) \| (\d\.\d+) \| (\d\.\d+) \|$", ANSWERS, re.M)
 HEADING = re.compile(r"^## Question \((\w+)\): .+ \((\d+) points, about \d+ minutes\)$", re.M)
@@ -76,8 +77,11 @@ def test_parameters_are_counted_as_the_models_have_them() -> None:
 
 @pytest.mark.parametrize("config", BOTH, ids=["shipped", "base"])
 def test_the_formulas_of_the_parameters_are_right(config: BertConfig) -> None:
-    model, D, F = weightless(config), config.hidden_size, config.intermediate_size
-    V, P = config.vocab_size, config.max_position_embeddings
+    model = weightless(config)
+    D = config.hidden_size
+    F = config.intermediate_size
+    V = config.vocab_size
+    P = config.max_position_embeddings
 
     embeddings = count(model) - count(model.bert_layers) - count(model.pooler_dense)
 
@@ -89,7 +93,8 @@ def test_the_formulas_of_the_parameters_are_right(config: BertConfig) -> None:
 @pytest.mark.parametrize("config", BOTH, ids=["shipped", "base"])
 @pytest.mark.parametrize("T", [7, 64])
 def test_the_formulas_of_the_operations_are_right(config: BertConfig, T: int) -> None:
-    D, F = config.hidden_size, config.intermediate_size
+    D = config.hidden_size
+    F = config.intermediate_size
     rows = re.findall(r"^\| [a-z ,-]+ \| \$(\d) ([TDF^2 ]+)\$ \|$", ANSWERS, re.M)
     powers = {"T D^2": T * D * D, "T^2 D": T * T * D, "T D F": T * D * F}
 
@@ -139,7 +144,8 @@ def test_without_a_mask_the_neighbours_change_a_sentence(monkeypatch) -> None:
         first, other = (model(**batch)["pooler_output"][0] for batch in (alone, beside))
         return (first - other).abs().max().item()
 
-    with_mask, right = difference(), BertSelfAttention.attention
+    with_mask = difference()
+    right = BertSelfAttention.attention
     unmasked = lambda self, k, q, v, mask: right(self, k, q, v, 0 * mask)  # noqa: E731
     monkeypatch.setattr(BertSelfAttention, "attention", unmasked)
 

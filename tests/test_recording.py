@@ -84,8 +84,10 @@ def folder(recorded: Path, tmp_path: Path) -> Path:
 
 def edit(folder: Path, change: Callable[[Tensors, dict[str, Any]], object]) -> None:
     """Change what was recorded: its tensors, and its entry in the manifest."""
-    path, manifest = folder / f"{SMALL}.safetensors", folder / "manifest.json"
-    tensors, values = load_file(path), json.loads(manifest.read_text(encoding="utf-8"))
+    path = folder / f"{SMALL}.safetensors"
+    manifest = folder / "manifest.json"
+    tensors = load_file(path)
+    values = json.loads(manifest.read_text(encoding="utf-8"))
     change(tensors, values["exercises"][SMALL])
     save_file(tensors, path)
     values["files"][path.name] = sha256(path)

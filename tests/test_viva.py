@@ -86,9 +86,11 @@ FACTS: dict[str, tuple[Case, Callable[..., object], bool]] = {
 
 def is_true(statement: str, text: str, copy: str) -> bool:
     """Return whether a statement is true of a changed copy."""
-    before, after = attend(text, case()), attend(copy, case())
+    before = attend(text, case())
+    after = attend(copy, case())
     pairs = [[attend(each, case(), rate) for each in (text, copy)] for rate in (0.0, 0.5, 1.0)]
-    changes, trained = differ(before, after).any(), any(differ(*pair).any() for pair in pairs)
+    changes = differ(before, after).any()
+    trained = any(differ(*pair).any() for pair in pairs)
     general = {
         SHAPE: before.shape != after.shape,
         SAME_IN_TRAINING: not (changes or trained),

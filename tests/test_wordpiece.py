@@ -63,8 +63,10 @@ def test_words_that_are_taken_out_of_the_vocabulary_are_spelled(
 
 
 def test_hard_words_fall_into_the_librarys_pieces(library: Tokenizer) -> None:
-    vocabulary, unknown_id = library.get_vocab(), library.token_to_id("[UNK]")
-    pieces, rng = sorted(vocabulary), random.Random(5)
+    vocabulary = library.get_vocab()
+    unknown_id = library.token_to_id("[UNK]")
+    pieces = sorted(vocabulary)
+    rng = random.Random(5)
     invented = ("".join(rng.choices(pieces, k=3)) + rng.choice(ENDINGS) for _ in range(500))
     words = words_of([*HARD_LINES, *invented], library)
     assert {len(word) for word in words} >= {100, 101}

@@ -54,7 +54,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[Any]) -> None:
     """Start with the longest files; deselect what only `make nightly` runs."""
     items.sort(key=lambda item: Path(item.path).stem not in LONGEST)
-    selected, deselected = [], []
+    selected = []
+    deselected = []
     for item in items:
         (selected if tiers.NIGHTLY or in_every_run(item) else deselected).append(item)
     items[:] = selected
@@ -108,7 +109,8 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     if is_partial or config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
         return
     reports = [report for group in terminalreporter.stats.values() for report in group]
-    tests, files = Counter[str](), Counter[str]()
+    tests = Counter[str]()
+    files = Counter[str]()
     for report in reports:
         if isinstance(report, pytest.TestReport):
             tests[report.nodeid] += report.duration

@@ -9,7 +9,8 @@ from typing import NamedTuple
 from graded import ran
 
 ENGINE = Path(__file__).resolve().parents[1]
-PAGE, README = ENGINE / "docs" / "first_assignment.md", ENGINE / "README.md"
+PAGE = ENGINE / "docs" / "first_assignment.md"
+README = ENGINE / "README.md"
 FENCE = re.compile(r"^(?:<!-- (\w+): (\S+) -->\n)?```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -54,7 +55,8 @@ class Reader:
     """
 
     def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
-        self.folder, self.environment = folder, environment
+        self.folder = folder
+        self.environment = environment
 
     def run(self, command: str, output: str) -> None:
         """Run a command, and compare what it prints."""

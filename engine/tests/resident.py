@@ -32,7 +32,8 @@ class ReusableWorker(ForkedWorker):
 
     def __init__(self, server: WorkerServer, idle: list[WorkerServer]) -> None:
         super().__init__(server)
-        self.idle, self.closed = idle, False
+        self.idle = idle
+        self.closed = False
 
     def close(self) -> None:
         """End it; a second time does nothing."""

@@ -46,7 +46,9 @@ class Rooms:
     def __init__(
         self, modules: Mapping[str, Path], table: Mapping[str, str], elsewhere: tuple[str, ...] = ()
     ) -> None:
-        self.modules, self.table, self.elsewhere = modules, table, elsewhere
+        self.modules = modules
+        self.table = table
+        self.elsewhere = elsewhere
 
     def room_of(self, module: str) -> str:
         """Return the most specific room of a module; a bare root is only the room of itself."""

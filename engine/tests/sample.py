@@ -74,7 +74,8 @@ def grade() -> Grade:
 
 def model() -> dict[str, Any]:
     """Return the model of that grade, with changes since the last run."""
-    before, after = {"outcome": "failed", "score": 0}, {"outcome": "passed", "score": 10}
+    before = {"outcome": "failed", "score": 0}
+    after = {"outcome": "passed", "score": 10}
     changed = {"id": "add_norm", "before": before, "after": after}
     since = "2026-11-21T09:00:00+00:00"
     return grade().as_json() | {"changes": {"since": since, "exercises": [changed]}}

@@ -57,11 +57,20 @@ def test_an_answer_survives_a_round_trip() -> None:
 
 
 OTHER_JSON = [
-    *("[]", "1", '{"unknown": 1}', '{"status": 1}', '{"number": 1.0}', '{"number": true}'),
-    *('{"changed": {}}', '{"changed": [{}]}', '{"progress": [[]]}'),
+    "[]",
+    "1",
+    '{"unknown": 1}',
+    '{"status": 1}',
+    '{"number": 1.0}',
+    '{"number": true}',
+    '{"changed": {}}',
+    '{"changed": [{}]}',
+    '{"progress": [[]]}',
     json.dumps({"text": "x" * answers.MAX_JSON}),
     json.dumps({str(number): number for number in range(100_000)}),
-    *('{"changed": [NaN]}', '{"changed": [-Infinity]}', '{"changed": [1e999]}'),
+    '{"changed": [NaN]}',
+    '{"changed": [-Infinity]}',
+    '{"changed": [1e999]}',
     *('{"number": ' + "9" * digits + "}" for digits in (30, 5000)),
     '{"changed": ' + "[" * 16_000,
     json.dumps({"through": ["x"] * 65}),
@@ -115,7 +124,10 @@ LIES = [
     *(entry(offsets=offsets) for offsets in [(0, 80), (8, 0), (-8, 0), (0, 8, 16), (0, "8")]),
     *(entry(dtype=dtype) for dtype in ["O", ["F32"], "BF16"]),
     {"dtype": "F32", "shape": 2, "data_offsets": [0, 8]},
-    *({"dtype": "F32"}, [], 1, None),
+    {"dtype": "F32"},
+    [],
+    1,
+    None,
 ]
 
 

@@ -89,7 +89,8 @@ def test_every_compression_method_that_python_supports_is_read(tmp_path: Path, m
 @pytest.mark.parametrize("pack", ["zip", "", "gz"])
 @pytest.mark.parametrize("fraction", [0.2, 0.5, 0.9])
 def test_a_truncated_archive_is_refused(tmp_path: Path, pack: str, fraction: float) -> None:
-    path, noise = tmp_path / "work", os.urandom(3000).hex().encode()
+    path = tmp_path / "work"
+    noise = os.urandom(3000).hex().encode()
     files = {"main.py": b"# " + noise}
     zipped(path, files) if pack == "zip" else tarred(path, files, f"w:{pack}")
     if not pack:

@@ -20,7 +20,8 @@ from tensormark.wheel import wheel
 def source(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What Gradescope unpacks, beside a virtual environment."""
     place = tmp_path_factory.mktemp("autograder")
-    private, out = place / "private", place / "autograder.zip"
+    private = place / "private"
+    out = place / "autograder.zip"
     assert record.main(folder, "references", ["--seed", "7", "--out", str(private)]) == 0
     options = ["--references", str(private), "--tier", "process", "--out", str(out)]
     assert called(folder, "gradescope", *options).returncode == 0

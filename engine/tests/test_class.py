@@ -70,7 +70,11 @@ def test_a_class_is_graded_once_and_whatever_changed_again(
     assert "to grade" not in third  # emmy's is the same as ada's
     assert rows_in(out / "gradebook.csv")["emmy"]["equal_to"] == "ada"
     assert {name for name in before if "/" not in name} >= {
-        *("class.toml", "gradebook.csv", "gradebook.html", "teach.html", "results.sqlite")
+        "class.toml",
+        "gradebook.csv",
+        "gradebook.html",
+        "teach.html",
+        "results.sqlite",
     }
 
 
@@ -120,7 +124,8 @@ def test_the_first_run_writes_its_options_and_no_other(
 def test_a_roster_says_whose_the_folders_are_even_if_the_first_run_had_none(
     folder: Path, solution_source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    out, hand_ins = tmp_path / "new", handed_in(tmp_path / "in", "lab-ada-l/", "lab-alan/")
+    out = tmp_path / "new"
+    hand_ins = handed_in(tmp_path / "in", "lab-ada-l/", "lab-alan/")
     for path in hand_ins.iterdir():
         (path / toy.MAIN).write_text(solution_source, encoding="utf-8")
     roster = tmp_path / "roster.csv"

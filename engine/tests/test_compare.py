@@ -10,7 +10,8 @@ TIGHT = Tolerance(rtol=1e-5, atol=1e-5)
 REFERENCE = np.arange(24.0).reshape(2, 3, 4)
 
 
-IDS, ONE_OFF = np.arange(3), np.eye(24)[23].reshape(2, 3, 4)
+IDS = np.arange(3)
+ONE_OFF = np.eye(24)[23].reshape(2, 3, 4)
 COMPARED = {
     "equal": (REFERENCE.copy(), REFERENCE, "float64", None),
     "rounded": (REFERENCE + 5e-6, REFERENCE, "float64", None),

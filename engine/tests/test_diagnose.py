@@ -54,10 +54,12 @@ def table(number: int, row: np.ndarray) -> np.ndarray:
     return rows
 
 
-HALF, NO = RIGHT / 2, prints_of(NAMES, Reply("error", "raised ValueError: no"))
+HALF = RIGHT / 2
+NO = prints_of(NAMES, Reply("error", "raised ValueError: no"))
 NOISE = 1e-6 * np.random.default_rng(2).standard_normal(RIGHT.shape)
 LAST = np.arange(RIGHT.size).reshape(RIGHT.shape) == RIGHT.size - 1
-HERE, THERE = np.where(LAST, np.nan, HALF), np.where(LAST[::-1], np.nan, HALF)
+HERE = np.where(LAST, np.nan, HALF)
+THERE = np.where(LAST[::-1], np.nan, HALF)
 ALIKE = table(2, TABLE[1])
 RECOGNISED = {
     "rounded": (prints(HALF + NOISE), TABLE, ["halved"]),
@@ -141,7 +143,8 @@ NAMES_OF_ROWS = ["the solution", "halved", "stuck"]
 def stuck_in_training(values: np.ndarray) -> list[Observation]:
     """Return calls that give the same values in both modes, as the variant "stuck" does."""
     dropped = prints(0 * RIGHT)
-    got, outputs = prints(values), {"out/output": 0}
+    got = prints(values)
+    outputs = {"out/output": 0}
     rows = np.stack([TABLE[0], TABLE[1], TABLE[0]]), np.stack([dropped, dropped, TABLE[0]])
     return [
         Observation(got, rows[training], ALLOWED, training, "main", outputs)
@@ -220,7 +223,8 @@ def test_sums_agree_within_what_is_allowed_for_their_size(
 
 @pytest.mark.parametrize("overflow", [np.inf, -np.inf])
 def test_a_sum_that_overflows_does_not_widen_what_is_allowed_for_others(overflow: float) -> None:
-    row, near = entry(7.0, [overflow, 0.0]), entry(7.0, [overflow, 0.15])
+    row = entry(7.0, [overflow, 0.0])
+    near = entry(7.0, [overflow, 0.15])
 
     assert close(row, row, entry(0.0, [0.1] * 4))
     assert not close(near, row, entry(0.0, [0.1] * 4))
@@ -286,7 +290,8 @@ OTHER_INPUTS = in_two_modes(SAME, prints(RIGHT / 5), "other", (MOVED, MOVED, RIG
 RATE_ZERO = in_two_modes(SAME, SAME, "rate 0", (RIGHT, RIGHT, RIGHT))
 
 
-NEGATIVE, RAISED = prints(-RIGHT / 3), prints_of(NAMES, Reply("error", "no"))
+NEGATIVE = prints(-RIGHT / 3)
+RAISED = prints_of(NAMES, Reply("error", "no"))
 UNMOVED = in_two_modes(SAME, SAME)
 CASES = {
     "unmoved": (UNMOVED, "no_dropout"),
@@ -333,10 +338,8 @@ def test_a_mistake_that_shows_in_eval_mode_is_not_a_dropout_without_effect() -> 
 
 
 TWO = ["out/first", "out/second"]
-STILL, HALF_MOVED = (
-    {"out/first": RIGHT, "out/second": RIGHT},
-    {"out/first": RIGHT, "out/second": MOVED},
-)
+STILL = {"out/first": RIGHT, "out/second": RIGHT}
+HALF_MOVED = {"out/first": RIGHT, "out/second": MOVED}
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,8 @@ def test_drawing_values_once_along_an_axis_is_recognised(shape: tuple[int, ...],
 def test_values_that_do_not_count_are_not_compared() -> None:
     values = dropout_sample(5, *SHAPE).copy()
     counts = np.ones(SHAPE, dtype=bool)
-    counts[:, 5:], values[:, 5:] = False, 7.0
+    counts[:, 5:] = False
+    values[:, 5:] = 7.0
 
     kept, factor, broken, _ = numbers(values, counts=counts)
 
@@ -66,7 +67,8 @@ def test_two_passes_that_draw_anew_are_right(seed: int) -> None:
 
 
 def test_a_second_pass_must_draw_anew_and_be_right_itself() -> None:
-    first, other = dropout_sample(1, *SHAPE), dropout_sample(2, *SHAPE)
+    first = dropout_sample(1, *SHAPE)
+    other = dropout_sample(2, *SHAPE)
     half = np.where(np.arange(SHAPE[0])[:, None, None] % 2, first, other)
 
     assert judge_twice(first, first) == judge_twice(first, half)

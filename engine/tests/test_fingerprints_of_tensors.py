@@ -79,7 +79,8 @@ def test_sums_do_not_grow_with_the_size_and_depend_on_the_name() -> None:
 
 
 def test_values_of_an_unknown_form_have_a_checksum_instead_of_sums() -> None:
-    known_forms, unknown_forms = np.array([form(X)]), np.array([1.0])
+    known_forms = np.array([form(X)])
+    unknown_forms = np.array([1.0])
     before = projections.cache_info().currsize
     array = np.arange(700.0)
 

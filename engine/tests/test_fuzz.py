@@ -49,7 +49,8 @@ pytestmark = pytest.mark.timeout(3600 if LONG else 300)
 
 def damage(content: bytes, rng: random.Random, other: bytes) -> bytes:
     """Return the content with random damage: a part flipped, cut, repeated, filled or inserted."""
-    buffer, at = bytearray(content), rng.randrange(len(content))
+    buffer = bytearray(content)
+    at = rng.randrange(len(content))
     length = rng.choice((1, 1, 2, 4, 8, rng.randrange(1, 64)))
     match rng.randrange(7):
         case 0:
@@ -90,7 +91,8 @@ def accepted(decode: Decode, frame: bytes) -> bool:
 def test_a_damaged_frame_is_an_error_or_a_frame(decode: Decode) -> None:
     rng = random.Random(0)
     arrays = {"out/output": np.arange(12, dtype=np.float32).reshape(3, 4), "ids": np.arange(3)}
-    frame, other = encode({"number": 1, "status": "ok"}, arrays), encode({"number": 2})
+    frame = encode({"number": 1, "status": "ok"}, arrays)
+    other = encode({"number": 2})
     start = time.process_time()
 
     count = sum(accepted(decode, damage(frame, rng, other)) for _ in range(FRAMES))
@@ -178,7 +180,8 @@ def test_any_reply_buffer_has_answers_or_an_error(content: bytes, at: int, lengt
 def archives_of_each_kind(path: Path) -> list[bytes]:
     """Return an archive of each kind, to be damaged; the end of a tar is only padding."""
     files = {"work/main.py": SOURCE, "work/notes.txt": b"hello" * 50}
-    methods, modes = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED), ("w", "w:gz")
+    methods = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+    modes = ("w", "w:gz")
     zips = [zipped(path, files, method).read_bytes() for method in methods]
     return zips + [tarred(path, files, mode).read_bytes()[:4096] for mode in modes]
 
@@ -192,7 +195,8 @@ def outcome(path: Path) -> str:
 
 
 def test_a_damaged_archive_is_refused_with_one_sentence_or_read(tmp_path: Path) -> None:
-    rng, path = random.Random(2), tmp_path / "work"
+    rng = random.Random(2)
+    path = tmp_path / "work"
     archives = archives_of_each_kind(path)
     for number in range(ARCHIVES):
         path.write_bytes(damage(archives[number % len(archives)], rng, rng.choice(archives)))

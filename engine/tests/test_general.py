@@ -66,7 +66,8 @@ def test_the_mode_explains_what_is_wrong_only_in_training() -> None:
 
 
 def test_nan_in_training_has_a_headline_of_its_own() -> None:
-    training_call, nan = replace(OWN_CALL, train=True), np.full_like(OUTPUT, np.nan)
+    training_call = replace(OWN_CALL, train=True)
+    nan = np.full_like(OUTPUT, np.nan)
 
     text = "in training mode, the output has values that are NaN or inf"
     assert problem_in(reply(nan), calls=(training_call,)).headline == text

@@ -104,7 +104,8 @@ def test_outside_of_an_assignment_a_command_says_where_to_go(place: Place) -> No
 
 
 def test_a_page_and_other_formats_are_written(place: Place, course: Path, tmp_path: Path) -> None:
-    page, result = tmp_path / "report.html", tmp_path / "result.json"
+    page = tmp_path / "report.html"
+    result = tmp_path / "result.json"
     place.tensormark(course, "report", "solution", "--out", str(page), "--json", str(result))
 
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
@@ -135,7 +136,8 @@ def test_a_file_is_checked_again_when_it_is_saved(
 
 
 def test_students_grade_with_the_release(place: Place, course: Path) -> None:
-    archive, unpacked = course / "dist" / "signals.zip", place.folder / "student"
+    archive = course / "dist" / "signals.zip"
+    unpacked = place.folder / "student"
     place.tensormark(course, "release")
     with zipfile.ZipFile(archive) as release:
         release.extractall(unpacked)

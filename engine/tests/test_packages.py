@@ -40,7 +40,8 @@ def readable_paths(requirements: str, *folders: Path) -> set[str]:
 
 
 def test_a_package_comes_with_what_it_needs_from_every_folder(tmp_path: Path) -> None:
-    one, two = tmp_path / "one", tmp_path / "two"
+    one = tmp_path / "one"
+    two = tmp_path / "two"
     install(
         one, "my-model", "base.Lib>=1 ; python_version > '3', extra-one ; extra == 'x'", "m/a.py"
     )
@@ -89,7 +90,8 @@ def test_libraries_are_listed_around_the_folders_of_packages(tmp_path: Path) -> 
 
 def test_only_packages_and_libraries_are_readable_and_mounts_agree() -> None:
     key = ServerKey(False, HERE / "no_harness.py", REQUIREMENTS, Path("/checkpoint"))
-    readable, mounted = bubblewrap.readable(key), bubblewrap.mounts(key)
+    readable = bubblewrap.readable(key)
+    mounted = bubblewrap.mounts(key)
 
     assert len(readable) < 1000
     assert not any(Path(path).name in packages.FOLDERS for path in readable)

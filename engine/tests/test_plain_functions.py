@@ -88,7 +88,8 @@ def test_several_numbers_are_separate_outputs() -> None:
 @pytest.fixture
 def modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[ModuleType, ModuleType]:
     """Two modules of a submission, the second of which has imported from the first."""
-    first, second = ModuleType("first_of_two"), ModuleType("second_of_two")
+    first = ModuleType("first_of_two")
+    second = ModuleType("second_of_two")
     for module in (first, second):
         module.__file__ = str(tmp_path / f"{module.__name__}.py")
         monkeypatch.setitem(sys.modules, module.__name__, module)

@@ -181,7 +181,8 @@ def test_a_curve_has_few_points_and_no_nan() -> None:
 
 
 def test_predictions_outside_the_classes_are_left_out_of_the_table() -> None:
-    labels, predictions = np.array([0, 1, 1, 0]), np.array([0, 7, -3, 1])
+    labels = np.array([0, 1, 1, 0])
+    predictions = np.array([0, 7, -3, 1])
 
     table = confusion(labels, predictions, ["a", "b", "c", "d"], ("bad", "good"))
 

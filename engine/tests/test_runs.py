@@ -30,7 +30,8 @@ def test_what_changed_since_the_last_run_is_reported(tmp_path: Path) -> None:
 
     changes = runs.with_changes(tmp_path, SECOND)["changes"]
 
-    before, after = {"outcome": "failed", "score": 0}, {"outcome": "passed", "score": 25}
+    before = {"outcome": "failed", "score": 0}
+    after = {"outcome": "passed", "score": 25}
     changed = {"id": "attention", "before": before, "after": after}
     assert changes == {"since": "2026-11-22T10:00:00+00:00", "exercises": [changed]}
 

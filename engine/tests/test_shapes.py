@@ -51,7 +51,8 @@ def raised(function: str, *args: object, letters: dict[str, int] | None = None) 
 
 
 def test_the_tensors_of_the_innermost_line_are_listed_with_their_letters() -> None:
-    x, weight = torch.zeros(5, 3), torch.zeros(2, 3)
+    x = torch.zeros(5, 3)
+    weight = torch.zeros(2, 3)
 
     lines = raised("outer", x, weight, letters={"B": 5, "D": 3})
 

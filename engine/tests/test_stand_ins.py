@@ -136,7 +136,9 @@ def test_an_original_that_is_observed_changes_nothing() -> None:
         torch.set_default_dtype(torch.float64)
         return [x, 1]
 
-    module, x, state = nn.Linear(1, 1), torch.ones(2), torch.get_rng_state()
+    module = nn.Linear(1, 1)
+    x = torch.ones(2)
+    state = torch.get_rng_state()
     stand_in = with_signature_of(original, lambda module, x: x + 1)
 
     assert call_with_forms(lambda: stand_in(module, x)[0], unpacks=True).tolist() == [2, 2]
@@ -214,7 +216,8 @@ class Raising(nn.Module):
 
 @pytest.mark.parametrize("kind", [WithModule, WithProperty, Unsettable, Silent, Raising])
 def test_a_stand_in_fits_in_any_place(kind: Any) -> None:
-    part, other = kind(), kind()
+    part = kind()
+    other = kind()
     replace_method(part, "method", lambda part, x: (part, x + 1))
 
     assert part.method(1) == (part, 2)

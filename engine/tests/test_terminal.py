@@ -148,7 +148,8 @@ TASK = Result("training", Outcome.FAILED, 0, 20, (Finding("too low"),), task=Tru
 EXTENSION = Result("adamw", Outcome.NOT_WRITTEN, 0, 10, bonus=True)
 
 
-MAKE, OWN = True, False  # for those who call make, and for those who call tensormark itself
+MAKE = True  # for those who call make
+OWN = False  # for those who call tensormark itself
 
 
 @pytest.mark.parametrize(

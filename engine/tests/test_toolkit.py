@@ -58,7 +58,8 @@ def test_the_usual_probes_are_the_output_other_sizes_and_a_second_call() -> None
         "other sizes": "properties",
         "second call": "properties",
     }
-    (first,), (other,) = calls(gate, "output"), calls(gate, "other sizes")
+    (first,) = calls(gate, "output")
+    (other,) = calls(gate, "other sizes")
     assert (first.kind, first.module, first.gradients) == ("method", "model", True)
     assert (first.dtype, other.dtype) == ("float32", "float64")
     assert (first.options, other.options) == ({"width": 5}, {"width": 6})
@@ -138,7 +139,8 @@ def test_a_probe_may_make_its_calls_itself() -> None:
 def test_dropout_is_a_size_or_the_rate_of_modules() -> None:
     gate = gate_with(no_dropout("dropout", "inner.dropout"), all_dropped())
 
-    kept, dropped = calls(gate, "no dropout")[0], calls(gate, "all dropped")[0]
+    kept = calls(gate, "no dropout")[0]
+    dropped = calls(gate, "all dropped")[0]
     assert kept.train
     assert kept.rates == {"dropout": 0.0, "inner.dropout": 0.0}
     assert kept.sizes == MAIN

@@ -132,7 +132,8 @@ def test_an_error_while_describing_a_place_is_only_noted() -> None:
 
 
 def test_a_message_says_if_a_stand_in_helps() -> None:
-    helped_problem, wrong = finding(trial(WRONG, CORRECT)), finding(trial(WRONG))
+    helped_problem = finding(trial(WRONG, CORRECT))
+    wrong = finding(trial(WRONG))
 
     assert "layer and norm pass alone, but not together" in helped_problem.details
     assert not any("pass alone" in line for line in wrong.details)

@@ -293,7 +293,8 @@ def test_twenty_saves_in_a_row_leave_nothing_behind(
             assert "40/40" in watching.report()
             if number == 4:
                 before = watching.below()
-                memory, open_files = {}, descriptors_of(watching.process.pid)
+                memory = {}
+                open_files = descriptors_of(watching.process.pid)
                 for process in (watching.process.pid, *before):
                     memory[process] = memory_of(process)
         after = watching.below()

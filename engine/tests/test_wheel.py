@@ -28,7 +28,8 @@ def test_the_wheel_is_what_a_build_of_the_sources_makes(tmp_path: Path) -> None:
     built = flit.make_wheel_in(SOURCES / "pyproject.toml", tmp_path).file
 
     assert wheel().name == built.name
-    actual, expected = unpacked(wheel().content), unpacked(built)
+    actual = unpacked(wheel().content)
+    expected = unpacked(built)
     (record,) = [name for name in expected if name.endswith("/RECORD")]
     assert sorted(actual.pop(record).splitlines()) == sorted(expected.pop(record).splitlines())
     assert actual == expected

@@ -58,7 +58,8 @@ def reply(
     return Reply(status, text, {"changed": [], **message}, outputs | (tensors or {}))
 
 
-CORRECT, WRONG = reply(), reply(OUTPUT + 1)
+CORRECT = reply()
+WRONG = reply(OUTPUT + 1)
 RAISED = reply(None, "error", "raised ValueError: no (main.py, line 3)")
 NOT_WRITTEN = reply(None, "not written", "layer")
 TOLERANCE = {name: {"rtol": 1e-5, "atol": 1e-5} for name in ("outputs", "gradients", "float64")}

@@ -55,7 +55,8 @@ class Running:
 
     def until(self, word: str) -> str:
         """Return what is printed up to a line with this word."""
-        text, deadline = "", time.monotonic() + LONG
+        text = ""
+        deadline = time.monotonic() + LONG
         while (line := self.lines.get(timeout=max(0.0, deadline - time.monotonic()))) is not None:
             text += line
             if word in line:

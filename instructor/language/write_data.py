@@ -23,7 +23,10 @@ SEED = 2026
 SIZES = {"train": 4000, "dev": 1200, "test": 1200}
 REVIEWS = 20_000
 CARD_NAME = "README.md"
-GATE, BASELINES, ORIGIN = "gate", "baselines", "seed"  # marked sections of the card
+# marked sections of the card
+GATE = "gate"
+BASELINES = "baselines"
+ORIGIN = "seed"
 
 
 def draw_split(rng: random.Random, lexicon: Lexicon, size: int, taken: set[str]) -> list[Phrase]:

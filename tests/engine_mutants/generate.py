@@ -65,7 +65,8 @@ class Mutant:
 
     def applied(self, text: str) -> str | None:
         """Return a file's text with this change, or None as above."""
-        line, lines = self.place(text), text.split("\n")
+        line = self.place(text)
+        lines = text.split("\n")
         if line is None:
             return None
         rest = lines[line - 1 + self.old.count("\n") + 1 :]
@@ -214,7 +215,8 @@ def functions(tree: ast.AST) -> Iterator[ast.AST]:
 def with_change(source: str, old: ast.AST, new: ast.AST) -> tuple[int, str, str]:
     """Return the first line that a change concerns, the lines' text before, and after."""
     lines = source.split("\n")
-    first, last = old.lineno - 1, old.end_lineno - 1  # type: ignore[attr-defined]
+    first = old.lineno - 1  # type: ignore[attr-defined]
+    last = old.end_lineno - 1  # type: ignore[attr-defined]
     before = lines[first].encode()[: old.col_offset].decode()  # type: ignore[attr-defined]
     after = lines[last].encode()[old.end_col_offset :].decode()  # type: ignore[attr-defined]
     text = ast.unparse(ast.fix_missing_locations(new))
@@ -226,7 +228,8 @@ def with_change(source: str, old: ast.AST, new: ast.AST) -> tuple[int, str, str]
 def candidates(room: str, path: Path, root: Path) -> Iterator[Mutant]:
     """Yield all mutants of a file."""
     source = path.read_text(encoding="utf-8")
-    lines, tree = source.split("\n"), ast.parse(source)
+    lines = source.split("\n")
+    tree = ast.parse(source)
     file = path.relative_to(root).as_posix()
     for function in functions(tree):
         for node in inside(function):

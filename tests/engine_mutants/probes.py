@@ -41,7 +41,8 @@ def statement_at(tree: ast.Module, texts: list[str], line: int) -> int:
 
 def with_probes(source: str, lines: Mapping[int, int]) -> dict[int, str]:
     """Return what to insert before which line, given the mutants' lines."""
-    tree, texts = ast.parse(source), source.split("\n")
+    tree = ast.parse(source)
+    texts = source.split("\n")
     inserted: dict[int, str] = {}
     for number, line in lines.items():
         first = statement_at(tree, texts, line)

@@ -40,12 +40,14 @@ from shown import shown
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-CORPUS, EXPECTED = HERE / "corpus", HERE / "expected"
+CORPUS = HERE / "corpus"
+EXPECTED = HERE / "expected"
 HEADING = "=== "
 POINT = "&#46;"  # in GitHub's summary
 DECIMAL = re.compile(rf"\d+(?:\.|{POINT})\d+(?:e[+-]\d+)?|\d+e[+-]\d+")
 # Processors differ in the last bits of a tensor, and so in the last digit that a message shows.
-RELATIVE, ABSOLUTE = 2e-3, 2e-4
+RELATIVE = 2e-3
+ABSOLUTE = 2e-4
 HANDED_IN = 1_795_197_600  # when all files were last changed, in seconds since 1970
 Row = Mapping[str, Any]
 
@@ -68,7 +70,8 @@ def edited(text: str, old: str, new: str, where: str) -> str:
 
 def filled(text: str, hole: str, body: str, where: str) -> str:
     """Replace all that stands between the two marks of a hole."""
-    begin, end = f"### BEGIN SOLUTION {hole}\n", f"### END SOLUTION {hole}$"
+    begin = f"### BEGIN SOLUTION {hole}\n"
+    end = f"### END SOLUTION {hole}$"
     region = re.compile(rf"({begin}).*?(?=^ *{end})", re.M | re.S)
     assert len(region.findall(text)) == 1, f"{where}: there is no hole {hole}"
     return region.sub(lambda found: found[1] + body, text)
@@ -183,7 +186,8 @@ def selected(rows: Mapping[str, Row], names: Sequence[str], part: str) -> list[R
 def main() -> int:
     sys.stdout.reconfigure(encoding="utf-8")
     options = parse()
-    rows, recorded = corpus_in(options.corpus), read(options.expected)
+    rows = corpus_in(options.corpus)
+    recorded = read(options.expected)
     chosen = selected(rows, options.names, options.part)
     now: dict[str, str] = {}
     gone = sorted(recorded.keys() - rows.keys())

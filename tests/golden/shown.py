@@ -76,7 +76,8 @@ def a_class(product: Product, options: Mapping[str, Any]) -> str:
 
 def shown(product: Product, row: Mapping[str, Any], folder: Path) -> str:
     """Grade a submission that lies in a folder; return what is shown of it."""
-    terminal, unread = io.StringIO(), io.StringIO()
+    terminal = io.StringIO()
+    unread = io.StringIO()
     with (
         contextlib.chdir(folder),
         contextlib.redirect_stdout(terminal),

@@ -56,7 +56,9 @@ INTERVAL = 0.02  # seconds between counts of processes
 SETTLED = 50  # equal counts in a row, after which the grader is at rest
 REST = 500  # counts within which it is at rest again: the next child is forked by then
 PR_SET_CHILD_SUBREAPER = 36
-TRAIN, PREDICT = 320, 200  # sentences
+# sentences
+TRAIN = 320
+PREDICT = 200
 MARK = "hostile_mark"  # in the name of every file that a submission tries to leave behind
 PLACES = ("/tmp", "/var/tmp", "/dev/shm", "/run", "/", ".", str(Path.home()), tempfile.gettempdir())
 KEPT = "engine/src grader reference_outputs solution starter checkpoint data instructor".split()
@@ -170,9 +172,11 @@ class Driver:
     @staticmethod
     def settled() -> int:
         """Return the number of descendants once it stays the same."""
-        count, repeats = 0, 0
+        count = 0
+        repeats = 0
         while repeats < SETTLED:
-            before, count = count, len(descendants())
+            before = count
+            count = len(descendants())
             repeats = repeats + 1 if count == before else 0
             time.sleep(INTERVAL)
         return count
@@ -228,7 +232,8 @@ class Driver:
         Args:
             itself: whether the submission's own predictions count.
         """
-        gate, flags = self.small_gate(), list[str]()
+        gate = self.small_gate()
+        flags = list[str]()
         given = GivenFiles(ASSIGNMENT, {})
         hostile = Submission("hostile", {"bert": complete("bert.py", source, self.others)}, {})
         task = [ASSIGNMENT.exercise("sentiment")]
@@ -243,10 +248,17 @@ class Driver:
             ask_solution = sandbox.apart and functools.partial(sandbox.apart, solution)
             wrong = ("attention",) if itself else ()
             run = TaskRun(
-                *(self.grading.references, settings.data, settings.checkpoint),
-                *(ask, ask_solution, "nothing is isolated", wrong, flags.append),
+                self.grading.references,
+                settings.data,
+                settings.checkpoint,
+                ask,
+                ask_solution,
+                "nothing is isolated",
+                wrong,
+                flags.append,
             )
-            predictions, text = None, ""
+            predictions = None
+            text = ""
             try:
                 reply, _ = Sentiment().replies(gate, run)
                 gate.accuracy(reply)
@@ -274,7 +286,8 @@ class Driver:
         """Carry out a request; add how long it took and what it left behind."""
         files = set(fingerprint())
         started = time.monotonic()
-        source, deadline = request["source"], request["training"]
+        source = request["source"]
+        deadline = request["training"]
         if deadline:
             result = self.train(source, deadline, request["itself"])
         else:

@@ -94,7 +94,8 @@ class Hostile:
             for line in own.split("\n")
             if line.startswith("# ") and ": " in line
         )
-        file, training = head.get("file", "bert.py"), head.get("training", "")
+        file = head.get("file", "bert.py")
+        training = head.get("training", "")
         exercises = exercises_of("bert.py", file)
         return cls(
             name=f"{path.parent.name}-{path.stem}",

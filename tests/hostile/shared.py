@@ -103,7 +103,8 @@ BertModel = Patched
 
 def names(source: str) -> tuple[set[str], set[str]]:
     """Return the names that code defines anywhere, and those that it only uses."""
-    defined, used = set[str](), set[str]()
+    defined = set[str]()
+    used = set[str]()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Name):
             (used if isinstance(node.ctx, ast.Load) else defined).add(node.id)

@@ -81,7 +81,8 @@ def test_a_hostile_submission_scores_what_it_solves_and_leaves_nothing(
 ) -> None:
     result = place.grade(hostile.source, file=hostile.file, loses=hostile.loses)
 
-    exercises, report = result["exercises"], result["report"]
+    exercises = result["exercises"]
+    report = result["report"]
     assert exercises.keys() == hostile.exercises
     assert all(e["score"] is not None for e in exercises.values()), report
     lost = {name for name, e in exercises.items() if e["score"] == 0}

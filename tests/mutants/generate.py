@@ -47,7 +47,8 @@ def of_operator(node: ast.BinOp) -> Iterator[ast.AST]:
 
 def of_call(node: ast.Call) -> Iterator[ast.AST]:
     """Yield the argument or the object alone, swapped arguments, and one of them left out."""
-    args, keywords = node.args, node.keywords
+    args = node.args
+    keywords = node.keywords
     if args:
         yield args[0]
     function = node.func
@@ -137,7 +138,8 @@ class Replacement(ast.NodeTransformer):
     """Replaces a node."""
 
     def __init__(self, old: ast.AST, new: ast.AST) -> None:
-        self.old, self.new = old, new
+        self.old = old
+        self.new = new
 
     def visit(self, node: ast.AST) -> ast.AST:
         return self.new if node is self.old else self.generic_visit(node)

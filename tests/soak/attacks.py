@@ -151,7 +151,8 @@ ARCHIVES: dict[str, Callable[[], Attack]] = {
 
 
 def random_archive(rng: random.Random) -> Attack:
-    names, filling = ["bert.py", "x.py"] * 50, rng.randbytes(2000)
+    names = ["bert.py", "x.py"] * 50
+    filling = rng.randbytes(2000)
     kind = rng.choice(("zip", "", "gz", "xz"))
     archive = zipped(names, filling) if kind == "zip" else tarred(names, filling, kind)
     content = bytearray(archive)

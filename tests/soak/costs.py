@@ -12,7 +12,9 @@ from tensormark.intake.submission import SubmissionError
 from tensormark.sandbox.interface import Limits
 from tensormark.settings import Settings
 
-SECONDS, MEGABYTES = 5.0, 400.0  # on top of what this process already uses
+# on top of what this process already uses
+SECONDS = 5.0
+MEGABYTES = 400.0
 LIMITS = Limits(load_seconds=20.0, call_seconds=10.0)
 
 

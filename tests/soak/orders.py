@@ -91,9 +91,11 @@ def written(folder: Path, texts: dict[str, str]) -> dict[str, Path]:
 
 def left() -> dict[str, int]:
     """Count what this process holds, once the counts stay the same."""
-    counts, repeats = held(), 0
+    counts = held()
+    repeats = 0
     while repeats < SETTLED:
-        before, counts = counts, held()
+        before = counts
+        counts = held()
         repeats = repeats + 1 if counts == before else 0
         time.sleep(0.02)
     return counts
