@@ -17,6 +17,7 @@ import toy
 from classes import graded_class, handed_in, options_in, rows_in
 from graded import files_in, tensormark
 from resident import called
+from tensormark import strictest
 from tensormark.classroom import command, config, jobs
 from tensormark.classroom.jobs import LocalWorkers
 from tensormark.classroom.people import FileError
@@ -108,8 +109,7 @@ def test_the_first_run_writes_its_options_and_no_other(
         (hand_ins / name).rename(hand_ins / f"x_LATE_{len(name)}_1_{name}")
     for path in (hand_ins / "grace.txt", hand_ins / "emmy.py"):
         path.unlink()
-    monkeypatch.setattr(command, "strictest", lambda *_: command.strictest_of_test)
-    monkeypatch.setattr(command, "strictest_of_test", Strictest("process"), raising=False)
+    monkeypatch.setattr(strictest, "strictest", lambda *_: strictest.Strictest("process", ()))
 
     graded_class(folder, hand_ins, out)
     text = (out / "class.toml").read_text("utf-8")
@@ -130,7 +130,7 @@ def test_a_roster_says_whose_the_folders_are_even_if_the_first_run_had_none(
         (path / toy.MAIN).write_text(solution_source, encoding="utf-8")
     roster = tmp_path / "roster.csv"
     roster.write_text("identifier,github_username\ns1,ada-l\ns2,alan\n", encoding="utf-8")
-    monkeypatch.setattr(command, "strictest", lambda *_: Strictest("process"))
+    monkeypatch.setattr(strictest, "strictest", lambda *_: strictest.Strictest("process", ()))
 
     graded_class(folder, hand_ins, out)
     text = (out / "class.toml").read_text("utf-8")
@@ -141,18 +141,11 @@ def test_a_roster_says_whose_the_folders_are_even_if_the_first_run_had_none(
     assert scores(out) == {"s1": "80", "s2": "80"}
 
 
-class Strictest:
-    """A machine with no better tier."""
-
-    def __init__(self, tier: str | None) -> None:
-        self.tier = tier
-        self.reasons = ("contained: there is no bwrap",)
-
-
 def test_without_isolation_nothing_is_graded(
     folder: Path, hand_ins: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(command, "strictest", lambda *_: Strictest(None))
+    none = strictest.Strictest(None, ("contained: there is no bwrap",))
+    monkeypatch.setattr(strictest, "strictest", lambda *_: none)
 
     status, printed = graded_class(folder, hand_ins, tmp_path / "new")
 
@@ -297,6 +290,20 @@ def test_nothing_is_lost_if_a_file_cannot_be_written(
     assert status == 2
     assert "results are kept, but" in printed
     assert files_in(out / "feedback") == before
+
+
+def test_the_list_may_be_in_a_home(
+    folder: Path, hand_ins: Path, out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "people.csv").write_text("login,name\nada,Ada\nzoe,Zoe\n", "utf-8")
+    options_in(out, tier="process", list="~/people.csv")
+
+    _, printed = graded_class(folder, hand_ins, out)
+
+    assert f"list: {tmp_path / 'home' / 'people.csv'}" in printed
+    assert "not handed in: zoe" in printed
 
 
 # --- jobs ---------------------------------------------------------------------------------------

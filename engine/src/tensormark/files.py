@@ -58,6 +58,11 @@ def sources_in(folder: Path) -> dict[str, str]:
     return {module_of(name): path.read_text(encoding="utf-8") for name, path in files}
 
 
+def expanded(path: str) -> str:
+    """Return a path with ~ replaced; not every shell does that in SUBMISSION=~/main.py."""
+    return path if os.path.lexists(path) else os.path.expanduser(path)
+
+
 def free_path(path: Path, first: int = 1) -> Path:
     """Return the first of path-1, path-2 and so on that does not exist."""
     paths = (Path(f"{path}-{count}") for count in itertools.count(first))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tensormark.files import check_replaceable
+from tensormark.files import check_replaceable, expanded
 from tensormark.intake.submission import SubmissionError
 from tensormark.sandbox.interface import BUDGET, PROCESS, TIERS, Limits
 from tensormark.usage import command, option, parser
@@ -108,14 +108,14 @@ def check_writable(path: Path, name: str, mark: re.Pattern[bytes] | None = None)
 
 
 def submission(text: str) -> str:
-    """Parse the path of a submission; not every shell expands the ~ in SUBMISSION=~/main.py.
+    """Parse the path of a submission.
 
     Raises:
         SubmissionError: it is empty.
     """
     if not text:
         raise SubmissionError(f"{option('submission')} is empty; give a folder or a file")
-    return text if os.path.lexists(text) else os.path.expanduser(text)
+    return expanded(text)
 
 
 def whole_number(name: str, maximum: int, text: str) -> int:

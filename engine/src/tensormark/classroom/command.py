@@ -26,7 +26,6 @@ from tensormark.classroom import (
     sheets,
     teach,
 )
-from tensormark.classroom.config import Config
 from tensormark.classroom.entry import Entry
 from tensormark.classroom.find import Found, find, inner_folder, real
 from tensormark.classroom.hand_in import number_of
@@ -38,7 +37,7 @@ from tensormark.classroom.store import Store, only_run
 from tensormark.classroom.work import Job, Terms, Work, code, named, versions
 from tensormark.classroom.worker import Answer
 from tensormark.exercise import Assignment
-from tensormark.files import write_whole
+from tensormark.files import expanded, write_whole
 from tensormark.folder import open_assignment
 from tensormark.intake.given_files import GivenFiles
 from tensormark.intake.submission import SubmissionError
@@ -81,7 +80,7 @@ def _submissions(name: str, text: str) -> Path:
     if not text:
         example = command(name, submissions="dir")
         raise SubmissionError(f"give the folder with the submissions: {example}")
-    path = Path(text) if os.path.lexists(text) else Path(os.path.expanduser(text))
+    path = Path(expanded(text))
     argument = option("submissions", text)
     if path.is_file():
         raise SubmissionError(f"{argument}: is a file, not a folder; unpack it and name the folder")
@@ -107,34 +106,6 @@ def parser(folder: Path, name: str = "class") -> argparse.ArgumentParser:
     worker_count = functools.partial(settings.whole_number, "workers", MOST_WORKERS)
     add("--workers", type=worker_count, default=cores, help=about)
     return command_line
-
-
-def _terms(
-    options: argparse.Namespace, chosen: Config, references: References, assignment: Assignment
-) -> Terms:
-    """Return how this run grades.
-
-    Raises:
-        SubmissionError: no tier on this machine isolates submissions.
-    """
-    folder = assignment.folder
-    checkpoint = Path(chosen.checkpoint) if chosen.checkpoint else settings.shipped(folder)
-    tier = chosen.tier or (CONTAINED if options.scheduler else "")
-    if not tier:
-        own = settings.Settings.of(folder, references=references.folder, checkpoint=checkpoint)
-        tier = strictest_isolating(assignment, own, 'tier = "process" in class.toml')
-    return Terms(
-        assignment=folder,
-        references=references.folder.resolve(),
-        checkpoint=checkpoint and checkpoint.resolve(),
-        tier=tier,
-        check=options.check,
-        budget=chosen.budget,
-        training_times=chosen.training_times,
-        code=code(folder),
-        recorded=references.digest,
-        versions=versions(folder),
-    )
 
 
 def _read_all(found: Found, given: GivenFiles) -> Iterator[Entry]:
@@ -172,14 +143,15 @@ class Class:
         self.assignment = assignment
         self.out: Path = options.out
         self.config = config.read(self.out / config.FILE)
-        checkpoint = Path(self.config.checkpoint) if self.config.checkpoint else None
-        recorded = options.references or settings.recorded_for(
-            assignment.folder, checkpoint or settings.shipped(assignment.folder)
+        checkpoint = settings.shipped(assignment.folder)
+        if self.config.checkpoint:
+            checkpoint = Path(self.config.checkpoint)
+        self.references = References(
+            options.references or settings.recorded_for(assignment.folder, checkpoint)
         )
-        self.references = References(recorded)
         if not self.references.private:
             print(PUBLIC.format(option("references", PRIVATE)), flush=True)
-        class_list = Path(self.config.list) if self.config.list else None
+        class_list = Path(expanded(self.config.list)) if self.config.list else None
         folder = options.submissions
         for own in filter(None, (folder, class_list)):
             self._check_kept(own)
@@ -195,8 +167,33 @@ class Class:
             self.entries[place].adjustments = own
         self.asked = self._asked()
         self.only = self._only()
-        self.terms = _terms(options, self.config, self.references, assignment)
+        self.terms = self._terms(checkpoint)
         self._write_config()
+
+    def _terms(self, checkpoint: Path | None) -> Terms:
+        """Return how this run grades.
+
+        Raises:
+            SubmissionError: no tier on this machine isolates submissions.
+        """
+        folder = self.assignment.folder
+        references = self.references.folder
+        tier = self.config.tier or (CONTAINED if self.options.scheduler else "")
+        if not tier:
+            own = settings.Settings.of(folder, references=references, checkpoint=checkpoint)
+            tier = strictest_isolating(self.assignment, own, 'tier = "process" in class.toml')
+        return Terms(
+            assignment=folder,
+            references=references.resolve(),
+            checkpoint=checkpoint and checkpoint.resolve(),
+            tier=tier,
+            check=self.options.check,
+            budget=self.config.budget,
+            training_times=self.config.training_times,
+            code=code(folder),
+            recorded=self.references.digest,
+            versions=versions(folder),
+        )
 
     def _check_kept(self, path: Path) -> None:
         """Check that something of staff's is not where this run writes.
@@ -311,24 +308,25 @@ class Class:
 
     def grade(self, store: Store) -> None:
         """Grade what has no complete result yet, and fill in the entries."""
-        keys = {
-            each.hand_in.student: Job(each.work).key(self.terms)
-            for each in self.entries
-            if each.work is not None
-        }
-        done = {key: answer for key in set(keys.values()) if (answer := store.get(key))}
+        keys: dict[str, str] = {}
         jobs: dict[str, Job] = {}
         for each in self.entries:
-            key = keys.get(each.hand_in.student, "")
-            wanted = key not in done or not done[key].complete
-            if self.only is not None:
+            if each.work is None:
+                continue
+            job = Job(each.work)
+            key = job.key(self.terms)
+            keys[each.hand_in.student] = key
+            if self.only is None:
+                earlier = store.get(key)
+                wanted = earlier is None or not earlier.complete
+            else:
                 wanted = each is self.only
-            if each.work is not None and wanted:
-                jobs[key] = Job(each.work)
+            if wanted:
+                jobs[key] = job
         kept = len(set(keys.values())) - len(jobs)
         if kept and self.only is None:
             print(f"{kept} graded before", flush=True)
-        before = done.get(keys[self.only.hand_in.student]) if self.only else None
+        before = store.get(keys[self.only.hand_in.student]) if self.only else None
         faults = self._do(store, jobs, "to grade") if jobs else {}
         for each in self.entries:
             key = keys.get(each.hand_in.student, "")
