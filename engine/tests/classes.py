@@ -1,16 +1,15 @@
 """Made-up classes of the toy assignment, and folders of hand-ins."""
 
-import contextlib
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, Future
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
 import toy
+from at_once import here
 from resident import called
 from tensormark.classroom import command
 from tensormark.classroom.entry import Entry
@@ -72,34 +71,6 @@ def owners(result: Found) -> dict[str, list[str]]:
         students[each.student] = graded + [path.name for path in each.others]
     assert len(students) == len(result.hand_ins)
     return students
-
-
-class Here(Executor):
-    """Does each job at once, in this process."""
-
-    def __init__(self, scheduler: str, count: int) -> None:
-        self.jobs = 0
-
-    def slots(self) -> int:
-        return 1
-
-    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        future: Future[Any] = Future()
-        self.jobs += 1
-        try:
-            future.set_result(function(*args, **kwargs))
-        except Exception as error:
-            future.set_exception(error)
-        return future
-
-    def done(self, future: Future[Any]) -> None:
-        pass
-
-
-@contextlib.contextmanager
-def here(scheduler: str, count: int) -> Iterator[Here]:
-    """Take the place of jobs.workers."""
-    yield Here(scheduler, count)
 
 
 def graded_class(folder: Path, hand_ins: Path, out: Path, *options: str) -> tuple[int, str]:

@@ -8,13 +8,17 @@ import functools
 import io
 import json
 import os
+import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Executor, Future
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "engine" / "tests"))
+
+from at_once import here
 from tensormark.classroom import command, worker
 from tensormark.folder import open_assignment
 from tensormark.grading import Grading
@@ -27,7 +31,6 @@ from tensormark.sandbox.process import ProcessSandbox
 from tensormark.settings import Settings
 from tensormark.usage import UserError
 
-ROOT = Path(__file__).resolve().parents[2]
 FORMS = ("html", "gradescope", "summary")
 
 
@@ -86,7 +89,7 @@ class Product:
         printed = io.StringIO()
         with (
             contextlib.redirect_stdout(printed),
-            mock.patch.object(command, "workers", one_after_another),
+            mock.patch.object(command, "workers", here),
             mock.patch.object(worker, "_grading", return_value=self.usual),
         ):
             try:
@@ -96,26 +99,6 @@ class Product:
             except UserError as error:
                 return f"{printed.getvalue()}error: {error}"
         return f"{printed.getvalue()}exit status {status}"
-
-
-class Here(Executor):
-    """Does each job at once, in this process."""
-
-    def slots(self) -> int:
-        return 1
-
-    def submit(self, function: Callable[..., Any], /, *args: Any, **_: Any) -> Future[Any]:
-        future: Future[Any] = Future()
-        future.set_result(function(*args))
-        return future
-
-    def done(self, future: Future[Any]) -> None:
-        pass
-
-
-@contextlib.contextmanager
-def one_after_another(_scheduler: str, _count: int) -> Iterator[Here]:
-    yield Here()
 
 
 @functools.cache
