@@ -8,6 +8,10 @@ STAFF_OPTIONS = REFERENCES CHECKPOINT THREADS SST FROM ID FILE BEFORE CHECK ARGS
 	BUDGET TRAINING_TIMES SHOW_TEXT LIMIT SHOTS SUBMISSIONS ONLY SCHEDULER WORKERS
 FROM_PEOPLE += $(STAFF_OPTIONS)
 $(call as_data,$(STAFF_OPTIONS))
+ifneq ($(filter class,$(MAKECMDGOALS)),)
+IGNORED := $(strip $(foreach name,TIER BUDGET TRAINING_TIMES CHECKPOINT,$(if $($(name)),$(name)=)))
+$(if $(IGNORED),$(error `make class` takes no $(firstword $(IGNORED)); set it in OUT/class.toml))
+endif
 GRADE += $(call option,references,REFERENCES) $(call option,checkpoint,CHECKPOINT) \
 	$(call option,threads,THREADS) $(call option,budget,BUDGET) \
 	$(call option,training-times,TRAINING_TIMES) $(call flag,show-text,SHOW_TEXT)
@@ -44,7 +48,7 @@ ON_SOLUTION = python=$$(cd $(BIN) && pwd)/python && cd solution && "$$python"
 
 ##@ For instructors: grade students' work, and change the assignment
 #: with check and grade:
-#: TIER=contained  ## for others' code: isolate it in a container; see engine/docs/isolation.md
+#: TIER=contained  ## for others' code: isolate it in a container (engine/docs/isolation.md)
 #: REFERENCES=dir  ## private references, recorded with SEED= and OUT=
 #: CHECKPOINT=dir  ## another model, which needs its own references
 #: THREADS=4  ## for torch; default: 1

@@ -230,6 +230,15 @@ def test_clean_removes_what_programs_have_written_and_no_work(tmp_path: Path) ->
     assert all(path.is_file() for path in work)
 
 
+@pytest.mark.parametrize("name", ["TIER", "BUDGET", "TRAINING_TIMES", "CHECKPOINT"])
+def test_what_class_toml_sets_is_no_option_of_class(name: str) -> None:
+    completed = run_make("class", "SUBMISSIONS=in", f"{name}=1")
+
+    assert completed.returncode == 2
+    (line,) = completed.stderr.splitlines()
+    assert f"takes no {name}=; set it in OUT/class.toml" in line
+
+
 @pytest.mark.parametrize("target", ["clean", "check"])
 def test_a_folder_that_is_no_virtual_environment_is_left_alone(tmp_path: Path, target: str) -> None:
     shutil.copy(ROOT / "Makefile", tmp_path)
