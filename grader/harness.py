@@ -147,7 +147,8 @@ def add_norm(
             says = f"{type(part).__name__}.add_norm() gets a {type(module).__name__} as {name}"
             order = "its arguments are input, output, dense_layer, dropout, ln_layer"
             raise StudentError(f"{says}, not a {ROLES[name].__name__}; {order}")
-    if output.shape[-1] != (reads := getattr(dense_layer, "in_features", output.shape[-1])):
+    reads = getattr(dense_layer, "in_features", output.shape[-1])
+    if output.shape[-1] != reads:
         got = f"an output of width {output.shape[-1]} for a dense layer that reads {reads}"
         raise StudentError(f"{type(part).__name__}.add_norm() gets {got}")
     scale = getattr(ln_layer, "weight", 1.0) + getattr(dropout, "p", 0.0)

@@ -126,10 +126,12 @@ def open_course(assignment: Assignment) -> Course:
         for variant in module.VARIANTS
     )
     ids = [variant.id for variant in variants]
-    if duplicates := {name for name in ids if ids.count(name) > 1}:
+    duplicates = {name for name in ids if ids.count(name) > 1}
+    if duplicates:
         raise VariantError(f"more than one mistake is named {', '.join(sorted(duplicates))}")
     module_of = {exercise.id: exercise.module for exercise in assignment.exercises}
-    if strays := sorted({variant.exercise for variant in variants} - module_of.keys()):
+    strays = sorted({variant.exercise for variant in variants} - module_of.keys())
+    if strays:
         raise VariantError(f"there are mistakes for {strays[0]}, which is not an exercise")
     honest = [right for module in modules(folder, "honest") for right in module.HONEST]
     honest += [right for module in mistakes for right in getattr(module, "HONEST", ())]

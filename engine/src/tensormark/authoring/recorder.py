@@ -250,7 +250,8 @@ def _require_stand_ins(exercise: Exercise, replies: Sequence[Reply]) -> None:
             stand_ins = ", ".join(f"{kind} at {path}" for path, kind in call.stand_ins.items())
             if reply.status != "ok":
                 raise UserError(f"{exercise.id}: with the stand-in {stand_ins}: {reply.text}")
-            if unmatched := sorted({*call.stand_ins} - {*texts(reply, "matched")}):
+            unmatched = sorted({*call.stand_ins} - {*texts(reply, "matched")})
+            if unmatched:
                 raise UserError(
                     f"{exercise.id}: there is nothing at {unmatched[0]} for a stand-in to replace"
                 )

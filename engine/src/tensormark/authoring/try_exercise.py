@@ -87,6 +87,7 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
         raise UserError(f"{given}: there is no such exercise") from None
     with tempfile.TemporaryDirectory() as scratch:
         for claim, result in results(course, Path(scratch)):
-            print(text := _line(claim, result), flush=True)
+            text = _line(claim, result)
+            print(text, flush=True)
             wrong += text.startswith("!")
     return 1 if wrong else 0

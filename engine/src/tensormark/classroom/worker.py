@@ -85,7 +85,8 @@ def _grading(terms: Terms) -> Grading:
         training_times=terms.training_times,
     )
     grading = Grading(settings, open_assignment(terms.assignment))
-    if fault := fault_of(grading.assignment, terms.tier, settings):
+    fault = fault_of(grading.assignment, terms.tier, settings)
+    if fault:
         raise UnfitError(f"{host} cannot provide the tier {terms.tier}: {fault}")
     GRADINGS.clear()
     GRADINGS[key] = grading

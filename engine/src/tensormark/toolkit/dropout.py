@@ -77,7 +77,8 @@ class Dropout:
             for name, value in outputs.items()
             if name.endswith(AGAIN)
         }
-        if wrong := self.wrong_pass(outputs, inputs):
+        wrong = self.wrong_pass(outputs, inputs)
+        if wrong:
             return wrong
         if not again:
             return None

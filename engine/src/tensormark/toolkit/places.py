@@ -127,16 +127,19 @@ def locate(
         return None
     if not np.isfinite(got).all() or np.allclose(got, expected, rtol=RTOL, atol=ATOL):
         return None
-    if factor := _ratio(got, expected):
+    factor = _ratio(got, expected)
+    if factor:
         return f"every value is {factor:.3g} times the expected one"
     if np.ptp(got - expected) < ATOL * (1.0 + np.abs(expected).max()):
         return "every value is off by the same amount"
-    if reason := _moved(got, expected, axes):
+    reason = _moved(got, expected, axes)
+    if reason:
         return reason
     wrong = ~np.isclose(got, expected, rtol=RTOL, atol=ATOL)
     if padding is not None and padding.shape == wrong.shape[:2]:
         pairs = np.asarray(wrong.any(tuple(range(2, wrong.ndim))))
-        if reason := _by_padding(pairs, padding, axes[:2]):
+        reason = _by_padding(pairs, padding, axes[:2])
+        if reason:
             return reason
     among = wrong.ndim if among is None else among
     return _by_place(np.asarray(wrong.any(tuple(range(among, wrong.ndim)))), axes[:among])
