@@ -21,10 +21,9 @@ PHENOMENA = {
 CARD = """# The data: synthetic film reviews with computed labels
 
 English sentences about {films} invented films, each with a label: 1 if it praises the film, 0 if
-not. A grammar (`instructor/language/grammar.py`) builds every sentence and computes its label from
-its parts: the sign of an opinion word, reversed by a negation, decided by the main clause of a
-contrast, and so on. No template has a fixed label. No real reviews were used, so the data may be
-published, changed and regenerated under the MIT licence, like the rest of the project.
+not. A grammar (`instructor/language/grammar.py`) builds every sentence and computes its label
+from its parts; no template has a fixed label. No real reviews were used, so the data may be
+published, changed and regenerated under the MIT licence.
 
 | file | contents |
 | --- | --- |
@@ -33,10 +32,9 @@ published, changed and regenerated under the MIT licence, like the rest of the p
 | `test.txt` | {test:,} lines, half of each label |
 | `pretraining.txt` | {sentences:,} sentences in {reviews:,} reviews, separated by empty lines |
 
-No sentence occurs in two splits. The training split uses {half} of the {whole} opinion words; dev
-and test use all of them. The other half occurs in `pretraining.txt` only, so a model knows them
-from pre-training or not at all. The first {easy} of the reviews in `pretraining.txt` are simpler,
-and pre-training starts with them.
+No sentence occurs in two splits. The training split uses {half} of the {whole} opinion words; dev,
+test and `pretraining.txt` use all of them. The first {easy} of the reviews in `pretraining.txt`
+are simpler, and pre-training starts with them.
 
 ## What decides the label
 
@@ -46,8 +44,7 @@ A sentence is counted under each phenomenon it contains.
 
 ## Baselines that do not understand the sentence
 
-Accuracy of the majority class and of scikit-learn's logistic regression on bags of word n-grams,
-fitted on `train.txt`:
+Scikit-learn's logistic regression on bags of word n-grams, fitted on `train.txt`:
 
 <!-- baselines:begin -->
 <!-- baselines:end -->
@@ -65,8 +62,8 @@ fitted on `train.txt`:
 
     python -m instructor.language.write_data --check        # compare, write nothing
 
-Another seed gives other sentences of the same language; the checkpoint and the references must then
-be regenerated too. All randomness comes from Python's `random.Random`, used in a fixed order.
+Another seed gives other sentences of the same language; regenerate the checkpoint and the
+references too.
 
 ## Limits
 

@@ -47,13 +47,12 @@ The last {held:,} reviews of the file were not used for training.
 | masked tokens, accuracy | {masked:.3f} | {frequent:.3f} | {bigram:.3f} | |
 | next sentence, accuracy | {following:.3f} | | | 0.500 |
 
-A false second sentence comes from another review of the same film, so that names cannot tell. Half
-of them agree with the first sentence's judgement: a reader who knows every judgement is right in
-0.750 of the pairs. The order in which reviews say things tells more: a verdict follows an opinion.
+A false second sentence is about the same film, so that names cannot tell. Half of them agree with
+the first sentence's judgement, so a reader who knows every judgement is right in 0.750 of the
+pairs. The order in which reviews say things tells more: a verdict follows an opinion.
 
-The 2-gram model predicts the token that most often follows the left neighbour, which it always
-sees. Many words cannot be predicted from the context: for example, which of 32 positive adjectives
-a sentence uses.
+The 2-gram model predicts what most often follows the left neighbour, which it always sees. Nothing
+in the context tells which of 32 positive adjectives a sentence uses.
 
 ## Training curve
 
@@ -66,14 +65,14 @@ Mean cross-entropy in nats over {s.report} steps.
     make checkpoint            # resumes if interrupted
     make checkpoint CHECK=1    # compares with SHA256SUMS
 
-On the same machine, the same text and seed give the same bytes. On another kind of processor, sums
-differ in the last digits, and so do the weights.
+On the same machine, the same text and seed give the same bytes. On another kind of processor, the
+weights differ in the last digits.
 
 Every layer is initialized to pass on what it attends to (`start_from_copying` in
 `instructor/pretraining/run.py`); with weights drawn from N(0, 0.05) alone, no layer
 copied anything in the first two million tokens.
 """
-POINTS = 20  # of the curve, at most
+POINTS = 10  # of the curve, at most
 
 
 def _n_grams(documents: Documents, tokenizer: Any) -> tuple[int, Tensor]:
@@ -119,22 +118,13 @@ def _agreements(a: Tensor, b: Tensor) -> int:
     return int((a == b).sum())
 
 
-def _bar(value: float, widest: float) -> str:
-    return "#" * round(30 * value / widest)
-
-
 def _curve_table(curve: list[tuple[int, float, float]]) -> str:
     if not curve:
         return "The run was too short for a point."
     every = -(-len(curve) // POINTS)
     points = curve[every - 1 :: every]
-    widest = curve[0][1]
-    rows = ["| step | masked tokens | | next sentence | |", "| --: | --: | --- | --: | --- |"]
-    rows += [
-        f"| {step:,} | {tokens:.3f} | `{_bar(tokens, widest)}` | {following:.3f} "
-        f"| `{_bar(following, 0.7)}` |"
-        for step, tokens, following in points
-    ]
+    rows = ["| step | masked tokens | next sentence |", "| --: | --: | --: |"]
+    rows += [f"| {step:,} | {tokens:.3f} | {following:.3f} |" for step, tokens, following in points]
     return "\n".join(rows)
 
 
