@@ -188,7 +188,7 @@ class Generators:
 
     def drew(self) -> bool:
         """Return whether torch's generator has been drawn from or seeded since."""
-        return not torch.equal(self.torch, torch.get_rng_state())
+        return self.torch.numpy().tobytes() != torch.get_rng_state().numpy().tobytes()
 
     def used(self) -> bool:
         """Return whether torch's or Python's generator is in another state."""
