@@ -129,12 +129,12 @@ def test_a_syntax_error_is_reported_and_the_next_save_graded(
     in_place(path, solution_source.replace("class Detector(", "class Detector(x x "))
     broken = watching.report()
     in_place(path, solution_source)
-    repaired = watching.report()
+    watching.until(ALL)  # a save that a busy machine takes in two steps is reported twice
+    watching.report()
 
     assert "detector.py cannot be imported" in broken
     line = solution_source.partition("class Detector(")[0].count("\n") + 1
     assert f"detector.py:{line}: invalid syntax" in broken
-    assert ALL in repaired
 
 
 def test_a_file_that_is_gone_is_waited_for(
@@ -142,12 +142,11 @@ def test_a_file_that_is_gone_is_waited_for(
 ) -> None:
     path, watching = watched
     path.unlink()
-    missing = watching.report()
+    watching.until(f"{path}: there is no such file or folder")
+    watching.report()
     in_place(path, solution_source)
-    restored = watching.report()
-
-    assert f"{path}: there is no such file or folder" in missing
-    assert ALL in restored
+    watching.until(ALL)
+    watching.report()
 
 
 def test_a_save_ends_a_call_that_hangs(folder: Path, path: Path, solution_source: str) -> None:
@@ -290,7 +289,8 @@ def test_twenty_saves_in_a_row_leave_nothing_behind(
         watching.report()
         for number in range(25):
             in_place(path, f"{solution_source}# {number}\n")
-            assert "40/40" in watching.report()
+            watching.until("40/40")
+            watching.report()
             if number == 4:
                 before = watching.below()
                 memory = {}
