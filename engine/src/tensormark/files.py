@@ -3,7 +3,6 @@
 import contextlib
 import hashlib
 import io
-import itertools
 import os
 import re
 import stat
@@ -61,12 +60,6 @@ def sources_in(folder: Path) -> dict[str, str]:
 def expanded(path: str) -> str:
     """Return a path with ~ replaced; not every shell does that in SUBMISSION=~/main.py."""
     return path if os.path.lexists(path) else os.path.expanduser(path)
-
-
-def free_path(path: Path, first: int = 1) -> Path:
-    """Return the first of path-1, path-2 and so on that does not exist."""
-    paths = (Path(f"{path}-{count}") for count in itertools.count(first))
-    return next(path for path in paths if not os.path.lexists(path))
 
 
 @contextlib.contextmanager

@@ -128,7 +128,6 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
         return 1 if names else 0
     _require_no_work(assignment.starter, files)
     for file in names:
-        (assignment.starter / file).parent.mkdir(parents=True, exist_ok=True)
         write_whole(assignment.starter / file, files[file])
         print(f"wrote starter/{file}")
     if not names:
