@@ -24,8 +24,8 @@ for folder in (ROOT, HERE, HERE / "hostile", HERE / "golden", ROOT / "engine" / 
 import run as golden
 from driver import complete
 from grader.assignment import ASSIGNMENT
-from known import COURSE
 from places import SUBMISSIONS, Hostile
+from tests.helpers.known import COURSE
 
 RUNNER = Path("tests", "golden", "run.py")
 # seconds for all calls of a hostile submission; many never end by themselves

@@ -1,4 +1,4 @@
-"""Shared fixtures: the solution's modules, and grading from the command line."""
+"""Shared fixtures: the solution's text, and grading from the command line."""
 
 import os
 from collections.abc import Iterator
@@ -7,22 +7,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from graded import Grade, Graded, edited, grader_of, tensormark
+from graded import Grade, Graded, edited, grader_of
 from resident import workers_are_kept, workers_are_started
+from tests.helpers import ROOT
 
 if TYPE_CHECKING:
-    from bench import Bench
+    from tests.helpers.bench import Bench
 
-__all__ = ["Grade", "Graded", "tensormark", "workers_are_kept", "workers_are_started"]
+__all__ = ["ROOT", "workers_are_kept", "workers_are_started"]
 pytest_plugins = ["hooks"]
-ROOT = Path(__file__).resolve().parent.parent
 collect_ignore = ["soak"]  # for `make nightly`, which names it
-# Some sentences of the handout and the answers describe the model of this seed (see `make term`).
-SHIPPED_SEED = 2026
-ANOTHER_SEED = f"--seed {SHIPPED_SEED} " not in (ROOT / "data/README.md").read_text("utf-8")
-of_the_shipped_model = pytest.mark.skipif(
-    ANOTHER_SEED, reason=f"the text describes the model of seed {SHIPPED_SEED}: check it again"
-)
 os.environ["TENSORMARK_MAKE"] = "1"  # so that messages name this assignment's make commands
 # `make test ARGS=...` would pass its options on to every make that a test runs
 for name in ("MAKEFLAGS", "MAKEOVERRIDES", "MFLAGS"):
@@ -55,8 +49,9 @@ def submit(tmp_path: Path, solution_source: str, grade: Grade) -> Grade:
 @pytest.fixture(scope="session")
 def bench() -> Iterator["Bench"]:
     """Grade many of this project's own sources in one worker: bench.grade(source)."""
-    from bench import Bench  # it imports ROOT from here
+    # here, because it imports the engine, which some tests do without
     from tensormark.settings import Settings
+    from tests.helpers.bench import Bench
 
     with Bench(Settings.of(ROOT)) as bench:
         yield bench

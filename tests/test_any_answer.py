@@ -18,8 +18,6 @@ import numpy as np
 import pytest
 
 from grader.assignment import ASSIGNMENT
-from mangled import mangled, with_value
-from scripted import Answer, Right, reported, unchanged
 from tensormark.intake.submission import MAX_SOURCE
 from tensormark.judging.compare import Mismatch, Pair, Tolerance
 from tensormark.judging.excerpt import excerpt
@@ -30,6 +28,8 @@ from tensormark.result import Outcome, Result
 from tensormark.sandbox import answers
 from tensormark.sandbox.interface import Limits, Request
 from tensormark.worker import protocol
+from tests.helpers.mangled import mangled, with_value
+from tests.helpers.scripted_worker import Answer, Right, reported, unchanged
 
 LONG = os.environ.get("FUZZ") == "long"
 FIRST = int(os.environ.get("FUZZ_FROM", "0"))

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from conftest import ROOT, Grade, Graded
-from graded import in_manifest
+from graded import Grade, Graded, in_manifest
+from tests.helpers import ROOT
 
 FEW = ("--only", "attention,layer")
 

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from conftest import ROOT, Grade
+from graded import Grade
 from grader.assignment import ASSIGNMENT
 from tensormark.intake.given_files import GivenFiles
 from tensormark.intake.submission import Submission
 from tensormark.references import References
+from tests.helpers import ROOT
 
 
 def test_a_name_cannot_add_lines_to_the_report(

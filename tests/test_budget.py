@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from conftest import ROOT
 from grader.assignment import ASSIGNMENT
 from grader.sentiment import DEADLINE, ENTRY
 from tensormark.grading import Grading, Session
@@ -12,6 +11,7 @@ from tensormark.intake.submission import Submission
 from tensormark.references import References
 from tensormark.sandbox.interface import Reply, Request
 from tensormark.settings import Settings
+from tests.helpers import ROOT
 
 
 @pytest.mark.parametrize(("measured", "deadline"), [(2.0, 14.0), (None, DEADLINE)])

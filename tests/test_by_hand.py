@@ -7,8 +7,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from example import TOKENS, solved
-from handout_pages import PAGES
+from tests.helpers.attention_example import TOKENS, solved
+from tests.helpers.handout import PAGES
 
 SECTION = PAGES["handout/by-hand.md"]
 EQUATIONS = re.findall(r"\$([^$]+=[^$]+)\$", SECTION)

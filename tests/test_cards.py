@@ -7,9 +7,9 @@ import pytest
 
 from grader.assignment import ASSIGNMENT
 from instructor.cards import CardError, for_students
-from known import COURSE
 from tensormark.release.given_out import copied
 from tensormark.usage import UserError
+from tests.helpers.known import COURSE
 
 
 @pytest.mark.parametrize("pattern", ["data/none-*.txt", "data/none.txt"])

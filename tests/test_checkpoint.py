@@ -12,8 +12,8 @@ from safetensors.torch import load_file, save_file
 
 from base_bert import CheckpointError
 from bert import BertModel
-from conftest import ROOT
 from instructor.pretraining.pretrain import main as pretrain
+from tests.helpers import ROOT
 
 CHECKPOINT = ROOT / "checkpoint"
 

@@ -15,8 +15,8 @@ from safetensors.torch import load_file
 
 import classifier
 from bert import BertModel
-from small import CONFIG, WORDS, raising, refusal, tiny_checkpoint
 from support import sentences
+from tests.helpers.tiny_model import CONFIG, WORDS, raising, refusal, tiny_checkpoint
 
 FAST = ["--epochs", "1", "--threads", "1", "--device", "cpu"]
 

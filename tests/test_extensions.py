@@ -15,12 +15,13 @@ import torch
 import torch.nn.functional as F
 
 from config import BertConfig
-from conftest import ROOT, Grade
+from graded import Grade
 from grader.assignment import ASSIGNMENT
 from resident import called
 from tensormark.exercise import Exercise
 from tensormark.toolkit.seeds import SEEDS
 from tensormark.worker.outputs import outputs_of
+from tests.helpers import ROOT
 from transformer import MultiHeadAttention
 
 IDS = [exercise.id for exercise in ASSIGNMENT.exercises if exercise.extension]

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from conftest import ROOT
-from drawn import SCALE, SVG, WIDTH, Drawn, Words
 from instructor.figures import main
+from tests.helpers import ROOT
+from tests.helpers.diagrams import SCALE, SVG, WIDTH, Drawn, Words
 
 FILES = sorted((ROOT / "handout" / "pictures").glob("*.svg"))
 NAMES = [path.stem for path in FILES]

@@ -8,10 +8,10 @@ from torch import Tensor, nn
 
 from bert import BertModel
 from config import BertConfig
-from conftest import ROOT
-from drawn import Drawn
-from example import solved
 from pretraining import IGNORED, IS_NEXT, pair_batch
+from tests.helpers import ROOT
+from tests.helpers.attention_example import solved
+from tests.helpers.diagrams import Drawn
 from tokenizer import BertTokenizer
 from transformer import causal_mask
 from utils import get_extended_attention_mask

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from conftest import ROOT
 from graded import program, ran
+from tests.helpers import ROOT
 
 # stands in for a Python that makes virtual environments: logs its arguments, and fails in the step
 # that a file beside the log names

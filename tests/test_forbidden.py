@@ -8,14 +8,14 @@ from collections.abc import Iterator
 import pytest
 
 from asking import program_with
-from conftest import ROOT
 from graded import ran
 from grader.assignment import ASSIGNMENT
 from tensormark.policy import usual_names
 from tensormark.sandbox.interface import TIERS, Program, Sandbox
 from tensormark.sandbox.tiers import open_sandbox
+from tests.helpers import ROOT
+from tests.helpers.ways_round import COMPILED, HEAD, OTHERS, WAYS, ask, code
 from tiers import marked
-from ways_round import COMPILED, HEAD, OTHERS, WAYS, ask, code
 
 POLICY = ASSIGNMENT.policy
 NAMES = [*usual_names([*POLICY.forbidden, *POLICY.given_only]).values()]

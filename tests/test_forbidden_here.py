@@ -6,12 +6,12 @@ from collections.abc import Iterator
 import pytest
 
 from asking import program_with
-from conftest import ROOT
 from grader.assignment import ASSIGNMENT
 from tensormark.policy import usual_names
 from tensormark.sandbox.interface import Sandbox
 from tensormark.sandbox.tiers import open_sandbox
-from ways_round import ask, code
+from tests.helpers import ROOT
+from tests.helpers.ways_round import ask, code
 
 HEAD = """
 import types

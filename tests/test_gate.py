@@ -7,10 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conftest import ROOT, Grade
+from graded import Grade
 from grader.assignment import ASSIGNMENT
 from grader.sentiment import Gate, Sentences, Sentiment
-from known import HONEST
 from tensormark.files import sources_in
 from tensormark.grading import program_of, solution_of
 from tensormark.references import References, under
@@ -20,6 +19,8 @@ from tensormark.sandbox.tiers import open_sandbox
 from tensormark.settings import Settings
 from tensormark.task import TaskRun
 from tensormark.toolkit.training import MAX_WEIGHTS
+from tests.helpers import ROOT
+from tests.helpers.known import HONEST
 
 SENTENCES = 320  # a fine-tune on so few takes a second or two
 WEIGHTS = {"bert.some.weight": np.ones((2, 3), np.float32), "classifier.bias": np.zeros(2, "f4")}

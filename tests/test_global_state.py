@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench import Bench, lost
+from tests.helpers.bench import Bench, lost
 
 WORDS = "words = self.word_embedding(input_ids)"
 RUN_IT = ("embed", "encode")  # the exercises that run the line WORDS

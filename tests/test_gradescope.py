@@ -16,7 +16,6 @@ import psutil
 import pytest
 
 import formats
-from conftest import ROOT
 from graded import in_manifest, program, ran
 from grader.assignment import ASSIGNMENT
 from resident import called
@@ -24,6 +23,7 @@ from tensormark import cli
 from tensormark.authoring.variants import Honest
 from tensormark.gradescope import build, run
 from tensormark.settings import Settings
+from tests.helpers import ROOT
 
 SOLUTION = (ROOT / "solution" / "bert.py").read_text(encoding="utf-8")
 STARTER = (ROOT / "starter" / "bert.py").read_text(encoding="utf-8")

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from conftest import ROOT
 from grader.assignment import ASSIGNMENT
 from tensormark.exercise import Assignment
 from tensormark.gradescope import run
 from tensormark.references import FORMAT, References
 from tensormark.settings import Settings
 from tensormark.task import Task
+from tests.helpers import ROOT
 
 
 class Timed(Task):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from conftest import Grade
+from graded import Grade
 
 CORE = ["attention", "add_norm", "layer", "embed", "encode"]
 NO_MASK = ("scores + attention_mask", "scores")

@@ -5,17 +5,17 @@ import re
 
 import pytest
 
-from conftest import ROOT
 from grader.assignment import ASSIGNMENT
 from grader.sentiment import Gate
-from handout_pages import PAGES, TEXT
-from known import VARIANTS
 from tensormark.authoring.handout import slug, with_tables
 from tensormark.authoring.strip import MARKER
 from tensormark.exercise import Exercise
 from tensormark.handout import explained
 from tensormark.release.page import html_of
 from tensormark.usage import UserError
+from tests.helpers import ROOT
+from tests.helpers.handout import PAGES, TEXT
+from tests.helpers.known import VARIANTS
 
 HEADING = re.compile(r"^(#+) (.+)$", re.MULTILINE)
 PROBLEM = re.compile(

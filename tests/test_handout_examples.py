@@ -19,10 +19,11 @@ from torch import nn
 import classifier
 import pretrain
 import visualize
-from conftest import ANOTHER_SEED, ROOT, Grade
+from graded import Grade
 from grader.model import MAIN as SIZES
-from handout_pages import TEXT
 from tensormark.authoring.variants import Honest
+from tests.helpers import ROOT
+from tests.helpers.handout import ANOTHER_SEED, TEXT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PROGRAMS: dict[str, Callable[[list[str]], argparse.Namespace]] = {

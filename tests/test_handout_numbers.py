@@ -10,16 +10,16 @@ import torch
 import classifier
 from bert import BertModel
 from config import BertConfig
-from conftest import ROOT, of_the_shipped_model
 from grader.assignment import ASSIGNMENT
 from grader.model import MAIN, OTHER
-from handout_pages import TEXT
 from instructor.language.lexicon import WHOLE
 from pretraining import BertForPreTraining, mask_tokens, pretraining_loss
 from support.observe import recorded
 from support.sentences import Split
 from tensormark.toolkit.dropout import FALSE_ALARM
 from tensormark.toolkit.statistics import EXACT, Statistics
+from tests.helpers import ROOT
+from tests.helpers.handout import TEXT, of_the_shipped_model
 from tokenizer import BertTokenizer
 
 PROSE = re.sub(r"\s+", " ", TEXT)

@@ -5,13 +5,13 @@ from posixpath import dirname, join, normpath
 
 import pytest
 
-from conftest import ROOT
 from formats import Tags
 from grader.assignment import ASSIGNMENT
-from handout_pages import PAGES
 from tensormark.handout import MAIN
 from tensormark.release.page import html_of
 from tensormark.usage import UserError
+from tests.helpers import ROOT
+from tests.helpers.handout import PAGES
 
 
 class Page(Tags):

@@ -7,8 +7,8 @@ import pytest
 
 import classifier
 import visualize
-from conftest import ROOT
 from helps import check_help
+from tests.helpers import ROOT
 
 PROGRAMS = [
     f"instructor.{name}" for name in ("huggingface", "language.write_data", "pretraining.pretrain")

@@ -9,11 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conftest import ROOT, Grade
+from graded import Grade
 from grader.assignment import ASSIGNMENT
 from grader.sentiment import HIDDEN, Gate, read_sentences
 from instructor.hidden import hidden_sentences
-from known import COURSE
 from tensormark.authoring.record import record
 from tensormark.authoring.try_exercise import alone, results
 from tensormark.exercise import Call, Exercise
@@ -22,6 +21,8 @@ from tensormark.judging.trial import Trial
 from tensormark.references import References, ReferencesError
 from tensormark.result import Result
 from tensormark.sandbox.interface import Reply
+from tests.helpers import ROOT
+from tests.helpers.known import COURSE
 from tiers import NIGHTLY
 from tokenizer import BertTokenizer
 

@@ -14,9 +14,9 @@ pytest.importorskip("transformers")
 
 import classifier
 from bert import BertModel
-from conftest import ROOT
 from instructor import huggingface
 from pretraining import BertForPreTraining
+from tests.helpers import ROOT
 from tokenizer import BertTokenizer
 
 CHECKPOINT = ROOT / "checkpoint"

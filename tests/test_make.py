@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from conftest import ROOT
 from graded import program, ran
+from tests.helpers import ROOT
 
 MARK = "a_name_was_run"
 TENSORMARK = ["-P", "-m", "tensormark"]

@@ -10,9 +10,9 @@ import torch
 
 from bert import BertModel
 from config import BertConfig
-from conftest import ROOT
 from instructor.gate import measure as measure_gate
 from instructor.gate.broken_models import BROKEN
+from tests.helpers import ROOT
 
 INVISIBLE_IN_EVAL = {"no_dropout", "no_attention_dropout", "detached"}
 

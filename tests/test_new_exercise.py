@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from conftest import ROOT
 from grader.assignment import ASSIGNMENT
 from resident import called
 from tensormark.authoring.new_exercise import skeleton
 from tensormark.usage import UserError
+from tests.helpers import ROOT
 
 FOLDERS = ("grader", "handout", "instructor", "solution", "starter", "checkpoint", "data")
 

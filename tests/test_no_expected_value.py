@@ -9,11 +9,11 @@ import pytest
 
 from grader.assignment import ASSIGNMENT
 from grader.locate import locate
-from scripted import Answer, Right, reported
 from tensormark.references import References
 from tensormark.reports import github, html, platforms
 from tensormark.result import Grade
 from tensormark.sandbox.interface import Request
+from tests.helpers.scripted_worker import Answer, Right, reported
 
 VALUE = re.compile(r"\d+\.\d{4}")  # as a line of a report has it
 FORMATS = (html.page, platforms.gradescope, github.summary, json.dumps)

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from conftest import ROOT, Grade
+from graded import Grade
 from grader.assignment import ASSIGNMENT
+from tests.helpers import ROOT
 
 HIDDEN = """
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from conftest import ROOT
 from graded import program
 from tensormark.release.build import main as build
 from tensormark.wheel import wheel
+from tests.helpers import ROOT
 
 NOTEBOOK = ROOT / "instructor" / "students" / "colab.ipynb"
 CELLS = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]

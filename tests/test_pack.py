@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from conftest import ROOT
 from tensormark import submit
 from tensormark.sandbox.interface import PROCESS
 from tensormark.strictest import Strictest
+from tests.helpers import ROOT
 
 
 @pytest.fixture

@@ -10,12 +10,12 @@ import torch
 
 import classifier
 import pretrain
-from conftest import ROOT
 from graded import ran
-from handout_pages import TEXT
 from pretraining import BertForPreTraining
-from small import CONFIG, raising, refusal
-from small import tiny as tiny
+from tests.helpers import ROOT
+from tests.helpers.handout import TEXT
+from tests.helpers.tiny_model import CONFIG, raising, refusal
+from tests.helpers.tiny_model import tiny as tiny
 
 LOSSES = re.compile(r"step (\d+)  masked tokens (\d\.\d+)  next sentence (\d\.\d+)")
 

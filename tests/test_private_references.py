@@ -9,12 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from conftest import ROOT
 from grader.assignment import ASSIGNMENT
 from grader.sentiment import HIDDEN
 from instructor.hidden import find_in, unpublished
 from instructor.language.write_data import labelled_lines
-from known import COURSE
 from tensormark.authoring.private import destination, private_folders
 from tensormark.cli import run
 from tensormark.grade import usual_tier
@@ -26,6 +24,8 @@ from tensormark.sandbox.interface import LOCKED, PROCESS
 from tensormark.settings import Settings
 from tensormark.strictest import Strictest
 from tensormark.usage import UserError
+from tests.helpers import ROOT
+from tests.helpers.known import COURSE
 
 SEED = ASSIGNMENT.seed
 CHECKPOINT = ASSIGNMENT.checkpoint

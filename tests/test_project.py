@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from conftest import ROOT
 from rules import Rooms, imported, modules_of, within
+from tests.helpers import ROOT
 
 SOURCES = sorted(
     path

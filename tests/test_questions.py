@@ -11,8 +11,8 @@ from bert import BertLayer, BertModel, BertSelfAttention
 from classifier import BertSentimentClassifier
 from classifier import main as classify
 from config import BertConfig
-from conftest import ROOT, of_the_shipped_model
-from handout_pages import PAGES
+from tests.helpers import ROOT
+from tests.helpers.handout import PAGES, of_the_shipped_model
 from tokenizer import BertTokenizer
 
 QUESTIONS = PAGES["handout/questions.md"]

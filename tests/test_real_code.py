@@ -2,8 +2,9 @@
 
 import pytest
 
-from bench import Bench, lost
-from spellings import (
+from tensormark.authoring.variants import Honest
+from tests.helpers.bench import Bench, lost
+from tests.helpers.spellings import (
     ALL_WRITTEN_OUT,
     BY_HAND,
     BY_KEYWORD,
@@ -14,7 +15,6 @@ from spellings import (
     SUBLAYERS,
     chain,
 )
-from tensormark.authoring.variants import Honest
 
 NO_MASK = ("scores + attention_mask", "scores")
 UPSTREAM = {

@@ -12,9 +12,7 @@ import pytest
 import torch
 from safetensors.numpy import load_file, save_file
 
-from conftest import ROOT
 from grader.assignment import ASSIGNMENT
-from known import COURSE
 from tensormark.authoring.course import Course
 from tensormark.authoring.earlier import previous_record
 from tensormark.authoring.record import record
@@ -30,6 +28,8 @@ from tensormark.sandbox.interface import Reply
 from tensormark.sandbox.process import ProcessSandbox
 from tensormark.sandbox.worker_process import PROCESSOR
 from tensormark.settings import Settings
+from tests.helpers import ROOT
+from tests.helpers.known import COURSE
 
 SEED = ASSIGNMENT.seed
 SMALL = "nsp_head"  # an exercise that is recorded in a second

@@ -5,9 +5,7 @@ from typing import Any
 
 import pytest
 
-from conftest import ROOT
 from grader.assignment import ASSIGNMENT
-from known import COURSE
 from tensormark.authoring.course import Course
 from tensormark.authoring.earlier import previous_record
 from tensormark.authoring.recorder import Recorder
@@ -17,6 +15,8 @@ from tensormark.judging.diagnose import PAIR
 from tensormark.sandbox.interface import Reply
 from tensormark.sandbox.process import ProcessSandbox
 from tensormark.settings import Settings
+from tests.helpers import ROOT
+from tests.helpers.known import COURSE
 
 
 def sample(course: Course) -> Course:

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import ROOT, Grade
-from graded import in_manifest
+from graded import Grade, in_manifest
 from grader.assignment import ASSIGNMENT
 from grader.staff import NOT_MEASURED, threshold
 from resident import called
@@ -18,6 +17,7 @@ from tensormark.files import sha256
 from tensormark.references import References
 from tensormark.settings import references_for
 from tensormark.sharing import groups
+from tests.helpers import ROOT
 
 
 def record(*options: str) -> subprocess.CompletedProcess[str]:

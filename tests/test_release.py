@@ -9,10 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from conftest import ROOT
 from graded import program, ran
 from grader.assignment import ASSIGNMENT
-from known import COURSE, VARIANTS
 from tensormark.authoring.strip import derive
 from tensormark.cli import run
 from tensormark.files import sha256
@@ -20,6 +18,8 @@ from tensormark.release import build
 from tensormark.release.leaks import leaks
 from tensormark.usage import UserError
 from tensormark.wheel import wheel
+from tests.helpers import ROOT
+from tests.helpers.known import COURSE, VARIANTS
 
 SOLUTION = (ROOT / "solution" / "bert.py").read_text(encoding="utf-8")
 LABELLED = (ROOT / "data" / "test.txt").read_text(encoding="utf-8").splitlines()

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from conftest import ROOT
 from graded import files_in, ran
 from instructor import term
 from instructor.term import Step, TermError, check_before, main, make_term, parse_seed, steps_for
+from tests.helpers import ROOT
 
 SMALL = ("--steps", "8")  # a checkpoint that knows nothing
 

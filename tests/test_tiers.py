@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import tiers
-from conftest import ROOT, tensormark
-from graded import program, ran
+from graded import program, ran, tensormark
 from tensormark.sandbox.interface import CONTAINED, TIERS
+from tests.helpers import ROOT
 from tiers import marked
 
 LINE = (

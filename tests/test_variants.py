@@ -5,11 +5,11 @@ import re
 
 import pytest
 
-from conftest import ROOT
 from grader.assignment import ASSIGNMENT
-from handout_pages import TEXT
-from known import COURSE, VARIANTS
 from tensormark.authoring.variants import Variant
+from tests.helpers import ROOT
+from tests.helpers.handout import TEXT
+from tests.helpers.known import COURSE, VARIANTS
 
 SOLUTION = ROOT / "solution"
 IDS = {variant.id for variant in VARIANTS}

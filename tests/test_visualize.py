@@ -9,9 +9,9 @@ from matplotlib.image import imread
 
 from bert import BertModel, BertSelfAttention
 from config import BertConfig
-from conftest import ROOT
-from small import raising, refusal, tiny_checkpoint
 from support.observe import encode, open_model, probabilities, recorded
+from tests.helpers import ROOT
+from tests.helpers.tiny_model import raising, refusal, tiny_checkpoint
 from tokenizer import BertTokenizer
 from visualize import draw_attention, main
 

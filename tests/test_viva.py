@@ -13,11 +13,11 @@ import pytest
 import torch
 
 from config import BertConfig
-from conftest import ROOT
 from grader.viva import SUBJECTS
 from studies import check_words, sheet_of, study_of
 from tensormark.viva.question import Question
 from tensormark.viva.study import SAME_IN_TRAINING, SHAPE, TRAINING
+from tests.helpers import ROOT
 
 NAMES = ("key", "query", "value", "attention_mask")
 REAL = torch.tensor([[1, 1, 1, 0], [1, 1, 0, 0], [1, 1, 1, 1]]).bool()  # tokens; others: padding

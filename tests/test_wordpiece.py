@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from tokenizers import Tokenizer, models
 
-from conftest import ROOT
 from instructor.hard_lines import HARD_LINES
 from pretraining import wordpiece
+from tests.helpers import ROOT
 from tokenizer import BertTokenizer
 
 TEXTS = sorted((ROOT / "data").glob("*.txt"))

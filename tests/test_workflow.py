@@ -1,6 +1,6 @@
 """The check on GitHub: what a student's repository runs."""
 
-from conftest import ROOT
+from tests.helpers import ROOT
 
 
 def test_the_workflow_on_github_ends_with_a_check_of_the_result() -> None:

@@ -13,10 +13,10 @@ from page import faults, quiet
 from PIL import Image, ImageColor
 from playwright.sync_api import Browser, ViewportSize
 
-from conftest import ROOT
-from drawn import Drawn, width_of
-from handout_pages import PAGES
 from tensormark.release.page import html_of
+from tests.helpers import ROOT
+from tests.helpers.diagrams import Drawn, width_of
+from tests.helpers.handout import PAGES
 
 FILES = sorted((ROOT / "handout" / "pictures").glob("*.svg"))
 MODES = Drawn(FILES[0]).modes

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from bench import Bench, lost
-from conftest import ROOT
-from known import HONEST
 from tensormark.authoring.variants import Honest
 from tensormark.settings import Settings
+from tests.helpers import ROOT
+from tests.helpers.bench import Bench, lost
+from tests.helpers.known import HONEST
 
 
 @pytest.fixture(scope="module")

@@ -24,8 +24,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from conftest import ROOT
 from places import DRIVER, SUBMISSIONS, TRAINING, Hostile, Place
+from tests.helpers import ROOT
 from tiers import marked, user_places
 
 HOSTILE = [Hostile.read(path) for path in sorted(SUBMISSIONS.glob("*/*.py"))]

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from bench import Bench, lost
-from conftest import ROOT
 from generate import EXERCISES, Mutant, generate
+from tests.helpers import ROOT
+from tests.helpers.bench import Bench, lost
 from tiers import NIGHTLY
 
 LISTED = Path(__file__).with_name("equivalent.txt").read_text(encoding="utf-8").splitlines()

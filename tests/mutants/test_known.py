@@ -2,10 +2,10 @@
 
 import pytest
 
-from bench import Bench, lost, named
 from grader.assignment import ASSIGNMENT
-from known import VARIANTS
 from tensormark.authoring.variants import Variant
+from tests.helpers.bench import Bench, lost, named
+from tests.helpers.known import VARIANTS
 from tiers import NIGHTLY
 
 # The first two raise in every call: what was raised says more than a name could. Of the third all

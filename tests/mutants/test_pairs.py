@@ -4,10 +4,10 @@ import itertools
 
 import pytest
 
-from bench import Bench, lost, named
-from known import VARIANTS
 from tensormark.authoring.variants import Variant
 from test_known import UNNAMED
+from tests.helpers.bench import Bench, lost, named
+from tests.helpers.known import VARIANTS
 
 EXERCISES = ("attention", "add_norm", "layer", "embed", "encode")
 EACH = 5  # pairs of mistakes for each pair of exercises

@@ -4,8 +4,8 @@ import functools
 
 import pytest
 
-from bench import Bench, named
-from known import VARIANTS
+from tests.helpers.bench import Bench, named
+from tests.helpers.known import VARIANTS
 
 KNOWN = {variant.id: variant for variant in VARIANTS}
 TOGETHER = [

@@ -12,12 +12,13 @@ from typing import Any
 import pytest
 
 import classifier
-from conftest import ROOT, Grade
+from graded import Grade
 from instructor import huggingface
 from instructor.hard_lines import HARD_LINES
 from places import sst, weights
 from support.sentences import read_examples
 from tensormark.authoring.record import main as record_main
+from tests.helpers import ROOT
 from tokenizer import BertTokenizer
 
 SENTENCES = {"train": 960, "dev": 320}  # to fine-tune on

@@ -15,8 +15,8 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
-from conftest import ROOT
 from tensormark.sandbox.interface import Limits
+from tests.helpers import ROOT
 
 MOST = 250_000  # bytes of a source
 MARKS = "".join(map(chr, (0x334, 0x327, 0x31B, 0x316, 0x301)))

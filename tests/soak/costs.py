@@ -4,13 +4,13 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from conftest import ROOT
 from grader.assignment import ASSIGNMENT
 from soak.attacks import Attack, write
 from tensormark.grading import Grading
 from tensormark.intake.submission import SubmissionError
 from tensormark.sandbox.interface import Limits
 from tensormark.settings import Settings
+from tests.helpers import ROOT
 
 # on top of what this process already uses
 SECONDS = 5.0

@@ -12,11 +12,11 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from conftest import ROOT
 from grader.assignment import ASSIGNMENT
 from tensormark.grading import Grading
 from tensormark.sandbox.interface import Limits
 from tensormark.settings import Settings
+from tests.helpers import ROOT
 
 ENOUGH = Limits(load_seconds=60.0, call_seconds=60.0, exercise_seconds=60.0)
 FEW = Limits(load_seconds=5.0, call_seconds=1.0, exercise_seconds=2.0)

@@ -12,8 +12,6 @@ from typing import Any
 
 import pytest
 
-from bench import Bench
-from conftest import ROOT
 from graded import edited
 from grader.assignment import ASSIGNMENT
 from tensormark.authoring.course import open_course
@@ -22,6 +20,8 @@ from tensormark.result import Result
 from tensormark.sandbox.interface import TIERS
 from tensormark.sandbox.worker_process import PROCESSOR
 from tensormark.settings import Settings
+from tests.helpers import ROOT
+from tests.helpers.bench import Bench
 
 pytestmark = pytest.mark.timeout(3600)
 RUNS = int(os.environ.get("RUNS") or 5)  # in each tier, for each number of threads

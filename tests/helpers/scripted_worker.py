@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 import formats
-from conftest import ROOT
 from grader.assignment import ASSIGNMENT
 from grader.sentiment import Gate
 from tensormark.exercise import Exercise
@@ -29,6 +28,7 @@ from tensormark.sandbox.isolated import IsolatedSandbox
 from tensormark.sandbox.isolated_server import Ending, Job
 from tensormark.settings import Settings
 from tensormark.worker.protocol import HEADER, MAGIC
+from tests.helpers import ROOT
 
 NAMES = {"<f2": "F16", "<f4": "F32", "<f8": "F64", "<i4": "I32", "<i8": "I64", "|b1": "BOOL"}
 Tensors = Mapping[str, np.ndarray]

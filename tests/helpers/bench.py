@@ -5,7 +5,6 @@ Only for this project's own code: a student's is graded in a fresh worker.
 
 import functools
 
-from conftest import ROOT
 from grader.assignment import ASSIGNMENT
 from tensormark.files import sources_in
 from tensormark.grading import Grading, Session, program_of
@@ -13,6 +12,7 @@ from tensormark.intake.submission import Submission, inspected
 from tensormark.result import Result
 from tensormark.sandbox.process import ProcessSandbox
 from tensormark.settings import Settings
+from tests.helpers import ROOT
 
 
 class Bench:

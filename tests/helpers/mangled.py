@@ -6,8 +6,8 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
-from scripted import Answer
 from tensormark.sandbox.interface import Request
+from tests.helpers.scripted_worker import Answer
 
 KEYS = (
     "number status text function where forbidden importing missing lacking through imported torch"
