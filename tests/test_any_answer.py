@@ -18,17 +18,12 @@ import numpy as np
 import pytest
 
 from grader.assignment import ASSIGNMENT
-from tensormark.intake.submission import MAX_SOURCE
-from tensormark.judging.compare import Mismatch, Pair, Tolerance
-from tensormark.judging.excerpt import excerpt
+from tensormark.judging.compare import Mismatch
 from tensormark.judging.fingerprints import MAX_VALUES, AnsweredCall, projections
 from tensormark.judging.trial import CHECKS, Trial
-from tensormark.reports.figures import difference_map
 from tensormark.result import Outcome, Result
-from tensormark.sandbox import answers
 from tensormark.sandbox.interface import Limits, Request
-from tensormark.worker import protocol
-from tests.helpers.mangled import mangled, with_value
+from tests.helpers.mangled import mangled
 from tests.helpers.scripted_worker import Answer, Right, reported, unchanged
 
 LONG = os.environ.get("FUZZ") == "long"
@@ -36,6 +31,7 @@ FIRST = int(os.environ.get("FUZZ_FROM", "0"))
 ANSWERS = 100_000 if LONG else 300
 IDS = [exercise.id for exercise in ASSIGNMENT.exercises]
 SHAPES = itertools.count(1)
+ATTENTION = [ASSIGNMENT.exercise("attention")]
 
 pytestmark = pytest.mark.timeout(36_000 if LONG else 600)
 
@@ -60,14 +56,39 @@ def hit_by(rng: random.Random, target: str):
         if request.exercise != target or (mangled_calls and not every_call) or rng.random() < 0.3:
             return answer
         mangled_calls.append(True)
-        return mangled(rng, request, answer)
+        return mangled(rng, answer)
 
     return change
 
 
-@pytest.mark.parametrize(
-    "name", [r"\ud800", "\ud800", r"\u0000", "", "n" * 65_536, "e\u0301", "__metadata__", "bert.c"]
-)
+def test_any_answer_fails_its_own_exercise_or_none(right: Right) -> None:
+    assert {result.outcome for result in right.grade().results} == {Outcome.PASSED}
+    failed = 0
+    for seed in range(FIRST, FIRST + ANSWERS):
+        rng = random.Random(seed)
+        target = rng.choice(IDS)
+        exercises = [ASSIGNMENT.exercise(target)] if seed % 20 else ASSIGNMENT.exercises
+        start = time.process_time()
+
+        grade = right.grade(hit_by(rng, target), exercises)
+
+        text = reported(grade)
+        assert time.process_time() - start < 2, seed
+        assert text.isprintable() or "\x1b" not in text
+        for result in grade.results:
+            outcome = result.outcome
+            if result.id != target:
+                blocked = outcome is Outcome.BLOCKED  # the answer claimed a hole in the code
+                assert blocked or result.score == result.max_score, (seed, result)
+                continue
+            assert outcome is not Outcome.COULD_NOT_GRADE, (seed, result)
+            assert outcome is not Outcome.FAILED or is_clear(result), (seed, result)
+            assert not result.flags or target == "sentiment", (seed, result.flags)
+            failed += outcome is Outcome.FAILED
+    assert failed > ANSWERS // 3
+
+
+@pytest.mark.parametrize("name", [r"\ud800", "", "n" * 65_536, "e\u0301", "bert.c"])
 def test_a_weight_with_any_wrong_name_fails_the_fine_tune(right: Right, name: str) -> None:
     def change(request: Request, answer: Answer) -> Answer:
         header = (answer.listed or "").replace("bert.a", name)
@@ -86,15 +107,6 @@ def test_a_solution_that_never_predicts_costs_no_points(right: Right) -> None:
     (sentiment,) = right.grade(change, [ASSIGNMENT.exercise("sentiment")], of_solution=True).results
 
     assert sentiment.outcome is Outcome.COULD_NOT_GRADE
-
-
-def test_an_exception_without_a_message_is_a_failure_with_one(right: Right) -> None:
-    def change(request: Request, answer: Answer) -> Answer:
-        return Answer(with_value(answer.message, '"status"', '"error"'))
-
-    (attention,) = right.grade(change, [ASSIGNMENT.exercise("attention")]).results
-
-    assert attention.findings[0].headline == "failed without saying why"
 
 
 # --- whose fault an exception is ----------------------------------------------------------------
@@ -125,28 +137,16 @@ def is_fours(answered: AnsweredCall) -> bool:
     return any((value == 4.0).all() for value in answered.reply.tensors.values())
 
 
-ERRORS = (
-    OverflowError("x"),
-    RecursionError(),
-    struct.error(),
-    OSError(),
-    MemoryError(),
-    KeyError(),
-)
-
-
-@pytest.mark.parametrize("error", ERRORS, ids=repr)
+@pytest.mark.parametrize("error", [OverflowError("x"), RecursionError(), struct.error()], ids=repr)
 def test_an_answer_that_breaks_a_check_fails_it_and_is_flagged(
     right: Right, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
     breaking(monkeypatch, is_fours, error)
 
-    (attention,) = right.grade(wrong, [ASSIGNMENT.exercise("attention")]).results
+    (attention,) = right.grade(wrong, ATTENTION).results
 
-    name = type(error).__name__
     assert attention.outcome is Outcome.FAILED
-    assert f"its answer could not be compared: {name}" in str(attention.findings)
-    assert attention.flags[0].startswith(f"attention: an answer made the grader raise {name} (")
+    assert type(error).__name__ in attention.flags[0]
     assert is_clear(attention)
 
 
@@ -156,7 +156,7 @@ def test_a_check_that_breaks_on_the_right_answer_costs_no_points(
 ) -> None:
     breaking(monkeypatch, lambda answered: True, OverflowError("our own"))
 
-    (attention,) = right.grade(change, [ASSIGNMENT.exercise("attention")]).results
+    (attention,) = right.grade(change, ATTENTION).results
 
     assert (attention.outcome, attention.note) == (Outcome.COULD_NOT_GRADE, "our own")
 
@@ -165,7 +165,7 @@ def test_a_memory_error_that_does_not_recur_costs_nothing(right: Right, monkeypa
     remaining = [True]
     breaking(monkeypatch, lambda answered: bool(remaining and remaining.pop()), MemoryError())
 
-    (attention,) = right.grade(exercises=[ASSIGNMENT.exercise("attention")]).results
+    (attention,) = right.grade(exercises=ATTENTION).results
 
     assert attention.outcome is Outcome.PASSED
 
@@ -177,25 +177,13 @@ def test_a_description_that_breaks_changes_no_points(
     def broken(*_: object) -> None:
         raise ZeroDivisionError
 
-    before = right.grade(wrong, [ASSIGNMENT.exercise("layer")]).results[0]
+    before = right.grade(wrong, ATTENTION).results[0]
     monkeypatch.setattr(Trial, part, property(broken) if part == "diagnosis" else broken)
 
-    after = right.grade(wrong, [ASSIGNMENT.exercise("layer")]).results[0]
+    after = right.grade(wrong, ATTENTION).results[0]
 
     assert (after.outcome, after.score) == (before.outcome, before.score)
     assert "ZeroDivisionError" in after.flags[0]
-
-
-def test_an_exception_while_an_answer_is_read_fails_the_exercise(right: Right, monkeypatch) -> None:
-    def broken(*_: object) -> None:
-        raise OverflowError
-
-    monkeypatch.setattr(answers, "message_of", broken)
-
-    (attention,) = right.grade(exercises=[ASSIGNMENT.exercise("attention")]).results
-
-    assert attention.outcome is Outcome.FAILED
-    assert "gave an answer that could not be read" in str(attention.findings)
 
 
 # --- what it costs ------------------------------------------------------------------------------
@@ -215,6 +203,8 @@ def largest(request: Request, answer: Answer) -> Answer:
 
 
 def test_the_largest_answers_cost_little(right: Right) -> None:
+    right.grade()
+    projected = projections.cache_info().currsize
     tracemalloc.start()
     try:
         grade = right.grade(largest)
@@ -226,63 +216,6 @@ def test_the_largest_answers_cost_little(right: Right) -> None:
     seconds = time.process_time() - start
 
     assert {r.outcome for r in grade.results if r.id != "sentiment"} == {Outcome.FAILED}
-    assert all("should have shape" in str(r.findings) for r in grade.results[:4])
+    assert projections.cache_info().currsize == projected  # only recorded forms are kept
     assert seconds < 2
     assert peak < 200e6
-
-
-def test_only_recorded_forms_are_projected(right: Right) -> None:
-    right.grade()
-    before = projections.cache_info().currsize
-
-    right.grade(largest)
-
-    assert projections.cache_info().currsize == before
-
-
-def test_sources_of_control_characters_can_be_sent(right: Right) -> None:
-    """One byte of a source takes six bytes of a request."""
-    sources = dict.fromkeys(ASSIGNMENT.editable, "#" + "\x01" * (MAX_SOURCE - 1))
-    program = replace(right.program, sources=sources)
-
-    assert protocol.encode({"number": 0, **program.load_message()})
-
-
-def test_the_page_draws_the_largest_numbers_of_a_float() -> None:
-    actual = np.full((2, 3, 4), -1.7e308)
-    expected = np.zeros((2, 3, 4))
-    mismatch = excerpt(Pair("output", actual, expected, Tolerance(0.0, 0.0)), {}, None)
-    assert mismatch is not None
-
-    assert str(difference_map(mismatch)).count("'l5'") == 2
-
-
-# --- anything at all ----------------------------------------------------------------------------
-
-
-def test_any_answer_fails_its_own_exercise_or_none(right: Right) -> None:
-    before = {result.id: result.as_json() for result in right.grade().results}
-    assert {entry["outcome"] for entry in before.values()} == {Outcome.PASSED}
-    failed = 0
-    for seed in range(FIRST, FIRST + ANSWERS):
-        rng = random.Random(seed)
-        target = rng.choice(IDS)
-        exercises = [ASSIGNMENT.exercise(target)] if seed % 20 else ASSIGNMENT.exercises
-        start = time.process_time()
-
-        grade = right.grade(hit_by(rng, target), exercises)
-
-        text = reported(grade)
-        assert time.process_time() - start < 2, seed
-        assert text.isprintable() or "\x1b" not in text
-        for result in grade.results:
-            outcome = result.outcome
-            if result.id != target:
-                blocked = outcome is Outcome.BLOCKED  # the answer claimed a hole in the code
-                assert blocked or result.score == result.max_score, (seed, result)
-                continue
-            assert outcome is not Outcome.COULD_NOT_GRADE, (seed, result)
-            assert outcome is not Outcome.FAILED or is_clear(result), (seed, result)
-            assert not result.flags or target == "sentiment", (seed, result.flags)
-            failed += outcome is Outcome.FAILED
-    assert failed > ANSWERS // 3
