@@ -1,105 +1,94 @@
-"""Grading from a student's point of view: scores and messages."""
+"""Grading from a student's point of view: each tier, each refused option, and what is packed."""
 
 import json
+import shutil
+import zipfile
+from pathlib import Path
 
 import pytest
 
-from graded import Grade
+from graded import Grade, ran, tensormark
+from grader.assignment import ASSIGNMENT
+from tensormark import submit
+from tensormark.sandbox.interface import PROCESS, TIERS
+from tensormark.strictest import Strictest
+from tests.helpers import ROOT
+from tiers import marked
 
-CORE = ["attention", "add_norm", "layer", "embed", "encode"]
 NO_MASK = ("scores + attention_mask", "scores")
 
 
-def test_the_solution_passes_everything(grade: Grade) -> None:
-    graded = grade("solution", training=True)
+def test_the_solution_passes_everything_and_the_starter_nothing(grade: Grade) -> None:
+    right = grade("solution", training=True)
+    untouched = grade("starter", training=True)
 
-    assert graded.result["score"] == graded.result["max_score"] == 100, graded.output
-    assert set(graded.outcomes().values()) == {"passed"}
-    assert graded.status == 0
-
-
-def test_the_untouched_starter_is_not_written_yet_and_scores_nothing(grade: Grade) -> None:
-    graded = grade("starter", training=True)
-
-    assert (graded.result["score"], graded.result["max_score"]) == (0, 100)
-    assert [graded.outcomes()[name] for name in CORE] == ["not written yet"] * 5
-    assert graded.outcomes()["sentiment"] == "blocked"
-    assert "Traceback" not in graded.output + graded.errors
+    result = right.result
+    bonus = sum(exercise.max_score for exercise in ASSIGNMENT.exercises if exercise.extension)
+    assert result["score"] == result["max_score"] == 100, right.output
+    assert result["bonus"] == result["bonus_max_score"] == bonus
+    assert set(right.outcomes().values()) == {"passed"}
+    assert (untouched.result["score"], untouched.result["bonus"]) == (0, 0)
+    assert set(untouched.outcomes().values()) == {"not written yet", "blocked"}
+    assert (right.status, untouched.status) == (0, 0)
 
 
-def test_one_mistake_costs_one_exercise_and_is_named_with_its_place(submit: Grade) -> None:
-    graded = submit(NO_MASK)
+@pytest.mark.parametrize("tier", marked(TIERS))
+def test_the_solution_passes_in_every_tier(tier: str, tmp_path: Path) -> None:
+    answer = tmp_path / "result.json"
+    grade = tensormark("check", "solution", "--tier", tier, "--json", str(answer))
 
-    failed = [name for name in CORE if graded.outcomes()[name] != "passed"]
-    assert failed == ["attention"]
-    assert graded.exercise("attention")["score"] == 0
-    assert graded.result["score"] == 55
-    assert graded.exercise("layer")["message"] == "right when given a correct attention"
-    attention = graded.exercise("attention")
-    assert attention["mistake"] == "mask_ignored"
-    assert "handout.md, Problem (attention)" in attention["message"]
-    assert [part["title"] for part in attention["handout"]] == ["Problem (attention)", "The mask"]
+    completed = ran(*grade, cwd=ROOT)
+
+    assert completed.returncode == 0, completed.stderr
+    result = json.loads(answer.read_text(encoding="utf-8"))
+    assert (result["tier"], result["score"]) == (tier, 80), completed.stdout
 
 
-def test_an_unwritten_exercise_does_not_fail_those_that_call_it(submit: Grade) -> None:
-    graded = submit(
-        (
-            "return ln_layer(input + dropout(dense_layer(output)))",
-            'raise NotImplementedError("add_norm")',
-        )
-    )
+def test_one_mistake_costs_one_exercise_whatever_the_number_of_threads(submit: Grade) -> None:
+    first, second = (submit(NO_MASK, options=("--threads", number)) for number in "12")
 
-    assert graded.outcomes()["add_norm"] == "not written yet"
-    assert [graded.outcomes()[name] for name in ("layer", "encode")] == ["passed", "passed"]
-
-
-def test_changed_given_code_is_noticed_although_each_function_is_right(submit: Grade) -> None:
-    graded = submit(
-        ("self.transform(hidden_states, self.value)", "self.transform(hidden_states, self.query)")
-    )
-
-    assert graded.outcomes()["attention"] == "failed"
-    assert graded.result["score"] == 55
-
-
-def test_an_unknown_exercise_is_refused_with_the_known_ones(grade: Grade) -> None:
-    graded = grade("starter", "--only", "self")
-
-    assert graded.status == 2
-    assert "attention, add_norm, layer, embed, encode" in graded.errors
+    assert first.result["score"] == 55
+    assert first.exercise("attention")["mistake"] == "mask_ignored"
+    assert first.output == second.output
+    for graded in (first, second):
+        del graded.result["time"]
+    assert first.result["exercises"] == second.result["exercises"]
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    "options",
     [
-        (("--only", "sentiment"), "K=sentiment: needs training; run `make grade K=sentiment`"),
-        (("--threads", "0"), "THREADS=0: must be a whole number, 1 to 64"),
-        (
-            ("--tier", "none"),
-            "TIER=none: there is no such tier; choose one of contained, locked, process",
-        ),
-        (("--checkpoint", "no/where"), "CHECKPOINT=no/where: there is no such folder"),
-        (("--json", "no/where/r.json"), "JSON=no/where/r.json: no/where is not a folder"),
-        (("--json", "grader"), "JSON=grader: is a folder; give the name of a file in it"),
+        ("--only", "self"),
+        ("--only", "sentiment"),
+        ("--threads", "0"),
+        ("--tier", "none"),
+        ("--checkpoint", "no/where"),
+        ("--checkpoint", "data"),
+        ("--json", "no/where/r.json"),
+        ("--json", "grader"),
     ],
 )
 def test_an_invalid_option_is_one_line_before_anything_is_graded(
-    grade: Grade, options: tuple[str, str], message: str
+    grade: Grade, options: tuple[str, str]
 ) -> None:
     graded = grade("solution", *options)
 
-    assert (graded.status, graded.output, graded.errors) == (2, "", f"check: {message}\n")
+    assert (graded.status, graded.output, graded.errors.count("\n")) == (2, "", 1)
+    assert options[1] in graded.errors
 
 
-def test_the_score_does_not_depend_on_the_number_of_threads(grade: Grade) -> None:
-    assert grade("solution", "--threads", "2").result["score"] == 80
+def test_what_was_edited_is_packed_and_nothing_else(
+    tmp_path: Path, capsys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tier = Strictest(PROCESS, ("contained: no bubblewrap",))
+    monkeypatch.setattr(submit, "strictest", lambda *_: tier)
+    folder = Path(shutil.copytree(ROOT / "starter", tmp_path / "starter"))
+    for name in ("optimizer.py", "rope.py"):
+        (folder / name).write_text("x = 1\n", encoding="utf-8")
+    out = tmp_path / "submission.zip"
 
+    assert submit.main(ROOT, "submit", [str(folder), "--out", str(out)]) == 0
 
-def test_two_runs_print_the_same(submit: Grade) -> None:
-    first = submit(NO_MASK)
-    second = submit(NO_MASK)
-
-    for graded in (first, second):
-        del graded.result["time"]
-    assert json.dumps(first.result) == json.dumps(second.result)
-    assert first.output == second.output
+    with zipfile.ZipFile(out) as archive:
+        assert archive.namelist() == ["bert.py", "optimizer.py"]
+    assert "rope.py" in capsys.readouterr().out
