@@ -1,7 +1,7 @@
 """Ways round the list of forbidden library code: each works, except where the code is forbidden.
 
-What the whole assignment forbids is tried with and without isolation, what a single exercise forbids in the calls
-of that exercise and outside them.
+What the whole assignment forbids is tried with and without isolation, what a single exercise
+forbids in the calls of that exercise and outside them.
 """
 
 import dataclasses

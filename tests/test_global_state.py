@@ -5,7 +5,6 @@ import pytest
 from tests.helpers.bench import Bench, lost
 
 WORDS = "words = self.word_embedding(input_ids)"
-RUN_IT = ("embed", "encode")  # the exercises that run the line WORDS
 CHANGES = {
     "torch.manual_seed(0)": "the random seed",
     "torch.manual_seed(42)": "the random seed",
@@ -63,26 +62,30 @@ KEEPS = [
 ]
 
 
+def with_statements(source: str, *statements: str) -> str:
+    """Return the solution with statements at the beginning of embed."""
+    assert source.count(WORDS) == 1
+    return source.replace(WORDS, "\n        ".join([*statements, WORDS]))
+
+
 @pytest.mark.parametrize("statement", CHANGES)
 def test_a_function_that_changes_state_that_is_not_its_own_loses_its_properties(
     bench: Bench, statement: str
 ) -> None:
-    assert bench.source.count(WORDS) == 1
-    source = bench.source.replace(WORDS, f"{statement}\n        {WORDS}")
+    results = bench.grade(with_statements(bench.source, statement), "embed")
 
-    results = bench.grade(source, *RUN_IT)
-
-    assert lost(results) == {"embed"}
+    assert "properties" in results["embed"].lost
     assert f"the call changes {CHANGES[statement]}" in str(results["embed"].findings)
 
 
-@pytest.mark.parametrize("statement", KEEPS)
-def test_drawing_random_numbers_and_storing_extra_state_cost_nothing(
-    bench: Bench, statement: str
-) -> None:
-    source = bench.source.replace(WORDS, f"{statement}\n        {WORDS}")
+def test_a_change_in_a_function_costs_the_exercises_that_call_it_nothing(bench: Bench) -> None:
+    source = with_statements(bench.source, "torch.manual_seed(0)")
 
-    assert lost(bench.grade(source, *RUN_IT)) == set()
+    assert lost(bench.grade(source, "embed", "encode")) == {"embed"}
+
+
+def test_drawing_random_numbers_and_storing_extra_state_cost_nothing(bench: Bench) -> None:
+    assert lost(bench.grade(with_statements(bench.source, *KEEPS), "embed", "encode")) == set()
 
 
 IMPORTED = {

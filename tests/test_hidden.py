@@ -71,18 +71,13 @@ def same_inputs(exercise: Exercise, call: Call, seeds: tuple[int, int]) -> bool:
 
 
 @pytest.mark.parametrize("exercise", PROBED, ids=lambda exercise: exercise.id)
-def test_no_call_has_its_public_inputs_with_a_private_seed(exercise: Exercise) -> None:
+def test_private_seeds_have_inputs_of_their_own(exercise: Exercise) -> None:
+    value_calls = [call for p in exercise.probes if p.part == "values" for call in p.calls]
+
     for seed in range(20):
-        assert not [
-            c.target for c in exercise.calls if same_inputs(exercise, c, (ASSIGNMENT.seed, seed))
-        ]
-
-
-@pytest.mark.parametrize("exercise", PROBED, ids=lambda exercise: exercise.id)
-def test_two_private_seeds_have_different_inputs(exercise: Exercise) -> None:
-    values = [c for p in exercise.probes if p.part == "values" for c in p.calls]
-
-    assert not any(same_inputs(exercise, values[0], (seed, seed + 1)) for seed in range(20))
+        public = [c for c in exercise.calls if same_inputs(exercise, c, (ASSIGNMENT.seed, seed))]
+        assert not public
+        assert not same_inputs(exercise, value_calls[0], (seed, seed + 1))
 
 
 def by_heart_of(exercise: Exercise, public: References, references: References) -> Result:
@@ -168,16 +163,6 @@ def test_no_hidden_sentences_are_drawn_for_data_of_another_kind(tmp_path: Path) 
     assert hidden_sentences(7, tmp_path, ()) is None
 
 
-def test_hidden_sentences_take_the_place_of_the_public_ones(private: Path) -> None:
-    public, hidden = (
-        Gate(References(folder), ROOT / "data").training(None).call
-        for folder in (ROOT / "reference_outputs", private)
-    )
-
-    assert hidden["train"] == public["train"]
-    assert set(hidden["predict"]).isdisjoint(public["predict"])
-
-
 def test_memorized_public_labels_score_in_public_and_nothing_on_hidden_sentences(
     grade: Grade, private: Path, by_heart: Path
 ) -> None:
@@ -199,7 +184,6 @@ def test_memorized_labels_score_nothing_where_the_weights_count(
     graded = grade(by_heart, "--tier", "contained", training=True)
 
     assert graded.result["score"] == 80
-    assert "the fine-tuned model is not good enough" in graded.exercise("sentiment")["message"]
     assert graded.result["flags"] == ["encode: library code that ran: zlib.crc32"]
 
 
@@ -208,7 +192,5 @@ def test_hidden_sentences_that_were_changed_are_not_used(private: Path, tmp_path
     shutil.copytree(private, folder)
     (folder / "dev.txt").write_text("1 ||| fine .\n", encoding="utf-8")
 
-    with pytest.raises(
-        ReferencesError, match=r"dev.txt is damaged or was changed .*make references"
-    ):
+    with pytest.raises(ReferencesError, match=r"dev\.txt"):
         Gate(References(folder), ROOT / "data")
