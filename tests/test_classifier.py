@@ -148,6 +148,7 @@ def test_macro_f1_weights_classes_equally() -> None:
 
 
 def test_the_program_writes_predictions_and_the_model(command, data, tmp_path, capsys) -> None:
+    data["dev"].write_text("1 ||| good\n0 ||| bad" + " film" * 30 + "\n", encoding="utf-8")
     save = tmp_path / "saved"
 
     assert classifier.main([*command, "--save", str(save)]) == 0
@@ -157,7 +158,9 @@ def test_the_program_writes_predictions_and_the_model(command, data, tmp_path, c
     assert [line.rpartition(" ||| ")[0] for line in lines] == expected
     assert {line[-1] for line in lines} <= {"0", "1"}
     assert "classifier.weight" in load_file(save / "model.safetensors")
-    assert "dev accuracy" in capsys.readouterr().out
+    output = capsys.readouterr().out
+    assert "dev accuracy" in output
+    assert "dev.txt: 2 sentences, 1 of them truncated to 24 tokens" in output
     assert not list(tmp_path.rglob("*.tmp"))
     assert classifier.main([*command, "--checkpoint", str(save)]) == 0
 
@@ -190,17 +193,20 @@ def test_the_best_epoch_on_dev_is_kept() -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["--epochs", "0"], "whole number, 1 or more"),
-        (["--lr", "nan"], "above 0"),
+        (["--epochs", "0"], "--epochs"),
+        (["--lr", "nan"], "--lr"),
         (["--max-length", "25"], "24 positions"),
-        (["--train", "nowhere.txt"], "nowhere.txt: no such file"),
+        (["--train", "nowhere.txt"], "nowhere.txt"),
         (["--checkpoint", "nowhere"], "nowhere"),
-        (["--colour", "red"], "unrecognized"),
+        (["--dev", "three.txt"], "three.txt: label 3, but"),
     ],
 )
 def test_bad_input_is_one_line_and_nothing_is_written(
-    command, tmp_path, capsys, arguments, complaint
+    command, tmp_path, capsys, monkeypatch, arguments, complaint
 ) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("three.txt").write_text("3 ||| a film\n", encoding="utf-8")
+
     message = refusal(classifier.main, [*command, *arguments], capsys)
 
     assert message.startswith("classifier.py: ")
@@ -215,9 +221,7 @@ def test_bad_input_is_one_line_and_nothing_is_written(
         "0\t\tid\tsentence\n1\t0.0\tab12\t good film\n2\t1.0\tcd34\t bad film\n",  # CS224N's
     ],
 )
-def test_test_sentences_without_labels_get_predictions_and_no_accuracy(
-    command, data, tmp_path, capsys, text
-) -> None:
+def test_test_sentences_without_labels_get_predictions(command, data, tmp_path, text) -> None:
     data["test"].write_text(text, encoding="utf-8")
 
     assert classifier.main(command) == 0
@@ -225,13 +229,6 @@ def test_test_sentences_without_labels_get_predictions_and_no_accuracy(
     path = tmp_path / "predictions" / "full-model-test-out.txt"
     lines = path.read_text(encoding="utf-8").splitlines()
     assert [line.split(" ||| ")[0] for line in lines] == ["good film", "bad film"]
-    assert f"test predictions, written to {path}" in capsys.readouterr().out
-
-
-def test_a_label_not_in_the_training_data_is_refused(command, data, capsys) -> None:
-    data["dev"].write_text("3 ||| a film\n", encoding="utf-8")
-
-    assert "dev.txt: label 3, but" in refusal(classifier.main, command, capsys)
 
 
 def test_an_unwritten_function_is_one_line_and_no_traceback(command, monkeypatch, capsys) -> None:
@@ -242,9 +239,45 @@ def test_an_unwritten_function_is_one_line_and_no_traceback(command, monkeypatch
     assert capsys.readouterr().err == "bert.py: Problem (embed) is not written yet\n"
 
 
-def test_sentences_that_are_too_long_are_truncated_and_counted(command, data, capsys) -> None:
-    data["dev"].write_text("1 ||| good\n0 ||| bad" + " film" * 30 + "\n", encoding="utf-8")
+# --- files of labelled sentences ----------------------------------------------------------------
 
-    assert classifier.main(command) == 0
+IDS = '0\tab12\tIt \'s ``fine\'\' .\t3\r\n1\tcd34\t"so ""bad"" ."\t0\n'
+READ = {
+    "4 ||| It 's a fine ||| film .\r\n\n0|||bad\n": [(4, "It 's a fine ||| film ."), (0, "bad")],
+    f"\tid\tsentence\tsentiment\n{IDS}": [(3, "It 's ``fine'' ."), (0, 'so "bad" .')],
+    "ab12\tIt 's fine .\t3\n": [(3, "It 's fine .")],
+}
+REFUSED = {  # the beginning of the message after the file's name
+    **{
+        f"1 ||| good\n{line}\n".encode(): ":2: "
+        for line in ("a film", "1 || a", "-1 ||| a", "1 |||")
+    },
+    b"1 ||| good\n1 ||| \xff\n": ":2: ",
+    b"id\tsentence\nab\tgood\n": ": there is no column `sentiment`",
+    b"id\tsentence\tsentiment\n": ": there are no sentences",
+    b"ab\tgood\t1\ncd\tbad\n": ":2: ",
+    b"ab\tgood\t1\ncd\tbad\t0\tmore\n": ":2: ",
+    b"ab\tgood\tpositive\n": ":1: ",
+    b"\n \n": ": there are no sentences",
+}
 
-    assert "dev.txt: 2 sentences, 1 of them truncated to 24 tokens" in capsys.readouterr().out
+
+@pytest.mark.parametrize("text", READ)
+def test_sentences_are_read(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "some.csv"
+    path.write_bytes(text.encode())
+
+    assert sentences.read_examples(path) == READ[text]
+
+
+@pytest.mark.parametrize("content", REFUSED)
+def test_what_is_no_sentence_is_named_with_its_file_and_number(
+    tmp_path: Path, content: bytes
+) -> None:
+    path = tmp_path / "some.csv"
+    path.write_bytes(content)
+
+    with pytest.raises(ValueError, match=rf"some\.csv{REFUSED[content]}") as caught:
+        sentences.read_examples(path)
+
+    assert "\n" not in str(caught.value)

@@ -3,7 +3,6 @@
 import argparse
 import builtins
 import doctest
-import errno
 import io
 import re
 import shlex
@@ -34,7 +33,17 @@ PROGRAMS: dict[str, Callable[[list[str]], argparse.Namespace]] = {
 COMMANDS = re.findall(r"^ +(?:cd starter && )?python (\w+\.py.*)$", TEXT, re.MULTILINE)
 COMMANDS += re.findall(r"`python (\w+\.py[^`]*)`", TEXT)
 OPTIONS = re.findall(r"`(--(?:seed|epochs|batch-size|lr)\b[^`]*)`", TEXT)
+# what only other machines raise
+ELSEWHERE = (
+    "... CUDA ...",
+    "... NVIDIA ...",
+    "Expected all tensors",
+    "... partially initialized",
+    "[enforce fail",
+    "[Errno 30]",
+)
 RAISED = re.findall(r"`raised (\w+): ([^`]+)`", re.sub(r"\n *", " ", TEXT))
+RAISED_HERE = [(kind, text) for kind, text in RAISED if not text.startswith(ELSEWHERE)]
 
 
 def prompt_sessions() -> list[str]:
@@ -43,16 +52,11 @@ def prompt_sessions() -> list[str]:
     return [re.sub(r"^    ", "", block, flags=re.M) for block in blocks if ">>> " in block]
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", [*COMMANDS, *(f"classifier.py {o}" for o in OPTIONS)])
 def test_every_command_in_the_handout_is_understood(command: str) -> None:
     program, *options = shlex.split(command.replace("$lr", "0.002"))
 
     assert PROGRAMS[program](options)
-
-
-@pytest.mark.parametrize("options", OPTIONS)
-def test_every_option_of_an_experiment_is_understood(options: str) -> None:
-    assert classifier.parse_arguments(options.split())
 
 
 # Students' most frequent mistakes, in the grader's sizes, and the messages of Python or torch.
@@ -74,11 +78,6 @@ def change_in_place() -> None:
 def unpacked(x):
     B, T, D = x.shape
     return B, T, D
-
-
-def says(error: Exception) -> None:
-    """Raise what Python or torch raises on other machines."""
-    raise error
 
 
 class Part(nn.Module):
@@ -145,23 +144,13 @@ WRONG: dict[str, Callable[[], object]] = {
         "from .base_bert import A", {"__name__": "bert", "__package__": ""}
     ),
     "Torch not compiled": lambda: torch.zeros(1, device="xpu"),
-    "... CUDA ...": lambda: says(RuntimeError("No CUDA GPUs are available")),
-    "... NVIDIA ...": lambda: says(RuntimeError("Found no NVIDIA driver on your system.")),
     "... mps ...": lambda: X.to("mps"),
     "Could not run 'aten::": lambda: torch.zeros(1, device="mps"),
-    "Expected all tensors": lambda: says(
-        RuntimeError("Expected all tensors to be on the same device, but found at least two")
-    ),
     "Can't call numpy()": lambda: torch.ones(1, requires_grad=True).numpy(),
-    "... partially initialized": lambda: says(
-        ImportError("cannot import name 'A' from partially initialized module 'bert'")
-    ),
-    "[enforce fail": lambda: says(RuntimeError("[enforce fail at inline_container.cc:664] . ")),
-    "[Errno 30]": lambda: says(OSError(errno.EROFS, "Read-only file system")),
 }
 
 
-@pytest.mark.parametrize(("kind", "message"), RAISED)
+@pytest.mark.parametrize(("kind", "message"), RAISED_HERE)
 def test_a_message_of_a_library_is_what_the_library_says(kind, message, monkeypatch) -> None:
     wrong = WRONG[max(filter(message.startswith, WRONG), key=len)]
     message = message.removesuffix("...line ...")  # the place, which the grader adds

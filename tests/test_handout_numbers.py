@@ -1,6 +1,5 @@
 """Numbers in the handout are those of the code, the data and the checkpoint."""
 
-import json
 import math
 import re
 
@@ -23,8 +22,6 @@ from tests.helpers.handout import TEXT, of_the_shipped_model
 from tokenizer import BertTokenizer
 
 PROSE = re.sub(r"\s+", " ", TEXT)
-WORDS_A_MINUTE = 200
-MINUTES_TO_THE_FIRST_HOLE = 15
 SHIPPED = BertConfig.from_json(ROOT / "checkpoint")
 
 
@@ -52,13 +49,6 @@ def time_and_points(kind: str, ids: set[str] | None = None) -> tuple[int, int]:
 # The first page
 
 
-def test_the_first_hole_is_reached_in_the_time_that_the_handout_gives() -> None:
-    before = TEXT[: TEXT.index("**Run**. `make check K=attention`")]
-
-    assert len(before.split()) < WORDS_A_MINUTE * MINUTES_TO_THE_FIRST_HOLE
-    find(rf"up to the first `TODO` \| \| {MINUTES_TO_THE_FIRST_HOLE} minutes")
-
-
 @pytest.mark.parametrize(
     ("target", "kind", "extension", "bonus"),
     [
@@ -74,17 +64,6 @@ def test_times_and_points_are_the_sums_of_the_headings(target, kind, extension, 
     time, points = time_and_points(kind, ids)
 
     find(rf"\({target}\) \|[^|]*\| {round(time / 60)} hours \| {points}{bonus} \|")
-
-
-def test_the_five_functions_have_about_as_many_lines_as_the_handout_says() -> None:
-    source = (ROOT / "solution" / "bert.py").read_text(encoding="utf-8")
-    regions = re.findall(r"BEGIN SOLUTION \w+\n(.*?)### END", source, re.S)
-    lines = [line for region in regions for line in region.splitlines() if line.strip()]
-
-    code = [line for line in lines if not line.strip().startswith("#")]
-
-    find("five functions are about twenty lines")
-    assert 18 <= len(code) <= 22
 
 
 # Sizes
@@ -166,23 +145,13 @@ def test_an_untrained_model_has_the_losses_that_the_handout_states(
     find(rf"\\ln 2 = {math.log(2):.3f}")
 
 
-def test_fifteen_percent_is_the_default_of_mask_tokens() -> None:
+def test_mask_tokens_has_the_rates_that_the_handout_states() -> None:
     find(r"with `probability` \(0.15 by default")
     assert mask_tokens.__defaults__ == (0.15,)
-    find("BERT chooses 15% of them")
-
-
-def test_a_correct_mask_tokens_fails_as_rarely_as_the_handout_says() -> None:
     find("correct code fails once in a hundred million runs")
     examined = [probe.examine for probe in ASSIGNMENT.exercise("mask_tokens").probes]
-    shares = [
-        share
-        for examine in examined
-        if isinstance(examine, Statistics)
-        for share in examine.shares
-        if share.margin > EXACT
-    ]
-    assert len(shares) * FALSE_ALARM <= 1.001e-8
+    shares = [s for e in examined if isinstance(e, Statistics) for s in e.shares]
+    assert sum(share.margin > EXACT for share in shares) * FALSE_ALARM <= 1.001e-8
 
 
 # Pictures
@@ -210,9 +179,3 @@ def test_the_heads_that_look_aside_are_those_that_the_handout_names(
 
     assert share_at(-2, 1, tokenizer) > 0.8
     assert share_at(1, 3, tokenizer) > 0.8
-
-
-def test_the_threshold_is_between_one_half_and_one() -> None:
-    manifest = json.loads((ROOT / "reference_outputs" / "manifest.json").read_text("utf-8"))
-
-    assert 0.5 < manifest["sentiment"]["threshold"] < 1
