@@ -6,7 +6,6 @@ Dimension key: N sentences, B batch, T tokens.
 import dataclasses
 import math
 import random
-import types
 from pathlib import Path
 
 import pytest
@@ -18,6 +17,7 @@ from bert import BertModel
 from support import sentences
 from tests.helpers.tiny_model import CONFIG, WORDS, raising, refusal, tiny_checkpoint
 
+CS224N = "0\t\tid\tsentence\n1\t0.0\tab12\t good film\n2\t1.0\tcd34\t bad film\n"  # without labels
 FAST = ["--epochs", "1", "--threads", "1", "--device", "cpu"]
 
 
@@ -86,14 +86,6 @@ def test_equal_seeds_give_equal_weights_and_different_seeds_do_not() -> None:
     assert not torch.equal(once["classifier.weight"], other["classifier.weight"])
 
 
-def test_the_new_layer_starts_from_zero_so_that_the_first_loss_is_that_of_a_guess() -> None:
-    losses: list[float] = []
-
-    classifier.fine_tune(model(), *tensors(), classifier.Recipe(), losses.append)
-
-    assert losses[0] == pytest.approx(math.log(2))
-
-
 def test_fine_tuning_is_torchs_adamw_with_clipped_gradients() -> None:
     recipe = classifier.Recipe(batch_size=4, clip=0.1)
     plain = model().double()
@@ -114,10 +106,11 @@ def test_fine_tuning_is_torchs_adamw_with_clipped_gradients() -> None:
         losses.append(loss.item())
 
     tuned = model().double()
-    tuned_losses = []
+    tuned_losses: list[float] = []
     classifier.fine_tune(tuned, ids, mask, labels, recipe, tuned_losses.append)
 
     assert tuned_losses == pytest.approx(losses)
+    assert losses[0] == pytest.approx(math.log(2))  # that of a guess: the new layer is 0 at first
     for name, value in tuned.state_dict().items():
         torch.testing.assert_close(value, plain.state_dict()[name], rtol=1e-9, atol=1e-9)
 
@@ -148,7 +141,10 @@ def test_macro_f1_weights_classes_equally() -> None:
 
 
 def test_the_program_writes_predictions_and_the_model(command, data, tmp_path, capsys) -> None:
-    data["dev"].write_text("1 ||| good\n0 ||| bad" + " film" * 30 + "\n", encoding="utf-8")
+    data["dev"].write_text("1 ||| good\n4 ||| bad" + " film" * 30 + "\n", encoding="utf-8")
+    with data["train"].open("a", encoding="utf-8") as file:
+        file.write("4 ||| five classes\n")
+    data["test"].write_text(CS224N, encoding="utf-8")
     save = tmp_path / "saved"
 
     assert classifier.main([*command, "--save", str(save)]) == 0
@@ -156,38 +152,15 @@ def test_the_program_writes_predictions_and_the_model(command, data, tmp_path, c
     lines = (tmp_path / "predictions/full-model-dev-out.txt").read_text("utf-8").splitlines()
     expected = [example.sentence for example in sentences.read_examples(data["dev"])]
     assert [line.rpartition(" ||| ")[0] for line in lines] == expected
-    assert {line[-1] for line in lines} <= {"0", "1"}
-    assert "classifier.weight" in load_file(save / "model.safetensors")
+    assert load_file(save / "model.safetensors")["classifier.weight"].shape == (5, 16)
+    path = tmp_path / "predictions" / "full-model-test-out.txt"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert [line.split(" ||| ")[0] for line in lines] == ["good film", "bad film"]
     output = capsys.readouterr().out
     assert "dev accuracy" in output
     assert "dev.txt: 2 sentences, 1 of them truncated to 24 tokens" in output
     assert not list(tmp_path.rglob("*.tmp"))
     assert classifier.main([*command, "--checkpoint", str(save)]) == 0
-
-
-def test_five_labels_make_five_classes(command, data, tmp_path) -> None:
-    for path in data.values():
-        lines = [f"{number % 5} ||| {WORDS[number % 5]} .\n" for number in range(40)]
-        path.write_text("".join(lines), encoding="utf-8")
-
-    assert classifier.main([*command, "--save", str(tmp_path / "saved")]) == 0
-
-    weights = load_file(tmp_path / "saved" / "model.safetensors")
-    assert weights["classifier.weight"].shape == (5, 16)
-
-
-def test_the_best_epoch_on_dev_is_kept() -> None:
-    ids, mask, _ = tensors()
-    dev = types.SimpleNamespace(input_ids=ids, attention_mask=mask, labels=torch.ones(24))
-    fresh = model()
-    best = classifier.BestEpoch(fresh, dev)
-
-    for epoch, bias in enumerate(([9.0, 0.0], [0.0, 9.0], [9.0, 0.0]), start=1):
-        fresh.classifier.bias.data = torch.tensor(bias)
-        best.after_epoch(epoch, 0.0)
-
-    assert best.accuracy == 1.0
-    assert best.weights["classifier.bias"].tolist() == [0.0, 9.0]
 
 
 @pytest.mark.parametrize(
@@ -198,7 +171,7 @@ def test_the_best_epoch_on_dev_is_kept() -> None:
         (["--max-length", "25"], "24 positions"),
         (["--train", "nowhere.txt"], "nowhere.txt"),
         (["--checkpoint", "nowhere"], "nowhere"),
-        (["--dev", "three.txt"], "three.txt: label 3, but"),
+        (["--dev", "three.txt"], "three.txt: label 3"),
     ],
 )
 def test_bad_input_is_one_line_and_nothing_is_written(
@@ -212,23 +185,6 @@ def test_bad_input_is_one_line_and_nothing_is_written(
     assert message.startswith("classifier.py: ")
     assert complaint in message
     assert not (tmp_path / "predictions").exists()
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "good film\n\nbad film\n",
-        "0\t\tid\tsentence\n1\t0.0\tab12\t good film\n2\t1.0\tcd34\t bad film\n",  # CS224N's
-    ],
-)
-def test_test_sentences_without_labels_get_predictions(command, data, tmp_path, text) -> None:
-    data["test"].write_text(text, encoding="utf-8")
-
-    assert classifier.main(command) == 0
-
-    path = tmp_path / "predictions" / "full-model-test-out.txt"
-    lines = path.read_text(encoding="utf-8").splitlines()
-    assert [line.split(" ||| ")[0] for line in lines] == ["good film", "bad film"]
 
 
 def test_an_unwritten_function_is_one_line_and_no_traceback(command, monkeypatch, capsys) -> None:

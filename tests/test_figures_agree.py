@@ -11,7 +11,7 @@ from config import BertConfig
 from pretraining import IGNORED, IS_NEXT, pair_batch
 from tests.helpers import ROOT
 from tests.helpers.attention_example import solved
-from tests.helpers.diagrams import Drawn
+from tests.helpers.diagrams import Diagram
 from tokenizer import BertTokenizer
 from transformer import causal_mask
 from utils import get_extended_attention_mask
@@ -26,8 +26,8 @@ IDS = torch.arange(21).view(3, 7) % 19
 MASK = torch.ones(3, 7)
 
 
-def figure(name: str) -> Drawn:
-    return Drawn(ROOT / "handout" / "pictures" / f"{name}.svg")
+def figure(name: str) -> Diagram:
+    return Diagram(ROOT / "handout" / "pictures" / f"{name}.svg")
 
 
 def letters(tensor: Tensor) -> str:
@@ -59,13 +59,13 @@ def test_the_whole_model_has_the_names_and_ids_of_the_checkpoint() -> None:
     drawn = figure("model")
     tokenizer = BertTokenizer.from_pretrained(CHECKPOINT)
 
-    layers = [label for label in drawn.shown if label.startswith("bert_layers")]
+    layers = [label for label in drawn.words if label.startswith("bert_layers")]
     assert layers == [f"bert_layers[{i}]" for i in range(len(model.bert_layers))]
     batch = tokenizer(["not dull .", "not not dull ."])
     row = {name: text(batch[name][:1]) for name in ("input_ids", "attention_mask")}
     assert [drawn.matrix(0), drawn.matrix(1)] == [row["attention_mask"], row["input_ids"]]
     for name in ("pooler_dense", "pooler_af", "embed", "encode"):
-        assert name in drawn.shown
+        assert name in drawn.words
         assert hasattr(model, name)
 
 
@@ -79,9 +79,9 @@ def test_the_embedding_adds_the_rows_that_are_written() -> None:
     tables = ("word_embedding", "pos_embedding", "tk_type_embedding")
     shapes = [letters(outputs[name]) for name in tables]
     assert drawn.tensor_shapes == [letters(IDS), *shapes, letters(total), letters(total)]
-    rows = [label for label in drawn.shown if label.startswith("one of")]
+    rows = [label for label in drawn.words if label.startswith("one of")]
     assert rows == [f"one of {len(getattr(model, name).weight)} rows" for name in tables]
-    assert [label for label in drawn.shown if label in outputs] == [*tables, *list(outputs)[3:]]
+    assert [label for label in drawn.words if label in outputs] == [*tables, *list(outputs)[3:]]
 
     [ids] = drawn.matrix(0)
     assert drawn.matrix(1) == [[f"w{number}" for number in ids]]
@@ -160,5 +160,5 @@ def test_the_pair_is_what_pair_batch_makes() -> None:
         chosen = drawn.kinds(2)[0][place] != "plain"
         assert label == (str(ids[place]) if chosen else str(IGNORED))
         assert chosen or hidden[place] == tokens[place]
-    fates = [label for label in drawn.shown if "%" in label]
+    fates = [label for label in drawn.words if "%" in label]
     assert fates == ["80% [MASK]", "10% random", "10% stay"]

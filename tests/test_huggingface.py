@@ -62,10 +62,10 @@ def test_an_import_keeps_every_weight(source: Path, tmp_path: Path, capsys) -> N
 
 
 def test_an_old_bin_with_gamma_and_beta_and_only_a_vocab_are_enough(source, tmp_path) -> None:
-    names = {"LayerNorm.weight": "LayerNorm.gamma", "LayerNorm.bias": "LayerNorm.beta"}
-    weights = load_file(source / WEIGHTS)
-    for new, old in names.items():
-        weights = {name.replace(new, old): tensor for name, tensor in weights.items()}
+    weights = {
+        name.replace("Norm.weight", "Norm.gamma").replace("Norm.bias", "Norm.beta"): tensor
+        for name, tensor in load_file(source / WEIGHTS).items()
+    }
     torch.save(weights, source / "pytorch_model.bin")
     (source / WEIGHTS).unlink()
     (source / "tokenizer.json").unlink()
@@ -76,17 +76,6 @@ def test_an_old_bin_with_gamma_and_beta_and_only_a_vocab_are_enough(source, tmp_
     lines = ["Harbor isn't Dull , qqq .", "é 日本"]
     ours, theirs = (BertTokenizer.from_pretrained(f)(lines) for f in (tmp_path / "out", CHECKPOINT))
     assert torch.equal(ours["input_ids"], theirs["input_ids"])
-
-
-def test_a_cased_vocabulary_stays_cased(source: Path, tmp_path: Path) -> None:
-    (source / "tokenizer.json").unlink()
-    (source / "tokenizer_config.json").write_text('{"do_lower_case": false}', encoding="utf-8")
-
-    assert run("import", source, tmp_path / "out") == 0
-
-    tokenizer = BertTokenizer.from_pretrained(tmp_path / "out")
-    capital, small = tokenizer(["Good", "good"])["input_ids"][:, 1].tolist()
-    assert capital == tokenizer.unk_token_id != small
 
 
 def test_heads_of_other_tasks_are_left_out_and_those_of_pre_training_may_be_missing(
@@ -101,16 +90,6 @@ def test_heads_of_other_tasks_are_left_out_and_those_of_pre_training_may_be_miss
     assert "left out: classifier.weight, qa_outputs.bias\n" in capsys.readouterr().out
     assert_same_encoder(tmp_path / "out", CHECKPOINT)
     assert not [name for name in load_file(tmp_path / "out" / WEIGHTS) if "cls." in name]
-
-
-def test_half_precision_becomes_float32(source: Path, tmp_path: Path) -> None:
-    halves = {name: tensor.half() for name, tensor in load_file(source / WEIGHTS).items()}
-    save_file(halves, source / WEIGHTS)
-
-    assert run("import", source, tmp_path / "out") == 0
-
-    written = load_file(tmp_path / "out" / WEIGHTS)
-    assert all(torch.equal(written[name], halves[name].float()) for name in halves)
 
 
 class Harmful:

@@ -8,24 +8,14 @@ import pytest
 import torch
 from torch import nn
 
-from config import BertConfig
 from instructor.pretraining.run import HALVED, Run, Settings, make_run, same_film_pairs, train
-from pretraining import IGNORED, IS_NEXT, NOT_NEXT, BertForPreTraining, pretraining_loss
+from pretraining import IGNORED, IS_NEXT, NOT_NEXT, pretraining_loss
 from tokenizer import SPECIAL_TOKENS, BertTokenizer, wordpiece
 
 WORDS = ("good", "bad", "film", "plot", "is", "the", ".")
 TINY = Settings(
     width=8, heads=2, layers=1, feed_forward=16, phases=(0, 0, 0, 8), batch=4, report=2, snapshot=2
 )
-
-
-def test_the_decoder_is_the_word_embedding() -> None:
-    config = BertConfig(20, 8, 1, 2, 16, max_position_embeddings=9)
-    model = BertForPreTraining(config)
-
-    names = [name for name, p in model.named_parameters() if p.shape == (20, 8)]
-
-    assert names == ["bert.word_embedding.weight"]
 
 
 def test_the_joint_loss_is_the_sum_of_both() -> None:
@@ -57,42 +47,29 @@ def new_run() -> Callable[[], Run]:
     return make
 
 
-def test_a_killed_run_ends_with_the_same_weights(
-    new_run: Callable[[], Run], tmp_path: Path
+def kill_at_step_5(run: Run) -> None:
+    if run.step == 5:
+        raise KeyboardInterrupt
+
+
+def test_a_killed_run_ends_with_the_same_weights_even_if_its_last_snapshot_is_damaged(
+    new_run: Callable[[], Run], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def kill_after(steps: int) -> Callable[[Run], None]:
-        def report(run: Run) -> None:
-            if run.step == steps:
-                raise KeyboardInterrupt
-
-        return report
-
     uninterrupted = new_run()
-    killed = new_run()
     resumed = new_run()
     train(uninterrupted, tmp_path / "whole", lambda run: None)
     with pytest.raises(KeyboardInterrupt):
-        train(killed, tmp_path / "killed", kill_after(5))
-    train(resumed, tmp_path / "killed", lambda run: None)
-
-    for name, value in uninterrupted.model.state_dict().items():
-        assert torch.equal(value, resumed.model.state_dict()[name]), name
-    assert resumed.curve == uninterrupted.curve
-    assert len(list((tmp_path / "killed").glob("step-*.pt"))) == 3
-
-
-def test_a_damaged_snapshot_is_skipped(
-    new_run: Callable[[], Run], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    train(new_run(), tmp_path, lambda run: None)
-    newest = max(tmp_path.glob("step-*.pt"))
+        train(new_run(), tmp_path / "killed", kill_at_step_5)
+    newest = max((tmp_path / "killed").glob("step-*.pt"))
     newest.write_bytes(newest.read_bytes()[:100])
 
-    resumed = new_run()
-    train(resumed, tmp_path, lambda run: None)
+    train(resumed, tmp_path / "killed", lambda run: None)
 
-    assert resumed.step == TINY.steps
     assert "skipped, the snapshot is damaged" in capsys.readouterr().err
+    assert resumed.step == TINY.steps
+    assert resumed.curve == uninterrupted.curve
+    for name, value in uninterrupted.model.state_dict().items():
+        assert torch.equal(value, resumed.model.state_dict()[name]), name
 
 
 def test_second_sentences_are_about_the_same_film() -> None:

@@ -48,14 +48,14 @@ def test_truncation_of_one_call_does_not_reach_the_next(tokenizer: BertTokenizer
     assert tokenizer(["good good good"])["input_ids"].shape == (1, 5)
 
 
-def test_length_without_room_for_special_tokens_is_refused(tokenizer: BertTokenizer) -> None:
-    with pytest.raises(ValueError, match="max_length must be at least 3"):
-        tokenizer(["good"], max_length=2)
-
-
-def test_one_string_in_place_of_a_list_is_refused(tokenizer: BertTokenizer) -> None:
-    with pytest.raises(TypeError, match="list of sentences"):
-        tokenizer("good")
+@pytest.mark.parametrize(
+    ("sentences", "length", "error"), [(["good"], 2, ValueError), ("good", 9, TypeError)]
+)
+def test_what_cannot_be_tokenized_is_refused(
+    tokenizer: BertTokenizer, sentences, length: int, error: type[Exception]
+) -> None:
+    with pytest.raises(error, match=r"at least 3|list of sentences"):
+        tokenizer(sentences, max_length=length)
 
 
 def test_decode_leaves_out_special_tokens_and_padding(tokenizer: BertTokenizer) -> None:
@@ -73,21 +73,25 @@ def test_tokenizer_json_gives_the_ids_of_vocab_txt(folder: Path, tokenizer: Bert
     assert from_json(sentences)["input_ids"].tolist() == tokenizer(sentences)["input_ids"].tolist()
 
 
-@pytest.mark.parametrize("content", ["", "{", "{}"])
-def test_damaged_file_is_named_in_one_line(folder: Path, content: str) -> None:
-    (folder / "tokenizer.json").write_text(content)
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("tokenizer.json", "{"),
+        ("tokenizer.json", "{}"),
+        ("vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\ngood\n"),
+        ("vocab.txt", None),
+    ],
+)
+def test_a_file_without_a_tokenizer_is_named_in_one_line(
+    folder: Path, name: str, content: str | None
+) -> None:
+    (folder / name).unlink(missing_ok=True)
+    if content is not None:
+        (folder / name).write_text(content)
 
-    with pytest.raises(ValueError, match=r"tokenizer\.json: not a BERT tokenizer: [^\n]*$"):
+    with pytest.raises(
+        (ValueError, FileNotFoundError), match=name if content else str(folder)
+    ) as e:
         BertTokenizer.from_pretrained(folder)
 
-
-def test_vocabulary_without_a_special_token_is_refused(folder: Path) -> None:
-    (folder / "vocab.txt").write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\ngood\n")
-
-    with pytest.raises(ValueError, match=r"vocab\.txt: .* it lacks \[MASK\]"):
-        BertTokenizer.from_pretrained(folder)
-
-
-def test_folder_without_a_tokenizer_is_named(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match=str(tmp_path)):
-        BertTokenizer.from_pretrained(tmp_path)
+    assert "\n" not in str(e.value)

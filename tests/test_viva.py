@@ -5,7 +5,6 @@ of this test's own.
 """
 
 import re
-import sys
 import types
 from collections.abc import Callable
 
@@ -24,12 +23,11 @@ REAL = torch.tensor([[1, 1, 1, 0], [1, 1, 0, 0], [1, 1, 1, 1]]).bool()  # tokens
 Case = dict[str, torch.Tensor]
 
 
-def case(B: int = 3, T: int = 4, H: int = 2, d: int = 5, **others: int) -> Case:
+def case() -> Case:
     """Return inputs of attention."""
     torch.manual_seed(5)
-    states = {name: torch.randn(B, H, T, d, dtype=torch.double) for name in NAMES[:3]}
-    mask = torch.zeros(B, 1, 1, T) if REAL.shape[1] != T else -1e4 * ~REAL[:, None, None, :]
-    return states | {"attention_mask": mask.double()}
+    states = {name: torch.randn(3, 2, 4, 5, dtype=torch.double) for name in NAMES[:3]}
+    return states | {"attention_mask": -1e4 * (~REAL[:, None, None, :]).double()}
 
 
 def attend(text: str, inputs: Case, rate: float | None = None) -> torch.Tensor:
@@ -110,51 +108,23 @@ def with_line(text: str, number: str | int, shown: str) -> str:
     return "\n".join(lines)
 
 
-def without_gradient(copy: str, prompt: str) -> set[str]:
-    """Return which of the inputs in a prompt get no gradient."""
-    inputs = {name: value.requires_grad_() for name, value in case().items()}
-    attend(copy, inputs).square().sum().backward()
-    return {name for name in re.findall("`(.*?)`", prompt) if inputs[name].grad is None}
-
-
-def shape_at(text: str, prompt: str, line: int) -> str:
-    """Return the shape of the expression in a prompt when its line is reached."""
-    found = list[str]()
-    code = re.findall("`(.*)`", prompt)[0]
-
-    def trace(frame: types.FrameType, event: str, _: object) -> object:
-        if (frame.f_code.co_filename, frame.f_lineno, event) == ("viva_bert.py", line, "line"):
-            shape = eval(code, frame.f_globals, frame.f_locals).shape
-            found.append(f"`{tuple(shape)}`")
-        return trace
-
-    sys.settrace(trace)
-    attend(text, case(**{letter: int(n) for letter, n in re.findall(r"(\w) = (\d+)", prompt)}))
-    sys.settrace(None)
-    return found[0]
-
-
 def right_options(text: str, question: Question) -> list[bool]:
-    """Return which options are right."""
-    options = question.options
-    if question.family == "shape":
-        return [option == shape_at(text, question.prompt, question.line) for option in options]
+    """Return which options of a question about effects are right."""
     if question.family == "same":
-        places = [re.fullmatch(r"Line (\d+): `(.*)`", option).groups() for option in options]
+        places = [re.fullmatch(r"Line (\d+): `(.*)`", o).groups() for o in question.options]
         return [is_true(SAME_IN_TRAINING, text, with_line(text, *place)) for place in places]
     copy = with_line(text, question.line, question.code)
-    if question.family == "gradient":
-        missing = without_gradient(copy, question.prompt)
-        return [{*re.findall("`(.*?)`", option)} == missing for option in options]
-    return [is_true(option, text, copy) for option in options]
+    return [is_true(option, text, copy) for option in question.options]
 
 
 @pytest.mark.parametrize("seed", ["7", *(pytest.param(s, marks=pytest.mark.nightly) for s in "89")])
 def test_keys_are_right_and_no_other_option_is(solution_source: str, seed: str) -> None:
     sheet = sheet_of(ROOT, {"bert": solution_source}, seed, number=20, right=["attention"])
 
+    about_effects = [one for one in sheet.questions if one.family in ("effect", "same")]
     assert len({question.family for question in sheet.questions}) == 4
-    for question in sheet.questions:
+    assert len(about_effects) > 5
+    for question in about_effects:
         right = [place == question.key for place in range(len(question.options))]
         assert right_options(solution_source, question) == right, question
 

@@ -4,6 +4,7 @@ SHOTS=folder also saves screenshots to look at.
 """
 
 import io
+import itertools
 import os
 from pathlib import Path
 
@@ -15,13 +16,16 @@ from playwright.sync_api import Browser, ViewportSize
 
 from tensormark.release.page import html_of
 from tests.helpers import ROOT
-from tests.helpers.diagrams import Drawn, width_of
+from tests.helpers.diagrams import WIDTH, Diagram
 from tests.helpers.handout import PAGES
 
 FILES = sorted((ROOT / "handout" / "pictures").glob("*.svg"))
-MODES = Drawn(FILES[0]).modes
-WORDS = """[...document.querySelectorAll("text")].map(one => [one.textContent,
-  Number(one.getAttribute("font-size")), one.getAttribute("class"), one.getComputedTextLength()])"""
+BACKGROUNDS = dict(zip(("light", "dark"), Diagram(FILES[0]).backgrounds, strict=True))
+# the box of each text without the room above and below its letters
+WORDS = """[...document.querySelectorAll("text")].map(one => {
+  const box = one.getBBox(), size = Number(one.getAttribute("font-size"));
+  return [box.x, Number(one.getAttribute("y")) - 0.74 * size, box.width, 0.76 * size];
+})"""
 DIAGRAM = "img[src^='data:image/svg']"
 
 
@@ -33,17 +37,21 @@ def written(page: str, folder: Path) -> Path:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_words_are_not_wider_than_the_room_they_have(browser: Browser, path: Path) -> None:
+def test_words_are_inside_the_diagram_and_do_not_overlap(browser: Browser, path: Path) -> None:
     page = browser.new_page()
     page.goto(path.as_uri())
 
-    texts = page.evaluate(WORDS)
+    boxes = page.evaluate(WORDS)
 
-    assert texts
-    assert [words for words, size, look, w in texts if w > width_of(words, size, look)] == []
+    edges = [(left, top, left + width, top + height) for left, top, width, height in boxes]
+    assert edges
+    assert all(left >= 0 and right <= WIDTH for left, _, right, _ in edges)
+    for (left, top, right, bottom), other in itertools.combinations(edges, 2):
+        beside = right <= other[0] or other[2] <= left
+        assert beside or bottom <= other[1] or other[3] <= top, (left, top, other)
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", BACKGROUNDS)
 @pytest.mark.parametrize("width", [1280, 360])
 def test_diagrams_of_the_handout_have_the_mode_of_their_reader_and_fit(
     browser: Browser, tmp_path: Path, width: int, mode: str
@@ -51,7 +59,7 @@ def test_diagrams_of_the_handout_have_the_mode_of_their_reader_and_fit(
     # higher than every diagram: Chromium 156 never takes a screenshot of one that does not fit
     size: ViewportSize = {"width": width, "height": 1000}
     view = browser.new_page(viewport=size, color_scheme=mode)  # type: ignore[arg-type]
-    background = ImageColor.getrgb(MODES[mode]["page"][0])
+    background = ImageColor.getrgb(BACKGROUNDS[mode])
     count = 0
 
     for name in PAGES:

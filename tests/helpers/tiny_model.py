@@ -5,7 +5,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
 import torch
 
 import classifier
@@ -45,14 +44,6 @@ def random_text(path: Path) -> Path:
     ]
     path.write_text("\n".join(reviews), encoding="utf-8")
     return path
-
-
-@pytest.fixture
-def tiny(tmp_path: Path) -> list[str]:
-    """The arguments for a run of a moment."""
-    checkpoint = tiny_checkpoint(tmp_path / "checkpoint")
-    text = random_text(tmp_path / "reviews.txt")
-    return ["--checkpoint", str(checkpoint), "--text", str(text), "--batch-size", "8"]
 
 
 def raising(file: str, name: str) -> Callable[..., object]:
