@@ -116,20 +116,6 @@ def test_the_mask_becomes_the_numbers_that_are_written() -> None:
     assert [float(number) for number in drawn.matrix(2)[0]] == extended[1, 0, 0].tolist()
 
 
-def test_heads_are_split_and_merged_as_torch_does_it() -> None:
-    drawn = figure("heads")
-    x = torch.arange(12).view(1, 3, 4)
-    right = x.view(1, 3, 2, 2).transpose(1, 2)
-    wrong = x.view(1, 2, 3, 2)
-
-    merged = [right.transpose(1, 2).reshape(1, 3, 4), right.reshape(1, 3, 4)]
-
-    matrices = [drawn.matrix(place) for place in range(7)]
-    assert matrices == [
-        text(tensor) for tensor in (x[0], *right[0], *wrong[0], merged[0][0], merged[1][0])
-    ]
-
-
 def test_the_decoders_masks_hide_the_cells_that_are_drawn_as_hidden() -> None:
     drawn = figure("decoder")
     T = len(drawn.kinds(0))

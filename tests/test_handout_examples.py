@@ -1,12 +1,9 @@
 """Commands, prompts, reports and library messages in the handout match what programs give."""
 
 import argparse
-import builtins
 import doctest
-import io
 import re
 import shlex
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -33,17 +30,9 @@ PROGRAMS: dict[str, Callable[[list[str]], argparse.Namespace]] = {
 COMMANDS = re.findall(r"^ +(?:cd starter && )?python (\w+\.py.*)$", TEXT, re.MULTILINE)
 COMMANDS += re.findall(r"`python (\w+\.py[^`]*)`", TEXT)
 OPTIONS = re.findall(r"`(--(?:seed|epochs|batch-size|lr)\b[^`]*)`", TEXT)
-# what only other machines raise
-ELSEWHERE = (
-    "... CUDA ...",
-    "... NVIDIA ...",
-    "Expected all tensors",
-    "... partially initialized",
-    "[enforce fail",
-    "[Errno 30]",
-)
-RAISED = re.findall(r"`raised (\w+): ([^`]+)`", re.sub(r"\n *", " ", TEXT))
-RAISED_HERE = [(kind, text) for kind, text in RAISED if not text.startswith(ELSEWHERE)]
+# what torch raises on any machine; Python's own messages hardly change
+RAISED = re.findall(r"`raised (?:Runtime|Index|Value)Error: ([^`]+)`", re.sub(r"\n *", " ", TEXT))
+ELSEWHERE = ("... CUDA", "... NVIDIA", "Expected all tensors", "[enforce fail")
 
 
 def prompt_sessions() -> list[str]:
@@ -80,27 +69,6 @@ def unpacked(x):
     return B, T, D
 
 
-class Part(nn.Module):
-    def forward(self, x, mask):
-        return x + mask
-
-
-class BertSelfAttention(nn.Module):
-    def attention(self, key, query, value, attention_mask):
-        return key + attention_mask
-
-    def forward(self, hidden_states, attention_mask):
-        return self.attention(hidden_states, hidden_states, hidden_states, attention_mask)
-
-
-class BertModel(nn.Module):
-    def embed(self, input_ids):
-        return input_ids
-
-    def forward(self, input_ids, attention_mask, token_type_ids):
-        return self.embed(input_ids, token_type_ids)
-
-
 WRONG: dict[str, Callable[[], object]] = {
     "... can't allocate memory": lambda: torch.empty(1 << 56, dtype=torch.uint8),
     "view size is not compatible": lambda: Q.transpose(1, 2).view(X.shape),
@@ -126,23 +94,7 @@ WRONG: dict[str, Callable[[], object]] = {
     "mixed dtype": lambda: F.layer_norm(DOUBLE, (3,), torch.zeros(3)),
     "mixed dtype (CPU): expect": lambda: F.layer_norm(DOUBLE.float(), (3,), DOUBLE[0]),
     "one of the variables": change_in_place,
-    "... missing": lambda: Part()(X),
-    "BertSelfAttention.attention() missing": lambda: BertSelfAttention().attention(X, X),
-    "BertSelfAttention.forward() missing": lambda: BertSelfAttention()(X),
-    "BertModel.embed() takes": lambda: BertModel()(IDS, IDS, IDS),
-    "BertModel... missing": lambda: BertModel()(IDS, IDS),
     "Boolean value of Tensor": lambda: not IDS,
-    "...() takes": lambda: Part().forward(X, X, X),
-    "unsupported operand": lambda: X + None,
-    "'NoneType' object has": lambda: (None).shape,
-    "'NoneType' object ...": lambda: (lambda nothing: nothing())(None),
-    "... got multiple": lambda: Part()(X, X, x=X),
-    "EOF when": input,
-    "name 'get_ipython'": lambda: eval("get_ipython()"),
-    "name 'display'": lambda: eval("display(1)"),
-    "attempted relative": lambda: exec(
-        "from .base_bert import A", {"__name__": "bert", "__package__": ""}
-    ),
     "Torch not compiled": lambda: torch.zeros(1, device="xpu"),
     "... mps ...": lambda: X.to("mps"),
     "Could not run 'aten::": lambda: torch.zeros(1, device="mps"),
@@ -150,13 +102,12 @@ WRONG: dict[str, Callable[[], object]] = {
 }
 
 
-@pytest.mark.parametrize(("kind", "message"), RAISED_HERE)
-def test_a_message_of_a_library_is_what_the_library_says(kind, message, monkeypatch) -> None:
+@pytest.mark.parametrize("message", [text for text in RAISED if not text.startswith(ELSEWHERE)])
+def test_a_message_of_torch_is_what_torch_says(message: str) -> None:
     wrong = WRONG[max(filter(message.startswith, WRONG), key=len)]
     message = message.removesuffix("...line ...")  # the place, which the grader adds
-    monkeypatch.setattr(sys, "stdin", io.StringIO())
 
-    with pytest.raises(getattr(builtins, kind)) as error:
+    with pytest.raises((RuntimeError, IndexError, ValueError)) as error:
         wrong()
 
     text = " ".join(str(error.value).split())

@@ -11,14 +11,14 @@ import pytest
 
 from graded import Grade
 from grader.assignment import ASSIGNMENT
-from grader.sentiment import HIDDEN, Gate, read_sentences
+from grader.sentiment import HIDDEN, read_sentences
 from instructor.hidden import hidden_sentences
 from tensormark.authoring.record import record
 from tensormark.authoring.try_exercise import alone, results
 from tensormark.exercise import Call, Exercise
 from tensormark.judging.fingerprints import AnsweredCall
 from tensormark.judging.trial import Trial
-from tensormark.references import References, ReferencesError
+from tensormark.references import References
 from tensormark.result import Result
 from tensormark.sandbox.interface import Reply
 from tests.helpers import ROOT
@@ -185,12 +185,3 @@ def test_memorized_labels_score_nothing_where_the_weights_count(
 
     assert graded.result["score"] == 80
     assert graded.result["flags"] == ["encode: library code that ran: zlib.crc32"]
-
-
-def test_hidden_sentences_that_were_changed_are_not_used(private: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "changed"
-    shutil.copytree(private, folder)
-    (folder / "dev.txt").write_text("1 ||| fine .\n", encoding="utf-8")
-
-    with pytest.raises(ReferencesError, match=r"dev\.txt"):
-        Gate(References(folder), ROOT / "data")

@@ -122,10 +122,8 @@ def config(**values: object) -> Callable[[Path], object]:
 BAD: dict[str, Callable[[Path], object]] = {
     "no folder": shutil.rmtree,
     "no config": without("config.json"),
-    "another activation": config(hidden_act="gelu_new"),
     "a decoder": config(is_decoder=True),
     "impossible sizes": config(num_attention_heads=5),
-    "other sizes": config(intermediate_size=100),
     "more layers": config(num_hidden_layers=4),
     "no weights": without(WEIGHTS),
     "half a file": lambda folder: (folder / WEIGHTS).write_bytes(
@@ -135,8 +133,6 @@ BAD: dict[str, Callable[[Path], object]] = {
     "no pooler": lambda folder: edit_bias(folder, None),
     "not finite": lambda folder: edit_bias(folder, torch.full((64,), torch.nan)),
     "no tokenizer": without("tokenizer.json", "vocab.txt"),
-    "damaged tokenizer": lambda folder: (folder / "tokenizer.json").write_text("{"),
-    "too many pieces": config(vocab_size=300),
 }
 
 

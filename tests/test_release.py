@@ -165,6 +165,9 @@ def planted() -> dict[str, bytes]:
     files = {f"region/{name}.py": f"def f():\n{text}\n" for name, text in regions.items()}
     files["region/notebook.ipynb"] = json.dumps([region("attention")])
     files["region/tabs.txt"] = region("attention").replace("    ", "\t")
+    variants = [max((new for _, new in v.edits), key=len) for v in VARIANTS if v.module == "bert"]
+    long = [text for text in variants if len(text.partition("\n")[0]) > 60]
+    files |= {f"variant/{at}.md": text for at, text in enumerate(long)}
     files["labels/list.json"] = json.dumps([int(line[0]) for line in LABELLED])
     files["labels/column.txt"] = "\n".join(line[0] for line in LABELLED)
     files["labels/lines.txt"] = "\n".join(LABELLED)
@@ -173,18 +176,9 @@ def planted() -> dict[str, bytes]:
 
 
 def test_what_is_planted_in_a_release_is_found() -> None:
-    variants = {}
-    for variant in VARIANTS:
-        new = max((new for _, new in variant.edits), key=len)
-        if len(new.partition("\n")[0]) > 40:
-            variants[f"variant/{variant.id}.md"] = new.encode()
-    assert len(variants) > 100
+    found = {leak.partition(": ")[0] for leak in leaks(COURSE, planted())}
 
-    found = {leak.partition(": ")[0] for leak in leaks(COURSE, planted() | variants)}
-
-    assert planted().keys() <= found
-    # some variants only move given code, or have a comment for their first line
-    assert len(variants.keys() - found) < len(variants) / 20
+    assert found == planted().keys()
 
 
 def test_a_release_with_a_leak_is_not_written(tmp_path, monkeypatch, capsys) -> None:
