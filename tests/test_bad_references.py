@@ -95,7 +95,7 @@ def test_a_stale_manifest_is_not_used(
     grade: Grade, copy: Path, change: Callable[[dict], None]
 ) -> None:
     folder = copy / "reference_outputs"
-    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
     change(manifest)
     in_manifest(folder, **manifest)
 

@@ -82,15 +82,6 @@ def test_every_number_is_from_the_example() -> None:
     assert [number for number in numbers if number not in example_numbers()] == []
 
 
-def test_the_row_that_the_section_follows_is_complete() -> None:
-    for part in (EXAMPLE.scaled, EXAMPLE.probabilities):
-        *first, last = (f"{number:.3f}" for number in part[0, DULL].tolist())
-        assert all(number in SECTION for number in (*first, last))
-    result = ", ".join(f"{number:.3f}" for number in UNMASKED.output[0, DULL].tolist())
-    assert f"the output would be ({result})" in SECTION
-    assert f"{UNMASKED.probabilities[0, DULL, 2]:.3f}" in SECTION
-
-
 def test_the_code_at_the_prompt_gives_the_table() -> None:
     *lines, last = re.findall(r"^    >>> (.*)$", SECTION, re.MULTILINE)
     names: dict[str, Tensor] = {}

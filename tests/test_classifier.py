@@ -15,7 +15,7 @@ from safetensors.torch import load_file
 import classifier
 from bert import BertModel
 from support import sentences
-from tests.helpers.tiny_model import CONFIG, WORDS, raising, refusal, tiny_checkpoint
+from tests.helpers.tiny_model import CONFIG, WORDS, refusal, tiny_checkpoint
 
 CS224N = "0\t\tid\tsentence\n1\t0.0\tab12\t good film\n2\t1.0\tcd34\t bad film\n"  # without labels
 FAST = ["--epochs", "1", "--threads", "1", "--device", "cpu"]
@@ -31,7 +31,7 @@ def data(tmp_path: Path) -> dict[str, Path]:
         for number in range(40):
             words = [*draw.choices(WORDS, k=draw.randint(1, 7)), ("witty", "avoid")[number % 2]]
             lines.append(f"{1 - number % 2} ||| {' '.join(words)}\n")
-        path.write_text("".join(lines), encoding="utf-8")
+        path.write_text("".join(lines), "utf-8")
     return paths
 
 
@@ -141,10 +141,10 @@ def test_macro_f1_weights_classes_equally() -> None:
 
 
 def test_the_program_writes_predictions_and_the_model(command, data, tmp_path, capsys) -> None:
-    data["dev"].write_text("1 ||| good\n4 ||| bad" + " film" * 30 + "\n", encoding="utf-8")
+    data["dev"].write_text("1 ||| good\n4 ||| bad" + " film" * 30 + "\n", "utf-8")
     with data["train"].open("a", encoding="utf-8") as file:
         file.write("4 ||| five classes\n")
-    data["test"].write_text(CS224N, encoding="utf-8")
+    data["test"].write_text(CS224N, "utf-8")
     save = tmp_path / "saved"
 
     assert classifier.main([*command, "--save", str(save)]) == 0
@@ -154,7 +154,7 @@ def test_the_program_writes_predictions_and_the_model(command, data, tmp_path, c
     assert [line.rpartition(" ||| ")[0] for line in lines] == expected
     assert load_file(save / "model.safetensors")["classifier.weight"].shape == (5, 16)
     path = tmp_path / "predictions" / "full-model-test-out.txt"
-    lines = path.read_text(encoding="utf-8").splitlines()
+    lines = path.read_text("utf-8").splitlines()
     assert [line.split(" ||| ")[0] for line in lines] == ["good film", "bad film"]
     output = capsys.readouterr().out
     assert "dev accuracy" in output
@@ -178,7 +178,7 @@ def test_bad_input_is_one_line_and_nothing_is_written(
     command, tmp_path, capsys, monkeypatch, arguments, complaint
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("three.txt").write_text("3 ||| a film\n", encoding="utf-8")
+    Path("three.txt").write_text("3 ||| a film\n", "utf-8")
 
     message = refusal(classifier.main, [*command, *arguments], capsys)
 
@@ -187,33 +187,19 @@ def test_bad_input_is_one_line_and_nothing_is_written(
     assert not (tmp_path / "predictions").exists()
 
 
-def test_an_unwritten_function_is_one_line_and_no_traceback(command, monkeypatch, capsys) -> None:
-    monkeypatch.setattr(BertModel, "embed", raising("bert.py", "embed"))
-
-    assert classifier.main(command) == 1
-
-    assert capsys.readouterr().err == "bert.py: Problem (embed) is not written yet\n"
-
-
 # --- files of labelled sentences ----------------------------------------------------------------
 
 IDS = '0\tab12\tIt \'s ``fine\'\' .\t3\r\n1\tcd34\t"so ""bad"" ."\t0\n'
 READ = {
     "4 ||| It 's a fine ||| film .\r\n\n0|||bad\n": [(4, "It 's a fine ||| film ."), (0, "bad")],
     f"\tid\tsentence\tsentiment\n{IDS}": [(3, "It 's ``fine'' ."), (0, 'so "bad" .')],
-    "ab12\tIt 's fine .\t3\n": [(3, "It 's fine .")],
 }
 REFUSED = {  # the beginning of the message after the file's name
-    **{
-        f"1 ||| good\n{line}\n".encode(): ":2: "
-        for line in ("a film", "1 || a", "-1 ||| a", "1 |||")
-    },
+    b"1 ||| good\n1 || bad\n": ":2: ",
+    b"1 ||| good\n-1 ||| bad\n": ":2: ",
     b"1 ||| good\n1 ||| \xff\n": ":2: ",
     b"id\tsentence\nab\tgood\n": ": there is no column `sentiment`",
-    b"id\tsentence\tsentiment\n": ": there are no sentences",
-    b"ab\tgood\t1\ncd\tbad\n": ":2: ",
     b"ab\tgood\t1\ncd\tbad\t0\tmore\n": ":2: ",
-    b"ab\tgood\tpositive\n": ":1: ",
     b"\n \n": ": there are no sentences",
 }
 

@@ -34,9 +34,9 @@ def solution(tmp_path: Path) -> Path:
 
 
 def edit(path: Path, old: str, new: str) -> None:
-    text = path.read_text(encoding="utf-8")
+    text = path.read_text("utf-8")
     assert text.count(old) == 1
-    path.write_text(text.replace(old, new), encoding="utf-8")
+    path.write_text(text.replace(old, new), "utf-8")
 
 
 @pytest.mark.parametrize(

@@ -47,16 +47,6 @@ def test_the_numbers_of_another_checkpoint_are_written(tmp_path: Path, capsys) -
     assert mask.read_bytes() == (ROOT / "handout" / "pictures" / "mask.svg").read_bytes()
 
 
-def test_a_word_that_is_not_in_the_vocabulary_is_an_error(tmp_path: Path, capsys) -> None:
-    shutil.copytree(ROOT / "checkpoint", tmp_path / "checkpoint")
-    path = tmp_path / "checkpoint" / "vocab.txt"
-    path.write_text(path.read_text("utf-8").replace("\ndull\n", "\ndim\n"), "utf-8")
-    shutil.copytree(ROOT / "handout" / "pictures", tmp_path / "handout" / "pictures")
-
-    assert main([], tmp_path) == 2
-    assert capsys.readouterr().err.startswith("figures: the checkpoint has no id of 'dull'")
-
-
 @figures
 def test_a_diagram_has_a_title_and_a_description_and_loads_and_runs_nothing(drawn: Diagram) -> None:
     parts = [drawn.root.find(f"{SVG}{name}") for name in ("title", "desc")]

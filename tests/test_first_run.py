@@ -48,7 +48,7 @@ def installer(plain: Path) -> Path:
 
 def first_run(log: Path) -> tuple[subprocess.CompletedProcess[str], list[str]]:
     """Run `make check` with a new virtual environment; return what it asked Python for."""
-    log.write_text("", encoding="utf-8")
+    log.write_text("", "utf-8")
     new = log.parent / "new"
     python = log.parent / "python"
     completed = run_make("check", f"VENV={new}", f"PYTHON={python}")

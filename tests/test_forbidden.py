@@ -382,7 +382,7 @@ def guarded(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
 def here() -> Iterator[Sandbox]:
     made = program_with(code(HERE_HEAD, [*WAYS_HERE.values(), *FREE_HERE.values()]))
     program = dataclasses.replace(made, requirements=ASSIGNMENT.requirements)
-    text = (ROOT / "starter" / "tokenizer.py").read_text(encoding="utf-8")
+    text = (ROOT / "starter" / "tokenizer.py").read_text("utf-8")
     program.sources["tokenizer"] = text  # type: ignore[index]
     with open_sandbox(PROCESS, program) as sandbox:
         yield sandbox

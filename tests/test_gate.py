@@ -159,7 +159,7 @@ def test_a_fine_tune_of_wrong_functions_is_blocked_or_flagged(
     grade: Grade, tmp_path, solution_source: str, more: str, outcome: str, flagged: list[bool]
 ) -> None:
     path = tmp_path / "bert.py"
-    path.write_text(solution_source + WRONG + more, encoding="utf-8")
+    path.write_text(solution_source + WRONG + more, "utf-8")
 
     graded = grade(path, training=True)
 

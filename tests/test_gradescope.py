@@ -25,7 +25,7 @@ from tensormark.sandbox.interface import PROCESS
 from tensormark.settings import Settings
 from tests.helpers import ROOT
 
-SOLUTION = (ROOT / "solution" / "bert.py").read_text(encoding="utf-8")
+SOLUTION = (ROOT / "solution" / "bert.py").read_text("utf-8")
 RESULTS = "results/results.json"
 HOSTILE = """
 for place in {places}:
@@ -42,7 +42,7 @@ WITHOUT_ENCODE = Honest("", {"encode": 'raise NotImplementedError("encode")'}).a
 
 def read(results: Path) -> dict[str, Any]:
     """Read a results.json, and check it by the specification."""
-    return formats.check_gradescope(results.read_text(encoding="utf-8"))
+    return formats.check_gradescope(results.read_text("utf-8"))
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +95,7 @@ def hand_in(image: Path, files: dict[str, str]) -> None:
     for name in ("submission", "results"):
         (image / name).mkdir()
     for name, text in files.items():
-        (image / "submission" / name).write_text(text, encoding="utf-8")
+        (image / "submission" / name).write_text(text, "utf-8")
 
 
 def graded(image: Path, files: dict[str, str]) -> dict[str, Any]:

@@ -40,7 +40,7 @@ def test_the_solution_passes_in_every_tier(tier: str, tmp_path: Path) -> None:
     completed = ran(*grade, cwd=ROOT)
 
     assert completed.returncode == 0, completed.stderr
-    result = json.loads(answer.read_text(encoding="utf-8"))
+    result = json.loads(answer.read_text("utf-8"))
     assert (result["tier"], result["score"]) == (tier, 80), completed.stdout
 
 
@@ -84,7 +84,7 @@ def test_what_was_edited_is_packed_and_nothing_else(
     monkeypatch.setattr(submit, "strictest", lambda *_: tier)
     folder = Path(shutil.copytree(ROOT / "starter", tmp_path / "starter"))
     for name in ("optimizer.py", "rope.py"):
-        (folder / name).write_text("x = 1\n", encoding="utf-8")
+        (folder / name).write_text("x = 1\n", "utf-8")
     out = tmp_path / "submission.zip"
 
     assert submit.main(ROOT, "submit", [str(folder), "--out", str(out)]) == 0

@@ -21,7 +21,7 @@ from tensormark.authoring.variants import Honest
 from tests.helpers import ROOT
 from tests.helpers.handout import ANOTHER_SEED, TEXT
 
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+README = (ROOT / "README.md").read_text("utf-8")
 PROGRAMS: dict[str, Callable[[list[str]], argparse.Namespace]] = {
     "classifier.py": classifier.parse_arguments,
     "pretrain.py": pretrain.parse_arguments,
@@ -121,7 +121,7 @@ def starter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (tmp_path / name).symlink_to(ROOT / name)
     folder = tmp_path / "starter" / "predictions"
     folder.mkdir(parents=True)
-    (folder / "last-linear-layer-dev-out.txt").write_text("a film . ||| 0\n", encoding="utf-8")
+    (folder / "last-linear-layer-dev-out.txt").write_text("a film . ||| 0\n", "utf-8")
     monkeypatch.chdir(folder.parent)
 
 
@@ -155,7 +155,7 @@ def test_reports_in_the_handout_and_the_readme_are_the_graders(
     source = encode.apply(solution_source).replace("scores + attention_mask", "scores")
     path = tmp_path / "starter" / "bert.py"
     path.parent.mkdir()
-    path.write_text(source, encoding="utf-8")
+    path.write_text(source, "utf-8")
     in_handout = re.search(r"^```\nminBERT[^\n]+\n(.+?)\n\n  next: ", TEXT, re.M | re.S)
     in_readme = re.search(r"^```\n(  FAILED           attention.+?)  passed", README, re.M | re.S)
     assert in_handout is not None

@@ -141,7 +141,7 @@ def by_heart(tmp_path: Path, solution_source: str) -> Path:
             labels[zlib.crc32(repr([i for i in row if i]).encode())] = int(label)
     path = tmp_path / "bert.py"
     code = BY_HEART.format(labels=labels, given=False)
-    path.write_text(solution_source + code, encoding="utf-8")
+    path.write_text(solution_source + code, "utf-8")
     return path
 
 
@@ -178,8 +178,8 @@ def test_memorized_public_labels_score_in_public_and_nothing_on_hidden_sentences
 def test_memorized_labels_score_nothing_where_the_weights_count(
     grade: Grade, by_heart: Path
 ) -> None:
-    source = by_heart.read_text(encoding="utf-8")
-    by_heart.write_text(source.replace("if False and", "if True and"), encoding="utf-8")
+    source = by_heart.read_text("utf-8")
+    by_heart.write_text(source.replace("if False and", "if True and"), "utf-8")
 
     graded = grade(by_heart, "--tier", "contained", training=True)
 

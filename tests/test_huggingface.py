@@ -114,7 +114,7 @@ def without(*names: str) -> Callable[[Path], object]:
 def config(**values: object) -> Callable[[Path], object]:
     def change(folder: Path) -> None:
         path = folder / "config.json"
-        path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | values), encoding="utf-8")
+        path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | values), "utf-8")
 
     return change
 

@@ -9,7 +9,7 @@ from graded import ran
 from instructor.language.baselines import n_gram_accuracy, parse
 from instructor.language.grammar import Phrase, Writer
 from instructor.language.lexicon import FILMS, HALF, VERDICTS, WHOLE
-from instructor.language.reviews import film_of, read_reviews, write_reviews
+from instructor.language.reviews import film_of, write_reviews
 from instructor.language.write_data import DATA, SIZES, main
 
 FILM = FILMS[0]
@@ -18,7 +18,7 @@ Splits = dict[str, list[tuple[int, str]]]
 
 @pytest.fixture(scope="module")
 def splits() -> Splits:
-    return {name: parse((DATA / f"{name}.txt").read_text(encoding="utf-8")) for name in SIZES}
+    return {name: parse((DATA / f"{name}.txt").read_text("utf-8")) for name in SIZES}
 
 
 def sentences(seed: int) -> list[Phrase]:
@@ -116,12 +116,3 @@ def test_every_sentence_of_a_review_names_its_film() -> None:
         ]
         assert {film.title for film in set.union(*films)} == {film_of(review)}
         assert all(films)
-
-
-def test_reviews_survive_being_written_and_read() -> None:
-    text = (DATA / "pretraining.txt").read_text(encoding="utf-8")
-
-    reviews = read_reviews(text)
-
-    assert all(len(review) >= 2 for review in reviews)
-    assert "\n\n".join("\n".join(review) for review in reviews) + "\n" == text

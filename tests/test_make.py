@@ -62,7 +62,7 @@ def calls() -> Iterator[Path]:
         venv = Path(folder, "venv")
         log = Path(folder, "calls")
         python = program(venv / "bin" / "python")
-        python.write_text(RECORDER.format(python=sys.executable, log=str(log)), encoding="utf-8")
+        python.write_text(RECORDER.format(python=sys.executable, log=str(log)), "utf-8")
         for name in (".installed", ".installed-staff"):
             (venv / name).touch()
         yield log
@@ -79,7 +79,7 @@ def make(calls: Path, *arguments: str, **environment: str) -> tuple[list[str], d
     """
     completed = run_make(f"VENV={calls.parent / 'venv'}", *arguments, **environment)
     assert completed.returncode == 0, completed.stderr
-    words, variables = json.loads(calls.read_text(encoding="utf-8").splitlines()[-1])
+    words, variables = json.loads(calls.read_text("utf-8").splitlines()[-1])
     return words, variables
 
 

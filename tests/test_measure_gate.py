@@ -92,23 +92,12 @@ def test_a_diverged_run_counts_as_zero_and_a_model_above_the_threshold_is_left_t
     assert measure.verdict([0.95], threshold=0.9) == "only the tensors"
 
 
-def test_only_the_table_between_the_markers_of_a_card_changes(tmp_path: Path, monkeypatch) -> None:
-    card = tmp_path / "README.md"
-    card.write_text("a\n<!-- gate:begin -->\nold\n<!-- gate:end -->\nb\n", encoding="utf-8")
-    monkeypatch.setattr(measure, "CARD", card)
-
-    measure.fill_card("new")
-
-    lines = card.read_text(encoding="utf-8").splitlines()
-    assert lines == ["a", "<!-- gate:begin -->", "new", "<!-- gate:end -->", "b"]
-
-
 def test_a_finished_run_is_done_again_only_if_something_that_decides_it_has_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in measure.DATA_FILES:
-        lines = (ROOT / "data" / name).read_text(encoding="utf-8").splitlines(keepends=True)
-        (tmp_path / name).write_text("".join(lines[:48]), encoding="utf-8")
+        lines = (ROOT / "data" / name).read_text("utf-8").splitlines(keepends=True)
+        (tmp_path / name).write_text("".join(lines[:48]), "utf-8")
     for name in ("solution", "checkpoint"):
         shutil.copytree(ROOT / name, tmp_path / name)
     monkeypatch.setattr(measure, "DATA", tmp_path)
@@ -125,7 +114,7 @@ def test_a_finished_run_is_done_again_only_if_something_that_decides_it_has_chan
     monkeypatch.setattr(measure, "CHECKPOINT", tmp_path / "checkpoint")
     origins = [measure.origin()]
     for name in ("dev.txt", "checkpoint/vocab.txt", "solution/bert.py"):
-        (tmp_path / name).write_text("1 ||| another .\n", encoding="utf-8")
+        (tmp_path / name).write_text("1 ||| another .\n", "utf-8")
         origins.append(measure.origin())
     monkeypatch.setattr("importlib.metadata.version", lambda name: "1.0")
     origins.append(measure.origin())

@@ -17,9 +17,8 @@ from tensormark.wheel import wheel
 from tests.helpers import ROOT
 
 NOTEBOOK = ROOT / "instructor" / "students" / "colab.ipynb"
-CELLS = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
+CELLS = json.loads(NOTEBOOK.read_text("utf-8"))["cells"]
 CODE = ["".join(cell["source"]) for cell in CELLS if cell["cell_type"] == "code"]
-PICTURE = b"\x89PNG"
 
 
 def run(cell: str, names: dict[str, Any]) -> str:
@@ -76,29 +75,24 @@ def test_the_notebook_is_given_out_without_outputs() -> None:
     assert [cell for cell in CELLS if cell.get("outputs") or cell.get("execution_count")] == []
 
 
-def test_a_fresh_copy_is_opened_and_graded_and_says_what_to_write_next(
-    folder: Path, pictures
+@pytest.mark.parametrize("written", [False, True])
+def test_every_cell_runs_and_says_what_to_write_next(
+    folder: Path, pictures: list[bytes], written: bool
 ) -> None:
+    if written:
+        (folder / "starter").mkdir()
+        shutil.copy(ROOT / "solution" / "bert.py", folder / "starter")
     names: dict[str, Any] = {}
 
-    run(CODE[0], names)
-    output = run(CODE[1], names)
+    output = run(CODE[0], names) + run(CODE[1], names)
 
-    assert Path.cwd() == folder
-    assert "not written yet  attention    0/25" in output
-    with pytest.raises(AssertionError, match=r"Problem \(\w+\) is not written yet"):
-        run(CODE[2], names)
-    assert pictures == []
-
-
-def test_every_cell_runs_and_leaves_what_was_written(folder: Path, pictures: list[bytes]) -> None:
-    (folder / "starter").mkdir()
-    shutil.copy(ROOT / "solution" / "bert.py", folder / "starter")
-    names: dict[str, Any] = {}
-
-    output = "".join(run(cell, names) for cell in CODE)
-
+    if not written:
+        assert "not written yet  attention    0/25" in output
+        with pytest.raises(AssertionError, match=r"Problem \(\w+\) is not written yet"):
+            run(CODE[2], names)
+        return
+    output += "".join(run(cell, names) for cell in CODE[2:])
     assert "score   80 / 80" in output
     assert "score   100 / 100" in output
-    assert [picture[:4] for picture in pictures] == [PICTURE]
+    assert [picture[:4] for picture in pictures] == [b"\x89PNG"]
     assert (folder / "submission.zip").is_file()

@@ -42,7 +42,7 @@ def test_pretraining_writes_a_model_that_can_be_fine_tuned(
     model = BertForPreTraining.from_pretrained(folder)
     assert model.config == CONFIG  # with its dropout, although training used none
     lines = tmp_path / "lines.txt"
-    lines.write_text("1 ||| harbor is witty .\n0 ||| avoid harbor .\n", encoding="utf-8")
+    lines.write_text("1 ||| harbor is witty .\n0 ||| avoid harbor .\n", "utf-8")
     data = ["--train", str(lines), "--dev", str(lines), "--checkpoint", str(folder)]
     assert classifier.main([*data, "--device", "cpu"]) == 0
 
@@ -86,7 +86,7 @@ def test_an_exception_in_a_students_code_is_one_line_with_its_place(tmp_path: Pa
     for name in ("checkpoint", "data"):
         (tmp_path / name).symlink_to(ROOT / name)
     source = tmp_path / "starter" / "pretraining.py"
-    text = source.read_text(encoding="utf-8")
+    text = source.read_text("utf-8")
     before, right, after = text.partition("    special = torch.isin(")
     source.write_text(f"{before}    special = input_ids + torch.ones(3, 999)\n{right}{after}")
 

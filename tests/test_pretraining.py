@@ -6,29 +6,15 @@ from pathlib import Path
 
 import pytest
 import torch
-from torch import nn
 
 from instructor.pretraining.run import HALVED, Run, Settings, make_run, same_film_pairs, train
-from pretraining import IGNORED, IS_NEXT, NOT_NEXT, pretraining_loss
+from pretraining import IS_NEXT, NOT_NEXT
 from tokenizer import SPECIAL_TOKENS, BertTokenizer, wordpiece
 
 WORDS = ("good", "bad", "film", "plot", "is", "the", ".")
 TINY = Settings(
     width=8, heads=2, layers=1, feed_forward=16, phases=(0, 0, 0, 8), batch=4, report=2, snapshot=2
 )
-
-
-def test_the_joint_loss_is_the_sum_of_both() -> None:
-    logits = torch.randn(2, 3, 5)
-    labels = torch.tensor([[1, IGNORED, 2], [IGNORED, 0, IGNORED]])
-    following = torch.randn(2, 2)
-    truth = torch.tensor([0, 1])
-
-    loss = pretraining_loss(logits, labels, following, truth)
-
-    chosen = labels != IGNORED
-    tokens = nn.functional.cross_entropy(logits[chosen], labels[chosen])
-    assert loss == pytest.approx(tokens + nn.functional.cross_entropy(following, truth))
 
 
 @pytest.fixture

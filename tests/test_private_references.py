@@ -37,9 +37,9 @@ def write_references(folder: Path, seed: int, **more: object) -> Path:
     folder.mkdir(parents=True)
     parts = {"files": {}, "exercises": {}, "checkpoint": {}}
     manifest = {"format": FORMAT, "seed": seed, **parts, **more}
-    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    (folder / "manifest.json").write_text(json.dumps(manifest), "utf-8")
     lines = "".join(f"1 ||| {sentence}\n" for sentence in SENTENCES)
-    (folder / HIDDEN).write_text(lines, encoding="utf-8")
+    (folder / HIDDEN).write_text(lines, "utf-8")
     return folder
 
 
@@ -91,7 +91,7 @@ def test_references_are_recorded_again_with_their_seed_and_replace_nothing_else(
     folder = write_references(tmp_path / "private", 8)
     own = tmp_path / "own"
     own.mkdir()
-    (own / "essay.txt").write_text("mine", encoding="utf-8")
+    (own / "essay.txt").write_text("mine", "utf-8")
 
     assert destination(COURSE, 8, folder, CHECKPOINT) == (8, folder)
     assert destination(COURSE, None, None, CHECKPOINT) == (SEED, ASSIGNMENT.references)
@@ -158,7 +158,7 @@ def test_a_release_with_something_of_private_references_fails(mine: Path) -> Non
 
 def test_a_release_beside_private_references_is_built_without_them(mine: Path) -> None:
     sentences = unpublished(7, find_in(published(ASSIGNMENT, COURSE.staff.release)))
-    (mine / HIDDEN).write_text(labelled_lines(sentences), encoding="utf-8")
+    (mine / HIDDEN).write_text(labelled_lines(sentences), "utf-8")
     out = mine.parent / "minbert.zip"
 
     assert run(ROOT, "release", ["--out", str(out)]) == 0

@@ -87,19 +87,19 @@ def test_students_code_imports_nothing_of_the_grader(folder: str) -> None:
 
 @pytest.mark.parametrize("name", ["requirements.txt", "instructor/requirements.txt"])
 def test_every_requirement_is_pinned_with_its_reason(name: str) -> None:
-    for line in (ROOT / name).read_text(encoding="utf-8").splitlines():
+    for line in (ROOT / name).read_text("utf-8").splitlines():
         if line and not line.startswith(("#", "-r")):
             assert re.fullmatch(r"[a-z0-9-]+==[\w.]+ +# .{10,}", line), line
 
 
 def test_the_packages_in_advice_are_those_that_are_installed() -> None:
-    pinned = (ROOT / "requirements.txt").read_text(encoding="utf-8")
+    pinned = (ROOT / "requirements.txt").read_text("utf-8")
 
     assert all(f"\n{name}==" in pinned for name in ASSIGNMENT.packages)
 
 
 def test_every_release_in_the_changelog_has_a_date_and_the_last_one_is_this() -> None:
-    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    text = (ROOT / "CHANGELOG.md").read_text("utf-8")
     headings = re.findall(r"^## (.*)$", text, re.M)
     releases = [re.fullmatch(r"([\d.]+) \(\d{4}-\d\d-\d\d\)", line) for line in headings]
 

@@ -16,7 +16,7 @@ from tests.helpers.handout import PAGES, of_the_shipped_model
 from tokenizer import BertTokenizer
 
 QUESTIONS = PAGES["handout/questions.md"]
-ANSWERS = (ROOT / "instructor" / "questions.md").read_text(encoding="utf-8")
+ANSWERS = (ROOT / "instructor" / "questions.md").read_text("utf-8")
 PROSE = re.sub(r"\s+", " ", ANSWERS)
 SHIPPED = BertConfig.from_json(ROOT / "checkpoint")
 BASE = BertConfig()
@@ -44,11 +44,6 @@ def operations(config: BertConfig, T: int) -> int:
     with torch.device("meta"), FlopCounterMode(display=False) as counter:
         BertLayer(config).eval()(torch.zeros(1, T, config.hidden_size), torch.zeros(1, 1, 1, T))
     return counter.get_total_flops()
-
-
-def attention_operations(config: BertConfig, T: int) -> int:
-    """Count the operations of the two products that are in `attention` alone."""
-    return 4 * T * T * config.hidden_size
 
 
 def test_parameters_are_counted_as_the_models_have_them() -> None:
@@ -80,23 +75,6 @@ def test_the_formulas_of_the_operations_are_right(config: BertConfig, T: int) ->
     assert sum(int(number) * powers[term] for number, term in rows) == operations(config, T)
 
 
-def test_attention_outweighs_the_rest_where_the_answers_say() -> None:
-    first, then = (config.intermediate_size for config in BOTH)
-    check(f"$T > F$ on, which is {first} in the shipped model and {then:,} in BERT-base")
-    lengths = [2 * c.hidden_size + c.intermediate_size for c in BOTH]
-    check(f"$T > 2 D + F$ on, {lengths[0]} and {lengths[1]:,}")
-    for config, T in zip(BOTH, lengths, strict=True):
-        assert 2 * attention_operations(config, T) == operations(config, T)
-        feed_forward = 4 * config.hidden_size * config.intermediate_size
-        length = config.intermediate_size
-        assert attention_operations(config, length) == length * feed_forward
-        assert config.max_position_embeddings < length
-
-    share = [attention_operations(c, T) / operations(c, T) for c, T in ((BASE, 512), (SHIPPED, 22))]
-    check(f"the two products are {share[0]:.1%} of a layer of BERT-base")
-    check(f"at 22 tokens they are {share[1]:.1%} of a layer")
-
-
 def test_the_memory_is_sixteen_bytes_a_parameter() -> None:
     with torch.device("meta"):
         ours, base = (BertSentimentClassifier(BertModel(config), 2) for config in BOTH)
@@ -113,7 +91,7 @@ def test_the_memory_is_sixteen_bytes_a_parameter() -> None:
 def test_without_a_mask_the_neighbours_change_a_sentence(monkeypatch) -> None:
     tokenizer = BertTokenizer.from_pretrained(ROOT / "checkpoint")
     model = BertModel.from_pretrained(ROOT / "checkpoint").double()
-    sentences = (ROOT / "data" / "dev.txt").read_text(encoding="utf-8").splitlines()
+    sentences = (ROOT / "data" / "dev.txt").read_text("utf-8").splitlines()
     longest = max((line.split("||| ")[1] for line in sentences), key=lambda s: len(s.split()))
     alone, beside = (tokenizer(["the film is not dull .", *more]) for more in ([], [longest]))
 
@@ -135,8 +113,8 @@ def test_without_a_mask_the_neighbours_change_a_sentence(monkeypatch) -> None:
 
 @of_the_shipped_model
 def test_numbers_of_the_data_are_those_of_the_data_and_their_card() -> None:
-    card = (ROOT / "data" / "README.md").read_text(encoding="utf-8")
-    lines = (ROOT / "data" / "dev.txt").read_text(encoding="utf-8").splitlines()
+    card = (ROOT / "data" / "README.md").read_text("utf-8")
+    lines = (ROOT / "data" / "dev.txt").read_text("utf-8").splitlines()
     numbers = [
         re.findall(rf"{name} \| ([\d.]+)", card)[0]
         for name in ("1-3-grams", "last linear layer", "right")

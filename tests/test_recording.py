@@ -69,11 +69,11 @@ def edit(folder: Path, change: Change) -> None:
     path = folder / f"{SMALL}.safetensors"
     manifest = folder / "manifest.json"
     tensors = load_file(path)
-    values = json.loads(manifest.read_text(encoding="utf-8"))
+    values = json.loads(manifest.read_text("utf-8"))
     change(tensors, values["exercises"][SMALL])
     save_file(tensors, path)
     values["files"][path.name] = sha256(path)
-    manifest.write_text(json.dumps(values), encoding="utf-8")
+    manifest.write_text(json.dumps(values), "utf-8")
 
 
 def round_rows(rows: np.ndarray) -> None:
@@ -122,7 +122,7 @@ def test_what_moved_is_named_and_another_processor_is_no_change(
     course: Course, folder: Path, change: Change
 ) -> None:
     path = folder / "manifest.json"
-    rows = json.loads(path.read_text(encoding="utf-8"))["exercises"][SMALL]["rows"]
+    rows = json.loads(path.read_text("utf-8"))["exercises"][SMALL]["rows"]
     versions = {"python": "3.14.0", "numpy": "3.0", "torch": "2.14.0"}
     in_manifest(folder, versions=versions, processor={"machine": "arm64"})
     before = record(course, folder, SEED, True, CHECKPOINT)
@@ -151,7 +151,7 @@ def test_what_chance_decides_is_marked_and_other_processors_agree(
 ) -> None:
     course = only(exercise, steady, *by_chance)
     record(course, tmp_path, SEED, False, CHECKPOINT)
-    manifest = json.loads((tmp_path / "manifest.json").read_text(encoding="utf-8"))
+    manifest = json.loads((tmp_path / "manifest.json").read_text("utf-8"))
     tensors = load_file(tmp_path / f"{exercise}.safetensors")
     codes = np.concatenate([v[..., 0] for n, v in tensors.items() if n.endswith("/wrong")], axis=1)
 

@@ -36,7 +36,7 @@ def test_the_committed_starter_is_the_stripped_solution() -> None:
 
 def test_the_manifest_has_the_digest_of_every_file() -> None:
     folder = ROOT / "reference_outputs"
-    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
 
     assert {p.name for p in folder.glob("*.safetensors")} == manifest["files"].keys()
     places = {name: ROOT / name for name in ("solution", "checkpoint", "data")}
@@ -58,7 +58,7 @@ def test_the_five_functions_may_share_a_process_at_first() -> None:
 
 
 def test_mistakes_are_at_least_ten_times_the_noise_and_tolerances_lie_between() -> None:
-    text = (ROOT / "reference_outputs" / "manifest.json").read_text(encoding="utf-8")
+    text = (ROOT / "reference_outputs" / "manifest.json").read_text("utf-8")
 
     for entry in json.loads(text)["exercises"].values():
         for kind, measured in entry["measured"].items():
@@ -72,7 +72,7 @@ def test_mistakes_are_at_least_ten_times_the_noise_and_tolerances_lie_between() 
 def test_another_checkpoint_has_its_own_references_and_no_threshold(tmp_path: Path) -> None:
     other = tmp_path / "other"
     shutil.copytree(ROOT / "checkpoint", other)
-    (other / "vocab.txt").write_text("something else", encoding="utf-8")
+    (other / "vocab.txt").write_text("something else", "utf-8")
 
     assert references_for(ROOT, other) == ROOT / "reference_outputs" / "private" / "other"
     assert references_for(ROOT, ROOT / "data" / ".." / "checkpoint") == ROOT / "reference_outputs"

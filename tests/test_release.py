@@ -24,8 +24,8 @@ from tensormark.wheel import wheel
 from tests.helpers import ROOT
 from tests.helpers.known import COURSE, VARIANTS
 
-SOLUTION = (ROOT / "solution" / "bert.py").read_text(encoding="utf-8")
-LABELLED = (ROOT / "data" / "test.txt").read_text(encoding="utf-8").splitlines()
+SOLUTION = (ROOT / "solution" / "bert.py").read_text("utf-8")
+LABELLED = (ROOT / "data" / "test.txt").read_text("utf-8").splitlines()
 REGIONS = re.findall(r"BEGIN SOLUTION (\w+)", SOLUTION)
 BARE = [line.split("|||")[1].strip() for line in LABELLED]
 
@@ -125,13 +125,13 @@ def test_right_code_scores_in_a_students_copy_whose_given_files_are_not_used(
     unpacked: Path, tmp_path: Path
 ) -> None:
     path = unpacked / "starter" / "config.py"
-    before = path.read_text(encoding="utf-8")
-    path.write_text("raise SystemExit\n", encoding="utf-8")
-    (tmp_path / "bert.py").write_text(SOLUTION, encoding="utf-8")
+    before = path.read_text("utf-8")
+    path.write_text("raise SystemExit\n", "utf-8")
+    (tmp_path / "bert.py").write_text(SOLUTION, "utf-8")
     answer = tmp_path / "result.json"
 
     completed = make(unpacked, "check", f"SUBMISSION={tmp_path}", f"JSON={answer}")
-    path.write_text(before, encoding="utf-8")
+    path.write_text(before, "utf-8")
 
     assert completed.returncode == 0, completed.stderr
     result = json.loads(answer.read_text("utf-8"))
@@ -149,7 +149,7 @@ def test_the_workflow_on_github_ends_with_a_check_of_the_result(files: dict[str,
 def test_no_line_of_an_answer_to_a_written_question_is_in_a_release(
     files: dict[str, bytes],
 ) -> None:
-    answers = (ROOT / "instructor" / "questions.md").read_text(encoding="utf-8").splitlines()
+    answers = (ROOT / "instructor" / "questions.md").read_text("utf-8").splitlines()
     long_lines = [line for line in answers if len(line) > 40]
     release_lines = {
         line for content in files.values() for line in content.decode("latin-1").splitlines()

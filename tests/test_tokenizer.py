@@ -58,21 +58,6 @@ def test_what_cannot_be_tokenized_is_refused(
         tokenizer(sentences, max_length=length)
 
 
-def test_decode_leaves_out_special_tokens_and_padding(tokenizer: BertTokenizer) -> None:
-    row = tokenizer(["the films [MASK] .", "not good , the film ."])["input_ids"][0]
-
-    assert tokenizer.decode(row) == "the films [MASK]."
-
-
-def test_tokenizer_json_gives_the_ids_of_vocab_txt(folder: Path, tokenizer: BertTokenizer) -> None:
-    tokenizer.tokenizer.save(str(folder / "tokenizer.json"))
-
-    from_json = BertTokenizer.from_pretrained(folder)
-
-    sentences = ["the films .", "not a good film"]
-    assert from_json(sentences)["input_ids"].tolist() == tokenizer(sentences)["input_ids"].tolist()
-
-
 @pytest.mark.parametrize(
     ("name", "content"),
     [

@@ -38,7 +38,7 @@ def pieces_of(words: Sequence[str], vocabulary: Mapping[str, int], most: int) ->
 
 
 def test_words_of_the_data_fall_into_the_librarys_pieces(library: Tokenizer) -> None:
-    texts = [path.read_text(encoding="utf-8") for path in (ROOT / "data").glob("*.txt")]
+    texts = [path.read_text("utf-8") for path in (ROOT / "data").glob("*.txt")]
     words = words_of("".join(texts).splitlines(), library)
     whole = library.get_vocab()
     half = {p: at for p, at in whole.items() if at % 2 or len(p) == 1 or p.startswith(("##", "["))}
