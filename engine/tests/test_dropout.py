@@ -3,27 +3,29 @@
 import numpy as np
 import pytest
 
-from tensormark.exercise import Tensors
 from tensormark.toolkit.dropout import RATE, SHARED, Dropout, numbers
 
 SHAPE = (8, 10, 12)
 COUNT = int(np.prod(SHAPE))
+NOT_ANEW = "it: a second call does not draw anew what it drops"
 
 
 def dropout_sample(seed: int, *shape: int) -> np.ndarray:
     """Return scaled ones of which a dropout, drawn with this shape, has dropped some."""
-    mask = np.random.default_rng(seed).random(shape) >= RATE
+    mask = np.random.default_rng(seed).random(shape or SHAPE) >= RATE
     return np.broadcast_to(mask, SHAPE) / (1 - RATE)
 
 
-def judge(values: np.ndarray) -> str | None:
-    dropout = Dropout("the output", RATE, COUNT, lambda out, _: numbers(out["output"]))
-    return dropout({"output": values}, {})
+def judge(first: np.ndarray, second: np.ndarray | None = None) -> str | None:
+    outputs = {"output": first} if second is None else {"output": first, "output again": second}
+    values = None if second is None else lambda outputs, _: outputs["output"]
+    return Dropout("it", RATE, COUNT, lambda out, _: numbers(out["output"]), values)(outputs, {})
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_drawing_values_one_by_one_is_right(seed: int) -> None:
-    assert judge(dropout_sample(seed, *SHAPE)) is None
+@pytest.mark.parametrize("seed", range(10))
+def test_drawing_values_one_by_one_and_anew_in_a_second_call_is_right(seed: int) -> None:
+    assert judge(dropout_sample(seed)) is None
+    assert judge(dropout_sample(seed), dropout_sample(seed + 99)) is None
 
 
 @pytest.mark.parametrize(
@@ -33,14 +35,12 @@ def test_drawing_values_once_along_an_axis_is_recognised(shape: tuple[int, ...],
     values = dropout_sample(3, *shape)
 
     assert numbers(values)[2] == SHARED * axis
-    assert judge(values) == "the output: dropout is drawn once for many values, not for each"
+    assert judge(values) == "it: dropout is drawn once for many values, not for each"
 
 
 def test_values_that_do_not_count_are_not_compared() -> None:
-    values = dropout_sample(5, *SHAPE).copy()
-    counts = np.ones(SHAPE, dtype=bool)
-    counts[:, 5:] = False
-    values[:, 5:] = 7.0
+    counts = np.arange(SHAPE[1])[:, None] < np.full(SHAPE, 5)
+    values = np.where(counts, dropout_sample(5), 7.0)
 
     kept, factor, broken, _ = numbers(values, counts=counts)
 
@@ -48,29 +48,14 @@ def test_values_that_do_not_count_are_not_compared() -> None:
     assert abs(kept - (1 - RATE)) < 0.15
 
 
-@pytest.mark.parametrize("kept", [True, False])
-def test_all_kept_or_all_dropped_values_do_not_count_as_shared(kept: bool) -> None:
-    assert numbers(np.full(SHAPE, float(kept)))[2] == 0.0
+@pytest.mark.parametrize("kept", [1.0, 0.0])
+def test_all_kept_or_all_dropped_values_do_not_count_as_shared(kept: float) -> None:
+    assert numbers(np.full(SHAPE, kept))[2] == 0.0
 
 
-def judge_twice(first: np.ndarray, second: np.ndarray) -> str | None:
-    def values(outputs: Tensors, inputs: Tensors) -> np.ndarray:
-        return outputs["output"]
+def test_a_second_call_must_draw_anew_and_be_right_itself() -> None:
+    first = dropout_sample(1)
+    half_anew = np.where(np.arange(SHAPE[0])[:, None, None] % 2, first, dropout_sample(2))
 
-    dropout = Dropout("it", RATE, COUNT, lambda out, _: numbers(out["output"]), values)
-    return dropout({"output": first, "output again": second}, {})
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_two_passes_that_draw_anew_are_right(seed: int) -> None:
-    assert judge_twice(dropout_sample(seed, *SHAPE), dropout_sample(seed + 99, *SHAPE)) is None
-
-
-def test_a_second_pass_must_draw_anew_and_be_right_itself() -> None:
-    first = dropout_sample(1, *SHAPE)
-    other = dropout_sample(2, *SHAPE)
-    half = np.where(np.arange(SHAPE[0])[:, None, None] % 2, first, other)
-
-    assert judge_twice(first, first) == judge_twice(first, half)
-    assert judge_twice(first, first) == "it: a second call does not draw anew what it drops"
-    assert "0.00 of it is dropped" in (judge_twice(first, np.ones(SHAPE)) or "")
+    assert judge(first, first) == judge(first, half_anew) == NOT_ANEW
+    assert "0.00 of it is dropped" in (judge(first, np.ones(SHAPE)) or "")

@@ -1,5 +1,6 @@
-"""Tests of the fingerprints of replies, and of what is observed beside those of the variants."""
+"""Fingerprints tell answers apart, at a bounded cost."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,14 +12,16 @@ from tensormark.judging.compare import Tolerance
 from tensormark.judging.fingerprints import (
     MAX_VALUES,
     MISSING,
+    NOT_FINITE,
     RAISED,
     SUMS,
     AnsweredCall,
-    allowed,
-    changed_state,
+    Observation,
     fingerprints,
     form,
     observe,
+    of_tensor,
+    projections,
     side_effects,
     tolerance_kind,
 )
@@ -27,28 +30,72 @@ from tensormark.sandbox.interface import Reply
 from tensormark.toolkit.statistics import Statistic, Statistics
 
 X = np.arange(6.0).reshape(2, 3)
+LARGE = np.ones(MAX_VALUES + 1)
+OVERFLOWING = np.full((2, 3), 1.7e308)
+EMPTY = np.zeros((0, 3))
 CALL = Call("Layer.forward", ("x",), "main")
 PROBE = Probe("output", "values", "it is wrong", (CALL,))
-MEAN = Statistics([Statistic("the mean", 2.5)], lambda out, _: [float(out["output"].mean())])
-RANDOM_PROBE = replace(PROBE, examine=MEAN)
+MEAN = [Statistic("the mean", 2.5)]
+RANDOM_PROBE = replace(PROBE, examine=Statistics(MEAN, lambda out, _: [out["output"].mean()]))
 NAMES = ["out/output"]
-STATE: dict[str, Any] = {"changed": []}
 
 
-def reply_with(
-    output: np.ndarray | None = X, status: str = "ok", text: str = "", **more: Any
-) -> Reply:
+def answer(output: np.ndarray | None = X, **message: Any) -> Reply:
     tensors = {} if output is None else {"out/output": output}
-    return Reply(status, text, {**STATE, **more}, tensors)
+    return Reply("ok", "", {"changed": [], **message}, tensors)
 
 
-def fingerprint(reply: Reply, probe: Probe = PROBE, rows: np.ndarray | None = None) -> np.ndarray:
-    return fingerprints(probe, probe.calls[0], NAMES, {"x": X}, reply, rows)
+def fingerprint(reply: Reply, probe: Probe = PROBE, names: Sequence[str] = NAMES) -> np.ndarray:
+    return fingerprints(probe, CALL, names, {"x": X}, reply)
 
 
-def tolerance(name: str, call: Call) -> Tolerance:
-    atol = {"outputs": 0.1, "gradients": 0.2, "float64": 0.3}[tolerance_kind(name, call)]
-    return Tolerance(0.0, atol)
+# --- of a tensor --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("array", "expected"),
+    [
+        (None, [MISSING]),
+        (X * np.nan, [NOT_FINITE, form(X)]),
+        (LARGE, [form(LARGE)]),
+        (EMPTY, [form(EMPTY)]),
+    ],
+    ids=["missing", "nothing finite", "too large", "empty"],
+)
+def test_a_tensor_without_sums_has_a_code(array: np.ndarray | None, expected: list[float]) -> None:
+    assert of_tensor("out/output", array).tolist() == [*expected, *[0.0] * SUMS][: 1 + SUMS]
+
+
+def test_tensors_differ_by_which_values_are_not_finite_but_not_by_their_kind() -> None:
+    def with_value(place: int, value: float) -> list[float]:
+        return of_tensor("out/output", np.where(np.arange(6) == place, value, 1.0)).tolist()
+
+    codes = {with_value(place, np.nan)[0] - form(np.ones(6)) for place in range(6)}
+
+    assert len(codes) == 6
+    assert all(0 < code < 1 << 24 for code in codes)
+    assert with_value(0, np.inf) == with_value(0, np.nan)
+    assert with_value(0, np.nan)[1:] == with_value(0, 0.0)[1:]
+
+
+def test_sums_depend_on_the_name_but_do_not_grow_with_the_size() -> None:
+    sums = of_tensor("out/output", LARGE[1:])[1:]
+
+    assert 0 < np.abs(sums).max() < 5
+    assert not np.isclose(of_tensor("out/other", LARGE[1:])[1:], sums).any()
+
+
+def test_values_of_a_form_that_was_not_recorded_have_a_checksum_instead_of_sums() -> None:
+    unknown = np.array([1.0])
+    before = projections.cache_info().currsize
+
+    first, again, other = (of_tensor("out/x", np.arange(700.0) + n, unknown) for n in (0, 0, 1))
+
+    assert projections.cache_info().currsize == before
+    assert first.tolist() == again.tolist()
+    assert 0 <= first[1] != other[1] < 1 << 24
+    known = of_tensor("out/x", X, np.array([form(X)]))
+    assert known.tolist() == of_tensor("out/x", X).tolist()
 
 
 # --- of a reply ---------------------------------------------------------------------------------
@@ -67,123 +114,69 @@ def test_each_tensor_has_a_tolerance(name: str, dtype: str, kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("message", "changed"),
+    ("sent", "after", "message", "same"),
     [
-        ({"changed": []}, []),
-        ({"changed": ["a", 1]}, ["a", "1"]),
-        ({}, None),
-        ({"changed": 1}, None),
+        (X, {"x": X.astype("f4")}, {}, True),
+        (X / 3, {"x": (X / 3).astype("f4")}, {}, True),
+        (X * np.nan, {"x": X * np.nan}, {}, True),
+        (X, {}, {}, True),
+        (X, {}, {"changed": None}, True),
+        (X, {"x": X + 1}, {}, False),
+        (np.ones((1, 3)), {"x": np.ones(3)}, {}, False),
+        (X, {"x": X, "y": X}, {}, False),
+        (X, {}, {"changed": ["seed"]}, False),
     ],
 )
-def test_a_worker_that_reports_no_list_of_changes_has_not_reported(
-    message: dict[str, Any], changed: list[str] | None
-) -> None:
-    assert changed_state(Reply("ok", "", message)) == changed
-
-
-WITH_NAN = np.array([np.nan, 1.0])
-
-
-@pytest.mark.parametrize(
-    ("sent", "after", "same"),
-    [
-        ({"x": X}, {"x": X}, True),
-        ({"x": X}, {"x": X.astype("f4")}, True),
-        ({"x": X / 3}, {"x": (X / 3).astype("f4")}, True),
-        ({"x": WITH_NAN}, {"x": WITH_NAN}, True),
-        ({"x": X}, {}, True),
-        ({"x": X}, {"x": X + 1}, False),
-        ({"x": np.ones((1, 3))}, {"x": np.ones(3)}, False),
-        ({"x": X}, {"x": X, "y": X}, False),
-    ],
-)
-def test_changed_inputs_are_side_effects(
-    sent: dict[str, np.ndarray], after: dict[str, np.ndarray], same: bool
+def test_changes_of_inputs_and_of_the_state_are_side_effects(
+    sent: np.ndarray, after: dict[str, np.ndarray], message: dict[str, Any], same: bool
 ) -> None:
     tensors = {f"after/{name}": value for name, value in after.items()}
-    effects = side_effects(sent, Reply("ok", "", STATE, tensors))
+    effects = side_effects({"x": sent}, replace(answer(**message), tensors=tensors))
 
-    assert (effects == side_effects(sent, reply_with())) == same
+    assert (effects == side_effects({"x": sent}, answer())) is same
     assert 0 <= effects < 1 << 24
 
 
-def test_an_unreported_state_is_not_a_side_effect() -> None:
-    assert side_effects({}, Reply("ok", "", {}, {})) == side_effects({}, reply_with())
-
-
-def test_side_effects_tell_changed_states_apart() -> None:
-    changes: list[list[str]] = [[], ["seed"], ["mode"], ["seed", "mode"]]
-    effects = [side_effects({}, reply_with(changed=changed)) for changed in changes]
-
-    assert len(set(effects)) == len(changes)
-
-
 def test_the_fingerprint_of_an_exception_is_its_message_without_the_line() -> None:
-    line_7, line_8, other_exception = (
-        fingerprint(reply_with(None, "error", f"raised {text}"))
-        for text in ("A: x (main.py, line 7)", "A: x (main.py, line 8)", "B: x (main.py, line 7)")
-    )
-    abridged = reply_with(None, "error", "raised A")
-    unabridged = replace(abridged, unabridged="raised A: x (main.py, line 9)")
+    def raised(text: str, unabridged: str | None = None) -> list[list[float]]:
+        return fingerprint(Reply("error", text, unabridged=unabridged)).tolist()
 
-    assert (line_7[:, 0] == RAISED).all()
-    assert line_7.shape == (2, 1 + SUMS)
-    assert (line_7[:, 1] >= 0).all()
-    assert (line_7[:, 1] < 1 << 24).all()
-    np.testing.assert_array_equal(line_7, line_8)
-    np.testing.assert_array_equal(line_7, fingerprint(unabridged))
-    np.testing.assert_array_equal(line_7, fingerprint(reply_with(None, "error", "raised A: x")))
-    assert (line_7[:, 1] != other_exception[:, 1]).all()
+    first = raised("raised A: x (main.py, line 7)")
 
-
-def test_an_exception_of_a_random_call_has_the_entries_of_its_statistics() -> None:
-    names = ["out/output", "out/second"]
-    reply = reply_with(None, "error", "raised A")
-
-    assert fingerprints(PROBE, CALL, names, {}, reply).shape[0] == 3
-    assert fingerprints(RANDOM_PROBE, CALL, names, {}, reply).shape[0] == 2
-
-
-def test_only_outputs_of_a_random_answer_are_measured() -> None:
-    fingerprint_rows = fingerprints(RANDOM_PROBE, CALL, ["grad/x", *NAMES], {}, reply_with())
-
-    np.testing.assert_array_equal(fingerprint_rows, fingerprint(reply_with(), RANDOM_PROBE))
+    assert [code for code, *_ in first] == [RAISED, RAISED]
+    assert 0 <= first[0][1] < 1 << 24
+    assert first == raised("raised A: x (main.py, line 8)") == raised("raised A: x")
+    assert first == raised("raised A", "raised A: x (main.py, line 9)")
+    assert first != raised("raised B: x (main.py, line 7)")
 
 
 def test_a_random_answer_is_recognized_by_its_statistics_and_side_effects() -> None:
-    shuffled = fingerprint(reply_with(X[::-1]), RANDOM_PROBE)
+    first = fingerprint(answer(), RANDOM_PROBE)
 
-    np.testing.assert_array_equal(fingerprint(reply_with(), RANDOM_PROBE), shuffled)
-    assert shuffled[0, :2].tolist() == [form(X), 2.5]
-    assert fingerprint(reply_with(X + 1), RANDOM_PROBE)[0, 1] == 3.5
-    assert fingerprint(reply_with(changed=["seed"]), RANDOM_PROBE)[1, 0] != shuffled[1, 0]
+    assert first[0].tolist() == [form(X), 2.5, 0.0, 0.0, 0.0]
+    assert first.tolist() == fingerprint(answer(X[::-1]), RANDOM_PROBE).tolist()
+    assert first.tolist() == fingerprint(answer(), RANDOM_PROBE, ["grad/x", *NAMES]).tolist()
+    assert first[1, 0] != fingerprint(answer(changed=["seed"]), RANDOM_PROBE)[1, 0]
+    raised = fingerprint(Reply("error", "no"), RANDOM_PROBE, [*NAMES, "out/second"])
+    assert raised.shape == first.shape
 
 
 @pytest.mark.parametrize(
-    ("output", "code"),
+    ("output", "entry"),
     [
-        (None, MISSING),
-        (np.zeros(0), form(np.zeros(0))),
-        (np.zeros(MAX_VALUES + 1), form(np.zeros(MAX_VALUES + 1))),
+        (None, [MISSING, 0.0]),
+        (EMPTY, [form(EMPTY), 0.0]),
+        (LARGE, [form(LARGE), 0.0]),
+        (LARGE[1:], [form(LARGE[1:]), 1.0]),
+        (np.ones(1), [form(np.ones(1)), 1.0]),
+        (OVERFLOWING, [form(X), np.inf]),
     ],
-    ids=["missing", "empty", "too large"],
+    ids=["missing", "empty", "too large", "largest", "smallest", "overflow"],
 )
-def test_the_form_is_enough_for_a_random_answer_that_cannot_be_measured(
-    output: np.ndarray | None, code: float
+def test_random_answers_are_measured_if_they_have_values_and_are_not_too_large(
+    output: np.ndarray | None, entry: list[float]
 ) -> None:
-    assert fingerprint(reply_with(output), RANDOM_PROBE)[:, 0].tolist() == [
-        code,
-        fingerprint(reply_with())[1, 0],
-    ]
-
-
-@pytest.mark.parametrize(
-    ("output", "mean"),
-    [(np.ones(MAX_VALUES), 1.0), (np.ones(1), 1.0), (np.full((2, 3), 1.7e308), np.inf)],
-    ids=["largest", "smallest", "overflow"],
-)
-def test_random_answers_up_to_the_bound_are_measured(output: np.ndarray, mean: float) -> None:
-    assert fingerprint(reply_with(output), RANDOM_PROBE)[0, 1] == mean
+    assert fingerprint(answer(output), RANDOM_PROBE)[0, :2].tolist() == entry
 
 
 @pytest.mark.parametrize("error", [ValueError, KeyError, IndexError, TypeError])
@@ -191,91 +184,73 @@ def test_statistics_that_do_not_fit_the_shape_leave_the_form(error: type[Excepti
     def read(out: Any, _: Any) -> list[float]:
         raise error
 
-    probe = replace(PROBE, examine=Statistics([Statistic("the mean", 2.5)], read))
+    probe = replace(PROBE, examine=Statistics(MEAN, read))
 
-    assert fingerprint(reply_with(), probe)[0].tolist() == [form(X), *[0.0] * SUMS]
+    assert fingerprint(answer(), probe)[0].tolist() == [form(X), *[0.0] * SUMS]
 
 
 # --- beside those of the variants ---------------------------------------------------------------
 
 
+def observation(reply: Reply, probe: Probe = PROBE, **fields: Any) -> Observation:
+    def tolerance(name: str, call: Call) -> Tolerance:
+        return Tolerance(0.0, 0.2 if name.startswith("grad/") else 0.1)
+
+    recording = Recording({"x": X}, {"output": X}, {"x": X}, np.zeros((2, 3, 1 + SUMS)))
+    return observe(AnsweredCall(probe, replace(CALL, **fields), recording, reply), tolerance)
+
+
 def test_an_answer_is_observed_beside_the_variants() -> None:
-    recording = Recording({"x": X}, {"b": X, "a": X}, {"x": X}, np.zeros((2, 4, 1 + SUMS)))
-    call = replace(CALL, train=True)
-    tensors = {"out/a": X, "out/b": X + 1, "grad/x": X}
-    reply = Reply("ok", "", {**STATE, "drew": True}, tensors)
+    reply = answer(drew=True)
+    reply.tensors["grad/x"] = X
 
-    observation = observe(AnsweredCall(PROBE, call, recording, reply), tolerance)
+    seen = observation(reply, train=True)
 
-    assert (observation.training, observation.drew, observation.outputs) == (
-        True,
-        True,
-        {"out/a": 1, "out/b": 2},
-    )
-    assert observation.got.shape == (4, 1 + SUMS)
-    assert (observation.got[:3, 0] == form(X)).all()
-    assert (observation.got[:3, 1] % 1 == 0).all()  # checksums: no variant has this form
-    assert observation.allowed[:, 0].tolist() == [0.0] * 4
-    assert observation.allowed[:, 1].tolist() == [0.2, 0.1, 0.1, 0.0]
-
-
-def test_calls_with_the_same_inputs_in_two_modes_are_twins() -> None:
-    recording = Recording({"x": X}, {"output": X.astype("f4")}, {}, np.zeros((1, 2, 1 + SUMS)))
-
-    def inputs_of(**fields: Any) -> str:
-        call = replace(CALL, **fields)
-        return observe(AnsweredCall(PROBE, call, recording, reply_with()), tolerance).inputs
-
-    other_fields: list[dict[str, Any]] = [
-        {"target": "Layer.other"},
-        {"args": ("x", "y")},
-        {"inputs": "other"},
-        {"dtype": "float64"},
-        {"stand_ins": {"f": "g", "h": "i"}},
-    ]
-    assert inputs_of(train=True) == inputs_of()
-    assert len({inputs_of(), *(inputs_of(**fields) for fields in other_fields)}) == 1 + len(
-        other_fields
-    )
-    assert inputs_of(stand_ins={"h": "i", "f": "g"}) == inputs_of(stand_ins={"f": "g", "h": "i"})
+    assert (seen.training, seen.drew, seen.outputs) == (True, True, {"out/output": 1})
+    assert seen.got[:2, 0].tolist() == [form(X)] * 2
+    assert (seen.got[:2, 1] % 1 == 0).all()  # checksums: no variant has this form
+    assert seen.allowed[:, :2].tolist() == [[0.0, 0.2], [0.0, 0.1], [0.0, 0.0]]
 
 
 def test_a_random_answer_has_no_outputs_to_compare_between_modes() -> None:
-    recording = Recording({"x": X}, {"output": X}, {}, np.zeros((1, 2, 1 + SUMS)))
+    seen = observation(answer(), RANDOM_PROBE)
 
-    observation = observe(AnsweredCall(RANDOM_PROBE, CALL, recording, reply_with()), tolerance)
+    assert (seen.outputs, seen.drew) == ({}, False)
+    assert seen.allowed.tolist() == [[0.0, 0.03, 0.0, 0.0, 0.0], [0.0] * 5]
 
-    assert (observation.outputs, observation.drew) == ({}, False)
-    np.testing.assert_array_equal(
-        observation.allowed, allowed(RANDOM_PROBE, CALL, NAMES, tolerance)
-    )
-    assert observation.allowed.tolist() == [[0.0, 0.03, 0.0, 0.0, 0.0], [0.0] * 5]
+
+@pytest.mark.parametrize(
+    ("fields", "same"),
+    [
+        ({"train": True}, True),
+        ({"target": "Layer.other"}, False),
+        ({"args": ("x", "y")}, False),
+        ({"inputs": "other"}, False),
+        ({"dtype": "float64"}, False),
+        ({"stand_ins": {"f": "g"}}, False),
+    ],
+)
+def test_calls_with_the_same_inputs_in_two_modes_are_twins(
+    fields: dict[str, Any], same: bool
+) -> None:
+    assert (observation(answer(), **fields).inputs == observation(answer()).inputs) is same
 
 
 @pytest.mark.parametrize(
     ("output", "is_compared"),
     [
         (X, True),
-        (np.zeros((2, 3)), False),
-        (np.zeros((2, 4)), False),
         (np.ones((2, 3)), False),
-        (np.zeros((0, 3)), False),
+        (EMPTY, False),
         (np.ones(1), True),
         (np.zeros(1), False),
-        (np.arange(float(MAX_VALUES)), True),
-        (np.arange(MAX_VALUES + 1.0), False),
+        (np.arange(MAX_VALUES), True),
+        (np.arange(MAX_VALUES + 1), False),
         (None, False),
     ],
 )
 def test_equal_values_in_eval_mode_are_not_compared_with_training(
     output: np.ndarray | None, is_compared: bool
 ) -> None:
-    recording = Recording({"x": X}, {"output": X}, {}, np.zeros((1, 2, 1 + SUMS)))
-
-    def outputs_of(call: Call) -> set[str]:
-        return {
-            *observe(AnsweredCall(PROBE, call, recording, reply_with(output)), tolerance).outputs
-        }
-
-    assert outputs_of(CALL) == ({"out/output"} if is_compared else set())
-    assert outputs_of(replace(CALL, train=True)) == {"out/output"}
+    assert bool(observation(answer(output)).outputs) is is_compared
+    assert observation(answer(output), train=True).outputs

@@ -34,13 +34,6 @@ NORM_CALL = replace(OWN_CALL, target="norm")
 NORM = make_exercise("norm", replace(VALUES, calls=(NORM_CALL,)))
 EMBED = make_exercise("embed", replace(VALUES, calls=(replace(OWN_CALL, target="embed"),)))
 LAYER = make_exercise("layer", VALUES)
-LEVELS = make_exercise(
-    "layer",
-    replace(
-        VALUES,
-        calls=(OWN_CALL, CALL_GIVEN_NORM, replace(OWN_CALL, given=("embed",)), CALL_GIVEN_BOTH),
-    ),
-)
 
 
 def assignment(*exercises: Exercise, **fields: Any) -> Assignment:
@@ -61,12 +54,11 @@ def reply(
 CORRECT = reply()
 WRONG = reply(OUTPUT + 1)
 RAISED = reply(None, "error", "raised ValueError: no (main.py, line 3)")
-NOT_WRITTEN = reply(None, "not written", "layer")
-TOLERANCE = {name: {"rtol": 1e-5, "atol": 1e-5} for name in ("outputs", "gradients", "float64")}
 # what each row of the fingerprints returns
 VARIANTS = {"doubled": 2 * OUTPUT, "shifted": OUTPUT + 5, "doubled+shifted": 2 * OUTPUT + 5}
+LIMIT = {"rtol": 1e-5, "atol": 1e-5}
 MANIFEST_ENTRY = {
-    "tolerance": TOLERANCE,
+    "tolerance": dict.fromkeys(("outputs", "gradients", "float64"), LIMIT),
     "rows": ["the solution", *VARIANTS],
     "variants": {
         "doubled": {"says": "it is doubled", "section": "The scale"},
@@ -76,10 +68,10 @@ MANIFEST_ENTRY = {
 
 
 def recording(probe: Probe, call: Call, gradients: dict[str, np.ndarray]) -> Recording:
-    tensor_names = sorted(["out/output", *(f"grad/{name}" for name in gradients)])
-    gradient_tensors = {f"grad/{name}": value.astype("f4") for name, value in gradients.items()}
+    tensors = {f"grad/{name}": value.astype("f4") for name, value in gradients.items()}
+    names = sorted(["out/output", *tensors])
     rows = [
-        fingerprints(probe, call, tensor_names, {"x": X}, reply(output, tensors=gradient_tensors))
+        fingerprints(probe, call, names, {"x": X}, reply(output, tensors=tensors))
         for output in (OUTPUT, *VARIANTS.values())
     ]
     return Recording({"x": X}, {"output": OUTPUT}, gradients, np.stack(rows))
@@ -99,16 +91,16 @@ def trial(
     **more: Any,
 ) -> Trial:
     """Return the trial of an exercise whose calls got these replies; the last one is repeated."""
-    probes_and_calls = exercise.asked
-    all_replies = [*replies, *[replies[-1]] * (len(probes_and_calls) - len(replies))]
-    answered_calls = [
+    asked = exercise.asked
+    replies += replies[-1:] * (len(asked) - len(replies))
+    answered = [
         AnsweredCall(probe, call, recording(probe, call, gradients or {}), answer)
-        for (probe, call), answer in zip(probes_and_calls, all_replies, strict=True)
+        for (probe, call), answer in zip(asked, replies, strict=True)
     ]
     more.setdefault("entry", MANIFEST_ENTRY)
-    toy_assignment = assignment(NORM, EMBED, exercise, make_exercise("task"), **(fields or {}))
+    toy = assignment(NORM, EMBED, exercise, make_exercise("task"), **(fields or {}))
     results = {name: failed_in_properties(name) for name in failed}
-    return Trial(toy_assignment, exercise, answered_calls, results=results, **more)
+    return Trial(toy, exercise, answered, results=results, **more)
 
 
 def finding(layer_trial: Trial) -> Finding:
