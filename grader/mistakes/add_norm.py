@@ -243,6 +243,9 @@ dense_twice: the dense layer is applied twice
 gelu_in_add_norm: there is a GELU after the dense layer
     - dense_layer(output)
     + F.gelu(dense_layer(output))
+relu_in_add_norm: there is a ReLU after the dense layer
+    - dense_layer(output)
+    + F.relu(dense_layer(output))
 both_projected: the dense layer is applied to the residual too
     - input +
     + dense_layer(input) +

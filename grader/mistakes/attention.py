@@ -44,6 +44,9 @@ scores_without_query: the query is not used: the scores depend on the keys only
 scores_by_distance: query and key are compared by their distance, not by their product
     - query @ key.transpose(-2, -1)
     + -torch.cdist(query, key)
+scores_by_angle: query and key are compared by the cosine of their angle, not by their product
+    - query @ key.transpose(-2, -1)
+    + F.normalize(query, dim=-1) @ F.normalize(key, dim=-1).transpose(-2, -1)
 key_reshaped: the key is reshaped where it should be transposed
     - query @ key.transpose(-2, -1)
     + query @ key.reshape(B, H, d, T)
@@ -240,6 +243,9 @@ mask_hides_tokens: the mask hides the tokens and shows the padding
 mask_hides_tokens_by_inf: the mask hides the tokens with -inf and shows the padding
     - scores + attention_mask
     + scores.masked_fill(attention_mask == 0, float("-inf"))
+mask_zeroes_scores_of_tokens: the scores of tokens are set to almost 0, those of padding stay
+    - scores + attention_mask
+    + scores.masked_fill(attention_mask == 0, 1e-9)
 mask_extended_again: the mask is converted to its additive form a second time
     - scores + attention_mask
     + scores + (1.0 - attention_mask) * -10000.0
@@ -281,6 +287,9 @@ mask_kept: the mask of the first call is kept and used for all others
 mask_zeroes_scores: the mask sets scores to 0, which is not a probability of 0 after the softmax
     - scores + attention_mask
     + scores * (attention_mask == 0)
+filled_with_a_billionth = mask_zeroes_scores
+    - scores + attention_mask
+    + scores.masked_fill(attention_mask < 0, 1e-9)
 mask_of_minus_ten = mask_too_weak
     - scores + attention_mask
     + scores + 1e-3 * attention_mask
