@@ -155,7 +155,7 @@ def test_bad_input_is_one_line_and_nothing_is_written(
 def test_what_exists_or_would_differ_from_transformers_is_not_written(
     source: Path, tmp_path: Path, capsys, monkeypatch, command: str
 ) -> None:
-    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "work").mkdir(parents=True)
     monkeypatch.setattr(huggingface, "ALLOWED", {torch.float32: -1.0})
 
     assert run(command, source, tmp_path / "mine") == 2
@@ -167,7 +167,7 @@ def test_what_exists_or_would_differ_from_transformers_is_not_written(
     assert "results differ by" in second
     assert "give both folders" in third
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mine", "source"]
-    assert not [*(tmp_path / "mine").iterdir()]
+    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["work"]
 
 
 def test_a_different_tokenization_is_noticed(source: Path) -> None:
