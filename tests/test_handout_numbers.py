@@ -1,4 +1,4 @@
-"""Numbers in the handout are those of the code, the data and the checkpoint."""
+"""Numbers in the handout, and in staff's answers, are those of code, data and checkpoint."""
 
 import math
 import re
@@ -7,6 +7,7 @@ import pytest
 import torch
 
 import classifier
+from bert import BertModel, BertSelfAttention
 from config import BertConfig
 from grader.assignment import ASSIGNMENT
 from grader.model import MAIN, OTHER
@@ -16,10 +17,11 @@ from support.sentences import Split
 from tensormark.toolkit.dropout import FALSE_ALARM
 from tensormark.toolkit.statistics import EXACT, Statistics
 from tests.helpers import ROOT
-from tests.helpers.handout import TEXT
+from tests.helpers.handout import TEXT, of_the_shipped_model
 from tokenizer import BertTokenizer
 
 PROSE = re.sub(r"\s+", " ", TEXT)
+ANSWERS = re.sub(r"\s+", " ", (ROOT / "instructor" / "questions.md").read_text("utf-8"))
 SHIPPED = BertConfig.from_json(ROOT / "checkpoint")
 
 
@@ -35,18 +37,6 @@ def find(pattern: str) -> re.Match[str]:
     return match
 
 
-def time_and_points(kind: str, ids: set[str] | None = None) -> tuple[int, int]:
-    pattern = rf"^##+ {kind} \((\w+)\): .+ \((\d+) points, about (\d+) minutes\)$"
-    headings = [
-        heading for heading in re.findall(pattern, TEXT, re.M) if ids is None or heading[0] in ids
-    ]
-    assert headings
-    return sum(int(time) for *_, time in headings), sum(int(points) for _, points, _ in headings)
-
-
-# The first page
-
-
 @pytest.mark.parametrize(
     ("target", "kind", "extension", "bonus"),
     [
@@ -56,15 +46,13 @@ def time_and_points(kind: str, ids: set[str] | None = None) -> tuple[int, int]:
     ],
 )
 def test_times_and_points_are_the_sums_of_the_headings(target, kind, extension, bonus) -> None:
-    ids = {
-        exercise.id for exercise in ASSIGNMENT.exercises if exercise.extension is extension
-    } or None
-    time, points = time_and_points(kind, ids)
+    pattern = rf"^##+ {kind} \((\w+)\): .+ \((\d+) points, about (\d+) minutes\)$"
+    ids = {e.id for e in ASSIGNMENT.exercises if e.extension is extension}
+    headings = [h for h in re.findall(pattern, TEXT, re.M) if not ids or h[0] in ids]
 
-    find(rf"\({target}\) \|[^|]*\| {round(time / 60)} hours \| {points}{bonus} \|")
-
-
-# Sizes
+    points = sum(int(points) for _, points, _ in headings)
+    hours = round(sum(int(time) for *_, time in headings) / 60)
+    find(rf"\({target}\) \|[^|]*\| {hours} hours \| {points}{bonus} \|")
 
 
 def test_the_table_of_sizes_has_the_sizes_of_the_models() -> None:
@@ -101,9 +89,6 @@ def test_the_length_of_the_reviews_is_right(tokenizer: BertTokenizer) -> None:
     find(f"has {longest} of the {SHIPPED.max_position_embeddings} tokens that fit")
     find(f"has {SHIPPED.vocab_size} pieces")
     find("one of 8 tokens and one of 22")
-
-
-# Background
 
 
 def test_half_of_the_opinion_words_are_not_in_the_training_sentences() -> None:
@@ -150,3 +135,77 @@ def test_mask_tokens_has_the_rates_that_the_handout_states() -> None:
     examined = [probe.examine for probe in ASSIGNMENT.exercise("mask_tokens").probes]
     shares = [s for e in examined if isinstance(e, Statistics) for s in e.shares]
     assert sum(share.margin > EXACT for share in shares) * FALSE_ALARM <= 1.001e-8
+
+
+# --- answers ------------------------------------------------------------------------------------
+
+
+def check(text: str) -> None:
+    """Check that the answers say a text."""
+    assert text in ANSWERS, f"the answers do not say: {text}"
+
+
+def count(part: torch.nn.Module) -> int:
+    return sum(p.numel() for p in part.parameters())
+
+
+def weightless(config: BertConfig) -> BertModel:
+    """Return a model whose weights take no memory."""
+    with torch.device("meta"):
+        return BertModel(config)
+
+
+def test_parameters_are_counted_as_the_models_have_them() -> None:
+    models = [weightless(config) for config in (SHIPPED, BertConfig())]
+    embeddings = "word_embedding pos_embedding tk_type_embedding embed_layer_norm".split()
+    rows = {
+        "embeddings": [sum(count(getattr(m, name)) for name in embeddings) for m in models],
+        "one layer": [count(m.bert_layers[0]) for m in models],
+        "all layers": [count(m.bert_layers) for m in models],
+        "pooler": [count(m.pooler_dense) for m in models],
+        "together": [count(m) for m in models],
+    }
+
+    for name, (ours, base) in rows.items():
+        check(f"| {name} | {ours:,} | {base:,} |")
+    shares = [count(m.word_embedding) / count(m) for m in models]
+    check(f"| share of the word embedding | {shares[0]:.1%} | {shares[1]:.1%} |")
+
+
+@of_the_shipped_model
+def test_without_a_mask_the_neighbours_change_a_sentence(tokenizer, monkeypatch) -> None:
+    model = BertModel.from_pretrained(ROOT / "checkpoint").double()
+    sentences = (ROOT / "data" / "dev.txt").read_text("utf-8").splitlines()
+    longest = max((line.split("||| ")[1] for line in sentences), key=lambda s: len(s.split()))
+    alone, beside = (tokenizer(["the film is not dull .", *more]) for more in ([], [longest]))
+
+    @torch.no_grad()
+    def difference() -> float:
+        first, other = (model(**batch)["pooler_output"][0] for batch in (alone, beside))
+        return (first - other).abs().max().item()
+
+    with_mask = difference()
+    right = BertSelfAttention.attention
+    unmasked = lambda self, k, q, v, mask: right(self, k, q, v, 0 * mask)  # noqa: E731
+    monkeypatch.setattr(BertSelfAttention, "attention", unmasked)
+
+    assert beside["input_ids"].shape[1] == 22
+    assert with_mask < 1e-6
+    check("by more than 0.000001")
+    check(f"without the mask, one differs by {difference():.1f}")
+
+
+@of_the_shipped_model
+def test_numbers_of_the_data_are_those_of_the_data_and_their_card() -> None:
+    card = (ROOT / "data" / "README.md").read_text("utf-8")
+    lines = (ROOT / "data" / "dev.txt").read_text("utf-8").splitlines()
+    numbers = [
+        re.findall(rf"{name} \| ([\d.]+)", card)[0]
+        for name in ("1-3-grams", "last linear layer", "right")
+    ]
+    contrasts = sum(bool(re.search(r"\b(but|yet|although|though)\b", line)) for line in lines)
+
+    ngrams, frozen, full = numbers
+    check(f"baseline has {ngrams}, the frozen encoder with a new layer {frozen}, the whole model")
+    check(f"model {full}.")
+    check(f"against {contrasts} of all {len(lines):,} dev sentences")

@@ -49,9 +49,3 @@ class Diagram:
 
     def kinds(self, place: int) -> list[list[str]]:
         return [[kind for _, kind in row] for row in self.matrices[place]]
-
-    @property
-    def tensor_shapes(self) -> list[str]:
-        """The tensor shapes in the text, from top to bottom."""
-        shapes = [re.findall(r"\([A-Zd1-9][^()]*\)", text) for text in self.words]
-        return [re.sub(r",(?! )", ", ", shape) for group in shapes for shape in group]
