@@ -57,7 +57,7 @@ def private(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("private")
     # two mistakes together take half of a recording
     staff = dataclasses.replace(COURSE.staff, common=frozenset(), seen={})
-    variants, honest = (v if NIGHTLY else v[::32] for v in (COURSE.variants, COURSE.honest))
+    variants, honest = (v if NIGHTLY else v[::64] for v in (COURSE.variants, COURSE.honest))
     course = dataclasses.replace(COURSE, staff=staff, variants=variants, honest=honest)
     assert record(course, folder, 7, False, ASSIGNMENT.checkpoint)
     return folder
@@ -108,6 +108,7 @@ def test_a_table_of_all_public_answers_passes_in_public_and_scores_nothing_in_pr
     assert in_private.score == 0
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("exercise", [e for e in PROBED if e.draw_private], ids=lambda e: e.id)
 def test_mistakes_are_named_on_private_inputs_too(exercise: Exercise, tmp_path: Path) -> None:
     course = alone(COURSE, exercise.id)

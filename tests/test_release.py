@@ -4,9 +4,13 @@ import dataclasses
 import json
 import os
 import re
+import shutil
 import subprocess
+import sys
+import types
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,7 +19,6 @@ from grader.assignment import ASSIGNMENT
 from instructor.cards import CardError, for_students
 from tensormark.authoring.strip import derive
 from tensormark.cli import run
-from tensormark.files import sha256
 from tensormark.release import build
 from tensormark.release.given_out import copied
 from tensormark.release.leaks import leaks
@@ -41,15 +44,18 @@ def files() -> dict[str, bytes]:
     return build.contents(COURSE)
 
 
-def build_release(out: Path) -> int:
-    return run(ROOT, "release", ["--out", str(out)])
-
-
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("release") / "minbert.zip"
-    assert build_release(out) == 0
+    assert run(ROOT, "release", ["--out", str(out)]) == 0
     return out
+
+
+def with_environment(folder: Path) -> None:
+    """Make a student's virtual environment, with this one's packages."""
+    program(folder / "bin" / "python")
+    for name in (f".{wheel().name}", ".installed"):
+        (folder / name).touch()
 
 
 @pytest.fixture(scope="module")
@@ -57,9 +63,7 @@ def unpacked(built: Path) -> Path:
     """The folder of a student, who has a virtual environment already."""
     with zipfile.ZipFile(built) as archive:
         archive.extractall(built.parent)
-    program(built.parent / "venv" / "bin" / "python")
-    for name in (f".{wheel().name}", ".installed"):
-        (built.parent / "venv" / name).touch()
+    with_environment(built.parent / "venv")
     os.utime(built.parent / "minbert" / "requirements.txt", (0, 0))
     return built.parent / "minbert"
 
@@ -72,27 +76,20 @@ def make(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return ran(*command, cwd=folder, env=clean)
 
 
-def test_two_releases_have_the_same_bytes_in_one_folder_with_fixed_dates(
-    built: Path, tmp_path: Path
+def test_a_release_has_what_students_need_with_the_same_bytes_each_time(
+    built: Path, files: dict[str, bytes]
 ) -> None:
-    again = tmp_path / "again.zip"
-
-    assert build_release(again) == 0
-
-    assert sha256(again) == sha256(built)
-    with zipfile.ZipFile(built) as archive:
-        entries = archive.infolist()
-    assert {entry.filename.split("/")[0] for entry in entries} == {"minbert"}
-    about = {(entry.date_time, entry.external_attr >> 16) for entry in entries}
-    assert about == {((1980, 1, 1, 0, 0, 0), 0o100644)}
-
-
-def test_a_release_has_what_students_need(files: dict[str, bytes]) -> None:
     needed = "README.md handout.md handout.html Makefile requirements.txt LICENSE .gitignore"
     needed += " .github/workflows/grade.yml reference_outputs/manifest.json data/train.txt"
     needed += " starter/bert.py grader/assignment.py grader/viva.py colab.ipynb"
     needed += " checkpoint/model.safetensors"
+    with zipfile.ZipFile(built) as archive:
+        entries = archive.infolist()
+        given = {entry.filename: archive.read(entry) for entry in entries}
 
+    assert given == {f"minbert/{name}": content for name, content in files.items()}
+    about = {(entry.date_time, entry.external_attr >> 16) for entry in entries}
+    assert about == {((1980, 1, 1, 0, 0, 0), 0o100644)}
     assert {*needed.split(), f"engine/{wheel().name}"} <= files.keys()
     assert files["data/test.txt"].decode().splitlines() == BARE
     assert b"NotImplementedError" in files["starter/bert.py"]
@@ -182,10 +179,11 @@ def test_what_is_planted_in_a_release_is_found() -> None:
 
 
 def test_a_release_with_a_leak_is_not_written(tmp_path, monkeypatch, capsys) -> None:
-    monkeypatch.setitem(COURSE.staff.release.edited, "data/test.txt", lambda name, text: text)
+    labels = {"data/test.txt": "\n".join(LABELLED).encode()}
+    monkeypatch.setattr(build, "contents", lambda course: labels)
     out = tmp_path / "minbert.zip"
 
-    assert build_release(out) == 2
+    assert run(ROOT, "release", ["--out", str(out)]) == 2
 
     assert "data/test.txt" in capsys.readouterr().err
     assert not out.exists()
@@ -202,3 +200,78 @@ def test_a_release_that_cannot_be_as_declared_is_an_error(monkeypatch) -> None:
         for_students("data/README.md", "# Another card\n")
     with pytest.raises(UserError, match="run `make starter` and `make references`"):
         build.contents(COURSE)
+
+
+# --- the notebook -------------------------------------------------------------------------------
+
+NOTEBOOK = ROOT / "instructor" / "students" / "colab.ipynb"
+CELLS = json.loads(NOTEBOOK.read_text("utf-8"))["cells"]
+CODE = ["".join(cell["source"]) for cell in CELLS if cell["cell_type"] == "code"]
+
+
+def run_cell(cell: str, names: dict[str, Any]) -> str:
+    """Run a cell as a notebook does, with lines that begin with ! in a shell; return their output.
+
+    Args:
+        names: what earlier cells have defined.
+    """
+    printed: list[str] = []
+
+    def shell(command: str) -> None:
+        completed = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+        assert completed.returncode == 0, completed.stderr
+        printed.append(completed.stdout)
+
+    names["_shell"] = shell
+    exec(re.sub(r"^( *)!(.+)$", lambda m: f"{m[1]}_shell({m[2]!r})", cell, flags=re.M), names)
+    return "".join(printed)
+
+
+@pytest.fixture
+def pictures(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
+    """Stand in for a notebook's display; return the pictures that it has shown."""
+    pictures: list[bytes] = []
+    module = types.ModuleType("IPython.display")
+    module.Image = lambda name: Path(name).read_bytes()  # type: ignore[attr-defined]
+    module.display = pictures.append  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "IPython", types.ModuleType("IPython"))
+    monkeypatch.setitem(sys.modules, "IPython.display", module)
+    return pictures
+
+
+@pytest.fixture
+def folder(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of a notebook with minbert.zip in it, and the packages installed."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    shutil.copy(built, tmp_path)
+    with_environment(tmp_path / "minbert" / ".venv")
+    return tmp_path / "minbert"
+
+
+def test_the_notebook_is_given_out_without_outputs() -> None:
+    assert len(CODE) > 3
+    assert [cell for cell in CELLS if cell.get("outputs") or cell.get("execution_count")] == []
+
+
+@pytest.mark.parametrize("written", [False, True])
+def test_every_cell_runs_and_says_what_to_write_next(
+    folder: Path, pictures: list[bytes], written: bool
+) -> None:
+    if written:
+        (folder / "starter").mkdir()
+        shutil.copy(ROOT / "solution" / "bert.py", folder / "starter")
+    names: dict[str, Any] = {}
+
+    output = run_cell(CODE[0], names) + run_cell(CODE[1], names)
+
+    if not written:
+        assert "not written yet  attention    0/25" in output
+        with pytest.raises(AssertionError, match=r"Problem \(\w+\) is not written yet"):
+            run_cell(CODE[2], names)
+        return
+    output += "".join(run_cell(cell, names) for cell in CODE[2:])
+    assert "score   80 / 80" in output
+    assert "score   100 / 100" in output
+    assert [picture[:4] for picture in pictures] == [b"\x89PNG"]
+    assert (folder / "submission.zip").is_file()
