@@ -20,10 +20,7 @@ from tests.helpers import ROOT
 
 MOST = 250_000  # bytes of a source
 MARKS = "".join(map(chr, (0x334, 0x327, 0x31B, 0x316, 0x301)))
-PIECES = "( [ { x 1 'a' , - + ** == f'{x}' lambda: if else not ~ . : \n \t @ * = await \\ é".split(
-    " "
-)
-
+PIECES = [*"([{x1,-+*=~.:\n@ \\é", "'a'", "**", "==", "f'{x}'", "lambda:", " if ", " await "]
 OTHERS = ("optimizer.py", "pretraining.py", "transformer.py")
 
 
@@ -45,83 +42,52 @@ class Attack:
 
 SOURCES: dict[str, str] = {
     "an identifier of combining marks": f"a{MARKS * (MOST // 10)} = 1\n",
-    "many such identifiers": f"a{MARKS * 40}\n" * (MOST // 420),
     "deep parentheses": "(" * (MOST // 2) + ")" * (MOST // 2),
     "deep lists below the parser's limit": ("[" * 99 + "]" * 99 + "\n") * (MOST // 200),
-    "a deep dictionary": "{1:" * (MOST // 3),
-    "minus signs": "-" * MOST + "1",
     "operators": "1" + "+1" * (MOST // 2 - 1),
-    "comparisons": "1" + "<1" * (MOST // 2 - 1),
-    "attributes": "x" + ".a" * (MOST // 2 - 1),
     "calls": "x" + "()" * (MOST // 2 - 1),
-    "subscripts": "x" + "[0]" * (MOST // 3 - 1),
-    "targets": "a=" * (MOST // 2) + "1",
-    "names that are all used": "=".join(f"a{n}" for n in range(15_000))
-    + "=["
-    + ",".join(f"a{n}" for n in range(15_000))
-    + "]",
     "f-strings": "x=" + "f'{1}'" * (MOST // 6),
-    "f-strings in each other": "f'"
-    + "{" * 3
-    + "1"
-    + "}" * 3
-    + "'"
-    + "+f'{x!r:>{y}}'" * (MOST // 14),
     "a number": "x=" + "9" * (MOST - 2),
     "constants that are folded": "((2**63)**63)**63*'a'," * (MOST // 23),
     "large tuples that are folded": "x=((1,)*99,)*99," * (MOST // 17),
-    "lines": "\n" * MOST,
     "statements": "x\n" * (MOST // 2),
-    "flags": "import os\n" * (MOST // 10),
     "private names": "torch._C\n" * (MOST // 10),
     "classes": "class A(A):pass\n" * (MOST // 16),
     "functions in functions": "".join(f"{' ' * n}def f():\n" for n in range(99)) + " " * 99 + "1",
-    "conditions": "".join(f"{' ' * n}if x:\n" for n in range(99)) + " " * 99 + "1\n",
-    "lambdas": "lambda:" * (MOST // 7) + "1",
     "decorators": "@x\n" * (MOST // 3) + "def f():pass",
-    "strings that are joined": "'a'" * (MOST // 3),
     "escapes that warn": "x='\\d'\n" * 3000,
-    "comparisons that warn": "1 is 1\n" * 3000,
     "a line that is wrong at its end": "x = 1;" * (MOST // 6) + ")",
-    "one line of dots": "." * MOST,
     "null": "\0" * MOST,
-    "tabs and spaces": "if 1:\n\tx\n        x\n" * (MOST // 20),
     "a merge on each line": "<<<<<<< HEAD\n" * (MOST // 13),
 }
 
 
 def random_source(rng: random.Random) -> str:
-    text = "".join(rng.choices(PIECES, k=rng.randrange(1, 6)))
+    """Return pieces of code that are repeated, with others between."""
+    text = ""
     while len(text) < MOST // 2:
-        if rng.random() < 0.3:
-            text += "".join(rng.choices(PIECES, k=rng.randrange(1, 6)))
-        text *= min(rng.choice((2, 3, 10, 1000)), MOST // len(text))
-        if rng.random() < 0.1:
-            break
+        text += "".join(rng.choices(PIECES, k=rng.randrange(1, 6)))
+        text *= min(rng.choice((1, 2, 10, 1000)), MOST // len(text))
     return text
 
 
 # --- archives ---------------------------------------------------------------------------------
 
 
-def zipped(names: list[str], content: bytes, method: int = zipfile.ZIP_DEFLATED) -> bytes:
+def zipped(names: list[str], content: bytes) -> bytes:
     """Pack a zip with the same content under many names."""
     file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", method) as archive, warnings.catch_warnings():
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive, warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Duplicate name")  # which is the attack
         for name in names:
-            archive.writestr(zipfile.ZipInfo(name), content, method)
+            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
     return file.getvalue()
 
 
-def tarred(names: list[str], content: bytes, packing: str) -> bytes:
-    """Pack a tar with the same content under many names.
-
-    Args:
-        packing: "", "gz" or "xz".
-    """
+def tarred(names: list[str], content: bytes) -> bytes:
+    """Pack a tar.gz with the same content under many names."""
     file = io.BytesIO()
-    with tarfile.open(fileobj=file, mode=f"w:{packing}") as archive:
+    with tarfile.open(fileobj=file, mode="w:gz") as archive:
         for name in names:
             member = tarfile.TarInfo(name)
             member.size = len(content)
@@ -130,32 +96,23 @@ def tarred(names: list[str], content: bytes, packing: str) -> bytes:
 
 
 LONG = [f"{n:04}" + "n" * 240 + ".py" for n in range(9_000)]
-ALMOST = [
-    f"a_{n}_{'1' * 100}_{n}_" * 2 + "bert.py" for n in range(9_000)
-]  # like the names of a platform
-BOMB = 80 << 20  # bytes
-ARCHIVES: dict[str, Callable[[], Attack]] = {
-    "a zip of long names": lambda: Attack("work.zip", zipped(LONG[:7_000], b"")),
-    "a zip of names of a platform's": lambda: Attack("work.zip", zipped(ALMOST[:7_000], b"")),
-    "a tar of long names": lambda: Attack("work.tar.gz", tarred(LONG, b"", "gz")),
-    "a tar of names of a platform's": lambda: Attack("work.tar.gz", tarred(ALMOST, b"", "gz")),
-    "a zip that unpacks to much": lambda: Attack("work.zip", zipped(["bert.py"], bytes(BOMB))),
-    "a tar.xz that unpacks to much": lambda: Attack(
-        "work.tar.xz", tarred(["x"], bytes(BOMB), "xz")
-    ),
-    "a tar.gz that unpacks to much": lambda: Attack(
-        "work.tar.gz", tarred(["bert.py"], bytes(BOMB), "gz")
-    ),
-    "a zip of nothing": lambda: Attack("work.zip", zipped([], b"") * 1_000_000),
+# like the names that a platform gives
+ALMOST = [f"a_{n}_{'1' * 100}_{n}_" * 2 + "bert.py" for n in range(9_000)]
+BOMB = bytes(80 << 20)
+ARCHIVES: dict[str, Callable[[], bytes]] = {
+    "a zip of long names": lambda: zipped(LONG[:7_000], b""),
+    "a zip of names of a platform's": lambda: zipped(ALMOST[:7_000], b""),
+    "a tar of long names": lambda: tarred(LONG, b""),
+    "a tar of names of a platform's": lambda: tarred(ALMOST, b""),
+    "a zip that unpacks to much": lambda: zipped(["bert.py"], BOMB),
+    "a tar that unpacks to much": lambda: tarred(["bert.py"], BOMB),
+    "a zip of nothing": lambda: zipped([], b"") * 1_000_000,
 }
 
 
 def random_archive(rng: random.Random) -> Attack:
-    names = ["bert.py", "x.py"] * 50
-    filling = rng.randbytes(2000)
-    kind = rng.choice(("zip", "", "gz", "xz"))
-    archive = zipped(names, filling) if kind == "zip" else tarred(names, filling, kind)
-    content = bytearray(archive)
+    pack = rng.choice((zipped, tarred))
+    content = bytearray(pack(["bert.py", "x.py"] * 50, rng.randbytes(2000)))
     for _ in range(rng.randrange(1, 20)):
         at = rng.randrange(len(content))
         content[at : at + rng.choice((1, 4, 64))] = rng.randbytes(rng.choice((0, 1, 4, 64)))
@@ -197,35 +154,20 @@ ANSWERS = {
     "text = _json.dumps(message | more).encode()",
     "deep JSON": "text = b'{\"before\":' + b'[' * _space",
     "long JSON": "text = _json.dumps(message | {'text': 'x' * _space}).encode()",
-    "a state of many parts": "more = {'before': {str(n): n for n in range(1000)}}; "
-    "text = _json.dumps(message | more).encode()",
     "a number of many digits": "text = b'{\"number\":' + b'9' * 16000 + b'}'",
     "10,000 tensors": "h = _listed([f'out/{n}' for n in range(10000)], 4); "
     + PACKED.format("h", "bytes(4)"),
-    "10,000 gradients": "h = _listed([f'grad/{n}' for n in range(10000)], 4); "
-    + PACKED.format("h", "bytes(4)"),
-    "1,000 gradients": "h = _listed([f'grad/{n}' for n in range(1000)], 4); "
-    + PACKED.format("h", "bytes(4)"),
-    "tensors that overlap": "h = _listed(tensors, _space - 5000); "
-    + PACKED.format("h", "bytes(_space)"),
-    "a list that is too long": "packed = (1 << 62).to_bytes(8, 'little') + b'{' * _space",
-    "a list in all its space": "h = b'{' + b' ' * (_space - 99) + b'}'; "
-    + PACKED.format("h", "b''"),
-    "NaN everywhere": "return _encode(message, {n: t * float('nan') for n, t in tensors.items()})",
     "NaN, in all its space": "import numpy; size = _space // 9 // len(tensors); "
     "return _encode(message, {n: numpy.full(size, numpy.nan) for n in tensors})",
     "huge values": "return _encode(message, {n: t * 0 + 3e38 for n, t in tensors.items()})",
-    "as large as it may be": "import numpy; size = (_space - 30000) // 4 // len(tensors); "
-    "return _encode(message, {n: numpy.ones(size, 'f') for n in tensors})",
     "garbage": "r = _random.Random(len(text)); packed = r.randbytes(_space)",
     "damage": "f = bytearray(_encode(message, tensors)); r = _random.Random(len(f));\n"
     "        for _ in range(9): f[r.randrange(16, len(f))] = r.randrange(256)\n"
     "        return bytes(f)",
-}  # fmt: skip
+}
 PRINTING = {
     "a flood": "print('x' * 10**6)",
     "bytes that are no text": "import os; os.write(1, b'\\xff\\x00\\x1b[2J' * 10**5)",
-    "lines": "print('\\n' * 10**6)",
     "right to left": "print('\\u202e' * 10**5)",
 }
 
@@ -236,6 +178,10 @@ def solution() -> bytes:
 
 def written(text: str) -> Attack:
     return Attack("bert.py", text.encode()[: 256 << 10])
+
+
+def archived(make: Callable[[], bytes]) -> Attack:
+    return Attack("work.zip", make())
 
 
 def answering(body: str) -> Attack:
@@ -252,7 +198,7 @@ def random_answer(rng: random.Random) -> Attack:
 
 KNOWN: dict[str, Callable[[], Attack]] = {
     **{f"source: {name}": functools.partial(written, text) for name, text in SOURCES.items()},
-    **ARCHIVES,
+    **{name: functools.partial(archived, make) for name, make in ARCHIVES.items()},
     **{f"answers: {name}": functools.partial(answering, body) for name, body in ANSWERS.items()},
     **{
         f"prints: {name}": functools.partial(answering, f"{code}; return _encode(message, tensors)")
