@@ -88,15 +88,6 @@ def test_any_answer_fails_its_own_exercise_or_none(right: Right) -> None:
     assert failed > ANSWERS // 3
 
 
-def test_a_solution_that_never_predicts_costs_no_points(right: Right) -> None:
-    def change(request: Request, answer: Answer) -> Answer | bytes:
-        return b"" if request.call["kind"] == "predict" else answer
-
-    (sentiment,) = right.grade(change, [ASSIGNMENT.exercise("sentiment")], of_solution=True).results
-
-    assert sentiment.outcome is Outcome.COULD_NOT_GRADE
-
-
 # --- whose fault an exception is ----------------------------------------------------------------
 
 

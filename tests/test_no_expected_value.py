@@ -87,8 +87,6 @@ def test_no_report_holds_a_value_of_a_private_reference(
     assert values.intersection(VALUE.findall(text)) == set()
     assert not re.search(r"expected [^ ]+, got|allowed difference|off by -?\d", text)
     assert all(f.excerpt is None for result in grade.results for f in result.findings)
-    (sentiment,) = (e for e in grade.as_json()["exercises"] if e["id"] == "sentiment")
-    assert sentiment["measured"]["curves"] == []  # it has seen private sentences
 
 
 @pytest.mark.parametrize("private", [False, True])

@@ -6,7 +6,7 @@ SHOTS=folder also saves screenshots to look at.
 from pathlib import Path
 
 import pytest
-from page import SCHEMES, SIZES, faults, opened, quiet, shoot
+from page import SCHEMES, SIZES, look, opened
 from page import browser as browser
 from playwright.sync_api import Browser
 
@@ -52,13 +52,8 @@ def written(folder: Path, name: str, sheet: str) -> Path:
 def test_a_page_is_quiet_fits_and_has_no_fault(
     browser: Browser, tmp_path: Path, name: str, sheet: str, size: str, scheme: str
 ) -> None:
-    page = opened(browser, size, scheme, bypass_csp=True)
-
-    with quiet(page, written(tmp_path, name, sheet)):
-        if name == "practice":
-            page.locator("#q1 label").nth(1).click()
-        assert faults(page) == []
-        shoot(page, f"viva-{name}-{sheet}-{size}-{scheme}")
+    click = "#q1 label" if name == "practice" else ""
+    look(browser, written(tmp_path, name, sheet), size, scheme, click)
 
 
 def test_an_answer_is_marked_once_and_the_keyboard_may_pass_options(

@@ -23,7 +23,7 @@ from tensormark.grading import Grading, Session, program_of
 from tensormark.intake.submission import Submission
 from tensormark.reports.terminal import Report
 from tensormark.result import Grade
-from tensormark.sandbox.interface import Program, Progress, Reply, Request
+from tensormark.sandbox.interface import CONTAINED, Program, Progress, Reply, Request
 from tensormark.sandbox.isolated import IsolatedSandbox
 from tensormark.sandbox.isolated_server import Ending, Job
 from tensormark.settings import Settings
@@ -82,7 +82,7 @@ def reported(grade: Grade) -> str:
     out = io.StringIO()
     report = Report()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
-        report.begin("minBERT", "bert.py", "contained", [result.id for result in grade.results])
+        report.begin("minBERT", "bert.py", CONTAINED, [result.id for result in grade.results])
         for result in grade.results:
             report.result(result)
         report.end(grade, "")
@@ -102,13 +102,10 @@ class Frames:
 class Scripted(IsolatedSandbox):
     """Answers correctly, except where `change` says otherwise."""
 
-    def __init__(
-        self, program: Program, right: "Right", change: Change, of_solution: Change = unchanged
-    ) -> None:
+    def __init__(self, program: Program, right: "Right", change: Change) -> None:
         super().__init__(program, server=object())  # type: ignore[arg-type]
         self.right = right
         self.change = change
-        self.of_solution = of_solution
 
     def __exit__(self, *raised: object) -> None:
         self.server = None
@@ -129,8 +126,7 @@ class Scripted(IsolatedSandbox):
 
     def apart(self, program: Program, request: Request) -> Reply:
         """Predict with a submission's weights, if they fit the model."""
-        sandbox = Scripted(program, self.right, self.of_solution)
-        (reply,) = sandbox.run([request])
+        (reply,) = Scripted(program, self.right, unchanged).run([request])
         return reply
 
 
@@ -138,7 +134,7 @@ class Right:
     """Right answers to every request, and the grading of changed ones."""
 
     def __init__(self, references: Path = ASSIGNMENT.references, **settings: Any) -> None:
-        self.settings = Settings.of(ROOT, references=references, tier="contained", **settings)
+        self.settings = Settings.of(ROOT, references=references, tier=CONTAINED, **settings)
         self.grading = Grading(self.settings, ASSIGNMENT)
         assert self.grading.references is not None
         self.references = self.grading.references
@@ -176,23 +172,12 @@ class Right:
         return Answer.of(number, self.tensors[id(request.tensors)], drew=False, imported=[])
 
     def grade(
-        self,
-        change: Change = unchanged,
-        exercises: Sequence[Exercise] = ASSIGNMENT.exercises,
-        of_solution: bool = False,
+        self, change: Change = unchanged, exercises: Sequence[Exercise] = ASSIGNMENT.exercises
     ) -> Grade:
-        """Return the grade of a submission, with its answers or the solution's changed."""
-        changes = (unchanged, change) if of_solution else (change, unchanged)
-        with Scripted(self.program, self, *changes) as sandbox:
+        """Return the grade of a submission with changed answers."""
+        with Scripted(self.program, self, change) as sandbox:
             session = Session(self.grading, self.submission, exercises)
             results = list(session.run(sandbox).values())
-        return Grade(
-            "bert.py",
-            "contained",
-            results,
-            flags=[flag for result in results for flag in result.flags],
-            name="bert.py",
-            assignment="minBERT",
-            private=self.references.private,
-            started="2026-11-22T10:00:00+00:00",
-        )
+        flags = [flag for result in results for flag in result.flags]
+        private = self.references.private
+        return Grade("bert.py", CONTAINED, results, flags=flags, private=private, name="bert.py")

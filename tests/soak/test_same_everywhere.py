@@ -1,6 +1,7 @@
 """The same submission, the same score: again and again, in every tier, on every processor.
 
-torch and MKL can compute as other processors do, with the plain instructions. Accuracies of a fine-tune may differ, but not what they are worth.
+torch and MKL can compute as other processors do, with the plain instructions. Accuracies of a
+fine-tune may differ, but not what they are worth.
 """
 
 import json
