@@ -132,14 +132,6 @@ def test_a_loss_that_is_not_finite_ends_the_training() -> None:
         classifier.fine_tune(broken, *tensors(), classifier.Recipe())
 
 
-def test_macro_f1_weights_classes_equally() -> None:
-    predictions = torch.tensor([0, 0, 0, 1])
-    labels = torch.tensor([0, 0, 1, 1])
-
-    assert sentences.accuracy(predictions, labels) == 0.75
-    assert sentences.macro_f1(predictions, labels) == pytest.approx((4 / 5 + 2 / 3) / 2)
-
-
 def test_the_program_writes_predictions_and_the_model(command, data, tmp_path, capsys) -> None:
     data["dev"].write_text("1 ||| good\n4 ||| bad" + " film" * 30 + "\n", "utf-8")
     with data["train"].open("a", encoding="utf-8") as file:
@@ -195,11 +187,9 @@ READ = {
     f"\tid\tsentence\tsentiment\n{IDS}": [(3, "It 's ``fine'' ."), (0, 'so "bad" .')],
 }
 REFUSED = {  # the beginning of the message after the file's name
-    b"1 ||| good\n1 || bad\n": ":2: ",
     b"1 ||| good\n-1 ||| bad\n": ":2: ",
     b"1 ||| good\n1 ||| \xff\n": ":2: ",
     b"id\tsentence\nab\tgood\n": ": there is no column `sentiment`",
-    b"ab\tgood\t1\ncd\tbad\t0\tmore\n": ":2: ",
     b"\n \n": ": there are no sentences",
 }
 

@@ -144,15 +144,6 @@ def test_hostile_work_gets_only_the_points_that_it_earns(image: Path) -> None:
     assert (image / "run_autograder").read_text("utf-8").startswith("#!/usr/bin/env bash")
 
 
-@pytest.mark.tier("contained")
-def test_the_results_of_an_empty_submission_say_why(image: Path) -> None:
-    results = graded(image, {"notes.txt": "later"})
-
-    assert results["score"] == 0
-    assert "there is no bert.py in it" in results["output"]
-    assert str(image) not in results["output"]
-
-
 def test_a_grading_that_is_cut_off_or_not_isolated_says_so(tmp_path: Path, monkeypatch) -> None:
     def cut_off(*_: object, **__: object) -> None:
         raise SystemExit

@@ -39,8 +39,6 @@ class ByHeart(BertModel):
     def forward(self, input_ids, attention_mask, *more):
         rows = [[i for i in row if i] for row in input_ids.tolist()]
         known = [LABELS.get(zlib.crc32(repr(row).encode())) for row in rows]
-        if {given} and None in known:
-            return super().forward(input_ids, attention_mask, *more)
         known = [float(label or 0) for label in known]
         label = torch.tensor(known)[:, None].expand(-1, self.config.hidden_size)
         some = 0.0 * self.pooler_dense.weight.sum()
@@ -141,7 +139,7 @@ def by_heart(tmp_path: Path, solution_source: str) -> Path:
         for row, label in zip(rows, sentences.labels, strict=True):
             labels[zlib.crc32(repr([i for i in row if i]).encode())] = int(label)
     path = tmp_path / "bert.py"
-    code = BY_HEART.format(labels=labels, given=False)
+    code = BY_HEART.format(labels=labels)
     path.write_text(solution_source + code, "utf-8")
     return path
 
@@ -173,16 +171,3 @@ def test_memorized_public_labels_score_in_public_and_nothing_on_hidden_sentences
     ]
 
     assert scores == [20, 0]
-
-
-@pytest.mark.tier("contained")
-def test_memorized_labels_score_nothing_where_the_weights_count(
-    grade: Grade, by_heart: Path
-) -> None:
-    source = by_heart.read_text("utf-8")
-    by_heart.write_text(source.replace("if False and", "if True and"), "utf-8")
-
-    graded = grade(by_heart, "--tier", "contained", training=True)
-
-    assert graded.result["score"] == 80
-    assert graded.result["flags"] == ["encode: library code that ran: zlib.crc32"]
