@@ -29,14 +29,8 @@ from tests.helpers.known import COURSE, VARIANTS
 
 SOLUTION = (ROOT / "solution" / "bert.py").read_text("utf-8")
 LABELLED = (ROOT / "data" / "test.txt").read_text("utf-8").splitlines()
-REGIONS = re.findall(r"BEGIN SOLUTION (\w+)", SOLUTION)
+REGIONS = dict(re.findall(r"BEGIN SOLUTION (\w+)\n(.*?)\n *### END", SOLUTION, re.S))
 BARE = [line.split("|||")[1].strip() for line in LABELLED]
-
-
-def region(exercise: str) -> str:
-    match = re.search(rf"BEGIN SOLUTION {exercise}\n(.*?)\n *### END", SOLUTION, re.S)
-    assert match is not None
-    return match[1]
 
 
 @pytest.fixture(scope="module")
@@ -79,10 +73,11 @@ def make(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 def test_a_release_has_what_students_need_with_the_same_bytes_each_time(
     built: Path, files: dict[str, bytes]
 ) -> None:
-    needed = "README.md handout.md handout.html Makefile requirements.txt LICENSE .gitignore"
-    needed += " .github/workflows/grade.yml reference_outputs/manifest.json data/train.txt"
-    needed += " starter/bert.py grader/assignment.py grader/viva.py colab.ipynb"
-    needed += " checkpoint/model.safetensors"
+    needed = """
+        README.md handout.md handout.html Makefile requirements.txt LICENSE .gitignore colab.ipynb
+        .github/workflows/grade.yml reference_outputs/manifest.json data/train.txt starter/bert.py
+        grader/assignment.py grader/viva.py checkpoint/model.safetensors
+    """
     with zipfile.ZipFile(built) as archive:
         entries = archive.infolist()
         given = {entry.filename: archive.read(entry) for entry in entries}
@@ -158,16 +153,14 @@ def test_no_line_of_an_answer_to_a_written_question_is_in_a_release(
 
 def planted() -> dict[str, bytes]:
     """Return files with what students must not get, by paths that say what it is."""
-    regions = {exercise: region(exercise) for exercise in REGIONS}
-    files = {f"region/{name}.py": f"def f():\n{text}\n" for name, text in regions.items()}
-    files["region/notebook.ipynb"] = json.dumps([region("attention")])
-    files["region/tabs.txt"] = region("attention").replace("    ", "\t")
+    files = {f"region/{name}.py": f"def f():\n{text}\n" for name, text in REGIONS.items()}
+    files["region/notebook.ipynb"] = json.dumps([REGIONS["attention"]])
+    files["region/tabs.txt"] = REGIONS["attention"].replace("    ", "\t")
     variants = [max((new for _, new in v.edits), key=len) for v in VARIANTS if v.module == "bert"]
     long = [text for text in variants if len(text.partition("\n")[0]) > 60]
     files |= {f"variant/{at}.md": text for at, text in enumerate(long)}
     files["labels/list.json"] = json.dumps([int(line[0]) for line in LABELLED])
     files["labels/column.txt"] = "\n".join(line[0] for line in LABELLED)
-    files["labels/lines.txt"] = "\n".join(LABELLED)
     files["labels/one.txt"] = LABELLED[500]
     return {name: text.encode() for name, text in files.items()}
 

@@ -79,7 +79,6 @@ def test_attention_is_drawn_with_a_panel_for_each_layer_and_head(
     [
         (["fill-mask", "the film is dull ."], "should have one [MASK], in capitals, but has 0"),
         (["attention", "good " * 100], "the sentence has 102 tokens, the model 64 positions"),
-        (["walk", "☃ 電"], "the sentence has no word that the model knows"),
         (["walk", "good", "--token", "4"], "--token 4: the sentence has only 3 tokens"),
         (["attention", "good", "--checkpoint", "nowhere"], "nowhere"),
         (["attention", "good", "--out", "a/b.png"], "a/b.png: no such file or directory"),
