@@ -166,6 +166,4 @@ def test_a_fine_tune_of_wrong_functions_is_blocked_or_flagged(
     assert graded.outcomes()["sentiment"] == outcome
     assert graded.exercise("sentiment")["score"] == 0
     flags = graded.result["flags"]
-    assert [words in flag for words, flag in zip(flagged, flags, strict=True)] == [True] * len(
-        flags
-    )
+    assert ["own predictions count" in flag for flag in flags] == flagged

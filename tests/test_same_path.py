@@ -60,8 +60,6 @@ LOOKS = {
     "warnings": "warnings.warn('mind', DeprecationWarning), warnings.filters",
     "variables": "sorted({**os.environ, 'PATH': ''}.items())",
     "its user": "importlib.import_module('getpass').getuser(), Path.home()",
-    # an editable installation of the engine adds one, where it is not contained
-    "paths of modules": "[path for path in sys.path if not path.endswith('/engine/src')]",
     "finders": "[getattr(f, '__name__', type(f).__name__) for f in sys.meta_path]",
     "the main module": "vars(sys.modules['__main__'])",
     "the grader": "importlib.import_module('tensormark')",
