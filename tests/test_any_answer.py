@@ -96,9 +96,7 @@ def wrong(request: Request, answer: Answer) -> Answer:
     return Answer(answer.message, answer.listed, b"\x00\x00\x80\x40" * (len(answer.data) // 4))
 
 
-def breaking(
-    monkeypatch: pytest.MonkeyPatch, when: Callable[[AnsweredCall], bool], error: Exception
-):
+def breaking(monkeypatch, when: Callable[[AnsweredCall], bool], error: Exception):
     """Make the comparison of those outputs for which `when` holds raise an error."""
     compare = Trial.wrong_output
 
@@ -118,7 +116,7 @@ def is_fours(answered: AnsweredCall) -> bool:
 
 @pytest.mark.parametrize("error", [OverflowError("x"), RecursionError(), struct.error()], ids=repr)
 def test_a_check_that_only_an_answer_breaks_is_failed_and_flagged(
-    right: Right, monkeypatch: pytest.MonkeyPatch, error: Exception
+    right: Right, monkeypatch, error: Exception
 ) -> None:
     breaking(monkeypatch, is_fours, error)
 
@@ -131,7 +129,7 @@ def test_a_check_that_only_an_answer_breaks_is_failed_and_flagged(
 
 @pytest.mark.parametrize("change", [wrong, unchanged])
 def test_a_check_that_breaks_on_the_right_answer_costs_no_points(
-    right: Right, monkeypatch: pytest.MonkeyPatch, change
+    right: Right, monkeypatch, change
 ) -> None:
     breaking(monkeypatch, lambda answered: True, OverflowError("our own"))
 

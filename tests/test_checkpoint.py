@@ -22,19 +22,6 @@ def test_the_committed_files_are_those_that_pre_training_wrote() -> None:
     assert pretrain(["--check"]) == 0
 
 
-def test_transformers_opens_the_pre_training_heads() -> None:
-    transformers = pytest.importorskip("transformers")
-
-    _, info = transformers.BertForPreTraining.from_pretrained(CHECKPOINT, output_loading_info=True)
-
-    assert not info["unexpected_keys"]
-    assert not info["mismatched_keys"]
-    assert set(info["missing_keys"]) <= {
-        "cls.predictions.decoder.weight",
-        "cls.predictions.decoder.bias",
-    }
-
-
 def test_all_mismatches_are_named_at_once(tmp_path: Path) -> None:
     weights = load_file(CHECKPOINT / "model.safetensors")
     del weights["bert.pooler.dense.bias"]

@@ -77,9 +77,7 @@ def test_an_invalid_option_is_one_line_before_anything_is_graded(
     assert options[1] in graded.errors
 
 
-def test_what_was_edited_is_packed_and_nothing_else(
-    tmp_path: Path, capsys, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_edited_is_packed_and_nothing_else(tmp_path: Path, capsys, monkeypatch) -> None:
     tier = Strictest(PROCESS, ("contained: no bubblewrap",))
     monkeypatch.setattr(submit, "strictest", lambda *_: tier)
     folder = Path(shutil.copytree(ROOT / "starter", tmp_path / "starter"))

@@ -112,7 +112,7 @@ def test_a_message_of_torch_is_what_torch_says(message: str) -> None:
 
 
 @pytest.fixture
-def starter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def starter(tmp_path: Path, monkeypatch) -> None:
     """Work in a folder like a student's after fine-tuning."""
     for name in ("checkpoint", "data"):
         (tmp_path / name).symlink_to(ROOT / name)

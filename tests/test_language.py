@@ -40,7 +40,7 @@ def test_the_seed_decides_every_sentence_and_the_hash_seed_none() -> None:
     assert sentences(1) == sentences(1) != sentences(2)
 
 
-def test_committed_data_are_the_grammars_output(capsys: pytest.CaptureFixture[str]) -> None:
+def test_committed_data_are_the_grammars_output(capsys) -> None:
     assert main(["--check"]) == 0, capsys.readouterr().out
 
 
@@ -59,6 +59,7 @@ def test_the_training_split_uses_its_half_of_the_opinion_words(splits: Splits) -
         for name, split in splits.items()
     }
 
+    assert 2 * len(HALF.words()) == len(WHOLE.words())  # as the handout says
     assert opinion_words == {"train": HALF.words(), "dev": WHOLE.words(), "test": WHOLE.words()}
 
 

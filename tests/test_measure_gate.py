@@ -93,7 +93,7 @@ def test_a_diverged_run_counts_as_zero_and_a_model_above_the_threshold_is_left_t
 
 
 def test_a_finished_run_is_done_again_only_if_something_that_decides_it_has_changed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch
 ) -> None:
     for name in measure.DATA_FILES:
         lines = (ROOT / "data" / name).read_text("utf-8").splitlines(keepends=True)

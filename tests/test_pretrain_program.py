@@ -20,7 +20,7 @@ LOSSES = re.compile(r"step (\d+)  masked tokens (\d\.\d+)  next sentence (\d\.\d
 
 
 @pytest.fixture
-def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def tiny(tmp_path: Path, monkeypatch) -> list[str]:
     """The arguments for a run of a moment, which writes into the working folder."""
     monkeypatch.chdir(tmp_path)
     checkpoint = tiny_checkpoint(tmp_path / "checkpoint")

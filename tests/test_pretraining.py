@@ -39,7 +39,7 @@ def kill_at_step_5(run: Run) -> None:
 
 
 def test_a_killed_run_ends_with_the_same_weights_even_if_its_last_snapshot_is_damaged(
-    new_run: Callable[[], Run], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    new_run: Callable[[], Run], tmp_path: Path, capsys
 ) -> None:
     uninterrupted = new_run()
     resumed = new_run()

@@ -104,7 +104,7 @@ def test_references_are_recorded_again_with_their_seed_and_replace_nothing_else(
 
 @pytest.mark.parametrize(("private", "tier"), [(True, LOCKED), (None, LOCKED), (False, PROCESS)])
 def test_with_private_references_the_default_is_to_isolate(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, private: bool | None, tier: str
+    tmp_path: Path, monkeypatch, private: bool | None, tier: str
 ) -> None:
     more = {} if private is None else {"private": private}
     folder = write_references(tmp_path / "private", 8, **more)
@@ -116,7 +116,7 @@ def test_with_private_references_the_default_is_to_isolate(
 
 
 def test_code_of_others_is_not_run_where_nothing_isolates_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch, capsys
 ) -> None:
     folder = write_references(tmp_path / "private", 8)
     none = Strictest(None, ("contained: no bubblewrap",))
@@ -135,7 +135,7 @@ def test_private_folders_are_found_anywhere(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def mine(tmp_path: Path, monkeypatch) -> Path:
     """A folder of private references that the search for leaks knows of."""
     folder = write_references(tmp_path / "mine", 7)
     shutil.copy(ASSIGNMENT.references / "embed.safetensors", folder)

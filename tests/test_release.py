@@ -221,7 +221,7 @@ def run_cell(cell: str, names: dict[str, Any]) -> str:
 
 
 @pytest.fixture
-def pictures(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
+def pictures(monkeypatch) -> list[bytes]:
     """Stand in for a notebook's display; return the pictures that it has shown."""
     pictures: list[bytes] = []
     module = types.ModuleType("IPython.display")
@@ -233,7 +233,7 @@ def pictures(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
 
 
 @pytest.fixture
-def folder(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(built: Path, tmp_path: Path, monkeypatch) -> Path:
     """The folder of a notebook with minbert.zip in it, and the packages installed."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("PYTHONPATH", raising=False)

@@ -65,9 +65,7 @@ def writing(path: str | Path, text: str) -> Step:
 BROKEN = running("raise OSError('no space left')", "broken")
 
 
-def test_a_term_that_fails_changes_nothing_and_goes_on_where_it_stopped(
-    root: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_term_that_fails_changes_nothing_and_goes_on_where_it_stopped(root: Path, capfd) -> None:
     for name in ("reference_outputs/private", "class"):
         (root / name).mkdir(parents=True)
     first = writing("data/a.txt", "new")

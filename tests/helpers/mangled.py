@@ -12,17 +12,13 @@ KEYS = (
 ).split()
 TEXTS = (
     r'"\ud800"',
-    r'"\u0000"',
     r'"\u202e\u2066\r\n\u001b[2J"',
     '""',
     '"error"',
     '"not written"',
     '"attention"',
-    '"nn.MultiheadAttention"',
     '"BertSelfAttention.attention"',
-    '"raised ValueError: x (bert.py, line 99999999)"',
     '"' + "é\U0001f600" * 2000 + '"',
-    '"' + "a\u0489" * 3000 + '"',
     '"\ud800"',  # its three bytes, which UTF-8 does not allow
 )
 VALUES = (
@@ -32,7 +28,6 @@ VALUES = (
     str(2**64),
     '{"a": {"b": 1}, "a": 2}',
     "[" * 3000 + "]" * 3000,
-    json.dumps(["x"] * 3000),
     json.dumps({str(number): number for number in range(900)}),
 )
 NAMES = (
@@ -42,29 +37,12 @@ NAMES = (
     '"__metadata__"',
     '"' + "n" * 65536 + '"',
     '"out/weights/e\u0301"',
-    '"out/weights/bert.a"',
     '"out/output"',
-    '"out/../x"',
-    '"grad/weights/mine"',
     '"after/key"',
     '"out/losses"',
-    '"out/predictions"',
 )
 TYPES = "F8_E4M3 BF16 F16 F32 F64 U8 I16 I32 I64 U64 BOOL C64 O <f4".split()
-SHAPES: tuple[Any, ...] = (
-    [],
-    [0],
-    [2**24],
-    [2**62, 4],
-    [-1, -1],
-    [1.0],
-    [True],
-    [None],
-    [1] * 9,
-    [0, *[2**24] * 7],
-    {},
-    "2",
-)
+SHAPES: tuple[Any, ...] = ([], [0], [2**24], [2**62, 4], [-1, -1], [1.0], [True], [1] * 9, {}, "2")
 FILLS = (
     b"\x00\x00\xc0\x7f\x01\x00\xa0\xff",  # NaN, with and without a payload
     b"\x00\x00\x80\x7f\x00\x00\x80\xff",  # infinities

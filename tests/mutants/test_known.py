@@ -34,6 +34,7 @@ def graded_with(variant: Variant) -> list[str]:
     return [variant.exercise, *runs]
 
 
+@pytest.mark.sampled(3)  # the golden corpus has them too
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.id)
 def test_a_mistake_costs_its_own_exercise_only_and_is_named(bench: Bench, variant: Variant) -> None:
     source = variant.apply(bench.sources[variant.module])
