@@ -18,6 +18,7 @@ from tiers import marked
 NO_MASK = ("scores + attention_mask", "scores")
 
 
+@pytest.mark.slow
 def test_the_solution_passes_everything_and_the_starter_nothing(grade: Grade) -> None:
     right = grade("solution", training=True)
     untouched = grade("starter", training=True)

@@ -104,16 +104,6 @@ def test_rows_are_searched_and_counted(table: Page) -> None:
     assert table.inner_text("#shown") == f"{len(shown)} of {MANY} students"
 
 
-def test_a_mistake_shows_who_made_it(table: Page) -> None:
-    button = table.locator("#mistakes button").first
-    count = int(table.locator("#mistakes .count").first.inner_text().split()[0])
-
-    button.click()
-
-    assert len(values(table, 0)) == count
-    assert table.evaluate("document.activeElement.id") == "choice"
-
-
 def test_the_printed_page_has_every_student(table: Page) -> None:
     table.emulate_media(media="print")
 

@@ -12,11 +12,7 @@ from playwright.sync_api import Browser
 
 from payloads import PAYLOADS
 from studies import small_sheet, with_text
-from tensormark.classroom.entry import Entry
-from tensormark.classroom.hand_in import HandIn
-from tensormark.classroom.sheets import index
 from tensormark.viva import page as pages
-from tensormark.viva.question import Sheet
 
 SHEETS = {
     "sample": small_sheet(),
@@ -24,18 +20,10 @@ SHEETS = {
 }
 
 
-def listed(sheet: Sheet) -> str:
-    """Return the page that lists who has which sheet, with one who has none."""
-    ada = Entry(HandIn(sheet.submission, "Ada Lovelace"), sheet=sheet)
-    bob = Entry(HandIn(f"{sheet.submission}2", "Bob"), sheet_note=sheet.notes[0])
-    return index([("ada", ada), ("bob", bob)])
-
-
 MADE = {
     "practice": pages.practice,
     "paper": lambda sheet: pages.paper(sheet, "Ada Lovelace"),
     "key": lambda sheet: pages.key(sheet, "Ada Lovelace"),
-    "keys": listed,
 }
 
 
