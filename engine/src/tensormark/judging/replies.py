@@ -170,8 +170,9 @@ def _advice(reply: Reply, others: Collection[str], assignment: Assignment) -> st
     if isinstance(missing, str) and missing.replace(".", "").isidentifier():
         return _about_missing(missing, others, assignment, own)
     file = reply.message.get("lacking")
-    given = {path.name for path in assignment.starter.glob("*.py")} - {*assignment.editable}
-    if isinstance(file, str) and file in given:
+    starter = assignment.starter
+    files = {path.relative_to(starter).as_posix() for path in starter.rglob("*.py")}
+    if isinstance(file, str) and file in files - {*assignment.editable}:
         return f"you are graded with the original {file}: put your additions into {own}"
     return ""
 

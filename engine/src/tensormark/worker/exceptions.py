@@ -171,7 +171,11 @@ def _lacking_file(error: BaseException, files: Files) -> str | None:
         name = vars(owner).get("__name__") if type(owner) is ModuleType else type(owner).__module__
     elif isinstance(error, ImportError) and not isinstance(error, ModuleNotFoundError):
         name = error.name
-    return f"{name}.py" if type(name) is str and f"{name}.py" in files.given else None
+    path = name.replace(".", "/") if type(name) is str else ""
+    for file in (f"{path}.py", f"{path}/__init__.py"):
+        if file in files.given:
+            return file
+    return None
 
 
 def _facts(error: BaseException, files: Files) -> dict[str, Any]:
