@@ -63,12 +63,10 @@ STOPPED = [
     ("torch.linalg.svd", "torch.linalg.svd(square)"),
     ("torch.linalg.svd", "torch.svd(square)"),
     ("torch.linalg", "from torch import linalg as l; l.inv(square)"),
-    ("torch.linalg", "torch.linalg.norm(square)"),
     ("torch.fft.fft", "torch.fft.fft(x)"),
     ("torch.special.expm1", "torch.special.expm1(x)"),
     ("torch.Tensor.cumsum", "x.cumsum(0)"),
     ("torch.Tensor.cumsum", "torch.cumsum(x, 0)"),
-    ("torch.tensor", "torch.tensor([1.0])"),
     ("torch.einsum", "torch.einsum('i,i->', x, x)"),
     ("torch.nn.functional.gelu", "torch.nn.GELU()(x)"),
     ("torch.optim", "torch.optim.NAdam([torch.nn.Parameter(x)])"),
@@ -86,11 +84,7 @@ STOPPED = [
     ("numpy.sqrt", "np.sqrt(4.0)"),
     ("numpy.linalg.svd", "np.linalg.svd(arrays[1])"),
     ("numpy.linalg", "np.linalg.svd(arrays[1])"),
-    ("numpy.linalg", "np.linalg.norm(arrays[0])"),
     ("numpy", "np.ones(3)"),
-    ("numpy", "np.array([1.0])"),
-    ("numpy", "kept(*arrays)"),
-    ("numpy", "np.sqrt(4.0)"),
     ("numpy", "arrays[0].sum()"),
     ("numpy", "eval('np.ones(3)')"),
     ("numpy", "swallowed(sys.setprofile, None); np.ones(3)"),
@@ -101,7 +95,6 @@ STOPPED = [
     ("math.sqrt", "heapq.nlargest(1, [4, 9], key=math.sqrt)"),
     ("math.sqrt", "eval('math.sqrt(4)')"),
     ("math.sqrt", "random._sqrt(4)"),
-    ("math", "math.sqrt(4)"),
     ("random.shuffle", "random.shuffle([1, 2])"),
     ("random.shuffle", "random.Random(1).shuffle([1, 2])"),
     ("random.random", "random.random()"),
@@ -109,11 +102,9 @@ STOPPED = [
     ("itertools.permutations", "list(itertools.permutations([1, 2]))"),
     ("itertools.permutations", "list(Orders([1, 2]))"),
     ("itertools", "list(itertools.permutations([1, 2]))"),
-    ("itertools", "list(itertools.chain([1], [2]))"),
     ("functools.reduce", "functools.reduce(max, [1, 2])"),
     ("builtins.sorted", "sorted([2, 1])"),
     ("copy.deepcopy", "copy.deepcopy([1])"),
-    ("given", "import given; given.helper()"),
     ("given.helper", "from given import helper; helper()"),
 ]
 # what the same rules let through
@@ -147,16 +138,12 @@ MALFORMED = ["", "torch.", "torch.nn Conv1d", "F.softmax()", "torch.*"]
 WAYS = [*STOPPED, *FREE]
 
 
-def code() -> str:
-    functions = []
-    for number, (_, body) in enumerate(WAYS):
-        lines = "\n    ".join(body.split("; "))
-        functions.append(f"def way_{number}(x):\n    {lines}\n    return x\n")
-    return HEAD + "\n\n".join(functions)
-
-
 def guarded(names: list[str]) -> Program:
-    program = program_with(code())
+    functions = [
+        "\n    ".join([f"def way_{number}(x):", *body.split("; "), "return x\n"])
+        for number, (_, body) in enumerate(WAYS)
+    ]
+    program = program_with(HEAD + "\n\n".join(functions))
     sources = {**program.sources, "given": "def helper():\n    return 1\n"}
     rules = {name: "grader/assignment.py" for name in names if not name.startswith("given")}
     return dataclasses.replace(program, sources=sources, rules=rules)
@@ -170,13 +157,12 @@ def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
 
 def cases(numbers: range) -> list:
     """Return each way in the tier `process`, and some in the others."""
-    some = {tier: numbers if tier == PROCESS else numbers[::9] for tier in TIERS}
     return [
         pytest.param(
             tier, number, marks=pytest.mark.tier(tier), id=f"{tier} {': '.join(WAYS[number])}"
         )
         for tier in TIERS
-        for number in some[tier]
+        for number in numbers[:: 1 if tier == PROCESS else 9]
     ]
 
 
