@@ -18,9 +18,10 @@ import numpy as np
 import pytest
 
 from grader.assignment import ASSIGNMENT
+from tensormark.judging.checks import CHECKS, wrong_output
 from tensormark.judging.compare import Mismatch
+from tensormark.judging.evidence import Evidence
 from tensormark.judging.fingerprints import MAX_VALUES, AnsweredCall, projections
-from tensormark.judging.trial import CHECKS, Trial
 from tensormark.result import Outcome, Result
 from tensormark.sandbox.interface import Limits, Request
 from tests.helpers.mangled import mangled
@@ -98,14 +99,13 @@ def wrong(request: Request, answer: Answer) -> Answer:
 
 def breaking(monkeypatch, when: Callable[[AnsweredCall], bool], error: Exception):
     """Make the comparison of those outputs for which `when` holds raise an error."""
-    compare = Trial.wrong_output
 
-    def broken(trial: Trial, answered: AnsweredCall) -> Mismatch | None:
+    def broken(evidence: Evidence, answered: AnsweredCall) -> Mismatch | None:
         if when(answered):
             raise error
-        return compare(trial, answered)
+        return wrong_output(evidence, answered)
 
-    checks = [replace(c, examine=broken) if c.examine is compare else c for c in CHECKS]
+    checks = {broken if check is wrong_output else check: part for check, part in CHECKS.items()}
     monkeypatch.setattr("tensormark.judging.trial.CHECKS", checks)
 
 

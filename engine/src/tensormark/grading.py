@@ -479,7 +479,7 @@ class Session:
             if result.outcome is Outcome.NOT_WRITTEN:
                 result.note = hint_of(exercise, self.submission, self.assignment)
             return result
-        except Exception as error:  # an answer's own faults have a result by now; see trial.py
+        except Exception as error:  # an answer's own faults have a result by now; see checks.py
             return could_not_grade(exercise, error)
 
     # --- calls ---

@@ -35,8 +35,8 @@ class Pair:
 
 
 # What is wrong, by line: an array (found in this module); gradients, inputs and state, or random
-# outputs (trial.py); a call that gave no answer (replies.py, trial.py); or an answer that makes a
-# check itself raise (trial.py).
+# outputs (checks.py); a call that gave no answer (replies.py, trial.py); or an answer that makes a
+# check itself raise (checks.py).
 Kind = Literal[
     "names", "shape", "dtype", "finite", "values",
     "gradient", "changed", "draw",

@@ -5,7 +5,7 @@ is too large, a cell holds the largest difference in a block.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,10 +23,6 @@ def _number(value: Any) -> float | str:
     """Return a number in a form valid in JSON: rounded, with NaN and inf as words."""
     number = float(value)
     return float(f"{number:.6g}") if math.isfinite(number) else str(number)
-
-
-def _numbers(values: Iterable[Any]) -> list[float | str]:
-    return [_number(value) for value in values]
 
 
 def _map(wrong: np.ndarray, padding: np.ndarray | None) -> dict[str, Any]:
@@ -64,6 +60,24 @@ def _map(wrong: np.ndarray, padding: np.ndarray | None) -> dict[str, Any]:
     }
 
 
+def _row(
+    expected: np.ndarray, got: np.ndarray, wrong: np.ndarray, worst: Sequence[int]
+) -> dict[str, Any]:
+    """Return the values around the worst one, along the last axis."""
+    *before, column = worst
+    length = expected.shape[-1]
+    start = max(0, min(column - WIDTH // 2, length - WIDTH))
+    part: tuple[Any, ...] = (*before, slice(start, start + WIDTH))
+    return {
+        "index": before,
+        "start": start,
+        "length": length,
+        "expected": [_number(value) for value in expected[part]],
+        "got": [_number(value) for value in got[part]],
+        "wrong": wrong[part].tolist(),
+    }
+
+
 def excerpt(pair: Pair, axes: Axes, padding: np.ndarray | None) -> dict[str, Any] | None:
     """Return where two arrays differ; None if they have no values.
 
@@ -81,11 +95,7 @@ def excerpt(pair: Pair, axes: Axes, padding: np.ndarray | None) -> dict[str, Any
         allowed = pair.tolerance.allowed(expected)
         wrong = ~(off <= allowed)
     off = np.where(np.isfinite(off), off, np.inf)
-    worst = np.unravel_index(np.argmax(off - allowed), off.shape)
-    *before, column = map(int, worst)
-    length = off.shape[-1]
-    start = max(0, min(column - WIDTH // 2, length - WIDTH))
-    part: tuple[Any, ...] = (*before, slice(start, start + WIDTH))
+    worst = tuple(map(int, np.unravel_index(np.argmax(off - allowed), off.shape)))
     return {
         "name": pair.name,
         "axes": list(axes.get(dimensions, [f"axis {axis}" for axis in range(dimensions)])),
@@ -93,18 +103,11 @@ def excerpt(pair: Pair, axes: Axes, padding: np.ndarray | None) -> dict[str, Any
         "wrong": int(wrong.sum()),
         "size": wrong.size,
         "worst": {
-            "index": [*before, column][:dimensions],
+            "index": list(worst[:dimensions]),
             "expected": _number(expected[worst]),
             "got": _number(got[worst]),
             "allowed": _number(allowed[worst]),
         },
-        "row": {
-            "index": before,
-            "start": start,
-            "length": length,
-            "expected": _numbers(expected[part]),
-            "got": _numbers(got[part]),
-            "wrong": wrong[part].tolist(),
-        },
+        "row": _row(expected, got, wrong, worst),
         "map": _map(np.atleast_2d(np.where(wrong, off, 0.0)), padding),
     }

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from tensormark.exercise import Call, Probe, Tensors
+from tensormark.exercise import Call, Examine, Probe, Tensors
 from tensormark.judging.compare import Tolerance
 from tensormark.references import Recording, under
 from tensormark.sandbox.interface import Reply
@@ -164,6 +164,19 @@ def side_effects(sent: Tensors, reply: Reply) -> float:
     return checksum(" ".join(changed).encode())
 
 
+def of_draws(examine: Examine, names: Sequence[str], sent: Tensors, got: Tensors) -> np.ndarray:
+    """Return the fingerprint of random outputs: of their statistics, if they can be measured."""
+    for name in names:
+        if name not in got or not 0 < got[name].size <= MAX_VALUES:  # nothing to measure
+            return of_tensor(name, got.get(name))
+    try:
+        with np.errstate(all="ignore"):  # a wrong output may be arbitrarily large
+            measured = examine.measure(got, sent)
+    except (ValueError, KeyError, IndexError, TypeError):  # a wrong shape; its form is enough
+        measured = np.zeros(0)
+    return entry(sum(form(got[name]) for name in names), measured)
+
+
 def fingerprints(
     probe: Probe,
     call: Call,
@@ -186,24 +199,15 @@ def fingerprints(
         text = reply.text if reply.unabridged is None else reply.unabridged
         message = entry(RAISED, [checksum(LOCATION.sub("", text).encode())])
         return np.stack([message] * (2 if examine else len(names) + 1))
-    effects = entry(side_effects(sent, reply))
-    if examine is None:
+    if examine is not None:
+        outputs = [name.removeprefix("out/") for name in names if name.startswith("out/")]
+        entries = [of_draws(examine, outputs, sent, under(reply.tensors, "out/"))]
+    else:
         entries = [
             of_tensor(name, reply.tensors.get(name), None if rows is None else rows[:, place, 0])
             for place, name in enumerate(names)
         ]
-        return np.stack([*entries, effects])
-    got = under(reply.tensors, "out/")
-    outputs = [name.removeprefix("out/") for name in names if name.startswith("out/")]
-    for name in outputs:
-        if name not in got or not 0 < got[name].size <= MAX_VALUES:  # nothing to measure
-            return np.stack([of_tensor(name, got.get(name)), effects])
-    try:
-        with np.errstate(all="ignore"):  # a wrong output may be arbitrarily large
-            measured = examine.measure(got, sent)
-    except (ValueError, KeyError, IndexError, TypeError):  # a wrong shape; its form is enough
-        measured = np.zeros(0)
-    return np.stack([entry(sum(form(got[name]) for name in outputs), measured), effects])
+    return np.stack([*entries, entry(side_effects(sent, reply))])
 
 
 def allowed(

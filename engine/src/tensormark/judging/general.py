@@ -5,13 +5,13 @@ What a worker reports about a call only helps to name the mistake in a wrong ans
 """
 
 import math
-from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 
 from tensormark.exercise import SECOND_CALL, SIZES_PROBE
 from tensormark.judging.compare import Mismatch, Pair
+from tensormark.judging.evidence import Evidence
 from tensormark.judging.fingerprints import AnsweredCall, changed_state
 from tensormark.judging.replies import texts
 
@@ -19,52 +19,54 @@ Shape = tuple[int, ...]
 LOW = 1e-4  # a relative error that computing with lower precision can cause
 
 
-class General(NamedTuple):
-    """A mistake.
+class Mistake(NamedTuple):
+    """A mistake, as students read of it.
 
     Attributes:
         id: None if the mistake is too uncertain to have a name.
         says: the headline.
-        more: a further line, or an empty string.
+        more: further lines.
+        sections: those of the handout that explain it, in quotation marks.
     """
 
     id: str | None
     says: str
-    more: str = ""
+    more: tuple[str, ...] = ()
+    sections: tuple[str, ...] = ()
 
 
 DIFFERS = "the same call gives different results: it draws random numbers in eval mode"
 DRAWING_CAUSES = {  # by worker/calls.py
-    "new weights": General(
+    "new weights": Mistake(
         "new_weights_in_call",
         "each call creates new weights: use the modules that __init__ created",
-        DIFFERS,
+        (DIFFERS,),
     ),
-    "dropout": General("dropout_in_eval", "dropout is active in eval mode too", DIFFERS),
+    "dropout": Mistake("dropout_in_eval", "dropout is active in eval mode too", (DIFFERS,)),
 }
-DRAWING = General(None, DIFFERS)
-MODE = General("mode_changed", "the model is switched between training and eval mode in the call")
-WEIGHTS = General("weights_changed", "the call changes the model's weights")
-SEED = General("seeded", "the call seeds the random numbers: leave that to its callers")
-TYPE = General("other_type", "the type of the numbers changes along the way")
-CHANGED = General("input_changed", "inputs are changed in place")
-NO_GRADIENT = General(
+DRAWING = Mistake(None, DIFFERS)
+MODE = Mistake("mode_changed", "the model is switched between training and eval mode in the call")
+WEIGHTS = Mistake("weights_changed", "the call changes the model's weights")
+SEED = Mistake("seeded", "the call seeds the random numbers: leave that to its callers")
+TYPE = Mistake("other_type", "the type of the numbers changes along the way")
+CHANGED = Mistake("input_changed", "inputs are changed in place")
+NO_GRADIENT = Mistake(
     "no_gradient", "the output is right, but gradients stop: at .detach(), .data or no_grad()"
 )
-EXCHANGED = General(
+EXCHANGED = Mistake(
     "axes_exchanged", "the axes of the output have the right lengths, but are in the wrong order"
 )
-MERGED = General("axes_merged", "axes of the output are merged into one")
-PRECISION = General("less_precise", "in float64, the output is only as precise as float32")
-SIZES = General("some_sizes", "right for some sizes, and wrong for others")
-NOT_FINITE = General(None, "in training mode, the output has values that are NaN or inf")
+MERGED = Mistake("axes_merged", "axes of the output are merged into one")
+LESS_PRECISE = Mistake("less_precise", "in float64, the output is only as precise as float32")
+SIZES = Mistake("some_sizes", "right for some sizes, and wrong for others")
+NOT_FINITE = Mistake(None, "in training mode, the output has values that are NaN or inf")
 
 
-def _randomness(answered: Iterable[AnsweredCall]) -> General | None:
+def _randomness(evidence: Evidence) -> Mistake | None:
     """Name what drew random numbers in eval mode, other than from a generator argument."""
     drew = [
         each.reply
-        for each in answered
+        for each in evidence.independent
         if each.reply.message.get("drew")
         and not each.reply.message.get("same")
         and not each.call.train
@@ -77,7 +79,7 @@ def _randomness(answered: Iterable[AnsweredCall]) -> General | None:
     return DRAWING if drew else None
 
 
-def of_shape(got: Shape, expected: Shape) -> General | None:
+def of_shape(got: Shape, expected: Shape) -> Mistake | None:
     """Say what happened to the axes of an output, or return None."""
     if sorted(got) == sorted(expected):
         return EXCHANGED
@@ -89,9 +91,9 @@ def of_shape(got: Shape, expected: Shape) -> General | None:
     if all(length in remaining for length in got):
         if math.prod(got) == math.prod(expected):
             axes = "an axis of length 1 is" if one else "axes of length 1 are"
-            return General("axis_lost", f"{axes} lost, perhaps by squeeze() or indexing")
+            return Mistake("axis_lost", f"{axes} lost, perhaps by squeeze() or indexing")
         axes = "an axis of the output is" if one else "axes of the output are"
-        return General("axis_missing", f"{axes} missing, perhaps after indexing, a sum or a mean")
+        return Mistake("axis_missing", f"{axes} missing, perhaps after indexing, a sum or a mean")
     for first in range(len(got)):
         end = first + missing + 1
         if got == (*expected[:first], math.prod(expected[first:end]), *expected[end:]):
@@ -99,7 +101,7 @@ def of_shape(got: Shape, expected: Shape) -> General | None:
     return None
 
 
-def _state(answered: AnsweredCall, mismatch: Mismatch) -> General | None:
+def _state(answered: AnsweredCall, mismatch: Mismatch) -> Mistake | None:
     changed = changed_state(answered.reply) or []
     is_finding = mismatch.kind == "changed"
     random = answered.call.train or answered.reply.message.get("drew")
@@ -110,25 +112,15 @@ def _state(answered: AnsweredCall, mismatch: Mismatch) -> General | None:
     return SEED if "the random seed" in changed and is_finding else None
 
 
-def _lost_axes(answered: AnsweredCall, name: str) -> General | None:
-    """Say what happened to the axes of an output of this name, if there is one."""
-    got = answered.reply.tensors.get(f"out/{name}")
-    expected = answered.recording.outputs.get(name)
-    return None if got is None or expected is None else of_shape(got.shape, expected.shape)
+def _precision(answered: AnsweredCall, pair: Pair) -> Mistake | None:
+    """Name a lack of precision, if the values are about right."""
+    size = max(1.0, float(np.abs(pair.expected).max()))
+    error = np.abs(pair.got.astype(np.float64) - pair.expected).max() / size
+    is_double = answered.probe.name == SIZES_PROBE and answered.call.dtype == "float64"
+    return LESS_PRECISE if is_double and error <= LOW else None
 
 
-def _precision_or_sizes(answered: AnsweredCall, pair: Pair) -> General:
-    """Name what is wrong with other sizes and types if the usual ones are right."""
-    if answered.call.dtype == "float64":
-        error = np.abs(pair.got.astype(np.float64) - pair.expected).max()
-        if error <= LOW * max(1.0, float(np.abs(pair.expected).max())):
-            return PRECISION
-    return SIZES
-
-
-def _by_kind(
-    answered: AnsweredCall, mismatch: Mismatch, independent: Iterable[AnsweredCall]
-) -> General | None:
+def _by_kind(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> Mistake | None:
     match mismatch.kind:
         case "dtype":
             return TYPE
@@ -137,31 +129,28 @@ def _by_kind(
         case "gradient" if mismatch.pair is None:
             return NO_GRADIENT
         case "shape":
-            return _lost_axes(answered, mismatch.name)
+            name = mismatch.name
+            got = answered.reply.tensors[f"out/{name}"]
+            return of_shape(got.shape, answered.recording.outputs[name].shape)
         case "values":
-            return _randomness(independent)
+            precision = _precision(answered, mismatch.pair) if mismatch.pair else None
+            return _randomness(evidence) or precision
     return None
 
 
-def general(
-    answered: AnsweredCall, mismatch: Mismatch, independent: Iterable[AnsweredCall]
-) -> General | None:
-    """Name what is wrong with an answer, or return None.
-
-    Args:
-        independent: all answers that do not depend on other wrong functions.
-    """
+def general(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> Mistake | None:
+    """Name what is wrong with an answer, or return None; an exception is its own headline."""
     kind = mismatch.kind
     probe = answered.probe
     if kind == "raised":
         wrong_return = answered.reply.text.startswith(f"{answered.call.target} should return ")
-        return General("returns_something_else", mismatch.lines[0]) if wrong_return else None
-    mistake = _state(answered, mismatch) or _by_kind(answered, mismatch, independent)
+        return Mistake("returns_something_else" if wrong_return else None, mismatch.lines[0])
+    mistake = _state(answered, mismatch) or _by_kind(evidence, answered, mismatch)
     if mistake is not None:
         return mistake
     if kind in ("values", "shape", "finite") and probe.name == SECOND_CALL:
-        return General("kept_from_a_call", probe.says)
-    if kind == "values" and probe.name == SIZES_PROBE and mismatch.pair is not None:
-        return _precision_or_sizes(answered, mismatch.pair)
+        return Mistake("kept_from_a_call", probe.says)
+    if kind == "values" and probe.name == SIZES_PROBE:
+        return SIZES
     # the headline of a dropout check would claim a cause
     return NOT_FINITE if kind == "finite" and answered.call.train else None

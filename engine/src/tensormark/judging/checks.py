@@ -1,0 +1,128 @@
+"""What is checked in each answer.
+
+If a check raises an exception, the answer is at fault if the same check judges the right answer
+without one and then raises on this answer again: the check, the references and the machine work, so
+the cause is in the answer. The answer then fails that check and no other. The grader is at fault if
+the right answer raises too: then no answer can be judged, which costs no points. If a bug of ours
+cannot handle a wrong answer, that counts as the answer's fault: it is not the right answer, so the
+check could not have passed, and the trouble is noted for the maintainers.
+"""
+
+import dataclasses
+from collections.abc import Callable
+
+import numpy as np
+
+from tensormark.judging.compare import Mismatch, compare, compare_all
+from tensormark.judging.evidence import Evidence
+from tensormark.judging.fingerprints import AnsweredCall, changed_state
+from tensormark.judging.replies import texts
+from tensormark.references import under
+from tensormark.sandbox.interface import Reply
+from tensormark.trouble import trouble_in
+
+Examine = Callable[[Evidence, AnsweredCall], Mismatch | None]
+
+
+def wrong_output(evidence: Evidence, answered: AnsweredCall) -> Mismatch | None:
+    """Compare outputs with the reference's; if they are random, let the probe examine them."""
+    call = answered.call
+    got = under(answered.reply.tensors, "out/")
+    examine = answered.probe.examine if answered.probe.draws(call) else None
+    tolerance = None if examine else evidence.tolerance("out/", call)
+    expected = answered.recording.outputs
+    mismatch = compare_all(got, expected, tolerance, call.dtype, evidence.axes)
+    if mismatch is not None or examine is None:
+        return mismatch
+    with np.errstate(all="ignore"):  # a wrong output may be arbitrarily large
+        wrong = examine(got, answered.recording.inputs)
+    return Mismatch("draw", "output", (), wrong) if wrong else None
+
+
+def wrong_gradient(evidence: Evidence, answered: AnsweredCall) -> Mismatch | None:
+    """Compare gradients with the reference's; none may be missing."""
+    got = under(answered.reply.tensors, "grad/")
+    call = answered.call
+    for name, expected in answered.recording.gradients.items():
+        called = name.removeprefix("weights/")
+        if name not in got:
+            return Mismatch("gradient", called, (f"no gradient reaches {called}",))
+        words = f"the gradient of {called}"
+        axes = evidence.axes if called == name else {}  # a weight's are not those of an output
+        tolerance = evidence.tolerance(name, call)
+        mismatch = compare(words, got[name], expected, tolerance, call.dtype, axes)
+        if mismatch is not None:
+            headline = "the output is right, but its gradients are wrong"
+            return dataclasses.replace(mismatch, kind="gradient", headline=headline)
+    return None
+
+
+def changed_input(evidence: Evidence, answered: AnsweredCall) -> Mismatch | None:
+    """Check that the call did not change its inputs."""
+    inputs = answered.recording.inputs
+    for name, value in under(answered.reply.tensors, "after/").items():
+        if name in inputs and not np.array_equal(value, inputs[name].astype(value.dtype)):
+            return Mismatch("changed", name, (f"the call changes {name} in place",))
+    return None
+
+
+def changed_globals(evidence: Evidence, answered: AnsweredCall) -> Mismatch | None:
+    """Check that the call did not change torch's global state or the model's mode."""
+    changed = changed_state(answered.reply)
+    if changed is None:
+        return Mismatch("changed", "state", ("the worker did not report its state",))
+    if not changed:
+        return None
+    lines = (f"the call changes {', '.join(name[:40] for name in changed[:10])}",)
+    headline = "the call changes something other than its output"
+    return Mismatch("changed", changed[0], lines, headline)
+
+
+def changed_by_import(evidence: Evidence, answered: AnsweredCall) -> Mismatch | None:
+    """Check that importing the exercise's file changed nothing."""
+    file = evidence.exercise.file
+    changed = texts(answered.reply, "imported")
+    # only the first exercise of a file is charged
+    if not changed or any(result.file == file for result in evidence.results.values()):
+        return None
+    lines = (f"importing {file} changes {', '.join(changed)}",)
+    return Mismatch("changed", file, lines, f"importing {file} changes a global setting")
+
+
+# the part of the points that a failed check costs; "": the probe's part
+CHECKS: dict[Examine, str] = {
+    wrong_output: "",
+    wrong_gradient: "properties",
+    changed_input: "properties",
+    changed_globals: "properties",
+    changed_by_import: "properties",
+}
+
+
+def _right_answer(answered: AnsweredCall) -> AnsweredCall:
+    """Return the call with the solution's recorded answer."""
+    tensors = {
+        name: value.astype(answered.call.dtype) if value.dtype.kind == "f" else value
+        for name, value in answered.expected.items()
+    }
+    message = {"status": "ok", "changed": []}
+    return dataclasses.replace(answered, reply=Reply("ok", "", message, tensors))
+
+
+def examined(evidence: Evidence, answered: AnsweredCall, examine: Examine) -> Mismatch | None:
+    """Return what a check finds wrong with an answer, or None; an answer that breaks it fails.
+
+    Raises:
+        Exception: the grader is at fault.
+    """
+    try:
+        return examine(evidence, answered)
+    except Exception:
+        examine(evidence, _right_answer(answered))
+    try:
+        return examine(evidence, answered)
+    except Exception as error:
+        trouble = trouble_in(error)
+        evidence.troubles.append(trouble)
+        says = f"its answer could not be compared: {trouble.split(' ')[0]}"
+        return Mismatch("unreadable", answered.call.target, (says,))

@@ -1,0 +1,115 @@
+"""What is said of a wrong answer: the mistake if it was recognized, and where the answer is wrong.
+
+If code that only describes an answer raises an exception, that description is left out.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tensormark.exercise import Probe
+from tensormark.handout import POINTER
+from tensormark.judging.compare import Mismatch
+from tensormark.judging.diagnose import PAIR, one_sentence
+from tensormark.judging.evidence import Evidence
+from tensormark.judging.excerpt import excerpt
+from tensormark.judging.fingerprints import AnsweredCall
+from tensormark.judging.general import Mistake, general
+from tensormark.result import FORBIDDEN, Finding
+
+INCOMPARABLE = ("names", "shape", "unreadable")  # kinds of mismatches
+
+
+def _known(evidence: Evidence, probe: Probe, mismatch: Mismatch) -> Mistake | None:
+    """Return the known mistakes that explain why a probe failed, or None."""
+    diagnosis = evidence.diagnosis
+    mistakes = diagnosis.mistakes
+    if diagnosis.partly and mismatch.kind == "raised":
+        return None
+    if not mistakes and diagnosis.training and probe.part == "training":
+        mistakes = (diagnosis.training,)
+    if not mistakes:
+        return None
+    variants = evidence.entry["variants"]
+    several = [[variants[name] for name in mistake.split(PAIR)] for mistake in mistakes]
+    says = [one_sentence([variant["says"] for variant in together]) for together in several]
+    sections = {f'"{variant["section"]}"': None for together in several for variant in together}
+    either = "either " if len(says) > 1 else ""
+    return Mistake("|".join(mistakes), either + " or ".join(says), sections=tuple(sections))
+
+
+def _place(
+    evidence: Evidence, probe: Probe, answered: AnsweredCall, mismatch: Mismatch
+) -> str | None:
+    """Return a line that says where an output is wrong, or None if that is unclear."""
+    if mismatch.kind not in ("values", "shape") or probe.part == "properties":
+        return None
+    got = answered.reply.tensors[f"out/{mismatch.name}"]
+    expected = answered.recording.outputs[mismatch.name]
+    locate = evidence.exercise.locate or evidence.assignment.locate
+    with np.errstate(all="ignore"):
+        return locate(got, expected, answered.recording.inputs)
+
+
+def _excerpt(
+    evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch
+) -> dict[str, Any] | None:
+    """Return where an array's values are wrong, or None if they are not or are private."""
+    if mismatch.pair is None or not evidence.public:
+        return None
+    padding = evidence.assignment.padding(answered.recording.inputs)
+    return excerpt(mismatch.pair, evidence.axes, padding)
+
+
+def _of_whole_file(evidence: Evidence, mismatch: Mismatch) -> Finding:
+    """Describe a file that cannot be imported."""
+    about = [*mismatch.lines, mismatch.headline]
+    explained = evidence.assignment.handout.explanation(evidence.exercise.id, about)
+    advice = [] if mismatch.advised else explained
+    return Finding(mismatch.headline, (*mismatch.lines, *advice))
+
+
+def finding(
+    evidence: Evidence,
+    probe: Probe,
+    answered: AnsweredCall,
+    mismatch: Mismatch,
+    more: Sequence[str],
+    together: Sequence[str],
+) -> Finding:
+    """Describe what is wrong with the answer that tells most.
+
+    Args:
+        more: further lines.
+        together: a line that is true if each of some exercises is right alone, or none.
+    """
+    if mismatch.kind == "forbidden":
+        section = evidence.assignment.policy.section
+        read = (f'{POINTER}handout.md, "{section}"',) if section else ()
+        return Finding(mismatch.lines[0], read, FORBIDDEN)
+    if mismatch.kind == "raised" and mismatch.headline:
+        return _of_whole_file(evidence, mismatch)
+    attempt = evidence.attempt
+    place: str | None = None
+    named = attempt(_known, probe, mismatch) or attempt(general, answered, mismatch)
+    if named is None:
+        place = attempt(_place, probe, answered, mismatch)
+        lines = filter(None, [place, *together])
+        named = Mistake(None, mismatch.headline or probe.says, tuple(lines))
+    details = [line for line in mismatch.lines if line != named.says]
+    if mismatch.numbers and evidence.public:
+        details.append(mismatch.numbers)
+    details += [*more, *named.more]
+    if mismatch.numbers and probe.part == "training" and named.says != probe.says:
+        details.insert(0, probe.says)  # numbers need the rate
+    about = [place or "", named.says, *details]
+    # the handout's advice on wrong values does not help if there are none to compare
+    if mismatch.kind in INCOMPARABLE and named.says == probe.says and probe.part == "values":
+        about = details
+    handout = evidence.assignment.handout
+    details += handout.explanation(evidence.exercise.id, about)
+    sections = f", {' and '.join(named.sections)}" if named.sections else ""
+    details.append(f"{POINTER}{handout.place(evidence.exercise.id)}{sections}")
+    shown = attempt(_excerpt, answered, mismatch)
+    return Finding(named.says, tuple(details), named.id, shown)
