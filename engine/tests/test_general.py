@@ -84,6 +84,22 @@ def test_types_are_told_from_sizes_by_how_far_the_output_is_off(error: float, na
     assert problem_in(answer, name="other sizes", calls=(float64_call,)).mistake == name
 
 
+PRECISE = np.linspace(0.1, 0.9, 6).reshape(2, 3)
+HALF = PRECISE.astype("f2")
+
+
+@pytest.mark.parametrize(
+    ("got", "name"), [(HALF, "half_precision"), (PRECISE + 1e-3, None), (2 * HALF, None)]
+)
+def test_values_that_are_about_right_but_have_few_digits_are_half_precise(
+    got: np.ndarray, name: str | None
+) -> None:
+    answers = trial(reply(got), exercise=make_exercise("layer", VALUES))
+    answers.answered[0].recording.outputs["output"] = PRECISE
+
+    assert finding(answers).mistake == name
+
+
 @pytest.mark.parametrize(
     ("got", "expected", "text"),
     [

@@ -16,7 +16,10 @@ from tensormark.judging.fingerprints import AnsweredCall, changed_state
 from tensormark.judging.replies import texts
 
 Shape = tuple[int, ...]
-LOW = 1e-4  # a relative error that computing with lower precision can cause
+# relative errors that computing with lower precision can cause
+LOW = 1e-4
+HALF = 2e-2
+HALF_BITS = 11  # of a float16's significand; a bfloat16's has fewer
 
 
 class Mistake(NamedTuple):
@@ -58,6 +61,10 @@ EXCHANGED = Mistake(
 )
 MERGED = Mistake("axes_merged", "axes of the output are merged into one")
 LESS_PRECISE = Mistake("less_precise", "in float64, the output is only as precise as float32")
+HALF_PRECISION = Mistake(
+    "half_precision",
+    "the output is only as precise as half precision: something is float16 or bfloat16",
+)
 SIZES = Mistake("some_sizes", "right for some sizes, and wrong for others")
 NOT_FINITE = Mistake(None, "in training mode, the output has values that are NaN or inf")
 
@@ -112,10 +119,18 @@ def _state(answered: AnsweredCall, mismatch: Mismatch) -> Mistake | None:
     return SEED if "the random seed" in changed and is_finding else None
 
 
+def _has_few_bits(values: np.ndarray) -> bool:
+    """Return whether a float16 could hold all digits of each value."""
+    significands, _ = np.frexp(values.astype(np.float64))
+    return bool((significands * 2**HALF_BITS % 1 == 0).all())
+
+
 def _precision(answered: AnsweredCall, pair: Pair) -> Mistake | None:
     """Name a lack of precision, if the values are about right."""
     size = max(1.0, float(np.abs(pair.expected).max()))
     error = np.abs(pair.got.astype(np.float64) - pair.expected).max() / size
+    if error <= HALF and _has_few_bits(pair.got) and not _has_few_bits(pair.expected):
+        return HALF_PRECISION
     is_double = answered.probe.name == SIZES_PROBE and answered.call.dtype == "float64"
     return LESS_PRECISE if is_double and error <= LOW else None
 
