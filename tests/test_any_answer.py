@@ -12,7 +12,6 @@ import struct
 import time
 import tracemalloc
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 import pytest
