@@ -15,7 +15,7 @@ endif
 GRADE += $(call option,references,REFERENCES) $(call option,checkpoint,CHECKPOINT) \
 	$(call option,threads,THREADS) $(call option,budget,BUDGET) \
 	$(call option,training-times,TRAINING_TIMES) $(call flag,show-text,SHOW_TEXT)
-STAFF_CACHES = $(REAL) .pytest_cache .mypy_cache .ruff_cache .durations.tsv engine/.durations.tsv dist
+STAFF_CACHES = $(REAL) .pytest_cache .mypy_cache .ruff_cache dist
 
 # the engine is edited here; its build backend is installed first, so later builds need no network
 ENGINE_BUILDER = flit_core==4.2.0

@@ -1,9 +1,8 @@
-"""Hooks for pytest: sampled cases, missing tiers, long files first, durations."""
+"""Hooks for pytest: sampled cases, missing tiers, long files first."""
 
 import gc
 import os
 import re
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,11 +14,10 @@ from opened import open_to_others
 
 # The longest files start first, so that a run does not wait for them at its end.
 LONGEST = """test_hostile test_known test_installed test_gradescope test_class test_release
-    test_hidden test_real_code""".split()
+    test_hidden""".split()
 # Test processes share the cores: an idle second thread of torch would spin on one that another
 # process needs.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-SHOWN = 20  # how many of the longest tests and files are listed
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -78,7 +76,8 @@ def in_every_run(item: Any) -> bool:
     """Return whether `make test` runs this test, too; there, some cases stand for all."""
     if item.get_closest_marker("nightly"):
         return False
-    if every := item.get_closest_marker("sampled"):
+    every = item.get_closest_marker("sampled")
+    if every:
         (number,) = {*item.callspec.indices.values()}  # the case's: all parameters have the same
         return bool(number % every.args[0] == 0)
     if item.get_closest_marker("in_turns"):
@@ -91,35 +90,14 @@ def in_every_run(item: Any) -> bool:
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Stop at once if tiers are required and this machine lacks one."""
     in_worker = hasattr(session.config, "workerinput")  # of pytest-xdist
-    if not in_worker and (lines := tiers.required_but_missing()):
+    lines = [] if in_worker else tiers.required_but_missing()
+    if lines:
         raise pytest.UsageError("\n".join(f"REQUIRE_TIERS=all, but {line}" for line in lines))
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip tests that need a tier this machine lacks; `-r s` reports each tier once."""
     marker = item.get_closest_marker("tier")
-    if marker and not tiers.REQUIRED and (line := tiers.missing(marker.args[0])):
+    line = tiers.missing(marker.args[0]) if marker and not tiers.REQUIRED else ""
+    if line:
         pytest.skip(line)
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """After a run of all tests, list the longest ones; record the duration of each."""
-    is_partial = config.option.keyword or config.option.markexpr or config.option.collectonly
-    if is_partial or config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
-        return
-    reports = [report for group in terminalreporter.stats.values() for report in group]
-    tests = Counter[str]()
-    files = Counter[str]()
-    for report in reports:
-        if isinstance(report, pytest.TestReport):
-            tests[report.nodeid] += report.duration
-            files[report.nodeid.partition("::")[0]] += report.duration
-    text = "".join(f"{seconds:.2f}\t{name}\n" for name, seconds in tests.most_common())
-    (config.rootpath / ".durations.tsv").write_text(text, encoding="utf-8")
-    for durations, kind in ((files, "files"), (tests, "tests")):
-        terminalreporter.section(
-            f"the {SHOWN} longest {kind}, of {durations.total():.0f} s in total"
-        )
-        for name, seconds in durations.most_common(SHOWN):
-            terminalreporter.write_line(f"{seconds:7.1f} s  {name}")
