@@ -65,8 +65,6 @@ class Reply:
 
     Attributes:
         text: for the student, if it is not ok. For "not written", NotImplementedError's message.
-        advice: what to do about it, if the trusted side knows.
-        unimportable: the file that cannot be imported, if that is why it is not ok.
         hung: whether the call was lost because it had to be ended at a deadline.
         unabridged: the whole text, if `text` leaves some of it out.
         trouble: for the maintainers, if reading the answer raised an unexpected exception.
@@ -76,8 +74,6 @@ class Reply:
     text: str = ""
     message: dict[str, Any] = dataclasses.field(default_factory=dict)
     tensors: Tensors = dataclasses.field(default_factory=dict)
-    advice: str = ""
-    unimportable: str = ""
     hung: bool = False
     unabridged: str | None = None
     trouble: str = ""
