@@ -7,6 +7,7 @@ import pytest
 
 from tensormark.exercise import Probe
 from tensormark.grading import could_not_grade
+from tensormark.judging.checks import examined
 from tensormark.judging.trial import Fault, result_of_faults
 from tensormark.result import Finding, Outcome
 from tensormark.sandbox.interface import Reply
@@ -207,6 +208,19 @@ def test_only_the_first_of_many_changed_names_are_listed() -> None:
     problem = finding(trial(reply(changed=names)))
 
     assert problem.details[0] == "the call changes " + ", ".join(name[:40] for name in names[:10])
+
+
+def test_an_error_that_does_not_recur_costs_nothing() -> None:
+    errors = [MemoryError()]
+
+    def examine(*_: object) -> None:
+        if errors:
+            raise errors.pop()
+
+    right = trial(CORRECT)
+
+    assert examined(right, right.answered[0], examine) is None
+    assert right.troubles == []
 
 
 @pytest.mark.parametrize(("first", "outcome"), [(True, Outcome.FAILED), (False, Outcome.PASSED)])

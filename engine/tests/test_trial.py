@@ -243,6 +243,20 @@ def test_a_mistake_in_training_is_named_by_the_probes_of_that_part(
     assert finding(layer_trial).mistake == mistake
 
 
+@pytest.mark.parametrize("part", ["evidence.observe", "findings._place", "findings._excerpt"])
+def test_a_description_that_breaks_is_left_out_and_noted(
+    monkeypatch: pytest.MonkeyPatch, part: str
+) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(f"tensormark.judging.{part}", broken)
+    layer_trial = trial(WRONG, public=True)
+
+    assert finding(layer_trial).headline == "the output is wrong"
+    assert layer_trial.troubles[0].startswith("ZeroDivisionError")
+
+
 RANDOM: dict[str, Any] = {"drew": True, "causes": ["dropout"]}
 
 

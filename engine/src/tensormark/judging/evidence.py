@@ -44,16 +44,14 @@ class Evidence:
     @functools.cached_property
     def failed(self) -> frozenset[str]:
         """The exercises that this one calls and that have not passed."""
-        upstream = [self.results[id] for id in self.exercise.upstream if id in self.results]
-        return frozenset(r.id for r in upstream if r.outcome is not Outcome.PASSED)
+        upstream = self.results.keys() & self.exercise.upstream
+        return frozenset(id for id in upstream if self.results[id].outcome is not Outcome.PASSED)
 
     @property
     def wrong(self) -> frozenset[str]:
         """Those of them whose values are wrong."""
-        results = [self.results[id] for id in self.failed]
-        return frozenset(
-            r.id for r in results if r.outcome is Outcome.FAILED and not r.right_values
-        )
+        judged = [id for id in self.failed if self.results[id].outcome is Outcome.FAILED]
+        return frozenset(id for id in judged if not self.results[id].right_values)
 
     @property
     def independent(self) -> list[AnsweredCall]:

@@ -70,6 +70,21 @@ def _of_whole_file(evidence: Evidence, mismatch: Mismatch) -> Finding:
     return Finding(mismatch.headline, (*mismatch.lines, *advice))
 
 
+def _reading(
+    evidence: Evidence, probe: Probe, mismatch: Mismatch, named: Mistake, details: Sequence[str]
+) -> list[str]:
+    """Return the handout's explanation of a message, if there is one, and where to read on."""
+    handout = evidence.assignment.handout
+    exercise = evidence.exercise.id
+    place = () if named.id else named.more
+    about = [*place, named.says, *details]
+    # advice on wrong values does not help if there are none to compare
+    if mismatch.kind in INCOMPARABLE and named.says == probe.says and probe.part == "values":
+        about = [*details]
+    sections = f", {' and '.join(named.sections)}" if named.sections else ""
+    return [*handout.explanation(exercise, about), f"{POINTER}{handout.place(exercise)}{sections}"]
+
+
 def finding(
     evidence: Evidence,
     probe: Probe,
@@ -91,25 +106,17 @@ def finding(
     if mismatch.kind == "raised" and mismatch.headline:
         return _of_whole_file(evidence, mismatch)
     attempt = evidence.attempt
-    place: str | None = None
     named = attempt(_known, probe, mismatch) or attempt(general, answered, mismatch)
     if named is None:
         place = attempt(_place, probe, answered, mismatch)
-        lines = filter(None, [place, *together])
-        named = Mistake(None, mismatch.headline or probe.says, tuple(lines))
+        lines = tuple(filter(None, [place, *together]))
+        named = Mistake(None, mismatch.headline or probe.says, lines)
     details = [line for line in mismatch.lines if line != named.says]
     if mismatch.numbers and evidence.public:
         details.append(mismatch.numbers)
     details += [*more, *named.more]
     if mismatch.numbers and probe.part == "training" and named.says != probe.says:
         details.insert(0, probe.says)  # numbers need the rate
-    about = [place or "", named.says, *details]
-    # the handout's advice on wrong values does not help if there are none to compare
-    if mismatch.kind in INCOMPARABLE and named.says == probe.says and probe.part == "values":
-        about = details
-    handout = evidence.assignment.handout
-    details += handout.explanation(evidence.exercise.id, about)
-    sections = f", {' and '.join(named.sections)}" if named.sections else ""
-    details.append(f"{POINTER}{handout.place(evidence.exercise.id)}{sections}")
+    details += _reading(evidence, probe, mismatch, named, details)
     shown = attempt(_excerpt, answered, mismatch)
     return Finding(named.says, tuple(details), named.id, shown)
