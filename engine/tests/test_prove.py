@@ -1,120 +1,82 @@
 """What an assignment claims is proved, and a claim that is false is found."""
 
 import dataclasses
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import toy
-from graded import ran
+from graded import edited
+from resident import called
 from tensormark.authoring.course import Course
-from tensormark.authoring.prove import Bench, Claim, claims
+from tensormark.authoring.prove import Bench, claims
 from tensormark.authoring.variants import Honest, Variant
 
 
-def claim(course: Course, name: str, **others: object) -> Claim:
-    all_claims = claims(dataclasses.replace(course, **others))
-    return next(candidate for candidate in all_claims if candidate.name == name)
+def variant(name: str, exercise: str, *edit: str, everywhere: bool = False) -> Variant:
+    wrong = Variant(name, exercise, "A section", "it is wrong", (edit,), everywhere)
+    return dataclasses.replace(wrong, module="detector")
 
 
-def variant(name: str, exercise: str, *edit: str) -> Variant:
-    return Variant(name, exercise, "A section", "it is wrong", (edit,), module="detector")
-
-
-def test_a_new_assignment_claims_what_is_true(bench: Bench, course: Course) -> None:
-    faults = {candidate.name: bench.fault(candidate) for candidate in claims(course)}
-
-    assert list(faults) == [
-        "solution",
-        "starter",
-        "honest[one_window_at_a_time]",
-        "mistake[last_window_missing]",
-        "mistake[patterns_reversed]",
-        "mistake[bias_forgotten]",
-        "mistake[mean_over_windows]",
-    ]
-    assert set(faults.values()) == {None}
-
-
+NO_BIAS = ((toy.BIAS, ""),)
 # The class after the region is given code: a change of it costs both exercises.
-WRONG = {
-    "right": (
+FALSE = (
+    (
         variant("right", "conv", toy.BIAS, toy.BIAS + " * 1"),
         "it costs no points of conv: no probe detects it",
     ),
-    "unknown": (
+    (
         variant("unknown", "conv", toy.BIAS, " + 2" + toy.BIAS),
         "it has no name: conv 0 of 40, conv gives a wrong output",
     ),
-    "second_name": (
-        variant("second_name", "conv", toy.BIAS, ""),
+    (
+        variant("second_name", "conv", *NO_BIAS[0]),
         "it is reported as bias_forgotten: conv 0 of 40, the bias is forgotten",
     ),
-    "elsewhere": (
-        dataclasses.replace(variant("elsewhere", "detector", toy.BIAS, ""), everywhere=True),
+    (
+        variant("elsewhere", "detector", *NO_BIAS[0], everywhere=True),
         "it costs other exercises: conv 0 of 40, the bias is forgotten",
     ),
-}
+    (
+        Honest("wrong", edits=NO_BIAS, module="detector"),
+        "it loses points: conv 0 of 40, the bias is forgotten",
+    ),
+)
 
 
-@pytest.mark.parametrize("name", WRONG)
-def test_a_mistake_that_is_not_what_it_claims_is_found(
-    bench: Bench, course: Course, name: str
+@pytest.mark.parametrize(("wrong", "fault"), FALSE)
+def test_a_claim_that_is_false_is_found(
+    bench: Bench, course: Course, wrong: Variant | Honest, fault: str
 ) -> None:
-    mistake, fault = WRONG[name]
+    honest = (wrong,) if isinstance(wrong, Honest) else ()
+    variants = () if honest else (wrong,)
+    *_, claim = claims(dataclasses.replace(course, variants=variants, honest=honest))
 
-    assert bench.fault(claim(course, f"mistake[{name}]", variants=(mistake,))) == fault
-
-
-def test_honest_code_that_is_wrong_is_found(bench: Bench, course: Course) -> None:
-    wrong = Honest("wrong", edits=((toy.BIAS, ""),), module="detector")
-
-    fault = bench.fault(claim(course, "honest[wrong]", honest=(wrong,)))
-
-    assert fault == "it loses points: conv 0 of 40, the bias is forgotten"
+    assert claim.fault(bench.results(claim.sources(), claim.tasks)) == fault
 
 
 def test_a_starter_that_scores_is_found(bench: Bench, course: Course) -> None:
-    starter = claim(course, "starter")
+    _, starter, *_ = claims(course)
 
-    fault = bench.fault(dataclasses.replace(starter, sources=dict))
+    fault = starter.fault(bench.results({}, starter.tasks))
 
     assert fault.startswith("it should have no points: conv 40 of 40; detector 40 of 40;")
 
 
-# --- as a plugin of pytest ----------------------------------------------------------------------
+def test_the_command_marks_the_claims_that_are_false(copy: Path) -> None:
+    mistakes = copy / "grader/mistakes/conv.py"
+    harmless = ("- + self.bias[:, None]\n    +\n", "- windows,\n    + windows,\n")
+    mistakes.write_text(edited(mistakes.read_text("utf-8"), harmless), encoding="utf-8")
 
+    proof = called(copy, "prove")
 
-def pytest_run(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-P", "-m", "pytest", "-p", "no:cacheprovider", *options]
-    return ran(*command, cwd=folder)
-
-
-def test_pytest_proves_what_is_true_and_reports_a_false_claim_in_one_line(copy: Path) -> None:
-    mistakes = copy / "grader" / "mistakes" / "conv.py"
-    text = mistakes.read_text("utf-8").replace(
-        "- + self.bias[:, None]\n    +\n", "- windows,\n    + windows,\n"
-    )
-    mistakes.write_text(text, encoding="utf-8")
-
-    completed = pytest_run(copy, "--assignment", ".", "-k", "starter or bias_forgotten", "-v")
-
-    assert completed.returncode == 1
-    assert "collected 7 items / 5 deselected / 2 selected" in completed.stdout
-    assert "assignment::starter PASSED" in completed.stdout
-    line = "mistake[bias_forgotten]: it costs no points of conv: no probe detects it"
-    assert line in completed.stdout
-    assert "Traceback" not in completed.stdout
-
-
-def test_pytest_names_a_folder_without_an_assignment(tmp_path: Path) -> None:
-    completed = pytest_run(tmp_path, "--assignment", ".")
-
-    assert completed.returncode == 2
-    assert f"{tmp_path}: there is no grader/assignment.py here" in completed.stdout
-
-
-def test_pytest_without_the_option_collects_no_claims(folder: Path) -> None:
-    assert pytest_run(folder).returncode == 5  # no tests
+    assert proof.returncode == 1
+    assert [" ".join(line.split()) for line in proof.stdout.splitlines()] == [
+        "solution passed 100/100",
+        "starter not written yet 0/100",
+        "honest one_window_at_a_time passed 80/80",
+        "mistake last_window_missing failed 40/80 the last window is missing",
+        "mistake patterns_reversed failed 40/80 the patterns are reversed",
+        "! mistake bias_forgotten passed 80/80 it costs no points of conv: no probe detects it",
+        "mistake mean_over_windows failed 40/80 windows are averaged",
+    ]

@@ -23,7 +23,6 @@
     trouble.py       what the maintainers should know about an exception
     wheel.py         this distribution as a wheel, for those who get an assignment
     zipped.py        reproducible zips
-    pytest_plugin.py proves an assignment: mistakes cost their exercise, right code costs nothing
 
     intake/          reads and inspects submissions in a process with limits, adds the given files
     sandbox/         where a submission's code runs: one interface, three tiers

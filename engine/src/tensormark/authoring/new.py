@@ -62,7 +62,7 @@ def _next_steps(path: Path) -> str:
     steps = {
         f"cd {shlex.quote(str(path))}": "",
         command("check", submission="solution"): "grade the solution; the starter without a name",
-        "pytest --assignment .": "prove that each mistake is named, and costs only its exercise",
+        command("prove"): "prove that each mistake is named, and costs only its exercise",
         command("exercise", id="NAME"): "begin another exercise",
     }
     width = max(len(step) for step in steps)

@@ -63,17 +63,6 @@ def _order(assignment: Assignment, previous: Exercise | None) -> int:
     return (previous.order + following) // 2 if following else previous.order + STEP
 
 
-def hole(name: str, source: str) -> str:
-    """Return a function with a hole, annotated with the name that a source has for tensors."""
-    tensor = ""
-    if re.search(r"^import torch$", source, re.MULTILINE):
-        tensor = "torch.Tensor"
-    elif re.search(r"^from torch import (.*\b)?Tensor\b", source, re.MULTILINE):
-        tensor = "Tensor"
-    annotated = {"x": f"x: {tensor}" if tensor else "x", "returns": tensor and f" -> {tensor}"}
-    return _filled("hole.py.txt", annotated | {"id": name})
-
-
 def _with_block(pages: Mapping[str, str], block: str, previous: Exercise | None) -> dict[Path, str]:
     """Put a problem after that of another exercise, or last.
 
@@ -118,7 +107,7 @@ def skeleton(assignment: Assignment, name: str, file: str, bonus: bool = False) 
     block = _filled("problem.md.txt", values)
     return {
         case: _filled("exercise.py.txt", values),
-        Path("solution", file): f"{source}\n\n{hole(name, source)}",
+        Path("solution", file): f"{source}\n\n{_filled('hole.py.txt', values)}",
         mistakes: _filled("mistakes.py.txt", values),
         **_with_block(assignment.handout.read(), block, previous),
     }

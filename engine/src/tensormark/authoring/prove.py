@@ -1,29 +1,41 @@
-"""What an assignment claims about itself, and the grading that tests these claims.
+"""Prove what an assignment claims about itself: `tensormark prove`, and `tensormark try ID`.
 
     solution             has all points, including those of tasks
     starter              has none, because nothing is written yet
-    honest[...]          right code that is written differently has all points of its probes
-    mistake[...]         costs points of its own exercise and no other, and is reported by its name
+    honest ...           right code that is written differently has all points of its probes
+    mistake ...          costs points of its own exercise and no other, and is reported by its name
+
+Each claim is one line; that of a false one begins with `!`, and the exit status is then 1.
+
+`prove` uses the public references. `try` is for an exercise that is being written: that exercise
+alone is recorded into a temporary folder, which takes seconds, and only the variants of its file
+are graded. A task is tried with the public references, because it needs what was measured for it.
 
 One worker runs everything, one claim after another, so that torch is imported only once: all of it
-is staff's own code. Each change is made to the solution, and graded with the public references;
-exercises whose files it does not affect are left out.
+is staff's own code. Each change is made to the solution; exercises whose files it does not affect
+are left out.
 """
 
+import contextlib
 import dataclasses
 import functools
+import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from pathlib import Path
 
-from tensormark.authoring.course import Course
+from tensormark.authoring.course import Course, open_course
+from tensormark.authoring.record import record
 from tensormark.authoring.strip import derive
 from tensormark.authoring.variants import Honest, Variant
 from tensormark.exercise import Exercise
+from tensormark.folder import open_assignment
 from tensormark.grading import Grading, Session, program_of, selected
 from tensormark.intake.needed import needed_by
 from tensormark.intake.submission import Submission, inspected
 from tensormark.result import Outcome, Result
 from tensormark.sandbox.process import ProcessSandbox
 from tensormark.settings import Settings
+from tensormark.usage import UserError, option, parser
 
 Results = Mapping[str, Result]
 
@@ -33,7 +45,7 @@ class Claim:
     """The result that some sources should have.
 
     Attributes:
-        name: such as "mistake[bias_forgotten]".
+        name: such as "mistake bias_forgotten".
         sources: returns the modules that differ from the solution: name to text.
         fault: returns why the claim is false, or None.
         tasks: grade tasks too.
@@ -110,10 +122,10 @@ def claims(course: Course) -> Iterator[Claim]:
     holes = {exercise.id for exercise in course.assignment.exercises if exercise.probes}
     yield Claim("starter", starter, functools.partial(_starter_fault, holes), tasks=True)
     for honest in course.honest:
-        yield Claim(f"honest[{honest.id}]", changed_by(honest), _lost_points)
+        yield Claim(f"honest {honest.id}", changed_by(honest), _lost_points)
     for variant in course.variants:
         fault = functools.partial(_mistake_fault, variant)
-        yield Claim(f"mistake[{variant.id}]", changed_by(variant), fault)
+        yield Claim(f"mistake {variant.id}", changed_by(variant), fault)
 
 
 class Bench:
@@ -170,10 +182,90 @@ class Bench:
         ]
         return Session(self.grading, submission, exercises).run(self.sandbox)
 
-    def fault(self, claim: Claim) -> str | None:
-        """Test a claim: return why it is false, or None.
 
-        Raises:
-            VariantError: a mistake, or right code, no longer matches the solution.
-        """
-        return claim.fault(self.results(claim.sources(), claim.tasks))
+def alone(course: Course, exercise_id: str) -> Course:
+    """Return a course with only one of its exercises.
+
+    Raises:
+        UserError: there is no such exercise.
+    """
+    try:
+        exercise = course.assignment.exercise(exercise_id)
+    except KeyError:
+        given = option("id", exercise_id)
+        raise UserError(f"{given}: there is no such exercise") from None
+    return dataclasses.replace(
+        course,
+        assignment=dataclasses.replace(course.assignment, exercises=(exercise,)),
+        variants=tuple(variant for variant in course.variants if variant.exercise == exercise.id),
+        honest=tuple(
+            honest
+            for honest in course.honest
+            if honest.module == exercise.module and exercise.probes
+        ),
+        staff=dataclasses.replace(course.staff, common=frozenset(), seen={}),
+    )
+
+
+def recorded_alone(course: Course, folder: Path, seed: int) -> Settings:
+    """Record a course of one exercise into a folder; return the settings to grade it with."""
+    settings = Settings.of(course.assignment.folder)
+    if course.assignment.exercises[0].task is not None:
+        return settings
+    record(course, folder, seed, False, settings.checkpoint)
+    return dataclasses.replace(settings, references=folder)
+
+
+def proved(
+    course: Course, settings: Settings, exercises: Sequence[Exercise] | None = None
+) -> Iterator[tuple[Claim, Results]]:
+    """Yield each claim of a course with its results.
+
+    Args:
+        exercises: default to all except tasks that the references leave out.
+
+    Raises:
+        ReferencesError: there are no references.
+        VariantError: a mistake, or right code, no longer matches the solution.
+    """
+    with contextlib.closing(Bench(course, settings, exercises)) as bench:
+        for claim in claims(course):
+            yield claim, bench.results(claim.sources(), claim.tasks)
+
+
+def _line(claim: Claim, results: Results) -> str:
+    fault = claim.fault(results)
+    graded = [*results.values()]
+    points = f"{sum(r.score or 0 for r in graded):g}/{sum(r.max_score for r in graded):g}"
+    outcome = ""
+    message = fault or ""
+    for result in (_not_full(results) or graded)[:1]:
+        outcome = result.outcome
+        if result.findings and not fault:
+            message = result.findings[0].headline
+    mark = "!" if fault else " "
+    return f"{mark} {claim.name:40} {outcome:16} {points:>7}   {message}".rstrip()
+
+
+def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
+    """Prove what an assignment claims, or try one of its exercises."""
+    command_line = parser(
+        name, "Prove that the solution passes, and that each known mistake is named."
+    )
+    if name == "try":
+        command_line.add_argument("id", help="id of the exercise, such as layer_norm")
+    options = command_line.parse_args(arguments)
+    course = open_course(open_assignment(folder))
+    settings = Settings.of(folder)
+    exercises = None
+    with tempfile.TemporaryDirectory() as scratch:
+        if name == "try":
+            course = alone(course, options.id)
+            exercises = course.assignment.exercises
+            settings = recorded_alone(course, Path(scratch), course.assignment.seed)
+        wrong = 0
+        for claim, results in proved(course, settings, exercises):
+            line = _line(claim, results)
+            print(line, flush=True)
+            wrong += line.startswith("!")
+    return 1 if wrong else 0
