@@ -5,7 +5,7 @@ TARGETS = help check watch grade report viva submit clean
 SUBMISSION ?= starter
 PYTHON ?= python3
 VENV ?= .venv
-FROM_PEOPLE = SUBMISSION PYTHON VENV K JSON TIER OUT N SEED PAGE PIP_ARGS
+FROM_PEOPLE = SUBMISSION PYTHON VENV K JSON TIER OUT N SEED PIP_ARGS
 # What people type after `make` is data: a file's name may contain $(shell ...) or a backtick. Make
 # does not expand it, and recipes read it from the environment, quoted by the shell.
 as_data = $(foreach name,$(1),$(eval override $(name) := $$(value $(name))))
@@ -62,7 +62,7 @@ report: $(VENV)/.installed  ## the same as a page with figures, report.html, ope
 
 viva: $(VENV)/.installed  ## questions about your own functions, marked and explained
 	@$(TOOL) viva $(call option,tier,TIER) $(call option,n,N) $(call option,seed,SEED) \
-		$(call option,page,PAGE) $(call option,out,OUT) --open -- "$$SUBMISSION"
+		$(call option,out,OUT) --open -- "$$SUBMISSION"
 
 submit: $(VENV)/.installed  ## pack what you hand in, and grade it as your instructor will (OUT=)
 	@$(TOOL) submit $(call option,out,OUT) -- "$$SUBMISSION"
@@ -81,7 +81,7 @@ help:  ## this list
 #: K=attention,layer  ## only these exercises
 #: JSON=result.json  ## also write the result to this file
 #: OUT=report.html  ## with report and viva: the page; with submit: the zip
-#: N=5 SEED=7 PAGE=no  ## with viva: how many questions, which ones, and in the terminal
+#: N=5 SEED=7  ## with viva: how many questions, and which ones
 #: TIER=locked  ## isolate your code as your instructor does; only on Linux
 #: VENV=dir  ## the virtual environment; default: .venv
 #: PYTHON=python3.12  ## on the first run: the Python to use, 3.11 or newer

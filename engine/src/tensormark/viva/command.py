@@ -37,7 +37,7 @@ from tensormark.settings import (
     with_default,
 )
 from tensormark.usage import option
-from tensormark.viva import page, terminal
+from tensormark.viva import page
 from tensormark.viva.draw import questions
 from tensormark.viva.question import Sheet
 
@@ -86,14 +86,10 @@ def sheet_of(assignment: Assignment, options: argparse.Namespace) -> Sheet:
 
 
 def ask(sheet: Sheet, options: argparse.Namespace) -> None:
-    """Ask the questions, on a page or on the terminal."""
+    """Ask the questions on a page."""
     seed = option("seed", options.seed)
     for note in sheet.notes:
         print(f"note: {note}")
-    if options.page == "no":
-        terminal.practice(sheet)
-        print(f"For the same questions again: {seed}")
-        return
     write_whole(options.out, page.practice(sheet))
     opened = options.open and browser.show(options.out)
     hint = ", opened in your browser" if opened else "; open it in a browser"
@@ -114,8 +110,6 @@ def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespa
     count = functools.partial(whole_number, "n", MAX_QUESTIONS)
     add("--number", "--n", type=count, default=DEFAULT_QUESTIONS, help=about)
     add("--seed", default="", help="seed to draw them with (default: a new one each time)")
-    about = "no: ask on the terminal (default: %(default)s)"
-    add("--page", choices=("yes", "no"), default="yes", help=about)
     add("--out", type=Path, default=Path("viva.html"), help="page to write (default: %(default)s)")
     add("--open", action="store_true", help="open the page in a browser")
     add("--tier", type=tier, default=PROCESS, help=with_default(HELP["tier"], PROCESS))
@@ -123,8 +117,7 @@ def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespa
     if len(options.seed) > MAX_SEED_LENGTH or not options.seed.isprintable():
         raise SubmissionError(f"the seed must be at most {MAX_SEED_LENGTH} printable characters")
     options.seed = options.seed or str(secrets.randbelow(10**6))
-    if options.page == "yes":
-        check_writable(options.out, "out", PAGE)
+    check_writable(options.out, "out", PAGE)
     return options
 
 

@@ -2,7 +2,6 @@
 
 import contextlib
 import dataclasses
-import hashlib
 import itertools
 import random
 import textwrap
@@ -26,12 +25,6 @@ MAX_LINES = 60  # of a function on a sheet
 IN_EVAL = "Unless a question mentions training, dropout does nothing: the model is in eval mode."
 NOTHING_SAID = "this assignment has no questions: there is no grader/viva.py"
 NOTHING_RIGHT = "no function is right yet: `{check}` says what is wrong"
-
-
-def generator(*parts: object) -> random.Random:
-    """Return a generator that depends only on these parts, on every machine."""
-    digest = hashlib.sha256("\0".join(map(str, parts)).encode()).digest()
-    return random.Random(int.from_bytes(digest, "big"))
 
 
 def askable(assignment: Assignment, right: Collection[str]) -> list[Subject]:
@@ -59,45 +52,22 @@ def opened(
         yield Copies(sandbox, overlay.sources)
 
 
-class Drawing:
-    """Draws the questions on one submission.
+def sample_of(
+    subject: Subject, assignment: Assignment, copies: Copies, generator: random.Random
+) -> Sample:
+    """Return changes to a function, drawn by a generator.
 
-    Attributes:
-        studies: of the functions that were looked at; unfit: why others cannot be asked about.
+    Raises:
+        UnfitError: nothing can be asked about it.
     """
-
-    def __init__(
-        self, assignment: Assignment, copies: Copies, subjects: Sequence[Subject], seed: str
-    ) -> None:
-        self.assignment = assignment
-        self.copies = copies
-        self.seed = seed
-        self.subjects = generator(seed, "order").sample(subjects, len(subjects))
-        self.studies: dict[str, Study] = {}
-        self.unfit: dict[str, str] = {}
-
-    def sample(self, subject: Subject) -> Sample | None:
-        """Return changes to a function and what they do; None if nothing can be asked about it."""
-        exercise = self.assignment.exercise(subject.exercise)
-        try:
-            source = Source(self.copies.sources[subject.module], subject.target)
-            if len(source.listing()) > MAX_LINES:
-                raise UnfitError("it is too long")
-            study = Study(subject, exercise, source, self.copies, self.assignment.seed)
-            self.studies[subject.exercise] = study
-            return Sample(study, generator(self.seed, subject.exercise))
-        except UnfitError as error:
-            self.unfit[subject.exercise] = str(error)
-        except (ValueError, SyntaxError, RecursionError, MemoryError):
-            self.unfit[subject.exercise] = "it was not found"
-        return None
-
-    def questions(self, number: int) -> Iterator[Question]:
-        """Yield up to this many questions: first on a few functions, then on the others."""
-        samples = (sample for sample in map(self.sample, self.subjects) if sample is not None)
-        chosen = [*itertools.islice(samples, max(FEW_FUNCTIONS, number // 2))]
-        drawn = itertools.chain(turns(chosen), (q for each in samples for q in turns([each])))
-        yield from itertools.islice(drawn, number)
+    try:
+        source = Source(copies.sources[subject.module], subject.target)
+    except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
+        raise UnfitError("it was not found") from error
+    if len(source.listing()) > MAX_LINES:
+        raise UnfitError("it is too long")
+    exercise = assignment.exercise(subject.exercise)
+    return Sample(Study(subject, exercise, source, copies, assignment.seed), generator)
 
 
 def turns(samples: Sequence[Sample]) -> Iterator[Question]:
@@ -113,6 +83,44 @@ def turns(samples: Sequence[Sample]) -> Iterator[Question]:
                 del family[place % len(family)]
         if not any(waiting):
             return
+
+
+class Drawing:
+    """Draws the questions on one submission.
+
+    Attributes:
+        studies: of the functions that can be asked about, by exercise.
+        notes: why there are no questions on others, or no more.
+    """
+
+    def __init__(self, assignment: Assignment, copies: Copies, seed: str) -> None:
+        self.assignment = assignment
+        self.copies = copies
+        self.seed = seed
+        self.studies: dict[str, Study] = {}
+        self.notes: list[str] = []
+
+    def samples(self, subjects: Sequence[Subject]) -> Iterator[Sample]:
+        """Yield a sample of each function that can be asked about."""
+        for subject in random.Random(f"{self.seed} order").sample(subjects, len(subjects)):
+            generator = random.Random(f"{self.seed} {subject.exercise}")
+            try:
+                sample = sample_of(subject, self.assignment, self.copies, generator)
+            except UnfitError as error:
+                self.notes.append(f"no questions about {subject.exercise}: {error}")
+            else:
+                self.studies[subject.exercise] = sample.study
+                yield sample
+
+    def questions(self, subjects: Sequence[Subject], number: int) -> Iterator[Question]:
+        """Yield up to this many questions: first on a few functions, then on the others."""
+        samples = self.samples(subjects)
+        chosen = [*itertools.islice(samples, max(FEW_FUNCTIONS, number // 2))]
+        drawn = itertools.chain(turns(chosen), (q for each in samples for q in turns([each])))
+        try:
+            yield from itertools.islice(drawn, number)
+        except UnfitError as error:
+            self.notes.insert(0, f"no more questions: {error}")
 
 
 def listing_of(study: Study) -> Listing:
@@ -148,27 +156,25 @@ def questions(
         wrong = NOTHING_RIGHT.format(check=command("check"))
         why = wrong if subjects_of(assignment.folder) else NOTHING_SAID
         return dataclasses.replace(empty, notes=(why,))
-    submission = inspected(submission)
+    drawn: list[Question] = []
     # replies may hold any numbers
-    with np.errstate(all="ignore"), opened(grading, submission, subjects) as copies:
-        drawing = Drawing(assignment, copies, subjects, seed)
-        drawn = list[Question]()
-        notes = list[str]()
-        try:
-            for question in drawing.questions(number):
-                drawn.append(question)
-                progress(len(drawn))
-        except UnfitError as error:
-            notes.append(f"no more questions: {error}")
+    with np.errstate(all="ignore"), opened(grading, inspected(submission), subjects) as copies:
+        drawing = Drawing(assignment, copies, seed)
+        for question in drawing.questions(subjects, number):
+            drawn.append(question)
+            progress(len(drawn))
     functions = {question.function for question in drawn}
     asked = [subject for subject in subjects if subject.target in functions]
     about = [subject.note for subject in asked if subject.note]
     if any(subject.training for subject in asked):
         about.insert(0, IN_EVAL)
-    notes += [f"no questions about {name}: {why}" for name, why in drawing.unfit.items()]
+    notes = drawing.notes
     if len(drawn) < number:
         notes.append(f"only {len(drawn)} of {number} questions can be asked about these functions")
-    listings = tuple(listing_of(drawing.studies[subject.exercise]) for subject in asked)
     return dataclasses.replace(
-        empty, listings=listings, questions=tuple(drawn), about=tuple(about), notes=tuple(notes)
+        empty,
+        listings=tuple(listing_of(drawing.studies[subject.exercise]) for subject in asked),
+        questions=tuple(drawn),
+        about=tuple(about),
+        notes=tuple(notes),
     )

@@ -38,18 +38,18 @@ class Sample:
     @cached_property
     def changes(self) -> dict[Change, Effects]:
         """Changes of all kinds."""
-        return self.tried([each for each in self.all if each.edit.kind != DETACH], TRIED)
+        return self.tried([each for each in self.all if each.kind != DETACH], TRIED)
 
     @cached_property
     def harmless(self) -> dict[Change, Effects]:
         """Further changes that may make no difference."""
-        likely = [each for each in self.all if each.edit.kind in HARMLESS]
+        likely = [each for each in self.all if each.kind in HARMLESS]
         return self.tried([each for each in likely if each not in self.changes], TRIED_ELSE)
 
     @cached_property
     def cuts(self) -> dict[Change, Effects]:
         """Changes that cut off a gradient."""
-        return self.tried([each for each in self.all if each.edit.kind == DETACH], TRIED_ELSE)
+        return self.tried([each for each in self.all if each.kind == DETACH], TRIED_ELSE)
 
     def shuffled(self, values: Iterable[Any]) -> list[Any]:
         """Return values in a random order."""
@@ -60,7 +60,7 @@ class Sample:
         """Try some changes, drawn as evenly as possible over lines and kinds."""
         groups: dict[tuple[int, str], list[Change]] = {}
         for change in self.shuffled(candidates):
-            groups.setdefault((change.line, change.edit.kind), []).append(change)
+            groups.setdefault((change.line, change.kind), []).append(change)
         rounds = itertools.zip_longest(*self.shuffled(groups.values()))
         drawn = [change for row in rounds for change in row if change is not None]
         found = {change: self.study.effects(change) for change in drawn[:count]}
@@ -208,15 +208,13 @@ def expressions(study: Study) -> Iterator[Place]:
     source = study.source
     for place in source.places():
         node = place.node
-        parent = place.parent
         inside = ast.walk(place.statement)
         runs_once = not any(isinstance(each, ast.comprehension | ast.Lambda) for each in inside)
-        is_callee = isinstance(parent, ast.Call) and parent.func is node
         is_target = isinstance(getattr(node, "ctx", None), ast.Store)
         # the docstring has the shapes of arguments
         is_argument = isinstance(node, ast.Name) and not source.first_lines.get(node.id)
         is_unique = source.code(node.lineno).count(source.of(node)) == 1
-        if is_callee or is_target or is_argument or not is_unique or not runs_once:
+        if place.is_callee or is_target or is_argument or not is_unique or not runs_once:
             continue
         if isinstance(node, ast.BinOp | ast.Call | ast.Name) and place.statement in source.body:
             yield place

@@ -3,15 +3,15 @@
 A printed sheet is made without the answers, so it cannot hold one.
 """
 
+import dataclasses
 import re
-from collections.abc import Sequence
 from pathlib import Path
 
 from markupsafe import Markup, escape
 
 from tensormark.reports.pages import document, rendered
 from tensormark.reports.text import visible
-from tensormark.viva.question import LETTERS, Asked, Sheet
+from tensormark.viva.question import LETTERS, Sheet
 
 TEMPLATES = Path(__file__).with_name("templates")
 
@@ -30,15 +30,15 @@ def marked(text: str) -> Markup:
     return Markup("").join(parts)
 
 
-def _page(kind: str, sheet: Sheet, questions: Sequence[Asked], name: str) -> str:
-    """Return a page; only `questions` may hold answers."""
+def _page(kind: str, sheet: Sheet, name: str) -> str:
+    """Return a page of one of the kinds that the template knows."""
     body = rendered(
         TEMPLATES / "viva.html.j2",
         kind=kind,
         assignment=sheet.assignment,
         listings=sheet.listings,
         about=sheet.about,
-        questions=questions,
+        questions=sheet.questions,
         name=name,
         seed=sheet.seed if kind == "practice" else "",
         letters=LETTERS,
@@ -52,14 +52,18 @@ def _page(kind: str, sheet: Sheet, questions: Sequence[Asked], name: str) -> str
 
 def practice(sheet: Sheet) -> str:
     """Return the page to practise with: a script marks answers; without it, explanations open."""
-    return _page("practice", sheet, sheet.questions, sheet.submission)
+    return _page("practice", sheet, sheet.submission)
 
 
 def paper(sheet: Sheet, name: str) -> str:
     """Return a student's sheet, to print and fill in by hand; it holds no answer."""
-    return _page("paper", sheet, [question.asked for question in sheet.questions], name)
+    asked = [
+        dataclasses.replace(question, key=-1, reasons=(), ask_next="")
+        for question in sheet.questions
+    ]
+    return _page("paper", dataclasses.replace(sheet, questions=tuple(asked)), name)
 
 
 def key(sheet: Sheet, name: str) -> str:
     """Return the questions for staff, with the answers and what to ask next."""
-    return _page("key", sheet, sheet.questions, name)
+    return _page("key", sheet, name)

@@ -28,8 +28,8 @@ class Listing:
 
 
 @dataclasses.dataclass(frozen=True)
-class Asked:
-    """The part of a question that students see before they answer.
+class Question:
+    """A question with its answer.
 
     Attributes:
         family: the kind of question, such as "effect".
@@ -37,6 +37,9 @@ class Asked:
         line: the line that it is about; 0 if it is about several.
         prompt: the question itself; code: the changed line, if it is about one.
         options: the possible answers, one of them right.
+        key: the index of the right option.
+        reasons: for each option, why it is right or wrong, or "".
+        ask_next: what to ask next in a conversation; for staff.
     """
 
     family: str
@@ -45,26 +48,9 @@ class Asked:
     prompt: str
     code: str
     options: tuple[str, ...]
-
-
-@dataclasses.dataclass(frozen=True)
-class Question(Asked):
-    """A question with its answer.
-
-    Attributes:
-        key: the index of the right option.
-        reasons: for each option, why it is right or wrong, or "".
-        ask_next: what to ask next in a conversation; for staff.
-    """
-
     key: int
     reasons: tuple[str, ...]
     ask_next: str
-
-    @property
-    def asked(self) -> Asked:
-        """The question without its answer."""
-        return Asked(**{each.name: getattr(self, each.name) for each in dataclasses.fields(Asked)})
 
 
 @dataclasses.dataclass(frozen=True)
