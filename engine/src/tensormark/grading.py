@@ -9,7 +9,6 @@ import itertools
 import re
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -407,10 +406,7 @@ class Grading:
 
 
 class Session:
-    """Grades exercises of one submission in a sandbox, one after another.
-
-    A second thread runs the calls in the sandbox, while finished answers are judged here.
-    """
+    """Grades exercises of one submission in a sandbox, one after another."""
 
     def __init__(
         self,
@@ -440,8 +436,7 @@ class Session:
         self.observer = observer or Observer()
         self.early = early or {}
         self.results: dict[str, Result] = {}
-        self.started: dict[str, Callable[[Exercise], Trial]] = {}  # wait for answers
-        self.caller = ThreadPoolExecutor(1)  # runs the calls
+        self.shared: dict[str, Shared | None] = {}  # answers from a process with other exercises
 
     def run(self, sandbox: Sandbox) -> dict[str, Result]:
         """Grade; return the results by id, in order.
@@ -450,14 +445,11 @@ class Session:
             sandbox: open, with the submission laid over the given files.
         """
         self.sandbox = sandbox
-        try:
-            with np.errstate(all="ignore"):  # an answer may have any numbers
-                for exercise in self.exercises:
-                    result = self.early.get(exercise.id) or self.graded(exercise)
-                    self.results[exercise.id] = result
-                    self.observer.result(result)
-        finally:
-            self.caller.shutdown(wait=False, cancel_futures=True)
+        with np.errstate(all="ignore"):  # an answer may have any numbers
+            for exercise in self.exercises:
+                result = self.early.get(exercise.id) or self.graded(exercise)
+                self.results[exercise.id] = result
+                self.observer.result(result)
         return self.results
 
     def graded(self, exercise: Exercise) -> Result:
@@ -468,9 +460,7 @@ class Session:
         if exercise.task is not None:
             return self.graded_task(exercise, exercise.task)
         try:
-            if exercise.id not in self.started:
-                self.start(exercise)
-            trial = self.started.pop(exercise.id)(exercise)
+            trial = self.trial_of(exercise)
             # without stand-ins, a mistake of its own may make up for one upstream
             if trial.doubtful or trial.undecided:
                 self.add_stand_ins(trial)
@@ -483,29 +473,6 @@ class Session:
             return could_not_grade(exercise, error)
 
     # --- calls ---
-
-    def start(self, exercise: Exercise) -> None:
-        """Begin the calls of an exercise and of those after it, in one process if possible.
-
-        Exercises after a task start only when the task is done, so that an extension that hangs
-        cannot delay the training.
-        """
-        following = self.exercises[self.exercises.index(exercise) :]
-        batch = [
-            each
-            for each in itertools.takewhile(lambda each: each.task is None, following)
-            if each.id not in self.early
-        ]
-        if self.sandbox.together is not None:
-            batch = groups(batch, self.references)[0]
-        if self.sandbox.together is not None and len(batch) > 1:
-            shared = self.caller.submit(self.ask_together, batch)
-            for each in batch:
-                self.started[each.id] = functools.partial(self.shared_or_alone, shared)
-        else:
-            for each in batch:
-                answers = self.caller.submit(self.ask, each)
-                self.started[each.id] = functools.partial(self.alone, answers)
 
     def recorded_calls(
         self, exercise: Exercise, stand_ins: bool = False
@@ -563,6 +530,29 @@ class Session:
             text = "gave an answer that could not be read"
             return Reply("lost", text, trouble=trouble_in(error))
 
+    def shared_answers(self, exercise: Exercise) -> Shared | None:
+        """Return answers from a process that an exercise shares with those after it, if any.
+
+        No process is shared with exercises after a task, so that an extension that hangs cannot
+        delay the training.
+        """
+        if self.sandbox.together is None:
+            return None
+        if exercise.id not in self.shared:
+            following = self.exercises[self.exercises.index(exercise) :]
+            before_task = itertools.takewhile(lambda each: each.task is None, following)
+            waiting = [each for each in before_task if each.id not in self.early]
+            batch = groups(waiting, self.references)[0]
+            self.shared |= dict.fromkeys(each.id for each in batch)
+            if len(batch) > 1:
+                requests = [
+                    self.request(each, call, recording)
+                    for each in batch
+                    for _, call, recording in self.recorded_calls(each)
+                ]
+                self.shared |= self.sandbox.together(requests)
+        return self.shared[exercise.id]
+
     # --- the judgement ---
 
     def trial(self, exercise: Exercise, answered: list[AnsweredCall]) -> Trial:
@@ -577,27 +567,12 @@ class Session:
             others=self.submission.others,
         )
 
-    def alone(self, future: Future[list[AnsweredCall]], exercise: Exercise) -> Trial:
-        """Return the trial of an exercise whose calls did not share a process."""
-        return self.trial(exercise, future.result())
-
     def add_stand_ins(self, trial: Trial) -> None:
         """Add answers of calls with stand-ins to a trial, unless it has them."""
         if all(answered.call is answered.probe.calls[0] for answered in trial.answered):
-            trial.answered += self.caller.submit(self.ask, trial.exercise, True).result()
+            trial.answered += self.ask(trial.exercise, stand_ins=True)
 
-    def ask_together(self, batch: Sequence[Exercise]) -> dict[str, Shared]:
-        """Run the own calls of several exercises in one process, which the sandbox must offer."""
-        assert self.sandbox.together is not None
-        return self.sandbox.together(
-            [
-                self.request(exercise, call, recording)
-                for exercise in batch
-                for _, call, recording in self.recorded_calls(exercise)
-            ]
-        )
-
-    def shared_or_alone(self, shared: Future[dict[str, Shared]], exercise: Exercise) -> Trial:
+    def trial_of(self, exercise: Exercise) -> Trial:
         """Return the trial of an exercise by answers from a process that it shared, if they count.
 
         They do if they are right, if nothing is written, or if no other exercise ran before. Other
@@ -605,18 +580,18 @@ class Session:
         right; if not, the calls are repeated alone.
         """
         answered: list[AnsweredCall] = []
-        answers = shared.result().get(exercise.id)
-        if answers is not None:
-            answered = self.answered(self.recorded_calls(exercise), answers.replies)
+        shared = self.shared_answers(exercise)
+        if shared is not None:
+            answered = self.answered(self.recorded_calls(exercise), shared.replies)
             trial = self.trial(exercise, answered)
-            counts = answers.first or trial.unwritten or not trial.undecided
+            counts = shared.first or trial.unwritten or not trial.undecided
             if not counts and any(trial.failed.intersection(call.given) for call in exercise.calls):
                 self.add_stand_ins(trial)
                 counts = not trial.undecided
             if counts:
-                self.sandbox.printed.take(answers.printed)
+                self.sandbox.printed.take(shared.printed)
                 return trial
-        own = self.caller.submit(self.ask, exercise).result()
+        own = self.ask(exercise)
         return self.trial(exercise, [*own, *answered[len(own) :]])
 
     # --- tasks ---
