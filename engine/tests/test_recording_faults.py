@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from graded import edited, tensormark
+from graded import edited, files_in, tensormark
 from resident import called
 from tensormark.authoring import private, record
 from tensormark.cli import run
@@ -13,75 +13,82 @@ from tensormark.references import References, ReferencesError
 from toy import BIAS, MAIN
 from watching import Running
 
-EXERCISES = "grader/exercises"
+CONV = "grader/exercises/conv.py"
+DETECTOR = "grader/exercises/detector.py"
+STAND_IN = '"conv.forward": "convolution"'
 
 
 def edit(path: Path, old: str, new: str) -> None:
     path.write_text(edited(path.read_text(encoding="utf-8"), (old, new)), encoding="utf-8")
 
 
+def refused(folder: Path, *words: str) -> str:
+    """Return why a recording is refused, in one line; it must have written nothing."""
+    before = files_in(folder / "reference_outputs")
+    completed = called(folder, "references", *words)
+    (error,) = [line for line in completed.stderr.splitlines() if "recording " not in line]
+    assert completed.returncode == 2
+    assert files_in(folder / "reference_outputs") == before
+    return error
+
+
 @pytest.mark.parametrize(
     ("file", "old", "new", "message"),
     [
         (
-            f"{EXERCISES}/conv.py",
+            CONV,
             "(s.B, s.P, s.W)",
             "(s.B, s.W, s.P)",
             "conv: draw says that output has shape (4, 7, 5), but the solution returns (4, 5, 7)",
         ),
         (
-            f"{EXERCISES}/detector.py",
-            '"conv.forward": "convolution"',
+            DETECTOR,
+            STAND_IN,
             '"conv.forward": "convolutoin"',
             "detector: with the stand-in convolutoin at conv.forward: ",
         ),
+        (DETECTOR, STAND_IN, '"cnv.forward": "convolution"', "Detector has no module cnv"),
         (
-            f"{EXERCISES}/detector.py",
-            '"conv.forward": "convolution"',
-            '"cnv.forward": "convolution"',
-            "Detector has no module cnv",
-        ),
-        (
-            f"{EXERCISES}/detector.py",
-            '"conv.forward": "convolution"',
+            DETECTOR,
+            STAND_IN,
             '"conv.forwards": "convolution"',
             "detector: there is nothing at conv.forwards for a stand-in to replace",
         ),
         (
-            "solution/detector.py",
-            " + self.bias[:, None]\n",
-            " + self.bias[:, None] + torch.zeros(1, dtype=torch.float64)\n",
+            f"solution/{MAIN}",
+            BIAS,
+            f"{BIAS} + torch.zeros(1, dtype=torch.float64)",
             "conv: the solution would not pass: the type of the numbers changes along the way; "
             "output should be float32, got float64",
         ),
         (
-            f"{EXERCISES}/conv.py",
+            f"solution/{MAIN}",
+            BIAS,
+            " + self.bias.unsqueeze(-1)",
+            f"line 22: bias_forgotten finds {BIAS.strip()!r} 0 times, not once in solution/{MAIN}, "
+            "in its region conv; write there what the solution now says",
+        ),
+        (
+            CONV,
             "rng.standard_normal(s.P)",
             "rng.standard_normal(s.PP)",
             "conv: its inputs cannot be drawn: AttributeError: there is no size PP",
         ),
         (
-            f"{EXERCISES}/conv.py",
+            CONV,
             '"properties": 10',
             '"property": 10',
             "conv: points has an unknown part 'property'; known: values, training, properties",
         ),
     ],
-    ids=["shape", "stand-in", "path", "method", "double", "draw", "part"],
+    ids=["shape", "stand-in", "path", "method", "double", "mistake", "draw", "part"],
 )
 def test_recording_refuses_a_faulty_exercise_in_one_line(
     copy: Path, file: str, old: str, new: str, message: str
 ) -> None:
     edit(copy / file, old, new)
-    before = {path: path.read_bytes() for path in (copy / "reference_outputs").iterdir()}
 
-    completed = called(copy, "references")
-
-    errors = [line for line in completed.stderr.splitlines() if "recording " not in line]
-    assert completed.returncode == 2
-    assert len(errors) == 1
-    assert message in errors[0]
-    assert {path: path.read_bytes() for path in before} == before
+    assert message in refused(copy)
 
 
 HIDDEN = """from tensormark.authoring.course import Staff
@@ -95,59 +102,30 @@ STAFF = Staff(hidden=hidden, hidden_files={names!r}{more})
 """
 
 
+def write_staff(folder: Path, parameters: str, names: tuple[str, ...], more: str = "") -> None:
+    text = HIDDEN.format(parameters=parameters, names=names, more=more)
+    (folder / "grader/staff.py").write_text(text, encoding="utf-8")
+
+
 @pytest.mark.parametrize(
     ("parameters", "names", "more", "message"),
     [
         ("seed", ("more.txt",), "", "`hidden` of STAFF: TypeError: hidden() takes 1 positional"),
-        (
-            "assignment, seed",
-            (),
-            "",
-            "`hidden` of STAFF must return texts by names in hidden_files",
-        ),
+        ("*_", (), "", "`hidden` of STAFF must return texts by names in hidden_files"),
         ("*_", ("more.txt",), ", measured=len", "`measured` of STAFF: TypeError: len() takes"),
     ],
 )
 def test_a_faulty_staff_file_is_named_and_nothing_is_written(
     copy: Path, parameters: str, names: tuple[str, ...], more: str, message: str
 ) -> None:
-    text = HIDDEN.format(parameters=parameters, names=names, more=more)
-    (copy / "grader/staff.py").write_text(text, encoding="utf-8")
+    write_staff(copy, parameters, names, more)
 
-    completed = called(copy, "references", "--seed", "77", "--out", "private")
-
-    errors = [line for line in completed.stderr.splitlines() if "recording " not in line]
-    assert completed.returncode == 2
-    assert len(errors) == 1
-    assert f"grader/staff.py: {message}" in errors[0]
+    assert f"grader/staff.py: {message}" in refused(copy, "--seed", "77", "--out", "private")
     assert not (copy / "private").exists()
 
 
-def test_a_mistake_that_the_solution_no_longer_fits_is_found_by_its_line(copy: Path) -> None:
-    edit(copy / "solution" / MAIN, BIAS, " + self.bias.unsqueeze(-1)")
-
-    completed = called(copy, "references")
-
-    text = (copy / "grader/mistakes/conv.py").read_text("utf-8")
-    line = text[: text.index("bias_forgotten:")].count("\n") + 1
-    assert completed.returncode == 2
-    assert (
-        f"grader/mistakes/conv.py, line {line}: bias_forgotten finds {BIAS.strip()!r} 0 times, "
-        "not once in solution/detector.py, in its region conv; write there what the "
-        "solution now says"
-    ) in completed.stderr
-
-
-def test_data_without_a_recorded_digest_is_named(folder: Path) -> None:
-    references = References(folder / "reference_outputs")
-
-    with pytest.raises(ReferencesError, match=r"manifest.json has no entry for data/new.txt"):
-        references.check_data(folder / "data", ["new.txt"])
-
-
 def test_what_is_hidden_is_in_private_references_only(copy: Path) -> None:
-    text = HIDDEN.format(parameters="assignment, seed", names=("more.txt",), more="")
-    (copy / "grader/staff.py").write_text(text, encoding="utf-8")
+    write_staff(copy, "assignment, seed", ("more.txt",))
 
     assert run(copy, "references", []) == 0
     assert run(copy, "references", ["--seed", "77", "--out", str(copy / "private")]) == 0
@@ -158,18 +136,21 @@ def test_what_is_hidden_is_in_private_references_only(copy: Path) -> None:
 
 
 def test_all_exercises_with_public_inputs_are_named_at_once(
-    folder: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(private, "_is_public", lambda *_: True)
 
-    assert run(folder, "references", ["--seed", "77", "--out", str(tmp_path / "new")]) == 2
+    message = refused(folder, "--seed", "77", "--out", "new")
 
-    message = capsys.readouterr().err
     assert "the inputs of conv (" in message
     assert ", detector (" in message
+
+
+def test_data_without_a_recorded_digest_is_named(folder: Path) -> None:
+    references = References(folder / "reference_outputs")
+
+    with pytest.raises(ReferencesError, match=r"manifest.json has no entry for data/new.txt"):
+        references.check_data(folder / "data", ["new.txt"])
 
 
 @pytest.mark.parametrize("command", [("references",), ("try", "conv")], ids=" ".join)
@@ -185,37 +166,24 @@ def test_without_its_solution_nothing_can_be_recorded_or_tried(
     assert "Traceback" not in completed.stderr
 
 
-def test_the_references_of_an_exercise_that_was_removed_are_removed(copy: Path) -> None:
-    for path in (f"{EXERCISES}/detection.py", f"{EXERCISES}/detector.py"):
-        (copy / path).unlink()
-    (copy / "grader" / "mistakes" / "detector.py").unlink()
-    others = copy / "grader" / "honest" / "others.py"
-    others.write_text("HONEST = ()\n", encoding="utf-8")
-
-    assert run(copy, "references", []) == 0
-
-    names = {path.name for path in (copy / "reference_outputs").glob("*.safetensors")}
-    assert names == {"conv.safetensors"}
-
-
-def test_recording_lists_new_files_and_a_second_recording_lists_none(
+def test_recording_lists_what_is_new_or_gone_and_then_nothing(
     copy: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = copy / "reference_outputs"
-    shutil.rmtree(out)
+    (out / "conv.safetensors").unlink()
+    for path in (DETECTOR, "grader/exercises/detection.py", "grader/mistakes/detector.py"):
+        (copy / path).unlink()
+    (copy / "grader/honest/others.py").write_text("HONEST = ()\n", encoding="utf-8")
 
     assert run(copy, "references", []) == run(copy, "references", []) == 0
 
-    files = ("conv.safetensors", "detector.safetensors", "manifest.json")
-    lines = [*(f"{name}: new" for name in files), f"{out} is up to date"]
-    assert capsys.readouterr().out.splitlines() == lines
-
-
-def test_help_needs_no_assignment(tmp_path: Path) -> None:
-    completed = called(tmp_path, "references", "--help")
-
-    assert completed.returncode == 0
-    assert "usage: tensormark references" in completed.stdout
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "conv.safetensors: new"
+    assert lines[-2:] == [
+        "detector.safetensors: removed, because it is recorded no longer",
+        f"{out} is up to date",
+    ]
+    assert {path.name for path in out.glob("*.safetensors")} == {"conv.safetensors"}
 
 
 def test_an_interrupted_recording_has_written_nothing(copy: Path) -> None:
@@ -232,23 +200,18 @@ def test_an_interrupted_recording_has_written_nothing(copy: Path) -> None:
 
 
 def test_references_are_written_whole_or_not_at_all(
-    copy: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    copy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(path: Path, content: bytes) -> None:
         if path.name == "manifest.json":
             raise OSError(28, "No space left on device")
         path.write_bytes(content)
 
-    folder = copy / "reference_outputs"
     edit(copy / "solution" / MAIN, BIAS, " + 2.0" + BIAS)
     edit(copy / "grader/mistakes/conv.py", "- windows,", "- 2.0")
-    before = {path.name: path.read_bytes() for path in folder.iterdir()}
     monkeypatch.setattr(record, "write_whole", full)
 
-    assert run(copy, "references", []) == 2
-
-    assert "No space left" in capsys.readouterr().err
-    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    assert "No space left" in refused(copy)
 
 
 @pytest.mark.parametrize(

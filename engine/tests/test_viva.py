@@ -134,7 +134,7 @@ def test_texts_of_a_student_change_no_element_of_a_page() -> None:
     tags = [Tags(make(plain)).tags for make in PAGES]
 
     for payload in HOSTILE:
-        hostile = with_text(plain, lambda text, added=payload.replace("`", ""): added + text)
+        hostile = with_text(plain, (payload.replace("`", "") + "{}").format)
         assert [Tags(make(hostile)).tags for make in PAGES] == tags, ascii(payload)
 
 
