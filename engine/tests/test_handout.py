@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tensormark.authoring.handout import with_tables
 from tensormark.exercise import Assignment
 from tensormark.handout import Handout
 from tensormark.release.page import html_of
@@ -17,8 +16,6 @@ from trials import LAYER, OUTPUT, OWN_CALL, VALUES, assignment, finding, make_ex
 MAIN_PAGE = """# A course
 
 See [the rate](handout/more.md#the-rate).
-
-<!-- points:begin --><!-- points:end -->
 
 ### Problem (layer): a layer (10 points)
 
@@ -38,8 +35,6 @@ See [the rate](handout/more.md#the-rate).
 - `the output is wrong`: look elsewhere.
 """
 SECOND_PAGE = """# More
-
-<!-- bonus:begin --><!-- bonus:end -->
 
 ## The rate
 
@@ -100,42 +95,21 @@ def test_messages_are_explained_as_in_the_handout(
     assert Handout(folder).explanation(exercise, ["a line of its own", line]) == explanations
 
 
-def test_a_report_quotes_the_handout_and_its_place(two_pages: Assignment) -> None:
-    layer_trial = replace(trial(reply(2 * np.asarray(OUTPUT))), assignment=two_pages)
-
-    assert finding(layer_trial).details[-2:] == (
-        "the scale counts once, not twice",
-        'read: handout.md, Problem (layer), "The scale"',
-    )
-
-
-@pytest.mark.parametrize(
-    ("output", "explanation"),
-    [
-        (np.asarray(OUTPUT) + 0.5, "the scale counts once, not twice"),
-        (np.ones((2, 4)), "compare the numbers"),
-        (None, "output is missing"),
-    ],
-)
-def test_missing_values_are_not_explained_as_wrong_values(
-    two_pages: Assignment, output: np.ndarray | None, explanation: str
-) -> None:
-    problem = finding(replace(trial(reply(output)), assignment=two_pages))
-
-    assert problem.headline == "the output is wrong"
-    assert problem.details[-2] == explanation
-
-
 @pytest.mark.parametrize(
     ("output", "part", "headline", "explanation"),
     [
+        (OUTPUT + 0.5, "values", VALUES.says, "the scale counts once, not twice"),
+        # missing values are not explained as wrong values
+        (np.ones((2, 4)), "values", VALUES.says, "compare the numbers"),
+        (None, "values", VALUES.says, "output is missing"),
+        # any other headline is explained before the lines below it
         (OUTPUT.T, "values", VALUES.says, "transpose it"),
         (np.ones((2, 4)), "training", VALUES.says, "the scale counts once, not twice"),
         (np.ones((2, 4)), "training", "it is wrong in training", "compare the numbers"),
     ],
 )
-def test_any_other_headline_is_explained_before_the_lines_below_it(
-    two_pages: Assignment, output: np.ndarray, part: str, headline: str, explanation: str
+def test_a_report_quotes_the_line_of_the_handout_that_explains_it(
+    two_pages: Assignment, output: np.ndarray | None, part: str, headline: str, explanation: str
 ) -> None:
     layer = make_exercise("layer", replace(VALUES, part=part, says=headline))
 
@@ -163,23 +137,7 @@ def test_values_that_cannot_be_compared_are_not_explained_and_noted_once(
 
 
 def test_without_a_handout_nothing_is_explained(tmp_path: Path) -> None:
-    handout = Handout(tmp_path)
-
-    assert handout.explanation("layer", ["it is doubled"]) == []
-    assert handout.sections("layer", []) == ()
-
-
-def test_tables_link_to_problems_on_other_pages(two_pages: Assignment) -> None:
-    pages = two_pages.handout.read()
-    pages["handout.md"] += "\n<!-- bonus:begin --><!-- bonus:end -->\n"
-
-    new_pages = with_tables(pages, two_pages)
-
-    assert (
-        "| [layer](#problem-layer-a-layer-10-points) | 6 | 3 | 1 | 10 |" in new_pages["handout.md"]
-    )
-    assert "[rate](handout/more.md#problem-rate-a-rate-10-points)" in new_pages["handout.md"]
-    assert new_pages["handout/more.md"] == pages["handout/more.md"]
+    assert Handout(tmp_path).explanation("layer", ["it is doubled"]) == []
 
 
 def test_pages_link_to_each_other_as_html_and_show_pictures_of_the_folder(folder: Path) -> None:
