@@ -1,6 +1,5 @@
 """Follows the engine's pages: runs their commands, writes their files and functions."""
 
-import ast
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -47,67 +46,42 @@ def pattern(output: str) -> str:
     return "".join(lines)
 
 
-class Reader:
-    """Does what a page says.
+# how a function or a problem begins, and what is replaced by another of the same name
+PARTS = {
+    "function": (r"def (\w+)", r"^def {0}\(.*?### END SOLUTION {0}\n"),
+    "problem": (r"### Problem \((\w+)\)", r"^### Problem \({0}\).*?(?=^### )"),
+}
 
-    Attributes:
-        folder: the current one.
-    """
 
-    def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
-        self.folder = folder
-        self.environment = environment
+def run(command: str, output: str, folder: Path, environment: Mapping[str, str]) -> None:
+    """Run a command, and compare what it prints."""
+    process = ran("sh", "-c", command, cwd=folder, env=environment)
+    actual = f"$ {command}\n{process.stdout}{process.stderr}"
+    assert process.returncode == 0, actual
+    assert re.fullmatch(pattern(output), process.stdout), f"{actual}\nthe page has:\n{output}"
 
-    def run(self, command: str, output: str) -> None:
-        """Run a command, and compare what it prints."""
-        if command.startswith("cd "):
-            self.folder /= command.removeprefix("cd ")
-            return
-        process = ran("sh", "-c", command, cwd=self.folder, env=self.environment)
-        actual = f"$ {command}\n{process.stdout}{process.stderr}"
-        assert process.returncode == 0, actual
-        assert re.fullmatch(pattern(output), process.stdout), f"{actual}\nthe page has:\n{output}"
 
-    def function(self, path: str, text: str) -> None:
-        """Replace the function of the same name."""
-        file = self.folder / path
-        source = file.read_text("utf-8")
-        (new,) = ast.parse(text).body
-        (old,) = (
-            node
-            for node in ast.parse(source).body
-            if isinstance(node, ast.FunctionDef) and node.name == new.name
-        )
-        lines = source.splitlines(keepends=True)
-        end = next(n for n in range(len(lines)) if f"### END SOLUTION {new.name}" in lines[n])
-        file.write_text("".join([*lines[: old.lineno - 1], text, *lines[end + 1 :]]), "utf-8")
-
-    def problem(self, path: str, text: str) -> None:
-        """Replace the problem with the same id."""
-        file = self.folder / path
-        name = text.partition(":")[0]  # ### Problem (id)
-        old = re.compile(rf"^{re.escape(name)}.*?(?=^### )", re.MULTILINE | re.DOTALL)
-        source, count = old.subn(lambda _: f"{text}\n", file.read_text("utf-8"))
+def write(block: Block, file: Path) -> None:
+    """Replace a file, or the function or problem of the same name in it."""
+    source = file.read_text("utf-8")
+    text = block.text
+    if block.kind != "file":
+        head, whole = PARTS[block.kind]
+        part = whole.format(re.match(head, text)[1])
+        text, count = re.subn(part, lambda _: f"{block.text}\n", source, flags=re.M | re.S)
         assert count == 1
-        file.write_text(source, "utf-8")
-
-    def file(self, path: str, text: str) -> None:
-        """Replace a whole file, which must exist."""
-        assert (self.folder / path).is_file()
-        (self.folder / path).write_text(text, "utf-8")
-
-    def follow(self, block: Block) -> None:
-        """Follow one block."""
-        if block.language == "console":
-            for command, output in steps(block.text):
-                self.run(command, output)
-        else:
-            getattr(self, str(block.kind))(block.path, block.text)
+    file.write_text(text, "utf-8")
 
 
 def follow(page: Path, folder: Path, environment: Mapping[str, str]) -> Path:
     """Do what a page says, starting in a folder; return the folder where it ends."""
-    reader = Reader(folder, environment)
     for block in blocks(page):
-        reader.follow(block)
-    return reader.folder
+        if block.language != "console":
+            write(block, folder / block.path)
+            continue
+        for command, output in steps(block.text):
+            if command.startswith("cd "):
+                folder /= command.removeprefix("cd ")
+            else:
+                run(command, output, folder, environment)
+    return folder

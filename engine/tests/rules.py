@@ -2,6 +2,7 @@
 
 import ast
 import functools
+import graphlib
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -67,18 +68,24 @@ class Rooms:
         # `from tensormark.sandbox import slot` names the package as well
         return names - {n for n in names if any(within(other, n) for other in names - {n})}
 
-    def forbidden_imports(self, module: str) -> list[str]:
-        """Return what a module imports but may not; it may import packages that contain it."""
-        room = self.room_of(module)
-        places = [room, *self.table[room].split()]
-        names = [name for name in self.own_imports(module) if not within(module, name)]
-        return sorted(n for n in names if not any(within(n, place) for place in places))
+    def forbidden_imports(self) -> dict[str, list[str]]:
+        """Return what modules import but may not; they may import packages that contain them."""
+        forbidden = {}
+        for module in self.modules:
+            room = self.room_of(module)
+            places = [module, room, *self.table[room].split()]
+            forbidden[module] = [
+                name
+                for name in self.own_imports(module)
+                if not within(module, name) and not any(within(name, place) for place in places)
+            ]
+        return {module: names for module, names in forbidden.items() if names}
 
-    def cycles(self) -> list[str]:
-        """Return the modules in import cycles, and those that depend on them."""
-        left = {module: self.own_imports(module) & {*self.modules} for module in self.modules}
-        left = {module: needs - {module} for module, needs in left.items()}
-        while leaves := [module for module, needs in left.items() if not needs & left.keys()]:
-            for module in leaves:
-                del left[module]
-        return sorted(left)
+    def cycle(self) -> list[str]:
+        """Return modules that import each other round a circle, if any do."""
+        needs = {module: self.own_imports(module) & {*self.modules} for module in self.modules}
+        try:
+            graphlib.TopologicalSorter({m: names - {m} for m, names in needs.items()}).prepare()
+        except graphlib.CycleError as error:
+            return list(error.args[1])
+        return []
