@@ -5,7 +5,7 @@ changes no file.
 """
 
 import dataclasses
-from collections.abc import Collection
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -88,17 +88,19 @@ def _move(name: str, before: np.ndarray, now: np.ndarray, is_random: bool) -> st
     return f"{name} moved by {distance:.1e}, limit {MAX_MOVE:.0e}"
 
 
-def settle(before: Tensors, now: Tensors, random: Collection[str]) -> tuple[Tensors, list[str]]:
+def settle(
+    before: Tensors, now: Tensors, is_random: Callable[[str], bool]
+) -> tuple[Tensors, list[str]]:
     """Replace new tensors by the recorded ones, except those that have moved.
 
     Args:
-        random: the names of the tensors whose values are random.
+        is_random: says by its name whether the values of a tensor are random.
 
     Returns:
         The tensors; and a line for each that has moved, is new or is gone.
     """
     moves = {
-        name: _move(name, before[name], now[name], name in random)
+        name: _move(name, before[name], now[name], is_random(name))
         for name in now.keys() & before.keys()
     }
     lines = [moves[name] or "" for name in now if moves.get(name)]

@@ -143,12 +143,13 @@ def _recorded(course: Course, out: Path, seed: int, checkpoint: Path | None) -> 
     settings = Settings.of(course.assignment.folder, checkpoint=checkpoint, threads=THREADS)
     program = program_of(course.assignment, table, course.sources(), settings)
     with ProcessSandbox(program) as sandbox:
-        recorder = Recorder(course, sandbox, seed)
-        bar = tqdm(table, desc="recording", disable=not sys.stderr.isatty(), leave=False)
-        for count, exercise in enumerate(bar, start=1):
+        recorders = [Recorder(course, exercise, sandbox, seed) for exercise in table]
+        bar = tqdm(recorders, desc="recording", disable=not sys.stderr.isatty(), leave=False)
+        for count, recorder in enumerate(bar, start=1):
+            exercise = recorder.exercise
             if not sys.stderr.isatty():
                 print(f"recording {exercise.id}, {count} of {len(table)}", file=sys.stderr)
-            yield recorder.record(exercise, previous_record(out, exercise))
+            yield recorder.record(previous_record(out, exercise))
 
 
 def _lines(name: str, reasons: Sequence[str]) -> list[str]:

@@ -103,7 +103,7 @@ def measure(
     exercise: Exercise,
     right: Sequence[Reply],
     working: Sequence[Reply],
-    honest: Mapping[str, Sequence[Reply]],
+    honest: Sequence[Sequence[Reply]],
     wrong: Mapping[str, Sequence[Reply]],
     entry: Mapping[str, Any] | None = None,
 ) -> Measured:
@@ -125,7 +125,7 @@ def measure(
     """
     before = entry["measured"] if entry else {}
     correct = [_errors(exercise, right, working)]
-    correct += [_errors(exercise, right, replies, own=True) for replies in honest.values()]
+    correct += [_errors(exercise, right, replies, own=True) for replies in honest]
     noise = {
         kind: _round_digit(MARGIN * max(FLOOR, *(errors[kind] for errors in correct)))
         for kind in KINDS
