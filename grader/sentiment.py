@@ -127,7 +127,6 @@ class Sentiment(TrainingTask[Gate]):
 
     entry = ENTRY
     data_files = DATA
-    hidden_files = (HIDDEN,)
 
     def training(self, run: TaskRun) -> Gate:
         """Read the data and the threshold."""

@@ -2,6 +2,8 @@
 
 import dataclasses
 import re
+from functools import partial
+from operator import add
 from pathlib import Path
 
 import pytest
@@ -75,7 +77,7 @@ def test_a_seed_draws_the_same_sheet_again_in_any_tier(folder: Path, solution_so
     sheet = sheet_of(folder, solution_source)
 
     assert sheet_of(folder, solution_source, tier="contained") == sheet
-    assert sheet_of(folder, solution_source, seed="8") != sheet
+    assert sheet_of(folder, solution_source, seed="8", number=1).questions[0] not in sheet.questions
     assert len({question.family for question in sheet.questions}) >= 3
     for question in sheet.questions:
         assert len({*question.options}) == OPTIONS
@@ -134,7 +136,7 @@ def test_texts_of_a_student_change_no_element_of_a_page() -> None:
     tags = [Tags(make(plain)).tags for make in PAGES]
 
     for payload in HOSTILE:
-        hostile = with_text(plain, (payload.replace("`", "") + "{}").format)
+        hostile = with_text(plain, partial(add, payload.replace("`", "")))
         assert [Tags(make(hostile)).tags for make in PAGES] == tags, ascii(payload)
 
 

@@ -382,33 +382,25 @@ def followed(exercises: Sequence[Exercise]) -> tuple[Exercise, ...]:
     """
     by_id = {exercise.id: exercise for exercise in exercises}
 
-    def beyond(exercise: Exercise, names: Sequence[str]) -> tuple[str, ...]:
-        """Return what is upstream of these exercises, and not named by this one."""
-        found: dict[str, None] = {}
-        waiting = [*names]
-        while waiting:
-            above = by_id[waiting.pop()].upstream
-            new = [name for name in above if name not in found and name not in exercise.upstream]
-            found |= dict.fromkeys(new)
-            waiting += new
-        return tuple(found)
+    def extended(exercise: Exercise, names: Sequence[str]) -> tuple[str, ...]:
+        """Return names of exercises, and what is upstream of these but not named by this one."""
+        above = dict.fromkeys(above for name in names for above in by_id[name].upstream)
+        return (*names, *(name for name in above if name not in exercise.upstream))
 
-    def with_all(exercise: Exercise) -> Exercise:
-        """Return an exercise whose calls are given all that their stand-ins replace."""
-        further = beyond(exercise, exercise.upstream) if exercise.probes else ()
-        if not further:
-            return exercise
+    for exercise in exercises:  # those upstream come first
+        if not exercise.probes:
+            continue
         probes = [
             dataclasses.replace(
                 probe,
                 calls=tuple(
-                    dataclasses.replace(call, given=(*call.given, *beyond(exercise, call.given)))
+                    dataclasses.replace(call, given=extended(exercise, call.given))
                     for call in probe.calls
                 ),
             )
             for probe in exercise.probes
         ]
-        upstream = (*exercise.upstream, *further)
-        return dataclasses.replace(exercise, upstream=upstream, probes=tuple(probes))
-
-    return tuple(with_all(exercise) for exercise in exercises)
+        by_id[exercise.id] = dataclasses.replace(
+            exercise, upstream=extended(exercise, exercise.upstream), probes=tuple(probes)
+        )
+    return tuple(by_id.values())

@@ -39,7 +39,7 @@ class Settings:
     def of(cls, folder: Path, **others: Any) -> "Settings":
         """Return the default settings for an assignment's folder, with some replaced."""
         usual = {
-            "references": public(folder),
+            "references": references_for(folder, None),
             "checkpoint": shipped(folder),
             "data": folder / "data",
         }
@@ -47,11 +47,6 @@ class Settings:
 
 
 OPTIONS = [field for field in dataclasses.fields(Settings) if field.name != "limits"]
-
-
-def public(folder: Path) -> Path:
-    """Return the folder of an assignment's public references."""
-    return folder / "reference_outputs"
 
 
 def shipped(folder: Path) -> Path | None:
@@ -62,10 +57,11 @@ def shipped(folder: Path) -> Path | None:
 
 def references_for(folder: Path, checkpoint: Path | None) -> Path:
     """Return the folder of references for a checkpoint; git tracks only the shipped one's."""
+    public = folder / "reference_outputs"
     own = shipped(folder)
     if checkpoint is None or (own is not None and checkpoint.resolve() == own.resolve()):
-        return public(folder)
-    return public(folder) / "private" / checkpoint.resolve().name
+        return public
+    return public / "private" / checkpoint.resolve().name
 
 
 def recorded_for(folder: Path, checkpoint: Path | None) -> Path:
@@ -75,7 +71,7 @@ def recorded_for(folder: Path, checkpoint: Path | None) -> Path:
         SubmissionError: there is no such checkpoint, or it has no references.
     """
     recorded = references_for(folder, checkpoint)
-    if recorded == public(folder):  # missing files are reported for every exercise
+    if recorded == references_for(folder, None):  # missing files are reported for every exercise
         return recorded
     if checkpoint is None or not checkpoint.is_dir():
         raise SubmissionError(f"{option('checkpoint', checkpoint)}: there is no such folder")

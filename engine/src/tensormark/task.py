@@ -44,11 +44,9 @@ class Task:
 
     Attributes:
         data_files: the files of data/ that grading reads.
-        hidden_files: the files that private references may have instead.
     """
 
     data_files: tuple[str, ...] = ()
-    hidden_files: tuple[str, ...] = ()
 
     def left_out(self, references: References) -> str | None:
         """Return why these references cannot grade it, so that it does not count, or None."""

@@ -7,7 +7,6 @@ if the submission cannot be read or an option is invalid; 130 if it was interrup
 """
 
 import argparse
-import contextlib
 import functools
 import secrets
 import sys
@@ -24,8 +23,7 @@ from tensormark.reports import browser
 from tensormark.reports.live import LiveLine
 from tensormark.reports.text import print_any_letter
 from tensormark.result import Outcome
-from tensormark.sandbox.interface import PROCESS, Program, Sandbox
-from tensormark.sandbox.tiers import open_sandbox
+from tensormark.sandbox.interface import PROCESS
 from tensormark.settings import (
     HELP,
     PAGE,
@@ -46,21 +44,6 @@ DEFAULT_QUESTIONS = 5
 MAX_SEED_LENGTH = 100
 
 
-class OneSandbox:
-    """Opens one sandbox and uses it again, so that torch is imported only once."""
-
-    def __init__(self, stack: contextlib.ExitStack) -> None:
-        self.stack = stack
-        self.sandbox: Sandbox | None = None
-
-    def __call__(self, name: str, program: Program) -> "contextlib.nullcontext[Sandbox]":
-        """Return the sandbox, with a program's sources."""
-        if self.sandbox is None:
-            self.sandbox = self.stack.enter_context(open_sandbox(name, program))
-        self.sandbox.reload(program.sources)
-        return contextlib.nullcontext(self.sandbox)
-
-
 def sheet_of(assignment: Assignment, options: argparse.Namespace) -> Sheet:
     """Check a submission, and draw questions on the functions that are right.
 
@@ -69,19 +52,16 @@ def sheet_of(assignment: Assignment, options: argparse.Namespace) -> Sheet:
         WorkerStartError: the tier is not available.
     """
     live_line = LiveLine(sys.stderr)
-    settings = Settings.of(assignment.folder, tier=options.tier)
+    grading = Grading(Settings.of(assignment.folder, tier=options.tier), assignment)
     path = options.submission
-    with contextlib.ExitStack() as stack:
-        grading = Grading(settings, assignment, OneSandbox(stack))
-        others = grading.given.others_in(Path(path))
-        submission = read_submission(path, assignment.editable, others)
-        live_line.say("checking which functions are right")
-        results = grading.grade_read(submission, check=True).results
-        right = [result.id for result in results if result.outcome is Outcome.PASSED]
-        number = options.number
-        count = functools.partial(live_line.count, "computing questions", total=number)
-        sheet = questions(grading, submission, right, options.seed, number, count)
-        live_line.clear()
+    submission = read_submission(path, assignment.editable, grading.given.others_in(Path(path)))
+    live_line.say("checking which functions are right")
+    results = grading.grade_read(submission, check=True).results
+    right = [result.id for result in results if result.outcome is Outcome.PASSED]
+    number = options.number
+    count = functools.partial(live_line.count, "computing questions", total=number)
+    sheet = questions(grading, submission, right, options.seed, number, count)
+    live_line.clear()
     return sheet
 
 
