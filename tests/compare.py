@@ -35,7 +35,7 @@ Row = dict[str, Any]
 
 def variants() -> Iterator[Row]:
     """Yield every known mistake and every honest variant."""
-    sources = COURSE.sources()
+    sources = COURSE.assignment.solution_sources
     main = Path(ASSIGNMENT.editable[0]).stem
     for kind, known in (("mistake", COURSE.variants), ("honest", COURSE.honest)):
         for one in known:

@@ -4,7 +4,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from tensormark.exercise import Assignment
@@ -93,29 +92,6 @@ def test_messages_are_explained_as_in_the_handout(
 ) -> None:
     assert Handout(folder).explanation(exercise, [line]) == explanations
     assert Handout(folder).explanation(exercise, ["a line of its own", line]) == explanations
-
-
-@pytest.mark.parametrize(
-    ("output", "part", "headline", "explanation"),
-    [
-        (OUTPUT + 0.5, "values", VALUES.says, "the scale counts once, not twice"),
-        # missing values are not explained as wrong values
-        (np.ones((2, 4)), "values", VALUES.says, "compare the numbers"),
-        (None, "values", VALUES.says, "output is missing"),
-        # any other headline is explained before the lines below it
-        (OUTPUT.T, "values", VALUES.says, "transpose it"),
-        (np.ones((2, 4)), "training", VALUES.says, "the scale counts once, not twice"),
-        (np.ones((2, 4)), "training", "it is wrong in training", "compare the numbers"),
-    ],
-)
-def test_a_report_quotes_the_line_of_the_handout_that_explains_it(
-    two_pages: Assignment, output: np.ndarray | None, part: str, headline: str, explanation: str
-) -> None:
-    layer = make_exercise("layer", replace(VALUES, part=part, says=headline))
-
-    problem = finding(replace(trial(reply(output), exercise=layer), assignment=two_pages))
-
-    assert problem.details[-2] == explanation
 
 
 def test_values_that_cannot_be_compared_are_not_explained_and_noted_once(

@@ -42,16 +42,6 @@ def by_renaming(path: Path, text: str) -> None:
     new.rename(path)
 
 
-def with_a_backup(path: Path, text: str) -> None:
-    """Save as vim does: for a moment there is no such file."""
-    swap = path.with_name(".detector.py.swp")
-    swap.write_bytes(b"vim")
-    path.rename(path.with_name("detector.py~"))
-    path.write_text(text, encoding="utf-8")
-    path.with_name("detector.py~").unlink()
-    swap.unlink()
-
-
 def in_two_halves(path: Path, text: str) -> None:
     """Save with a pause in which the file ends in the middle."""
     with path.open("w", encoding="utf-8") as file:
@@ -83,7 +73,7 @@ def watched(
         yield path, watching
 
 
-@pytest.mark.parametrize("save", [by_renaming, with_a_backup, in_two_halves, with_the_folder])
+@pytest.mark.parametrize("save", [by_renaming, in_two_halves, with_the_folder])
 def test_a_save_is_graded_however_an_editor_saves(
     watched: tuple[Path, Watching],
     solution_source: str,

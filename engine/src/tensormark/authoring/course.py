@@ -89,10 +89,6 @@ class Course:
             for name, text in files.items()
         }
 
-    def sources(self) -> dict[str, str]:
-        """Return the solution's modules: name to text."""
-        return self.assignment.solution_sources
-
 
 def staff_of(folder: Path) -> Staff:
     """Return what else only staff have of the assignment in a folder.

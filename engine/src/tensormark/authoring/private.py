@@ -49,14 +49,12 @@ def private_folders(course: Course) -> Iterator[Path]:
             yield Path(path)
 
 
-def read_seed(text: str | None) -> int | None:
-    """Read the seed of the inputs; None if none was asked for.
+def read_seed(text: str) -> int:
+    """Read the seed of the inputs.
 
     Raises:
         UserError: it is invalid.
     """
-    if text is None:
-        return None
     if not (text.isascii() and text.isdecimal() and len(text) < DIGITS):
         raise UserError(f"{option('seed', text)}: must be a whole number, 0 or more")
     return int(text)

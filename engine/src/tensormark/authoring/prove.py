@@ -111,7 +111,7 @@ def claims(course: Course) -> Iterator[Claim]:
 
     def changed_by(edit: Honest | Variant) -> Callable[[], dict[str, str]]:
         """Return a function that makes the source of the changed module."""
-        return lambda: {edit.module: edit.apply(course.sources()[edit.module])}
+        return lambda: {edit.module: edit.apply(course.assignment.solution_sources[edit.module])}
 
     def starter() -> dict[str, str]:
         """Return the starter's modules."""
@@ -147,7 +147,7 @@ class Bench:
             ReferencesError: there are no references.
         """
         self.assignment = course.assignment
-        self.sources = course.sources()
+        self.sources = course.assignment.solution_sources
         settings = settings or Settings.of(self.assignment.folder)
         self.grading = Grading(settings, self.assignment)
         if self.grading.fault is not None:

@@ -141,7 +141,7 @@ def _recorded(course: Course, out: Path, seed: int, checkpoint: Path | None) -> 
     table = [exercise for exercise in course.assignment.exercises if exercise.probes]
     require_other_inputs(table, course.assignment.seed, seed)
     settings = Settings.of(course.assignment.folder, checkpoint=checkpoint, threads=THREADS)
-    program = program_of(course.assignment, table, course.sources(), settings)
+    program = program_of(course.assignment, table, course.assignment.solution_sources, settings)
     with ProcessSandbox(program) as sandbox:
         recorders = [Recorder(course, exercise, sandbox, seed) for exercise in table]
         bar = tqdm(recorders, desc="recording", disable=not sys.stderr.isatty(), leave=False)
@@ -190,14 +190,16 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     command_line = parser(name, "Record the right answers.")
     own = shipped(folder)
     add = command_line.add_argument
-    add("--seed", help="seed of the inputs (default: that of the public references)")
+    add(
+        "--seed", type=read_seed, help="seed of the inputs (default: that of the public references)"
+    )
     add("--out", type=Path, help="folder to write (default: depends on the checkpoint)")
     about = with_default("checkpoint to use, such as an imported one", own)
     add("--checkpoint", type=Path, default=own, help=about)
     add("--check", action="store_true", help="write nothing; fail if anything changed")
     options = command_line.parse_args(arguments)
     course = open_course(open_assignment(folder))
-    seed, out = destination(course, read_seed(options.seed), options.out, options.checkpoint)
+    seed, out = destination(course, options.seed, options.out, options.checkpoint)
     lines = record(course, out, seed, options.check, options.checkpoint)
     print("\n".join(lines) or f"{out} is up to date")
     return 1 if lines and options.check else 0

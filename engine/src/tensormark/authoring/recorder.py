@@ -82,7 +82,7 @@ class Recorder:
         self.course = course
         self.exercise = exercise
         self.sandbox = sandbox
-        self.sources = course.sources()
+        self.sources = course.assignment.solution_sources
         if exercise.module not in self.sources:
             raise self.fault(f"there is no solution/{exercise.file}, which it is recorded from")
         self.source = self.sources[exercise.module]

@@ -45,7 +45,7 @@ def _example(mistake: MistakeCount, course: Course) -> tuple[str, str]:
     for variant in course.variants:
         if (variant.exercise, variant.id) == (mistake.exercise, mistake.id):
             try:
-                solution = course.sources()[variant.module]
+                solution = course.assignment.solution_sources[variant.module]
                 changed = variant.apply(solution)
             except (KeyError, VariantError):
                 break

@@ -48,7 +48,7 @@ def _regions(source: str) -> str:
 
 def _secret_code(course: Course) -> dict[str, str]:
     """Return the telling lines of the solution, of mistakes and of right code, and what each is."""
-    sources = course.sources()
+    sources = course.assignment.solution_sources
     texts: dict[str, list[str]] = {}
     for variant in course.variants:
         source = variant.apply(sources[variant.module])

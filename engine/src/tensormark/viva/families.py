@@ -37,14 +37,10 @@ class Sample:
 
     @cached_property
     def changes(self) -> dict[Change, Effects]:
-        """Changes of all kinds."""
-        return self.tried([each for each in self.all if each.kind != DETACH], TRIED)
-
-    @cached_property
-    def harmless(self) -> dict[Change, Effects]:
-        """Further changes that may make no difference."""
-        likely = [each for each in self.all if each.kind in HARMLESS]
-        return self.tried([each for each in likely if each not in self.changes], TRIED_ELSE)
+        """Changes of all kinds, and further ones that may make no difference."""
+        found = self.tried([each for each in self.all if each.kind != DETACH], TRIED)
+        harmless = [each for each in self.all if each.kind in HARMLESS and each not in found]
+        return found | self.tried(harmless, TRIED_ELSE)
 
     @cached_property
     def cuts(self) -> dict[Change, Effects]:
@@ -129,7 +125,7 @@ def effect_questions(sample: Sample) -> Iterator[Question]:
 def same_questions(sample: Sample) -> Iterator[Question]:
     """Ask which of four changes makes no difference."""
     study = sample.study
-    tried = sample.changes | sample.harmless
+    tried = sample.changes
     texts = {change: f"Line {change.line}: `{change.shown}`" for change in tried}
     same = {change for change, effects in tried.items() if effects[study.same]}
     other = [change for change, effects in tried.items() if effects[study.same] is False]
