@@ -13,8 +13,8 @@ from graded import Grade
 from grader.assignment import ASSIGNMENT
 from grader.sentiment import HIDDEN, read_sentences
 from instructor.hidden import hidden_sentences
+from tensormark.authoring.prove import alone, proved, recorded_alone
 from tensormark.authoring.record import record
-from tensormark.authoring.try_exercise import alone, results
 from tensormark.exercise import Call, Exercise
 from tensormark.judging.fingerprints import AnsweredCall
 from tensormark.judging.trial import Trial
@@ -117,9 +117,9 @@ def test_mistakes_are_named_on_private_inputs_too(exercise: Exercise, tmp_path: 
     )
     course = dataclasses.replace(course, variants=variants, honest=())
 
-    outcomes = list(results(course, tmp_path / "references", seed=len(exercise.id)))
+    settings = recorded_alone(course, tmp_path / "references", seed=len(exercise.id))
 
-    assert [claim.name for claim, result in outcomes if claim.fault({result.id: result})] == []
+    assert [c.name for c, results in proved(course, settings) if c.fault(results)] == []
 
 
 def test_the_solution_passes_on_hidden_inputs(grade: Grade, private: Path) -> None:

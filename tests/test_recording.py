@@ -15,10 +15,10 @@ from graded import in_manifest
 from grader.assignment import ASSIGNMENT
 from tensormark.authoring.course import Course
 from tensormark.authoring.earlier import previous_record
+from tensormark.authoring.prove import alone
 from tensormark.authoring.record import record
 from tensormark.authoring.recorder import Recorder
 from tensormark.authoring.tolerance import KINDS
-from tensormark.authoring.try_exercise import alone
 from tensormark.files import sha256
 from tensormark.grading import program_of
 from tensormark.judging.diagnose import PAIR
@@ -174,10 +174,11 @@ def is_of_the_sample(change: str) -> bool:
 def recorded_again(course: Course, kind: type[Recorder] = Recorder) -> tuple[list[str], list[str]]:
     """Return the names of the rows of a course's only exercise, and what has changed in them."""
     (exercise,) = course.assignment.exercises
-    program = program_of(course.assignment, [exercise], course.sources(), Settings.of(ROOT))
+    sources = course.assignment.solution_sources
+    program = program_of(course.assignment, [exercise], sources, Settings.of(ROOT))
     previous = previous_record(ROOT / "reference_outputs", exercise)
     with ProcessSandbox(program) as sandbox:
-        result = kind(course, sandbox, SEED).record(exercise, previous)
+        result = kind(course, exercise, sandbox, SEED).record(previous)
     return result.rows, [change for change in result.changes if not is_of_the_sample(change)]
 
 

@@ -78,7 +78,7 @@ def test_a_grading_has_the_same_verdict_on_another_processor(
 def checked(threads: int) -> list[str]:
     """Return the verdicts of right, honest and wrong code."""
     course = open_course(ASSIGNMENT)
-    sources = course.sources()
+    sources = course.assignment.solution_sources
     chosen = [
         (module, sources[module]) for module in ("bert", "optimizer", "pretraining", "transformer")
     ]
