@@ -39,6 +39,7 @@ SEED = 1  # entries are compared with this seed; answers are recorded with seed 
 DRAWS = range(1, 13)
 NUDGES = (1, 2)  # statistics need both, because each moves only some of them
 STATISTIC = 1e-3  # statistics of draws do not depend on last bits; a value that does moves a share
+OTHER_FORM = "has another shape, type or exception"
 LEFT_OUT = 2.0  # times the limit: how far a pair without a row may be from the recorded rows
 
 
@@ -138,20 +139,21 @@ class Table:
 
     # --- agreement ---
 
-    def _seen(
-        self, answers: _Answers, index: int, rows: Sequence[np.ndarray], room: float = 1.0
-    ) -> Observation:
-        """Return answers of one call next to rows, in the form in which a student's are judged."""
-        table = np.stack([self.rows[0][1][index] if self.rows else rows[0], *rows])
+    def _explained(
+        self, index: int, got: np.ndarray, drew: bool, rows: Sequence[np.ndarray], room: float = 1.0
+    ) -> np.ndarray:
+        """Say which rows explain an answer to one call, by the rule for students' answers."""
+        solution = self.rows[0][1][index] if self.rows else rows[0]
         limit = room * self.allowed[index]
-        return Observation(answers.prints[index], table, limit, drew=answers.drew[index])
+        observed = Observation(got, np.stack([solution, *rows]), limit, drew=drew)
+        return matching_variants(observed)[1:]
 
     def _recognized(self, answers: _Answers) -> bool:
         room = LEFT_OUT if self.before else 1.0
         fits = np.ones(len(self.rows), dtype=bool)
-        for index in range(len(self.calls)):
+        for index, got in enumerate(answers.prints):
             rows = [row[index] for _, row in self.rows]
-            fits &= matching_variants(self._seen(answers, index, rows, room))[1:]
+            fits &= self._explained(index, got, answers.drew[index], rows, room)
         return bool(fits.any())
 
     def _disagreement(
@@ -160,51 +162,44 @@ class Table:
         """Return where answers disagree with a recorded row, and by how much; None if nowhere."""
         for index, row in enumerate(recorded):
             got = answers.prints[index]
-            limit = self.allowed[index]
-            if got.shape != row.shape:
-                return f"{self._place(index)}: {len(row)} entries were recorded, not {len(got)}"
-            if self._agrees(answers, index, row) or self._agrees_by_chance(
-                answers, index, row, ask
-            ):
+            same_form = got.shape == row.shape
+            if same_form and self._agrees(index, got, answers.drew[index], row, ask):
                 continue
-            if got[0, 0] == row[0, 0] == RAISED:
-                return f"{self._place(index)}: raises an exception with another message"
-            worst = int(np.argmax(~close(got, row, limit) & (row[:, 0] != UNDECIDED)))
-            return f"{self._place(index, worst)} {self._off(got[worst], row[worst], limit[worst])}"
+            probe, call = self.calls[index]
+            given = f" given {', '.join(call.given)}" if call.given else ""
+            how = self._off(index, got, row) if same_form else OTHER_FORM
+            return f"{probe.name} (call {index}{given}): {how}"
         return None
 
-    def _agrees(self, answers: _Answers, index: int, row: np.ndarray) -> bool:
-        return bool(matching_variants(self._seen(answers, index, [row]))[1])
-
-    def _agrees_by_chance(self, answers: _Answers, index: int, row: np.ndarray, ask: Ask) -> bool:
-        """Return whether the answers of a call that draws agree with a row for some seed."""
-        for seed in DRAWS if answers.drew[index] else ():
+    def _agrees(self, index: int, got: np.ndarray, drew: bool, row: np.ndarray, ask: Ask) -> bool:
+        """Say whether an answer agrees with a row; that of a call that draws, for some seed."""
+        if self._explained(index, got, drew, [row])[0]:
+            return True
+        for seed in DRAWS if drew else ():
             (reply,) = ask([index], seed=seed)
             again = self._prints(index, reply, self.inputs[index])
-            prints = [again if other == index else own for other, own in enumerate(answers.prints)]
-            if self._agrees(_Answers(prints, answers.drew), index, row):
+            if self._explained(index, again, drew, [row])[0]:
                 return True
         return False
 
-    def _place(self, index: int, row: int | None = None) -> str:
-        probe, call = self.calls[index]
-        given = f" given {', '.join(call.given)}" if call.given else ""
-        names = ["the statistics"] if probe.draws(call) else self.names[index]
-        parts = [*names, "what the call changes"]
-        part = "" if row is None else f": {parts[min(row, len(names))]}"
-        return f"{probe.name} (call {index}{given}){part}"
-
-    @staticmethod
-    def _off(got: np.ndarray, row: np.ndarray, limit: np.ndarray) -> str:
-        if got[0] != (row[1] if row[0] == RANDOM else row[0]):
-            return "has another shape, type or exception"
-        if row[0] == RANDOM:
-            return "was random, and now is right or draws nothing"
-        finite = np.isfinite(got) & np.isfinite(row)
-        size = np.abs(np.nan_to_num(row[1:], posinf=0.0, neginf=0.0)).max(initial=0.0)
-        by = np.where(finite, np.abs(got - row), np.where(got == row, 0.0, np.inf)) / (1.0 + size)
-        worst = int(np.argmax(by - limit))
-        return f"moved by {by[worst]:.1e}, limit {limit[worst]:.0e}"
+    def _off(self, index: int, got: np.ndarray, row: np.ndarray) -> str:
+        """Return which entry of a call disagrees most with a row, and by how much."""
+        limit = self.allowed[index]
+        worst = int(np.argmax(~close(got, row, limit) & (row[:, 0] != UNDECIDED)))
+        names = ["the statistics"] if index in self.statistics else self.names[index]
+        part = [*names, "what the call changes"][min(worst, len(names))]
+        is_random = row[worst, 0] == RANDOM
+        code = got[worst, 0]
+        if code != row[worst, int(is_random)] or code == RAISED:
+            return f"{part} {OTHER_FORM}"
+        if is_random:
+            return f"{part} was random, and now is right or draws nothing"
+        size = np.abs(np.nan_to_num(row[worst, 1:], posinf=0.0, neginf=0.0)).max()
+        with np.errstate(invalid="ignore"):  # where both are infinite
+            by = np.nan_to_num(np.abs(got[worst] - row[worst]) / (1.0 + size), nan=np.inf)
+        by[got[worst] == row[worst]] = 0.0
+        most = int(np.argmax(by - limit[worst]))
+        return f"{part} moved by {by[most]:.1e}, limit {limit[worst, most]:.0e}"
 
     # --- chance ---
 

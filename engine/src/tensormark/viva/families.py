@@ -32,7 +32,7 @@ class Sample:
     def __init__(self, study: Study, generator: random.Random) -> None:
         self.study = study
         self.random = generator
-        self.used = set[Change]()
+        self.used: set[Change] = set()
         self.all = changes(study.source)
 
     @cached_property

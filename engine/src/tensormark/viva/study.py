@@ -9,7 +9,6 @@ import dataclasses
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -49,13 +48,6 @@ class UnfitError(Exception):
     """No questions can be asked about a function; the message says why."""
 
 
-class Run(NamedTuple):
-    """A call with its inputs."""
-
-    call: Call
-    inputs: Tensors
-
-
 class Copies:
     """Runs copies of a submission's modules in a sandbox.
 
@@ -71,8 +63,8 @@ class Copies:
         self.lost = 0
         self.seconds = 0.0
 
-    def run(self, exercise: Exercise, text: str, runs: Iterable[Run]) -> list[Reply]:
-        """Make calls with a given text of an exercise's module, as if there had been none before.
+    def run(self, module: str, text: str, requests: Iterable[Request]) -> list[Reply]:
+        """Make calls with a given text of a module, as if there had been none before.
 
         Raises:
             UnfitError: too many copies were lost already, or all took too long.
@@ -81,13 +73,9 @@ class Copies:
             raise UnfitError("changed copies of its functions hang or crash")
         if self.seconds > TOTAL_SECONDS:
             raise UnfitError("its functions take too long")
-        own = frozenset({exercise.id})
-        requests = [
-            Request(exercise.id, own, run.call.message(), run.inputs, SECONDS) for run in runs
-        ]
         start = clock()
         if text != self.loaded_text:
-            self.sandbox.reload(self.sources | {exercise.module: text})
+            self.sandbox.reload(self.sources | {module: text})
             self.loaded_text = text
         replies = list(self.sandbox.run(requests))
         self.seconds += clock() - start
@@ -137,23 +125,32 @@ class World:
     """
 
     def __init__(self, subject: Subject, call: Call, inputs: Tensors) -> None:
+        self.requests: dict[str, Request] = {}
         self.own: Answers = {}
+
+        def add(name: str, call: Call, inputs: Tensors) -> None:
+            """Add a request, by the name of its answer."""
+            own = frozenset({subject.exercise})
+            message = call.message()
+            self.requests[name] = Request(subject.exercise, own, message, inputs, SECONDS)
+
         self.coarseness = 1.0 if call.dtype == "float64" else FLOAT32_FACTOR
         # a worker derives its random numbers from the whole call
         reseeded = dataclasses.replace(call, constants=(*call.constants, "*another seed"))
         plain = dataclasses.replace(call, gradients=False)
-        self.runs = {USUAL: Run(call, inputs), AGAIN: Run(reseeded, inputs)}
+        add(USUAL, call, inputs)
+        add(AGAIN, reseeded, inputs)
         for place, fact in enumerate(subject.facts):
-            self.runs[f"fact {place}"] = Run(plain, fact.poke(inputs))
+            add(f"fact {place}", plain, fact.poke(inputs))
         for place, poke in enumerate(subject.special):
-            self.runs[f"special {place}"] = Run(plain, poke(inputs))
+            add(f"special {place}", plain, poke(inputs))
         scaled = {name: value * SCALE for name, value in inputs.items() if value.dtype.kind == "f"}
         before = {f"before/{name}": inputs[name] for name in call.args if name in inputs}
         precise = dataclasses.replace(plain, dtype="float64")
-        self.runs[SECOND] = Run(precise, inputs | scaled | before)
+        add(SECOND, precise, inputs | scaled | before)
         if subject.training is not None:
             for rate in RATES:
-                self.runs[f"training {rate:g}"] = Run(subject.training(plain, rate), inputs)
+                add(f"training {rate:g}", subject.training(plain, rate), inputs)
 
     def equal(self, first: Tensors | None, second: Tensors | None, prefix: str = OUTPUT) -> Truth:
         """Return whether the tensors of two calls are equal; None if that cannot be told."""
@@ -196,13 +193,12 @@ class Study:
             UnfitError: it fails, differs when run again, or its text is not what runs.
         """
         self.subject = subject
-        self.exercise = exercise
         self.source = source
         self.copies = copies
         self.names = self._names()
         self.facts = [self._in_words(fact) for fact in subject.facts]
         self.same = SAME_IN_TRAINING if subject.training else SAME
-        self.is_reached = dict[int, bool]()  # by line
+        self.is_reached: dict[int, bool] = {}  # by line
         inputs = [exercise.inputs(call, seed + n) for n, call in enumerate(subject.worlds)]
         self.worlds = [World(subject, *each) for each in zip(subject.worlds, inputs, strict=True)]
         for world in self.worlds:
@@ -216,8 +212,8 @@ class Study:
     def _check(self) -> None:
         world = self.worlds[0]
         longer = self.source.before(self.source.body[0], "pass")
-        again = self.answers(world, longer, [*world.runs][::-1])
-        if False in [world.equal(world.own[name], again[name]) for name in world.runs]:
+        again = self.answers(world, longer, [*world.requests][::-1])
+        if False in [world.equal(own, again[name]) for name, own in world.own.items()]:
             raise UnfitError(NOT_REPEATABLE)
         stopped = self.source.before(self.source.body[0], "raise RuntimeError")
         if self.answers(world, stopped, [USUAL])[USUAL] is not None:
@@ -252,10 +248,10 @@ class Study:
 
     def answers(self, world: World, text: str, names: Sequence[str] | None = None) -> Answers:
         """Make calls of a world, or all, with a given text of the function's module."""
-        runs = {name: world.runs[name] for name in names or world.runs}
-        replies = self.copies.run(self.exercise, text, runs.values())
-        sent = (run.inputs for run in runs.values())
-        return dict(zip(runs, map(tensors_of, replies, sent), strict=True))
+        asked = {name: world.requests[name] for name in names or world.requests}
+        replies = self.copies.run(self.subject.module, text, asked.values())
+        sent = (request.tensors for request in asked.values())
+        return dict(zip(asked, map(tensors_of, replies, sent), strict=True))
 
     def reached(self, statement: ast.stmt) -> bool:
         """Return whether the usual call runs a statement."""
@@ -273,12 +269,12 @@ class Study:
         """
         if not self.reached(change.statement):
             return None
-        found = list[Effects]()
+        found: list[Effects] = []
         for world in self.worlds:
             copy = self.answers(world, change.text, FIRST)
             if not world.is_steady(copy):
                 return None
-            copy |= self.answers(world, change.text, [*world.runs][len(FIRST) :])
+            copy |= self.answers(world, change.text, [*world.requests][len(FIRST) :])
             found.append(self._effects(world, copy))
         return {
             name: truth if all(each.get(name) is truth for each in found) else None
@@ -327,8 +323,8 @@ class Study:
         after = output_of(poked)
         if before.shape != after.shape:
             return None
-        inputs = world.runs[USUAL].inputs
-        changed = world.runs[name].inputs
+        inputs = world.requests[USUAL].tensors
+        changed = world.requests[name].tensors
         differences = self.facts[place].differences(inputs, changed, before, after)
         return opposite(world.vanishes(differences))
 
