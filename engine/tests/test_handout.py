@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
-from tensormark.exercise import Assignment
 from tensormark.handout import Handout
 from tensormark.release.page import html_of
 from tensormark.toolkit.statistics import Statistic, Statistics
-from trials import LAYER, OUTPUT, OWN_CALL, VALUES, assignment, finding, make_exercise, reply, trial
+from trials import OUTPUT, OWN_CALL, VALUES, assignment, finding, make_exercise, reply, trial
 
 MAIN_PAGE = """# A course
 
@@ -54,11 +53,6 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.fixture
-def two_pages(folder: Path) -> Assignment:
-    return replace(assignment(LAYER, replace(make_exercise("rate"), extension=True)), folder=folder)
-
-
 def test_a_problem_is_on_the_page_that_has_its_heading(folder: Path) -> None:
     handout = Handout(folder)
 
@@ -94,20 +88,18 @@ def test_messages_are_explained_as_in_the_handout(
     assert Handout(folder).explanation(exercise, ["a line of its own", line]) == explanations
 
 
-def test_values_that_cannot_be_compared_are_not_explained_and_noted_once(
-    two_pages: Assignment,
-) -> None:
+def test_values_that_cannot_be_compared_are_not_explained_and_noted_once(folder: Path) -> None:
     def read(out: Any, _: Any) -> list[float]:
         first = out["output"][0, 0]
         return [{0.0: first}[first % 1]]
 
     examine = Statistics([Statistic("the first is off", 1.0)], read)
     layer = make_exercise("layer", replace(VALUES, calls=(OWN_CALL,), examine=examine))
-    layer_trial = replace(trial(reply(OUTPUT + 0.5), exercise=layer), assignment=two_pages)
+    toy = replace(assignment(layer), folder=folder)
+    layer_trial = replace(trial(reply(OUTPUT + 0.5), exercise=layer), assignment=toy)
 
     problem = finding(layer_trial)
 
-    assert problem.headline == VALUES.says
     assert problem.details[-2] == "its answer could not be compared: KeyError"
     assert [trouble.split(" ")[0] for trouble in layer_trial.troubles] == ["KeyError"]
 

@@ -147,8 +147,6 @@ def test_a_save_ends_a_call_that_hangs(folder: Path, path: Path, solution_source
         (("starter", "--only", "detectro"), "did you mean detector?"),
         (("starter", "--only", "detection"), "needs training"),
         (("{}/pipe",), "is a pipe, a socket or a device"),
-        (("/dev/zero",), "is a pipe, a socket or a device"),
-        (("{}/link.py",), "is a pipe, a socket or a device"),
         (("{}/folder",), "detector.py"),
     ],
 )
@@ -157,8 +155,7 @@ def test_what_cannot_be_watched_is_an_error(
 ) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "folder").mkdir()
-    for link in ("link.py", "folder/detector.py"):
-        (tmp_path / link).symlink_to("/dev/zero")
+    (tmp_path / "folder/detector.py").symlink_to("/dev/zero")
     words = [option.format(tmp_path) for option in options]
 
     completed = ran(*tensormark("watch", *words), cwd=folder)

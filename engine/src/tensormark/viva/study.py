@@ -9,6 +9,7 @@ import dataclasses
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -83,7 +84,7 @@ class Copies:
         return replies
 
 
-def tensors_of(reply: Reply, sent: Tensors) -> Tensors | None:
+def tensors_of(reply: Reply, sent: Mapping[str, Any]) -> Tensors | None:
     """Return a reply's outputs and gradients; None if the call failed or changed its inputs."""
     if reply.status != "ok":
         return None
@@ -323,8 +324,8 @@ class Study:
         after = output_of(poked)
         if before.shape != after.shape:
             return None
-        inputs = world.requests[USUAL].tensors
-        changed = world.requests[name].tensors
+        inputs = dict(world.requests[USUAL].tensors)
+        changed = dict(world.requests[name].tensors)
         differences = self.facts[place].differences(inputs, changed, before, after)
         return opposite(world.vanishes(differences))
 
