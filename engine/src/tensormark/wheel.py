@@ -44,15 +44,15 @@ def _metadata(package: Distribution, folder: str) -> dict[str, bytes]:
     Raises:
         UserError: one is missing.
     """
-    paths = {path.as_posix().removeprefix(folder): path for path in package.files or ()}
-    missing = {*METADATA} - paths.keys()
+    files = {}
+    for path in package.files or ():
+        name = path.as_posix().removeprefix(folder)
+        if name in METADATA or name.startswith(LICENSES):
+            files[name] = path.read_binary()
+    missing = {*METADATA} - files.keys()
     if missing:
         raise UserError(f"{folder[:-1]} has no {min(missing)}: reinstall {NAME} with pip")
-    return {
-        name: path.read_binary()
-        for name, path in paths.items()
-        if name in METADATA or name.startswith(LICENSES)
-    }
+    return files
 
 
 def _record(files: Mapping[str, bytes], path: str) -> bytes:

@@ -115,32 +115,25 @@ def open_course(assignment: Assignment) -> Course:
         VariantError: two mistakes have the same id, or one belongs to no exercise.
     """
     folder = assignment.folder
-    mistakes = list(modules(folder, "mistakes"))
-    variants = tuple(
-        dataclasses.replace(variant, file=Path(module.__file__ or ""))
-        for module in mistakes
-        for variant in module.VARIANTS
-    )
+    module_of = {exercise.id: exercise.module for exercise in assignment.exercises}
+    variants: list[Variant] = []
+    honest = [right for each in modules(folder, "honest") for right in each.HONEST]
+    for own in modules(folder, "mistakes"):
+        honest += getattr(own, "HONEST", ())
+        for variant in own.VARIANTS:
+            name = variant.exercise
+            if name not in module_of:
+                raise VariantError(f"there are mistakes for {name}, which is not an exercise")
+            file = Path(own.__file__ or "")
+            variants.append(dataclasses.replace(variant, file=file, module=module_of[name]))
     ids = [variant.id for variant in variants]
     duplicates = {name for name in ids if ids.count(name) > 1}
     if duplicates:
         raise VariantError(f"more than one mistake is named {', '.join(sorted(duplicates))}")
-    module_of = {exercise.id: exercise.module for exercise in assignment.exercises}
-    strays = sorted({variant.exercise for variant in variants} - module_of.keys())
-    if strays:
-        raise VariantError(f"there are mistakes for {strays[0]}, which is not an exercise")
-    honest = [right for module in modules(folder, "honest") for right in module.HONEST]
-    honest += [right for module in mistakes for right in getattr(module, "HONEST", ())]
     main = assignment.main_file.removesuffix(".py")
 
     def module_changed(right: Honest) -> str:
         return right.module or module_of.get(next(iter(right.bodies), ""), main)
 
-    return Course(
-        assignment,
-        tuple(
-            dataclasses.replace(variant, module=module_of[variant.exercise]) for variant in variants
-        ),
-        tuple(dataclasses.replace(right, module=module_changed(right)) for right in honest),
-        staff_of(folder),
-    )
+    placed = (dataclasses.replace(right, module=module_changed(right)) for right in honest)
+    return Course(assignment, tuple(variants), tuple(placed), staff_of(folder))

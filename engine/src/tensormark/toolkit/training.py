@@ -164,16 +164,14 @@ class Training:
             trained: the tensors that the training returned and that may be shown.
         """
         reached = self.accuracy(reply)
-        predictions = self.predictions(reply)
-        curves = loss_curve(trained)
         shown = {"name": self.measure, "value": reached, "threshold": self.threshold}
+        curves = loss_curve(trained)
         if private:
             return {**shown, "curves": curves, "classes": [], "confusion": [], "misread": []}
-        curves = (
-            accuracy_curve(trained, reached, self.labels, self.threshold, self.measure) + curves
-        )
-        table = confusion(self.labels, predictions, self.texts(), self.classes)
-        return {**shown, "curves": curves} | table
+        table = confusion(self.labels, self.predictions(reply), self.texts(), self.classes)
+        labels = self.labels
+        by_quarter = accuracy_curve(trained, reached, labels, self.threshold, self.measure)
+        return {**shown, "curves": by_quarter + curves, **table}
 
 
 TrainingT = TypeVar("TrainingT", bound=Training)
