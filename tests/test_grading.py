@@ -1,5 +1,6 @@
 """Grading from a student's point of view: each tier, each refused option, and what is packed."""
 
+import dataclasses
 import json
 import shutil
 import zipfile
@@ -10,6 +11,9 @@ import pytest
 from graded import Grade, ran, tensormark
 from grader.assignment import ASSIGNMENT
 from tensormark import submit
+from tensormark.intake.given_files import GivenFiles
+from tensormark.intake.submission import Submission
+from tensormark.references import References
 from tensormark.sandbox.interface import PROCESS, TIERS
 from tensormark.strictest import Strictest
 from tests.helpers import ROOT
@@ -91,3 +95,30 @@ def test_what_was_edited_is_packed_and_nothing_else(tmp_path: Path, capsys, monk
     with zipfile.ZipFile(out) as archive:
         assert archive.namelist() == ["bert.py", "optimizer.py"]
     assert "rope.py" in capsys.readouterr().out
+
+
+def test_given_files_come_from_the_starter_if_they_are_readable(tmp_path: Path) -> None:
+    starter = Path(shutil.copytree(ROOT / "starter", tmp_path / "starter"))
+    (starter / "rope.py").write_text("x = 1\n", encoding="utf-8")
+    assignment = dataclasses.replace(ASSIGNMENT, folder=tmp_path)
+    digests = References(ASSIGNMENT.references).manifest["starter"]
+    submission = Submission("bert.py", {"bert": "import rope\n"}, {})
+
+    sources = GivenFiles(assignment, digests).under(submission).sources
+    (starter / "utils.py").write_bytes(b"\xff")
+    fault = GivenFiles(assignment, digests).under(submission).fault
+
+    assert sources["bert"] == "import rope\n"
+    assert "utils" in sources
+    assert "rope" not in sources  # a student has added it
+    assert "utils.py: missing, or not UTF-8 text" in fault
+
+
+def test_text_that_the_terminal_cannot_show_fails_nothing(submit: Grade, monkeypatch) -> None:
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+
+    graded = submit(("return self.embed_dropout(", 'raise ValueError("größer") or ('))
+
+    assert graded.status == 0
+    assert "gr\\xf6\\xdfer" in graded.output
+    assert "größer" in graded.exercise("embed")["message"]
