@@ -153,7 +153,11 @@ BertModel.embed = lambda self, ids, *more: 0 * self.word_embedding(ids)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("more", "outcome", "flagged"),
-    [("", "blocked", []), ("BertModel.embed = right\n", "failed", [True])],
+    [
+        ("", "blocked", []),
+        ("import no_such_module\n", "blocked", []),
+        ("BertModel.embed = right\n", "failed", [True]),
+    ],
 )
 def test_a_fine_tune_of_wrong_functions_is_blocked_or_flagged(
     grade: Grade, tmp_path, solution_source: str, more: str, outcome: str, flagged: list[bool]

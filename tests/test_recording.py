@@ -18,7 +18,8 @@ from tensormark.authoring.earlier import previous_record
 from tensormark.authoring.prove import alone
 from tensormark.authoring.record import record
 from tensormark.authoring.recorder import Recorder
-from tensormark.authoring.tolerance import KINDS
+from tensormark.authoring.table import Table
+from tensormark.authoring.tolerance import KINDS, Measured
 from tensormark.files import sha256
 from tensormark.grading import program_of
 from tensormark.judging.diagnose import PAIR
@@ -153,6 +154,46 @@ def test_what_chance_decides_is_marked_and_other_processors_agree(
     for name, value in OTHER_PROCESSOR.items():
         monkeypatch.setenv(name, value)
     assert record(course, tmp_path, SEED, True, CHECKPOINT) == []
+
+
+ALLOWED = 1e-3
+
+
+@pytest.mark.parametrize(
+    ("rounding", "drawn", "solution", "code"),
+    [  # how far the last bits of inputs, and other seeds, move an output of 1; the solution's
+        pytest.param(0.0, 0.0, 5.0, None, id="same"),
+        pytest.param(ALLOWED / 8, 0.0, 5.0, None, id="rounded"),
+        pytest.param(ALLOWED * 8, 0.0, 5.0, UNDECIDED, id="unsteady"),
+        pytest.param(0.0, ALLOWED * 8, 5.0, RANDOM, id="random"),
+        pytest.param(0.0, ALLOWED * 8, 1.0, UNDECIDED, id="right by chance with this seed"),
+        pytest.param(0.0, 4.0, 5.0, UNDECIDED, id="right by chance with another seed"),
+    ],
+)
+def test_an_entry_is_marked_by_what_changes_it(
+    course: Course, rounding: float, drawn: float, solution: float, code: float | None
+) -> None:
+    (exercise,) = course.assignment.exercises
+    inputs = [exercise.inputs(call, SEED) for call in exercise.calls]
+    allowed = dict.fromkeys(KINDS, ALLOWED)
+    outputs = [["out/output"]] * len(inputs)
+    table = Table(exercise, outputs, inputs, Measured(allowed, allowed, allowed), None)
+
+    def replies(value: float, drew: bool, numbers: Any = inputs) -> list[Reply]:
+        tensors = {"out/output": np.full((2, 3), value)}
+        return [
+            Reply("ok", tensors=tensors, message={"drew": drew, "changed": []}) for _ in numbers
+        ]
+
+    def ask(numbers: object, nudge: int = 0, seed: int = 0) -> list[Reply]:
+        return replies(1.0 + bool(nudge) * rounding + seed * drawn, drawn > 0, numbers)
+
+    table.add("the solution", replies(solution, False), lambda n, **_: replies(solution, False, n))
+    table.add("a mistake", replies(1.0, drawn > 0), ask)
+
+    codes = table.rows[1][1][0][:, 0]
+    assert codes[0] == code if code is not None else codes[0] >= 0
+    assert codes[1] not in (RANDOM, UNDECIDED)  # what the call changes
 
 
 # --- a sample of the references, recorded again; `make nightly` records all of them -------------
