@@ -9,6 +9,7 @@ from tensormark.settings import Settings
 from tests.helpers import ROOT
 from tests.helpers.bench import Bench, lost
 from tests.helpers.known import HONEST
+from tiers import NIGHTLY
 
 # a wrong function that others call: in the text of the solution, and of many honest ones
 UPSTREAM = {
@@ -51,6 +52,7 @@ def two_threads() -> Iterator[Bench]:
         yield bench
 
 
+@pytest.mark.sampled(2)  # the golden corpus has them too
 @pytest.mark.parametrize("one", HONEST, ids=lambda one: one.id)
 def test_a_right_solution_passes_everything(bench: Bench, one: Honest) -> None:
     results = bench.grade(one.apply(bench.sources[one.module]), module=one.module)
@@ -82,7 +84,8 @@ def test_a_mistake_upstream_costs_right_code_nothing(bench: Bench, wrong: str) -
     chosen = {name: text for name, text in sources.items() if text.count(old) == 1}
     assert len(chosen) > 20
 
-    found = {n: lost(bench.grade(with_upstream(t, wrong))) for n, t in [*chosen.items()][::4]}
+    sample = [*chosen.items()][:: 1 if NIGHTLY else 10]
+    found = {name: lost(bench.grade(with_upstream(text, wrong))) for name, text in sample}
 
     assert {name: ids for name, ids in found.items() if ids != {wrong}} == {}
 
