@@ -60,7 +60,6 @@ LOOKS = {
     "warnings": "warnings.warn('mind', DeprecationWarning), warnings.filters",
     "variables": "sorted({**os.environ, 'PATH': ''}.items())",
     "its user": "importlib.import_module('getpass').getuser(), Path.home()",
-    "finders": "[getattr(f, '__name__', type(f).__name__) for f in sys.meta_path]",
     "the main module": "vars(sys.modules['__main__'])",
     "the grader": "importlib.import_module('tensormark')",
     "torch": "torch.get_num_threads(), torch.initial_seed(), torch.get_default_dtype()",
