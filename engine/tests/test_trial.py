@@ -126,7 +126,6 @@ def test_a_worker_cannot_make_up_what_is_forbidden() -> None:
 
 SHIFTED = reply(OUTPUT + 5)
 DOUBLED = reply(2 * OUTPUT)
-SHORT = replace(VALUES, name="short", calls=(OWN_CALL,))
 
 
 @pytest.mark.parametrize(
@@ -143,19 +142,6 @@ def test_a_mistake_explains_a_students_own_calls_unless_they_run_a_failed_exerci
     replies: list[Reply], failed: list[str], mistake: str | None
 ) -> None:
     assert finding(trial(*replies, failed=failed)).mistake == mistake
-
-
-@pytest.mark.parametrize(
-    ("failed", "counts"), [([], [2, 2]), (["norm"], [])], ids=["right norm", "wrong norm"]
-)
-def test_a_probe_with_fewer_calls_is_observed_in_its_last_one(
-    failed: list[str], counts: list[int]
-) -> None:
-    layer = make_exercise("layer", VALUES, SHORT, upstream=("norm",))
-
-    levels = trial(WRONG, exercise=layer, failed=failed).levels()
-
-    assert [len(level) for level in levels] == counts
 
 
 def test_a_mistake_is_recognized_without_calls_that_were_not_made() -> None:
