@@ -49,13 +49,14 @@ class Trial(Evidence):
             return Result.of(self.exercise, Outcome.NOT_WRITTEN)
         decided = list(self.decided())
         faults = [self.fault(examine, probe) for examine, probe, used in decided if used is None]
+        if faults:
+            return result_of_faults(self.exercise, faults)
         upstream = " and ".join(sorted({id for *_, used in decided for id in used or ()}))
+        own = " and ".join(sorted(self.compensated))
         note = f"right when given a correct {upstream}" if upstream else ""
-        compensated = frozenset[str]() if faults else self.compensated
-        if compensated:
-            own = " and ".join(sorted(compensated))
+        if own:
             note = f"right with your {own}, but not with a correct one"
-        return result_of_faults(self.exercise, faults, note)
+        return Result.of(self.exercise, Outcome.PASSED, self.exercise.max_score, note=note)
 
     @property
     def unwritten(self) -> bool:
@@ -213,18 +214,13 @@ def most_telling(
     return last, mismatch, []
 
 
-def result_of_faults(exercise: Exercise, faults: Sequence[Fault], note: str = "") -> Result:
+def result_of_faults(exercise: Exercise, faults: Sequence[Fault]) -> Result:
     """Combine the faults of one exercise into a result; wrong values cost all points.
 
     There is one finding for each part. Besides wrong values, only a training mistake that was
     recognized separately gets one. A part is also lost if its checks were blocked: unchecked parts
     earn nothing.
-
-    Args:
-        note: a short note for the exercise's line if nothing is wrong.
     """
-    if not faults:
-        return Result.of(exercise, Outcome.PASSED, exercise.max_score, note=note)
     first = {fault.part: fault.finding for fault in reversed(faults) if fault.finding is not None}
     if not first:
         return Result.of(exercise, Outcome.BLOCKED, note=f"by {faults[0].blocked}")
