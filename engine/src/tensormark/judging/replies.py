@@ -120,11 +120,12 @@ def _raised_text(reply: Reply) -> str:
 def _unusual(answered: AnsweredCall) -> str:
     """Say in what a call differs from the usual ones and may therefore raise; may be empty."""
     is_double = answered.call.dtype == "float64"
-    if answered.probe.name == SIZES_PROBE:
-        double, types = (", and is in float64", " or a type") if is_double else ("", "")
-        what = f"a size{types} that is written into the code, and for `squeeze()`"
-        return f"this call has other sizes{double}: look for {what}"
-    return "this call is in float64" if is_double else ""
+    if answered.probe.name != SIZES_PROBE:
+        return "this call is in float64" if is_double else ""
+    double = ", and is in float64" if is_double else ""
+    types = " or a type" if is_double else ""
+    what = f"a size{types} that is written into the code, and for `squeeze()`"
+    return f"this call has other sizes{double}: look for {what}"
 
 
 def _unimportable(reply: Reply, assignment: Assignment) -> str:
