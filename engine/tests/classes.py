@@ -15,7 +15,7 @@ from tensormark.classroom import command
 from tensormark.classroom.entry import Entry
 from tensormark.classroom.find import Found, find
 from tensormark.classroom.hand_in import HandIn
-from tensormark.classroom.work import Work
+from tensormark.intake.submission import Submission
 from tensormark.result import Finding, Grade, Outcome, Result
 
 EDITABLE = (toy.MAIN, "extra.py")
@@ -39,7 +39,9 @@ def entry(student: str, model: Mapping[str, Any] | None = None, **values: Any) -
     hand_in = HandIn(student, values.pop("name", student), Path(f"in/{student}.py"))
     if model is None:
         return Entry(HandIn(student, student), problem="not handed in")
-    return Entry(hand_in, Work({"detector": student}), result=model, **values)
+    return Entry(
+        hand_in, Submission("detector.py", {"detector": student}, {}), result=model, **values
+    )
 
 
 def handed_in(folder: Path, *names: str) -> Path:
@@ -63,12 +65,14 @@ def found(folder: Path, files: Sequence[str], people: str = "", platform: str = 
     return find(handed_in(folder / "in", *files), EDITABLE, path, platform)
 
 
-def owners(result: Found) -> dict[str, list[str]]:
-    """Return each student's files: first the one that is shown, then those that are not graded."""
+def owners(result: Found) -> dict[str, str]:
+    """Return each student's files, written as in hand_ins.txt."""
     students = {}
     for each in result.hand_ins:
-        graded = [] if each.path is None else [each.path.name]
-        students[each.student] = graded + [path.name for path in each.others]
+        graded = [part.below[-1] for part in each.parts]
+        graded.sort(key=lambda name: each.path is None or name != each.path.name)
+        noted = "".join(f" ; {path.name}" for path in each.others)
+        students[each.student] = (" + ".join(graded) + noted).strip()
     assert len(students) == len(result.hand_ins)
     return students
 

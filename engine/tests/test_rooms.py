@@ -58,7 +58,8 @@ ROOMS = {
     "authoring": f"{GRADING} folders release.given_out",
     "release": "authoring exercise files folder handout intake references usage wheel zipped",
     "classroom": f"{GRADING} authoring characters folders reports viva",
-    "classroom.platforms": "classroom.hand_in classroom.people files intake reports usage zipped",
+    "classroom.platforms": "classroom.entry classroom.feedback classroom.hand_in classroom.people "
+    "files intake reports zipped",
     "gradescope": f"{GRADING} release.given_out reports wheel",
 }
 

@@ -26,19 +26,31 @@ class Adjustment:
     reason: str
 
 
-def student_named(text: str, hand_ins: Sequence[HandIn]) -> int | None:
+def student_named(where: str, text: str, hand_ins: Sequence[HandIn]) -> int:
     """Return the place of the student whom staff mean: as in the gradebook, or by name.
 
     In the gradebook no cell is a formula, so that an id may have an apostrophe before it.
+
+    Raises:
+        FileError: that is nobody, or not the only one; it begins with `where`.
     """
-    by_id = [
-        place
-        for place, each in enumerate(hand_ins)
-        if text in (each.student, str(cell(each.student)))
-    ]
-    by_name = [place for place, each in enumerate(hand_ins) if each.name == text]
-    found = by_id or by_name
-    return found[0] if len(found) == 1 else None
+    places = range(len(hand_ins))
+    by_id = [i for i in places if text in (hand_ins[i].student, cell(hand_ins[i].student))]
+    found = by_id or [i for i in places if hand_ins[i].name == text]
+    if len(found) != 1:
+        fix = "take a name from the student column of gradebook.csv"
+        raise FileError(f"{where}: no one student is {visible(text, 60)!r}; {fix}")
+    return found[0]
+
+
+def _points(where: str, text: str) -> float:
+    try:
+        points = float(text.lstrip("'").replace(",", "."))
+    except ValueError:
+        points = float("nan")
+    if not abs(points) <= MOST:
+        raise FileError(f"{where}: {visible(text, 60)!r} is not a number of points")
+    return points
 
 
 def read(path: Path, hand_ins: Sequence[HandIn]) -> dict[int, list[Adjustment]]:
@@ -49,32 +61,24 @@ def read(path: Path, hand_ins: Sequence[HandIn]) -> dict[int, list[Adjustment]]:
     """
     if not os.path.lexists(path):
         return {}
-    rows, _ = read_table(path)
-    titles = [title.strip().casefold() for title in rows[0]] if rows else []
-    missing = [title for title in COLUMNS if title not in titles]
+    table = read_table(path)
+    missing = [title for title in COLUMNS if title not in table.titles]
     if missing:
         raise FileError(f"{path}: its first line has no column {missing[0]}; {', '.join(COLUMNS)}")
-    places = [titles.index(title) for title in COLUMNS]
     found: dict[int, list[Adjustment]] = {}
-    for number, row in enumerate(rows[1:], start=2):
-        if not any(map(str.strip, row)):
+    for number, row in enumerate(table.rows[1:], start=2):
+        cells = [text.strip() for text in row]
+        if not any(cells):
             continue
-        cells = [row[place].strip() if place < len(row) else "" for place in places]
         where = f"{path}, row {number}"
-        if any(map(str.strip, row[len(titles) :])):
+        if any(cells[len(table.titles) :]):
             fix = "put a text with a comma into double quotes"
             raise FileError(f"{where}: has more cells than the first line; {fix}")
-        student = student_named(cells[0], hand_ins)
-        if student is None:
-            fix = "take a name from the student column of gradebook.csv, or delete the row"
-            raise FileError(f"{where}: no one student is {visible(cells[0], 60)!r}; {fix}")
-        try:
-            points = float(cells[1].lstrip("'").replace(",", "."))
-        except ValueError:
-            points = float("nan")
-        if not abs(points) <= MOST:
-            raise FileError(f"{where}: {visible(cells[1], 60)!r} is not a number of points")
-        if not cells[2]:
+        named = dict(zip(table.titles, cells, strict=False))
+        place = student_named(where, named.get("student", ""), hand_ins)
+        reason = named.get("reason")
+        if not reason:
             raise FileError(f"{where}: gives no reason, which the student reads")
-        found.setdefault(student, []).append(Adjustment(points, visible(cells[2], 300)))
+        points = _points(where, named.get("points", ""))
+        found.setdefault(place, []).append(Adjustment(points, visible(reason, 300)))
     return found

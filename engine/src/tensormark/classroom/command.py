@@ -7,12 +7,16 @@ command continues where it stopped.
 """
 
 import argparse
+import dataclasses
 import functools
 import os
 import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
 
 from tensormark import settings, usage
 from tensormark.authoring.course import open_course
@@ -29,20 +33,20 @@ from tensormark.classroom import (
 from tensormark.classroom.entry import Entry
 from tensormark.classroom.find import Found, find, inner_folder, real
 from tensormark.classroom.hand_in import number_of
-from tensormark.classroom.jobs import Progress, Run, Stop, Stopped, workers
+from tensormark.classroom.jobs import Run, Stop, Stopped, workers
 from tensormark.classroom.killed import result_of_killed
 from tensormark.classroom.owners import NOT_LISTED
 from tensormark.classroom.platforms import FOLDER
-from tensormark.classroom.store import Store, only_run
-from tensormark.classroom.work import Job, Terms, Work, code, named, versions
-from tensormark.classroom.worker import Answer
+from tensormark.classroom.store import Store
+from tensormark.classroom.work import Job, Terms, code, complete, named, versions
 from tensormark.exercise import Assignment
 from tensormark.files import expanded, write_whole
 from tensormark.folder import open_assignment
 from tensormark.intake.given_files import GivenFiles
-from tensormark.intake.submission import SubmissionError
+from tensormark.intake.submission import SubmissionError, read_parts
 from tensormark.references import References
-from tensormark.reports.text import points, print_any_letter
+from tensormark.reports.live import is_terminal
+from tensormark.reports.text import out_of, print_any_letter
 from tensormark.sandbox.interface import CONTAINED, PROCESS, printable
 from tensormark.strictest import strictest_isolating
 from tensormark.usage import UserError, command, option
@@ -53,6 +57,7 @@ LISTED = 20  # students of each kind that are named on the terminal
 PRIVATE = "reference_outputs/private"  # where private references are usually kept
 PUBLIC = "graded on the public inputs, which every student has; for marks, give {}"
 NO_TIER = "the tier process isolates nothing: submissions can read and change all that you can"
+LINES = 60.0  # seconds between lines of progress where there is no terminal
 AGAIN = "the same command continues where it stopped"
 # what a run writes anew each time; class.toml and adjustments.csv are staff's
 WRITTEN = (
@@ -110,14 +115,18 @@ def parser(folder: Path, name: str = "class") -> argparse.ArgumentParser:
 
 def _read_all(found: Found, given: GivenFiles) -> Iterator[Entry]:
     """Read what everybody has handed in."""
+    assignment = given.assignment
     for hand_in in found.hand_ins:
-        if hand_in.path is None:
-            yield Entry(hand_in, problem=hand_in.fault)
-            continue
-        try:
-            yield Entry(hand_in, Work.read(hand_in.parts, given))
-        except SubmissionError as error:
-            yield Entry(hand_in, problem=str(error))
+        entry = Entry(hand_in, problem=hand_in.fault)
+        if hand_in.path is not None:
+            try:
+                read = read_parts(
+                    hand_in.parts, assignment.editable, given.fixed, assignment.main_file
+                )
+                entry.submission = dataclasses.replace(read, stamps={})
+            except SubmissionError as error:
+                entry.problem = str(error)
+        yield entry
 
 
 def _says(references: References) -> dict[tuple[str, str], str]:
@@ -130,10 +139,53 @@ def _says(references: References) -> dict[tuple[str, str], str]:
     }
 
 
+def _counted(entries: Sequence[Entry]) -> str:
+    """Return how many students of each kind there are."""
+    counts = [(sum(each.kind == kind for each in entries), kind) for kind in entry.KINDS]
+    parts = [f"{count} {kind}" for count, kind in counts if count or kind == entry.GRADED]
+    return f"{number_of(len(entries), 'student')}: {', '.join(parts)}"
+
+
+def _listed(entries: Sequence[Entry]) -> Iterator[str]:
+    """Yield a line for each student without a complete result, or not on the list."""
+    for kind in (*entry.OURS, entry.UNREAD, entry.NOT_IN):
+        own = [each for each in entries if each.kind == kind]
+        for each in own[:LISTED]:
+            why = "" if kind == entry.NOT_IN else f": {printable(each.without)[:200]}"
+            yield f"  {kind}: {printable(each.hand_in.called)}{why}"
+        if len(own) > LISTED:
+            yield f"  {kind}: and {len(own) - LISTED} more"
+    strangers = [each for each in entries if NOT_LISTED in each.hand_in.notes]
+    for each in strangers[:LISTED]:
+        yield f"  {NOT_LISTED}: {printable(each.hand_in.called)}"
+
+
+def _compare(entry: Entry, before: Mapping[str, Any] | None) -> None:
+    """Say what differs from a student's earlier result."""
+    name = printable(entry.hand_in.student)
+    after = entry.result
+    if after is None:
+        print(f"{name}: could not be graded: {entry.problem}")
+        return
+    now = out_of(after["score"], after["max_score"])
+    if before is None:
+        print(f"{name}: {now}; there was no result of the same hand-in before")
+        return
+    old = {each["id"]: each["outcome"] for each in before["exercises"]}
+    lines = [
+        f"  {each['id']}: {old[each['id']]}, now {each['outcome']}"
+        for each in after["exercises"]
+        if old.get(each["id"], each["outcome"]) != each["outcome"]
+    ]
+    was = out_of(before["score"], before["max_score"])
+    differ = "these differ:" if lines else "no exercise differs"
+    print("\n".join([f"{name}: {was} before, {now} now; {differ}", *lines]))
+
+
 class Class:
     """A class that is being graded."""
 
-    def __init__(self, options: argparse.Namespace, assignment: Assignment) -> None:
+    def __init__(self, options: argparse.Namespace, assignment: Assignment, store: Store) -> None:
         """Read the options, and what was handed in.
 
         Raises:
@@ -141,6 +193,7 @@ class Class:
         """
         self.options = options
         self.assignment = assignment
+        self.store = store
         self.out: Path = options.out
         self.config = config.read(self.out / config.FILE)
         checkpoint = settings.shipped(assignment.folder)
@@ -151,24 +204,38 @@ class Class:
         )
         if not self.references.private:
             print(PUBLIC.format(option("references", PRIVATE)), flush=True)
-        class_list = Path(expanded(self.config.list)) if self.config.list else None
-        folder = options.submissions
-        for own in filter(None, (folder, class_list)):
-            self._check_kept(own)
-        self.found = find(folder, assignment.editable, class_list, self.config.platform)
-        self.given = GivenFiles(assignment, self.references.manifest.get("starter", {}))
-        self.entries = list(_read_all(self.found, self.given))
-        if not any(each.work for each in self.entries):
-            print("".join(f"{line}\n" for line in self.listed()), end="")
-            advice = inner_folder(self.found, assignment.editable)
-            raise SubmissionError(f"there is nothing to grade in {folder}{advice}")
+        self.entries = self._found()
         changes = adjustments.read(self.out / adjustments.FILE, self.found.hand_ins)
         for place, own in changes.items():
             self.entries[place].adjustments = own
         self.asked = self._asked()
         self.only = self._only()
         self.terms = self._terms(checkpoint)
-        self._write_config()
+        self._say_what_was_found()
+
+    def _found(self) -> list[Entry]:
+        """Return what everybody has handed in.
+
+        Raises:
+            UserError: the folder or the list cannot be used, or there is nothing to grade.
+        """
+        folder: Path = self.options.submissions
+        class_list = Path(expanded(self.config.list)) if self.config.list else None
+        for path in filter(None, (folder, class_list)):
+            for name in (*WRITTEN, NEW, OLD):
+                written = self.out / name
+                if real(path).is_relative_to(real(written)):
+                    fix = f"each run writes {written} anew; move it elsewhere"
+                    raise SubmissionError(f"{path}: {fix}")
+        editable = self.assignment.editable
+        self.found = find(folder, editable, class_list, self.config.platform)
+        given = GivenFiles(self.assignment, self.references.manifest.get("starter", {}))
+        entries = list(_read_all(self.found, given))
+        if not any(each.submission for each in entries):
+            print("".join(f"{line}\n" for line in _listed(entries)), end="")
+            advice = inner_folder(self.found, editable)
+            raise SubmissionError(f"there is nothing to grade in {folder}{advice}")
+        return entries
 
     def _terms(self, checkpoint: Path | None) -> Terms:
         """Return how this run grades.
@@ -188,23 +255,16 @@ class Class:
             checkpoint=checkpoint and checkpoint.resolve(),
             tier=tier,
             check=self.options.check,
-            budget=self.config.budget,
-            training_times=self.config.training_times,
+            budget=float(self.config.budget),
+            training_times=float(self.config.training_times),
             code=code(folder),
             recorded=self.references.digest,
             versions=versions(folder),
         )
 
-    def _check_kept(self, path: Path) -> None:
-        """Check that something of staff's is not where this run writes.
-
-        Raises:
-            SubmissionError: it would be lost.
-        """
-        for name in (*WRITTEN, NEW, OLD):
-            written = self.out / name
-            if real(path).is_relative_to(real(written)):
-                raise SubmissionError(f"{path}: each run writes {written} anew; move it elsewhere")
+    def _named(self, where: str, student: str) -> Entry:
+        """Return the student whom staff mean; see `student_named`."""
+        return self.entries[adjustments.student_named(where, student, self.found.hand_ins)]
 
     def _asked(self) -> list[Entry]:
         """Return the students who get questions."""
@@ -212,49 +272,36 @@ class Class:
             return []
         if not subjects_of(self.assignment.folder):
             raise SubmissionError("viva in class.toml: this assignment has no grader/viva.py")
-        if not self.config.viva_students:
-            return self.entries
-        asked = []
-        for name in self.config.viva_students:
-            place = adjustments.student_named(name, self.found.hand_ins)
-            if place is None:
-                fix = "take names from the student column of gradebook.csv"
-                what = f"no one student is {printable(name)[:60]!r}"
-                raise SubmissionError(f"viva_students in class.toml: {what}; {fix}")
-            asked.append(self.entries[place])
-        return asked
+        names = self.config.viva_students
+        chosen = [self._named("viva_students in class.toml", name) for name in names]
+        return chosen or self.entries
 
     def _only(self) -> Entry | None:
         """Return the student who is to be graded again, if one is."""
-        name = self.options.only
-        if name is None:
+        if self.options.only is None:
             return None
-        place = adjustments.student_named(name, self.found.hand_ins)
-        if place is None:
-            fix = "use a name from the `student` column of gradebook.csv"
-            raise SubmissionError(f"{option('only', name)}: no one student has that name; {fix}")
-        chosen = self.entries[place]
-        if chosen.work is None:
-            raise SubmissionError(f"{option('only', name)}: {chosen.without}")
+        where = option("only", self.options.only)
+        chosen = self._named(where, self.options.only)
+        if chosen.submission is None:
+            raise SubmissionError(f"{where}: {chosen.without}")
         return chosen
 
-    def _write_config(self) -> None:
-        """Write class.toml if there is none, and say what was found."""
-        folder = self.options.submissions
+    def _say_what_was_found(self) -> None:
+        """Say it, and write class.toml if there is none."""
         late = sum(each.late for each in self.found.hand_ins)
         platform = self.found.platform.name
-        notes = {"platform": f"found by the names in {printable(str(folder))}"}
-        if platform == FOLDER.name:  # a list may say otherwise, as GitHub's roster does
-            notes["platform"] = "empty: judged by the names in it and by the list"
-        if late:
-            notes["platform"] += f"; {number_of(late, 'hand-in')} marked late"
         known = "" if platform == FOLDER.name else platform
-        values = {"platform": known, "tier": self.terms.tier}
+        note = "empty: judged by the names in it and by the list"  # such as GitHub's roster
+        if known:
+            note = f"found by the names in {printable(str(self.options.submissions))}"
+        if late:
+            note += f"; {number_of(late, 'hand-in')} marked late"
         path = self.out / config.FILE
-        if config.write_first(path, values, notes):
+        values = {"platform": known, "tier": self.terms.tier}
+        if config.write_first(path, values, {"platform": note}):
             print(f"options of this class: {path}")
         listed = self.found.class_list
-        who = f"list: {listed.path} ({self.found.listed_by.name})" if listed else "no list"
+        who = f"list: {listed.table.path} ({self.found.listed_by.name})" if listed else "no list"
         if platform == "gradescope":
             who += ", names from submission_metadata.yml"
         print(f"platform: {platform}; {who}", flush=True)
@@ -265,140 +312,79 @@ class Class:
 
     # --- doing ----------------------------------------------------------------------------
 
-    def _do(self, store: Store, jobs: Mapping[str, Job], what: str) -> dict[str, str]:
+    def _do(self, jobs: Mapping[str, Job], what: str) -> dict[str, str]:
         """Have jobs done; return why some could not be, by key.
 
         Raises:
             Stopped: on Ctrl-C. UserError: no worker can do any.
         """
+        if not jobs:
+            return {}
         where = self.options.scheduler or f"{self.options.workers} on this machine"
         print(f"{len(jobs)} {what}, tier {self.terms.tier}, workers: {where}", flush=True)
-        keys = {id(job): key for key, job in jobs.items()}
+        seconds = 0.1 if is_terminal(sys.stderr) else LINES
         stop = Stop()
-        progress = Progress(len(jobs), "done")
-
-        def keep(job: Job, answer: Answer) -> None:
-            earlier = store.get(keys[id(job)])
-            if answer.complete or earlier is None or not earlier.complete:
-                store.keep(keys[id(job)], answer)
 
         def blame(job: Job) -> Mapping[str, object]:
             if job.seed:
                 return sheets.KILLED
-            return result_of_killed(job.work, self.terms, self.references, self.assignment)
+            return result_of_killed(job.submission, self.terms, self.references, self.assignment)
 
-        def kind(answer: Answer) -> str:
-            if job_is_sheet:
-                return "with questions" if "sheet" in answer.result else "without"
-            core = [each for each in answer.result["exercises"] if not each["bonus"]]
-            passed = all(each["outcome"] == "passed" for each in core)
-            return "all passed" if passed else "not all passed"
-
-        job_is_sheet = any(job.seed for job in jobs.values())
-        try:
-            opened = workers(self.options.scheduler, min(self.options.workers, len(jobs)))
-            with stop.on_signals(), opened as executor:
-                run = Run(self.terms, executor, keep, blame, progress, kind)
-                faults = run.all(list(jobs.values()), stop)
-        finally:
-            progress.bar.close()
+        opened = workers(self.options.scheduler, min(self.options.workers, len(jobs)))
+        with (
+            stop.on_signals(),
+            opened as executor,
+            tqdm(total=len(jobs), mininterval=seconds, miniters=1, dynamic_ncols=True) as bar,
+        ):
+            run = Run(self.terms, executor, self.store.keep, blame, bar.update)
+            faults = run.all(jobs, stop)
         if stop.asked:
             raise Stopped
-        return {keys[number]: fault for number, fault in faults.items()}
+        return faults
 
-    def grade(self, store: Store) -> None:
+    def grade(self) -> None:
         """Grade what has no complete result yet, and fill in the entries."""
-        keys: dict[str, str] = {}
-        jobs: dict[str, Job] = {}
-        for each in self.entries:
-            if each.work is None:
-                continue
-            job = Job(each.work)
-            key = job.key(self.terms)
-            keys[each.hand_in.student] = key
-            if self.only is None:
-                earlier = store.get(key)
-                wanted = earlier is None or not earlier.complete
-            else:
-                wanted = each is self.only
-            if wanted:
-                jobs[key] = job
-        kept = len(set(keys.values())) - len(jobs)
-        if kept and self.only is None:
-            print(f"{kept} graded before", flush=True)
-        before = store.get(keys[self.only.hand_in.student]) if self.only else None
-        faults = self._do(store, jobs, "to grade") if jobs else {}
-        for each in self.entries:
-            key = keys.get(each.hand_in.student, "")
-            answer = store.get(key) if key else None
-            if answer is not None and each.hand_in.path is not None:
-                each.result = named(answer.result, each.hand_in.path)
-            elif key in faults:
-                each.problem = faults[key]
-        if self.only is not None:
-            self._compare(before)
-
-    def _compare(self, before: Answer | None) -> None:
-        """Say what differs from a student's earlier result."""
-        assert self.only is not None
-        name = printable(self.only.hand_in.student)
-        after = self.only.result
-        if after is None:
-            print(f"{name}: could not be graded: {self.only.problem}")
-            return
-        now = f"{points(after['score'])} / {points(after['max_score'])}"
-        if before is None:
-            print(f"{name}: {now}; there was no result of the same hand-in before")
-            return
-        old = {each["id"]: each for each in before.result["exercises"]}
-        lines = [
-            f"  {each['id']}: {old[each['id']]['outcome']}, now {each['outcome']}"
-            for each in after["exercises"]
-            if each["id"] in old and old[each["id"]]["outcome"] != each["outcome"]
+        keyed = [
+            (each, Job(each.submission)) for each in self.entries if each.submission is not None
         ]
-        was = f"{points(before.result['score'])} / {points(before.result['max_score'])}"
-        differ = "these differ:" if lines else "no exercise differs"
-        print("\n".join([f"{name}: {was} before, {now} now; {differ}", *lines]))
+        jobs = {job.key(self.terms): job for _, job in keyed}
+        before = {key: self.store.get(key) for key in jobs}
+        wanted = {key: job for key, job in jobs.items() if not complete(before[key])}
+        if self.only and self.only.submission:
+            job = Job(self.only.submission)
+            wanted = {job.key(self.terms): job}
+        elif len(wanted) < len(jobs):
+            print(f"{len(jobs) - len(wanted)} graded before", flush=True)
+        faults = self._do(wanted, "to grade")
+        for each, job in keyed:
+            key = job.key(self.terms)
+            result = self.store.get(key)
+            each.problem = faults.get(key, "")
+            if result is not None and each.hand_in.path is not None:
+                each.result = named(result, each.hand_in.path)
+            if each is self.only:
+                _compare(each, before[key])
 
-    def ask(self, store: Store) -> None:
+    def ask(self) -> None:
         """Have questions made for the students who get some, and note them."""
-        secret = store.secret()
+        secret = self.store.secret()
+        keys: list[tuple[Entry, str]] = []
         jobs: dict[str, Job] = {}
-        keys: dict[str, str] = {}
         for each in self.asked:
             job = sheets.job_of(each, self.config.viva, secret, self.assignment)
             if job is None:
                 each.sheet_note = sheets.NOTHING_RIGHT if each.result else each.kind
                 continue
-            key = keys[each.hand_in.student] = job.key(self.terms)
-            if store.get(key) is None:
+            key = job.key(self.terms)
+            keys.append((each, key))
+            if self.store.get(key) is None:
                 jobs[key] = job
-        faults = self._do(store, jobs, "to make questions on") if jobs else {}
-        for each in self.asked:
-            own = keys.get(each.hand_in.student)
-            if own is not None:
-                sheets.note_sheet(each, store.get(own), faults.get(own, ""))
+        faults = self._do(jobs, "to make questions on")
+        for each, key in keys:
+            missing = {"note": f"not made: {faults.get(key, '')}"}
+            sheets.note_sheet(each, self.store.get(key) or missing)
 
     # --- what is written ------------------------------------------------------------------
-
-    def counted(self) -> str:
-        """Return how many students of each kind there are."""
-        counts = [(sum(e.kind == kind for e in self.entries), kind) for kind in entry.KINDS]
-        parts = [f"{count} {kind}" for count, kind in counts if count or kind == entry.GRADED]
-        return f"{number_of(len(self.entries), 'student')}: {', '.join(parts)}"
-
-    def listed(self) -> Iterator[str]:
-        """Yield a line for each student without a complete result, or not on the list."""
-        for kind in (*entry.OURS, entry.UNREAD, entry.NOT_IN):
-            own = [each for each in self.entries if each.kind == kind]
-            for each in own[:LISTED]:
-                why = "" if kind == entry.NOT_IN else f": {printable(each.without)[:200]}"
-                yield f"  {kind}: {printable(each.hand_in.called)}{why}"
-            if len(own) > LISTED:
-                yield f"  {kind}: and {len(own) - LISTED} more"
-        strangers = [each for each in self.entries if NOT_LISTED in each.hand_in.notes]
-        for each in strangers[:LISTED]:
-            yield f"  {NOT_LISTED}: {printable(each.hand_in.called)}"
 
     def write(self) -> list[str]:
         """Write everything anew, and only then put it in the place of what was there."""
@@ -446,7 +432,7 @@ class Class:
                 f"{option('out', self.out)}: results are kept, but {path} cannot be written "
                 f"({reason}); mend that, and run the same command again"
             ) from error
-        print("\n".join([self.counted(), *self.listed(), *lines]))
+        print("\n".join([_counted(self.entries), *_listed(self.entries), *lines]))
         if any(each.kind in entry.OURS for each in self.entries):
             print("next: run the same command again, which retries what could not be graded")
             return 3
@@ -472,12 +458,12 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     print_any_letter()
     options = _parse(folder, name, arguments)
     assignment = open_assignment(folder)
-    with only_run(options.out), Store(options.out) as store:
-        room = Class(options, assignment)
+    with Store(options.out) as store:
+        room = Class(options, assignment, store)
         try:
-            room.grade(store)
+            room.grade()
             if room.config.viva:
-                room.ask(store)
+                room.ask()
         except Stopped:
             print(f"stopped\nnext: {AGAIN}")
             return 130

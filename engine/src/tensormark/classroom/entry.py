@@ -8,7 +8,7 @@ from typing import Any
 
 from tensormark.classroom.adjustments import Adjustment
 from tensormark.classroom.hand_in import HandIn
-from tensormark.classroom.work import Work
+from tensormark.intake.submission import Submission
 from tensormark.reports.model import ungraded
 from tensormark.reports.text import points
 from tensormark.result import UNIMPORTABLE, Outcome
@@ -35,7 +35,7 @@ class Entry:
     """A hand-in and its grading.
 
     Attributes:
-        work: what to grade; None if there is nothing.
+        submission: what to grade; None if there is nothing.
         problem: why there is no result, in one sentence; "" if there is one.
         result: the result model, see reports/result.schema.json.
         equal: other students whose files are equal apart from comments and layout.
@@ -44,7 +44,7 @@ class Entry:
     """
 
     hand_in: HandIn
-    work: Work | None = None
+    submission: Submission | None = None
     problem: str = ""
     result: Mapping[str, Any] | None = None
     adjustments: Sequence[Adjustment] = ()
@@ -61,7 +61,7 @@ class Entry:
             return PARTLY if ungraded(self.result) else GRADED
         if self.hand_in.path is None:
             return UNREAD if self.hand_in.fault else NOT_IN
-        if self.work is None:
+        if self.submission is None:
             return UNREAD
         return COULD_NOT if self.problem else LEFT
 
@@ -137,8 +137,9 @@ def note_equal(entries: Sequence[Entry], given: Mapping[str, str]) -> None:
     untouched = {name: _essence(text) for name, text in given.items()}
     groups: dict[tuple[tuple[str, str], ...], list[Entry]] = {}
     for entry in entries:
-        if entry.work is not None:
-            texts = {name: _essence(text) for name, text in entry.work.sources.items()}
+        if entry.submission is not None:
+            sources = entry.submission.sources.items()
+            texts = {name: _essence(text) for name, text in sources}
             own = {name: text for name, text in texts.items() if text != untouched.get(name)}
             if own:
                 groups.setdefault(tuple(sorted(own.items())), []).append(entry)

@@ -4,8 +4,8 @@ Nothing in it is private: whatever is for staff is left out and, with private re
 whatever could reveal an input.
 """
 
-import hashlib
 import json
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tensormark.classroom.entry import Entry
-from tensormark.files import write_whole
+from tensormark.files import digest, write_whole
 from tensormark.reports import html
 from tensormark.reports.text import points
 
@@ -52,7 +52,6 @@ EXERCISE_KEYS = (
     "message",
     "findings",
     "note",
-    "place",
     "handout",
     "measured",
 )
@@ -60,6 +59,8 @@ EXERCISE_KEYS = (
 LONGEST = 40  # characters of at most four bytes each; file systems allow 255 bytes
 DEVICES = {"con", "prn", "aux", "nul", *(f"{d}{n}" for d in ("com", "lpt") for n in range(10))}
 ALLOWED = "-_.@+"
+DIGIT_COUNT = 16  # that are appended to a name, so that nobody finds another's
+DIGITS = re.compile(rf"-[0-9a-f]{{{DIGIT_COUNT}}}\Z", re.I)
 
 
 def for_student(entry: Entry) -> dict[str, Any]:
@@ -103,21 +104,19 @@ def folder_names(students: Sequence[str]) -> list[str]:
     """Return a folder name for each student, all different on every file system.
 
     A student whose name is a valid folder name gets it unchanged; others get digits appended, which
-    depend only on their own name and how often it occurred before.
+    depend only on their own name.
+
+    Args:
+        students: all different.
     """
-    occurrences: Counter[str] = Counter()
-    marks = []
-    for student in students:
-        marks.append(f"{student}\0{occurrences[student]}".encode("utf-8", "surrogatepass"))
-        occurrences[student] += 1
     plain = [_safe(student) for student in students]
-    names = list(plain)
-    for digits in (8, 16, 64):
-        counts = Counter(map(_key, names))
-        for index, (student, mark) in enumerate(zip(students, marks, strict=True)):
-            if counts[_key(names[index])] > 1 or (digits == 8 and plain[index] != student):
-                names[index] = f"{plain[index]}-{hashlib.sha256(mark).hexdigest()[:digits]}"
-    return names
+    counts = Counter(map(_key, plain))
+    return [
+        name
+        if name == student and counts[_key(name)] == 1 and not DIGITS.search(name)
+        else f"{name}-{digest(student.encode('utf-8', 'surrogatepass'))[:DIGIT_COUNT]}"
+        for name, student in zip(plain, students, strict=True)
+    ]
 
 
 def write(entries: Sequence[Entry], out: Path) -> None:

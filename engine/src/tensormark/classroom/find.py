@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tensormark.classroom.hand_in import HandIn, first_of, legible
-from tensormark.classroom.owners import NOT_LISTED, hand_in_of, students_of
+from tensormark.classroom.owners import NOT_LISTED, choose, hand_ins_of
 from tensormark.classroom.people import ClassList, FileError, read_table
 from tensormark.classroom.platforms import BY_NAME, FOLDER, PLATFORMS
 from tensormark.classroom.platforms.base import Platform
-from tensormark.classroom.platforms.gradescope import FOLDER as FOLDER_NAME
-from tensormark.classroom.platforms.gradescope import METADATA
+from tensormark.classroom.platforms.gradescope import METADATA, strangers
 from tensormark.files import is_folder
 from tensormark.intake.file_names import target_of
 from tensormark.usage import command
@@ -65,11 +64,9 @@ def read_list(path: Path) -> tuple[ClassList, Platform]:
     Raises:
         FileError: it cannot be used.
     """
-    rows, separator = read_table(path)
-    titles = [title.strip().casefold() for title in rows[0]] if rows else []
-    platform = next((each for each in PLATFORMS if each.is_list(titles)), FOLDER)
-    read = ClassList.of(path, rows, separator, platform.columns, platform.needed)
-    return read, platform
+    table = read_table(path)
+    platform = next((each for each in PLATFORMS if each.is_list(table.titles)), FOLDER)
+    return ClassList.of(table, platform.columns, platform.needed), platform
 
 
 @dataclass(frozen=True)
@@ -91,30 +88,20 @@ class Found:
     def warnings(self) -> list[str]:
         """What staff should know about the whole."""
         paths = entries_of(self.folder)
-        names = [path.name for path in paths]
-        if METADATA in names and self.platform.name != "gradescope":
-            folders = {path.name for path in paths if is_folder(path)}
-            others = (
-                name
-                for name in names
-                if name != METADATA and not (FOLDER_NAME.fullmatch(name) and name in folders)
-            )
-            other = next(others, "")
-            if not other:
-                fix = 'platform = "gradescope" in class.toml reads it'
-                return [f"{METADATA} is not read, as the platform is {self.platform.name}; {fix}"]
-            return [
-                f"{METADATA} is not read, as {legible(other)} is none of Gradescope's folders; "
-                "move that to a folder of its own"
-            ]
+        if any(path.name == METADATA for path in paths) and self.platform.name != "gradescope":
+            others = strangers(paths)
+            fix = 'platform = "gradescope" in class.toml reads it'
+            if others:
+                fix = f"move {legible(others[0].name)} to a folder of its own"
+            return [f"{METADATA} is not read, as the platform is {self.platform.name}; {fix}"]
         found = [each for each in self.hand_ins if each.path]
-        strangers = [each.called for each in found if NOT_LISTED in each.notes]
-        if self.class_list is None or not strangers:
+        unlisted = [each.called for each in found if NOT_LISTED in each.notes]
+        if self.class_list is None or not unlisted:
             return []
-        listed = self.class_list.path
-        if len(strangers) < len(found):
-            return [f"not in {listed}: {first_of(strangers)}"]
-        example = f"{strangers[0]!r} for instance is none of its ids, logins, addresses and names"
+        listed = self.class_list.table.path
+        if len(unlisted) < len(found):
+            return [f"not in {listed}: {first_of(unlisted)}"]
+        example = f"{unlisted[0]!r} for instance is none of its ids, logins, addresses and names"
         fix = "name another list in class.toml, or add a column `file`"
         return [f"none of the hand-ins matches {listed}: {example}; {fix}"]
 
@@ -156,9 +143,9 @@ def find(
     if wrote is FOLDER and listed_by.name == "github":
         wrote = listed_by
     chosen = BY_NAME[platform] if platform else wrote
-    uploads = chosen.uploads(paths)
-    students = students_of(uploads, chosen, class_list, inner)
-    hand_ins = [hand_in_of(student, inner, editable) for student in students]
+    hand_ins = hand_ins_of(chosen.uploads(paths), chosen, class_list, inner)
+    for each in hand_ins:
+        choose(each, inner, editable)
     test_students = ("student, test", "test student")
     hand_ins = [each for each in hand_ins if each.path or each.name.casefold() not in test_students]
     return Found(inner, chosen, hand_ins, class_list, listed_by)

@@ -6,7 +6,7 @@ complete, but cannot be sorted or searched.
 
 import functools
 import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,13 +38,14 @@ class Column:
     Attributes:
         value: returns an entry's cell: a number, a text, or None.
         exercise: the id of the exercise whose outcome the page shows beside it, if any.
-        on_page: whether the page has it, too.
+        on_page: whether the page has it, too; wide: as a column of texts.
     """
 
     title: str
     value: Callable[[Entry], Any]
     exercise: str = ""
     on_page: bool = True
+    wide: bool = False
 
 
 def _from_result(key: str) -> Callable[[Entry], Any]:
@@ -55,6 +56,11 @@ def _score_of(exercise: str) -> Callable[[Entry], Any]:
     return lambda entry: next(
         (each["score"] for each in entry.exercises if each["id"] == exercise), None
     )
+
+
+def _submitted(entry: Entry) -> str | None:
+    when = entry.hand_in.submitted
+    return when.isoformat(timespec="seconds") if when else None
 
 
 def columns_of(entries: Sequence[Entry]) -> list[Column]:
@@ -71,18 +77,13 @@ def columns_of(entries: Sequence[Entry]) -> list[Column]:
         *(Column(each, _score_of(each), each, each in begun) for each in exercises),
         Column("bonus", _from_result("bonus")),
         Column("late", lambda entry: "late" if entry.hand_in.late else None),
-        Column("notes", lambda entry: "; ".join(filter(None, [entry.without, *entry.notes]))),
-        Column("flags", lambda entry: "; ".join(entry.flags)),
-        Column("equal_to", lambda entry: ", ".join(entry.equal)),
+        Column("notes", lambda e: "; ".join(filter(None, [e.without, *e.notes])), wide=True),
+        Column("flags", lambda entry: "; ".join(entry.flags), wide=True),
+        Column("equal_to", lambda entry: ", ".join(entry.equal), wide=True),
         Column("status", lambda entry: entry.kind, on_page=False),
         Column("submitted", _submitted, on_page=False),
         Column("file", lambda e: e.hand_in.path.name if e.hand_in.path else None, on_page=False),
     ]
-
-
-def _submitted(entry: Entry) -> str | None:
-    when = entry.hand_in.submitted
-    return when.isoformat(timespec="seconds") if when else None
 
 
 def table(entries: Sequence[Entry]) -> str:
@@ -92,38 +93,29 @@ def table(entries: Sequence[Entry]) -> str:
     return csv_text([[column.title for column in columns], *rows])
 
 
-@dataclass(frozen=True)
-class _Choice:
-    """What the table can be filtered by."""
-
-    tag: str
-    label: str
-    members: frozenset[int]
-
-
 def _is_of(kind: str, entry: Entry) -> bool:
     return entry.kind == kind
 
 
-def _choices(entries: Sequence[Entry], mistakes: Sequence[MistakeCount]) -> list[_Choice]:
-    def those(condition: Callable[[Entry], object]) -> frozenset[int]:
-        return frozenset(place for place, entry in enumerate(entries) if condition(entry))
+# what the table can be filtered by, besides mistakes
+FILTERS: Mapping[str, Callable[[Entry], object]] = {
+    **{kind: functools.partial(_is_of, kind) for kind in KINDS},
+    "late": lambda entry: entry.hand_in.late,
+    "with notes": lambda entry: entry.notes,
+    "with flags": lambda entry: entry.flags,
+    "with equal files": lambda entry: entry.equal,
+}
 
-    choices = [
-        _Choice(f"k{number}", kind, those(functools.partial(_is_of, kind)))
-        for number, kind in enumerate(KINDS)
+
+def _choices(
+    entries: Sequence[Entry], mistakes: Sequence[MistakeCount]
+) -> list[tuple[str, Collection[int]]]:
+    """Return what the table can be filtered by, and the places of those who fit."""
+    fitting = [
+        (label, [place for place, entry in enumerate(entries) if fits(entry)])
+        for label, fits in FILTERS.items()
     ]
-    choices += [
-        _Choice("late", "late", those(lambda entry: entry.hand_in.late)),
-        _Choice("noted", "with notes", those(lambda entry: entry.notes)),
-        _Choice("flagged", "with flags", those(lambda entry: entry.flags)),
-        _Choice("equal", "with equal files", those(lambda entry: entry.equal)),
-    ]
-    choices += [
-        _Choice(f"m{number}", f"{each.exercise}: {each.text}", each.members)
-        for number, each in enumerate(mistakes)
-    ]
-    return [choice for choice in choices if choice.members]
+    return fitting + [(f"{each.exercise}: {each.text}", each.members) for each in mistakes]
 
 
 def _cells(entry: Entry, columns: Sequence[Column]) -> list[dict[str, Any]]:
@@ -135,9 +127,7 @@ def _cells(entry: Entry, columns: Sequence[Column]) -> list[dict[str, Any]]:
         name, mark = (
             html.MARKS[outcomes[column.exercise]] if column.exercise in outcomes else ("", "")
         )
-        if column.title in ("notes", "flags", "equal_to"):
-            name = "notes"
-        cells.append({"value": value, "mark": mark, "name": name})
+        cells.append({"value": value, "mark": mark, "name": "notes" if column.wide else name})
     return cells
 
 
@@ -158,7 +148,7 @@ def page(
     rows = [
         {
             "entry": entry,
-            "tags": " ".join(choice.tag for choice in choices if place in choice.members),
+            "tags": " ".join(f"t{n}" for n, (_, members) in enumerate(choices) if place in members),
             "cells": _cells(entry, columns),
         }
         for place, entry in enumerate(entries)
@@ -179,6 +169,7 @@ def page(
         columns=columns,
         rows=rows,
         choices=choices,
+        first_mistake=len(FILTERS),
         outcomes=[html.chip(outcome) for outcome in Outcome],
         problems=[entry for entry in entries if entry.without],
         flagged=[entry for entry in entries if entry.flags],

@@ -1,7 +1,7 @@
 """What was handed in: uploads as their names describe them, and each student's hand-in."""
 
 import datetime
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -78,13 +78,18 @@ class Upload:
     typed: bool = False
 
     @property
+    def together(self) -> tuple[datetime.datetime | None, str]:
+        """The same for everything that was handed in at once."""
+        return self.submitted, self.attempt
+
+    @property
     def order(self) -> tuple[float, str, int, str]:
         """A sort key, the newest last."""
         when = self.submitted.timestamp() if self.submitted else float("-inf")
         return when, self.attempt, self.again, self.path.name
 
 
-@dataclass(frozen=True)
+@dataclass
 class HandIn:
     """What one student handed in, judging by names and dates.
 
@@ -92,7 +97,8 @@ class HandIn:
         student: the student's identifier: an id or login where there is one, else a name.
         name: to display, as it was written; never trusted.
         path: the file or folder to grade; None if nothing was handed in, or if there is a fault.
-        parts: the files to read from it.
+        uploads: everything that the student handed in.
+        parts: the files to read.
         late: whether the platform says so.
         others: what else the student handed in, older or a document, which is not graded.
         notes: what staff should know about how it was found, one sentence each.
@@ -103,11 +109,12 @@ class HandIn:
     student: str
     name: str
     path: Path | None = None
-    parts: tuple[Part, ...] = ()
+    uploads: list[Upload] = field(default_factory=list)
+    parts: Sequence[Part] = ()
     submitted: datetime.datetime | None = None
     late: bool = False
-    others: tuple[Path, ...] = ()
-    notes: tuple[str, ...] = ()
+    others: Sequence[Path] = ()
+    notes: list[str] = field(default_factory=list)
     fault: str = ""
     place: int | None = None
 

@@ -1,4 +1,4 @@
-"""Does jobs in other processes, and keeps every answer before it counts.
+"""Does jobs in other processes, and keeps every result before it counts.
 
 On this machine each worker is a pool of one process, so that it is known which job ended it; on a
 cluster it is Dask's executor. A job that could not be done is tried again. If its worker died, it
@@ -10,10 +10,9 @@ import contextlib
 import multiprocessing
 import os
 import signal
-import sys
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import (
     FIRST_COMPLETED,
     CancelledError,
@@ -26,21 +25,18 @@ from concurrent.futures.process import BrokenProcessPool
 from types import FrameType
 from typing import Any
 
-from tqdm import tqdm
-
-from tensormark.classroom.work import Job, Terms
-from tensormark.classroom.worker import Answer, UnfitError, do, end_with
-from tensormark.reports.live import is_terminal
+from tensormark.classroom.work import Job, Terms, complete
+from tensormark.classroom.worker import UnfitError, do, end_with
 from tensormark.sandbox.interface import printable
 from tensormark.usage import UserError, option
 
 TRIES = 3
 WAIT = 0.5  # seconds to wait for an answer before looking at everything else
-LINES = 60.0  # seconds between lines of progress where there is no terminal
+CONNECTING = 10.0  # seconds to wait for a scheduler
 NO_WORKER = 120.0  # seconds without any worker of a cluster after which a run ends
 STOPPING = "\nfinishing what is under way; press Ctrl-C again to stop at once\n"
 KILLED = ("KilledWorker", BrokenProcessPool.__name__)  # exceptions for a worker that died
-Blame = Callable[[Job], Mapping[str, Any]]  # returns the result of a job that kills its workers
+Result = Mapping[str, Any]
 
 
 class Stopped(Exception):
@@ -128,7 +124,7 @@ class Cluster(Executor):
             raise UserError(f"{error}; pip install 'tensormark[class]'") from error
         given = option("scheduler", address)
         try:
-            self.client = Client(address, timeout=10)
+            self.client = Client(address, timeout=CONNECTING)
         except (OSError, ValueError) as error:
             reason = printable(str(error))[:200]
             raise UserError(f"{given}: cannot be reached: {reason}") from error
@@ -175,80 +171,48 @@ def workers(scheduler: str, count: int) -> Iterator[LocalWorkers | Cluster]:
         opened.shutdown(cancel_futures=True)
 
 
-class Progress:
-    """A bar with a rate and what is left; without a terminal, a line a minute."""
-
-    def __init__(self, total: int, what: str) -> None:
-        self.what = what
-        self.counts: Counter[str] = Counter()
-        hidden = not is_terminal(sys.stderr)
-        self.bar = tqdm(total=total, disable=hidden, dynamic_ncols=True, smoothing=0.1)
-        self.total = total
-        self.start = self.last = time.monotonic()
-
-    def done(self, kind: str) -> None:
-        """Count a job that is done."""
-        self.counts[kind] += 1
-        self.bar.update()
-        self.bar.set_postfix_str(self.summary)
-
-    @property
-    def summary(self) -> str:
-        """The counts by kind."""
-        return ", ".join(f"{count} {kind}" for kind, count in sorted(self.counts.items()))
-
-    def tick(self) -> None:
-        """Print a line if one is due."""
-        now = time.monotonic()
-        if not self.bar.disable or now - self.last < LINES:
-            return
-        self.last = now
-        finished = self.counts.total()
-        rate = finished / (now - self.start)
-        left = f"{(self.total - finished) / rate / 60:.0f} min left" if rate else "none done yet"
-        each = f"{60 * rate:.1f} a minute, {left}"
-        print(f"{finished} of {self.total} {self.what}: {self.summary}; {each}", file=sys.stderr)
-
-
 class Run:
-    """Jobs that are being done."""
+    """Jobs that are being done, by their keys."""
 
     def __init__(
         self,
         terms: Terms,
         opened: LocalWorkers | Cluster,
-        keep: Callable[[Job, Answer], None],
-        blame: Blame,
-        progress: Progress,
-        kind: Callable[[Answer], str],
+        keep: Callable[[str, Result], None],
+        blame: Callable[[Job], Result],
+        done: Callable[[], object],
     ) -> None:
+        """Prepare a run.
+
+        Args:
+            keep: keeps a result.
+            blame: returns the result of a job that kills its workers.
+            done: counts a job that is done, or was tried often enough.
+        """
         self.terms = terms
         self.opened = opened
         self.keep = keep
         self.blame = blame
-        self.progress = progress
-        self.kind = kind
-        self.waiting: deque[Job] = deque()
-        self.alone: deque[Job] = deque()  # to be tried last, with nothing else running
-        self.running: dict[Future[Any], tuple[Job, bool]] = {}
-        self.tries: Counter[int] = Counter()
-        self.faults: dict[int, str] = {}  # why a job could not be done
+        self.done = done
+        self.waiting: deque[str] = deque()
+        self.alone: deque[str] = deque()  # to be tried last, with nothing else running
+        self.running: dict[Future[Any], tuple[str, bool]] = {}
+        self.tries: Counter[str] = Counter()
+        self.faults: dict[str, str] = {}  # why a job could not be done
 
-    def all(self, jobs: Sequence[Job], stop: Stop) -> dict[int, str]:
-        """Do jobs until all are done or a stop is asked for.
-
-        Returns: why some could not be done, by the job's `id()`.
+    def all(self, jobs: Mapping[str, Job], stop: Stop) -> dict[str, str]:
+        """Do jobs until all are done or a stop is asked for; return why some could not be done.
 
         Raises:
             UserError: no worker can do any.
         """
+        self.jobs = jobs
         self.waiting.extend(jobs)
         while self.running or ((self.waiting or self.alone) and not stop.asked):
             if not stop.asked:
                 self._begin()
             for future in wait(self.running, WAIT, FIRST_COMPLETED).done:
                 self._take(future)
-            self.progress.tick()
         return self.faults
 
     def _begin(self) -> None:
@@ -263,42 +227,34 @@ class Run:
         if not self.running:
             time.sleep(WAIT)  # a cluster has no worker at the moment
 
-    def _submit(self, job: Job, alone: bool) -> None:
-        self.running[self.opened.submit(do, job, self.terms)] = (job, alone)
+    def _submit(self, key: str, alone: bool) -> None:
+        self.running[self.opened.submit(do, self.jobs[key], self.terms)] = (key, alone)
 
     def _take(self, future: Future[Any]) -> None:
-        """Keep an answer, or have the job tried again."""
-        job, alone = self.running.pop(future)
+        """Keep a result, or have the job tried again."""
+        key, alone = self.running.pop(future)
         self.opened.done(future)
+        fault = ""
         try:
-            answer: Answer = future.result()
+            result: Result = future.result()
         except UnfitError as error:
             raise UserError(f"a worker cannot grade: {error}") from error
         except (Exception, CancelledError) as error:
-            if type(error).__name__ not in KILLED:
-                text = printable(f"{type(error).__name__}: {error}")[:300]
-                self._again(job, f"a worker failed: {text}")
-            elif alone:
-                self._finish(job, Answer(self.blame(job), 0.0))
+            if type(error).__name__ in KILLED and not alone:
+                self.alone.append(key)
+                return
+            if type(error).__name__ in KILLED:
+                result = self.blame(self.jobs[key])
             else:
-                self.alone.append(job)
-            return
-        if answer.complete or alone:
-            self._finish(job, answer)
-            return
-        self.keep(job, answer)
-        self._again(job, "")
-
-    def _again(self, job: Job, fault: str) -> None:
-        """Have a job tried again, unless it was tried often enough."""
-        self.tries[id(job)] += 1
-        if self.tries[id(job)] < TRIES:
-            self.waiting.append(job)
-            return
-        if fault:
-            self.faults[id(job)] = fault
-        self.progress.done("could not be graded")
-
-    def _finish(self, job: Job, answer: Answer) -> None:
-        self.keep(job, answer)
-        self.progress.done(self.kind(answer))
+                text = printable(f"{type(error).__name__}: {error}")[:300]
+                fault = f"a worker failed: {text}"
+        if not fault:
+            self.keep(key, result)
+        if fault or not (complete(result) or alone):
+            self.tries[key] += 1
+            if self.tries[key] < TRIES:
+                self.waiting.append(key)
+                return
+            if fault:
+                self.faults[key] = fault
+        self.done()

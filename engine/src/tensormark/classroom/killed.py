@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from tensormark.classroom.work import Terms, Work
+from tensormark.classroom.work import Terms
 from tensormark.exercise import Assignment
 from tensormark.grading import selected
+from tensormark.intake.submission import Submission
 from tensormark.references import References
 from tensormark.result import Finding, Grade, Outcome, Result
 
@@ -17,14 +18,14 @@ FLAG = f"{HEADLINE}: no exercise has points, and a person should check it"
 
 
 def result_of_killed(
-    work: Work, terms: Terms, references: References, assignment: Assignment
+    submission: Submission, terms: Terms, references: References, assignment: Assignment
 ) -> dict[str, Any]:
     """Return a result model in which everything that was handed in is wrong."""
     exercises, _, notes = selected(assignment, terms.check, None, references)
     finding = Finding(HEADLINE, DETAILS)
     results = [
         Result.of(exercise, Outcome.NOT_WRITTEN)
-        if exercise.extension and exercise.module not in work.sources
+        if exercise.extension and exercise.module not in submission.sources
         else Result.of(exercise, Outcome.FAILED, findings=(finding,))
         for exercise in exercises
     ]
@@ -33,7 +34,7 @@ def result_of_killed(
         name=assignment.main_file,
         tier=terms.tier,
         results=results,
-        notes=[*work.notes, *notes],
+        notes=[*submission.notes, *notes],
         flags=[FLAG],
         assignment=assignment.name,
         mode="check" if terms.check else "grade",

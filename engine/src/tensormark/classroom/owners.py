@@ -9,8 +9,7 @@ the list who handed in nothing has a hand-in without a path.
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from tensormark.characters import shown
@@ -28,18 +27,7 @@ BY_STAFF = "~"  # the attempt of what the list names, which counts before any ot
 SHOWN = 4  # possible owners that are named
 LONGEST = 60  # characters of each
 Owner = frozenset[int]  # places in the list: of one person, or of a team's members
-
-
-@dataclass
-class Student:
-    """Somebody, and everything that they handed in; see HandIn."""
-
-    student: str
-    name: str
-    uploads: list[Upload] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    fault: str = ""
-    place: int | None = None
+SOMEBODY = Owner()  # else
 
 
 def _groups(uploads: Iterable[Upload]) -> list[list[Upload]]:
@@ -56,24 +44,29 @@ def _called(claim: Claim) -> str:
     return name if claim.name in name else f"{name} ({claim.name})"
 
 
-def _undecided(group: Sequence[Upload], names: Iterable[str]) -> Student:
+def _undecided(group: Sequence[Upload], names: Iterable[str]) -> HandIn:
     """Return the line of something that could belong to any of several people."""
     people = list(dict.fromkeys(name[:LONGEST] for name in names))
     more = [f"{len(people) - SHOWN} more"] if len(people) > SHOWN else []
     label = legible(group[0].path.name)
     whose = " or ".join([*map(legible, people[:SHOWN]), *more])
     fault = f"could belong to {whose}, so nobody gets it; {DECIDE}"
-    return Student(label, label, list(group), fault=fault)
+    return HandIn(label, label, uploads=[*group], fault=fault)
 
 
-def _unlisted(group: Sequence[Upload], platform: Platform, *notes: str) -> Student:
-    """Return the student of uploads that belong to nobody on a list."""
+def _unlisted(group: Sequence[Upload], platform: Platform, *notes: str) -> HandIn:
+    """Return the hand-in of somebody who is not on a list."""
     claims = group[0].claims
     if len(claims) > 1 and not platform.chosen_by_students:
         return _undecided(group, map(_called, claims))
     claim = claims[0]
     student = legible(claim.student or claim.name)
-    return Student(student, legible(claim.name), list(group), list(notes))
+    return HandIn(student, legible(claim.name), uploads=[*group], notes=[*notes])
+
+
+def _rivals(owners: Iterable[Owner], counts: Mapping[Owner, int]) -> set[Owner]:
+    """Return SOMEBODY if one of these owners owns something else, too."""
+    return {SOMEBODY} if any(counts[owner] > 1 for owner in owners) else set()
 
 
 class Owners:
@@ -112,33 +105,36 @@ class Owners:
             for group in groups
         ]
         if not self.platform.chosen_by_students:
-            # what a student chose follows the own id, which the list may lack
-            for index, group in enumerate(groups):
-                if len(group[0].claims) > 1 and not self.by_claim(group[0].claims[0]):
-                    results[index] |= {frozenset()} if results[index] else set()
-            # a platform knows everybody under one id, so two ids are not one person; a name with
-            # one reading is not disputed by one with several, which somebody may have chosen
-            every = Counter[Owner]()
-            plain = Counter[Owner]()
-            for group, owners in zip(groups, results, strict=True):
-                if len(owners) == 1 and len(next(iter(owners))) == 1:
-                    every.update(owners)
-                    plain.update(owners if len(group[0].claims) == 1 else ())
-            for index, group in enumerate(groups):
-                counts = plain if len(group[0].claims) == 1 else every
-                if any(counts[owner] > 1 for owner in results[index]):
-                    results[index] = results[index] | {frozenset()}
+            self._dispute(groups, results)
         taken = {place for owners in results for owner in owners for place in owner}
         named = [
             set() if owners else self.by_name(group, taken)
             for group, owners in zip(groups, results, strict=True)
         ]
         counts = Counter(owner for owners in named for owner in owners)
-        for index, owners in enumerate(named):
-            if owners:
-                rivals = any(counts[owner] > 1 for owner in owners)
-                results[index] = owners | {frozenset()} if rivals else owners
-        return results
+        return [
+            owners | named_owners | _rivals(named_owners, counts)
+            for owners, named_owners in zip(results, named, strict=True)
+        ]
+
+    def _dispute(self, groups: Sequence[Sequence[Upload]], results: list[set[Owner]]) -> None:
+        """Add SOMEBODY to the owners of what only seems to be theirs.
+
+        A platform knows everybody under one id, so two ids are not one person. A name with one
+        reading is not disputed by one with several, which somebody may have chosen.
+        """
+        every = Counter[Owner]()
+        plain = Counter[Owner]()
+        for group, owners in zip(groups, results, strict=True):
+            claims = group[0].claims
+            # what a student chose follows the own id, which the list may lack
+            if owners and len(claims) > 1 and not self.by_claim(claims[0]):
+                owners.add(SOMEBODY)
+            if len(owners) == 1 and len(min(owners)) == 1:
+                every.update(owners)
+                plain.update(owners if len(claims) == 1 else ())
+        for group, owners in zip(groups, results, strict=True):
+            owners.update(_rivals(owners, plain if len(group[0].claims) == 1 else every))
 
     def label(self, owner: Owner) -> str:
         """Return what to call a person or team on the list."""
@@ -159,15 +155,15 @@ def _by_file(class_list: ClassList, folder: Path) -> list[tuple[Path, int]]:
         if not parts:
             continue
         if Path(person.file).is_absolute() or ".." in parts:
-            where = f"is named in {class_list.path}, but is not in {folder}; move it there"
+            where = f"is named in {class_list.table.path}, but is not in {folder}; move it there"
             raise FileError(f"{shown(person.file)}: {where}")
         paths.append((folder.joinpath(*parts), place))
     return paths
 
 
-def students_of(
+def hand_ins_of(
     uploads: Sequence[Upload], platform: Platform, class_list: ClassList | None, folder: Path
-) -> list[Student]:
+) -> list[HandIn]:
     """Give uploads to students: those on the list in its order, and then everybody else.
 
     Raises:
@@ -176,7 +172,7 @@ def students_of(
     if class_list is None:
         return _with_unique_names([_unlisted(group, platform) for group in _groups(uploads)])
     students = [
-        Student(person.student, person.name, place=place)
+        HandIn(person.student, person.name, place=place)
         for place, person in enumerate(class_list.people)
     ]
     named = _by_file(class_list, folder)
@@ -193,68 +189,67 @@ def students_of(
         elif len(possible) > 1:
             rest.append(_undecided(group, map(owners.label, sorted(possible, key=sorted))))
         else:
-            (owner,) = possible
-            for place in sorted(owner):
+            for place in min(possible):
                 students[place].uploads += group
     return _with_unique_names([*students, *rest])
 
 
-def _with_unique_names(students: Sequence[Student]) -> list[Student]:
-    """Return the students under unique names: all but the first of a name add that of a file."""
+def _with_unique_names(hand_ins: Sequence[HandIn]) -> list[HandIn]:
+    """Return the hand-ins under unique names: all but the first of a name add that of a file."""
     names: set[str] = set()
-    for student in students:
-        name = student.student
+    for each in hand_ins:
+        name = each.student
         count = 1
-        while student.student in names:
-            path = legible(student.uploads[0].path.name) if student.uploads else name
-            student.student = f"{name}, {path}" if count == 1 else f"{name}, {path}, {count}"
+        while each.student in names:
+            path = legible(each.uploads[0].path.name) if each.uploads else name
+            each.student = f"{name}, {path}" if count == 1 else f"{name}, {path}, {count}"
             count += 1
-        names.add(student.student)
-    return list(students)
+        names.add(each.student)
+    return [*hand_ins]
 
 
 # --- which of several is graded ---------------------------------------------------------------
 
 
-def _is_not_code(upload: Upload) -> bool:
-    """Say whether something is certainly not code: a document, or text typed into a form."""
+def _target(upload: Upload, editable: Sequence[str]) -> str | None:
+    """Return the editable file that an upload stands for, if it is a file and stands for one."""
+    name = upload.file or upload.path.name
+    return target_of(name, editable) if upload.path.is_file() else None
+
+
+def _is_code(upload: Upload) -> bool:
+    """Say whether something may be code: it is no document, or text typed into a form."""
     document = upload.path.name.lower().endswith(DOCUMENTS) and not is_folder(upload.path)
-    return upload.typed or document
+    return not upload.typed and not document
 
 
 def _graded(uploads: Sequence[Upload], editable: Sequence[str]) -> list[Upload]:
     """Return the newest attempt without old versions of its files; no document replaces code."""
-    code = [upload for upload in uploads if not _is_not_code(upload)] or uploads
+    code = [upload for upload in uploads if _is_code(upload)] or uploads
     last = max(code, key=lambda upload: (upload.attempt == BY_STAFF, upload.order))
-    attempt = [
-        upload
-        for upload in code
-        if (upload.submitted, upload.attempt) == (last.submitted, last.attempt)
-    ]
-    newest: dict[str, int] = {}
-    files = [
-        target_of(upload.file or upload.path.name, editable) if upload.path.is_file() else None
-        for upload in attempt
-    ]
-    for upload, file in zip(attempt, files, strict=True):
-        if file:
+    attempt = [upload for upload in code if upload.together == last.together]
+    newest: dict[str | None, int] = {}
+    for upload in attempt:
+        file = _target(upload, editable)
+        if file is not None:
             newest[file] = max(upload.again, newest.get(file, 0))
-    pairs = zip(attempt, files, strict=True)
-    return [upload for upload, file in pairs if not file or upload.again == newest[file]]
+    return [
+        upload
+        for upload in attempt
+        if upload.again == newest.get(_target(upload, editable), upload.again)
+    ]
 
 
 def _main(attempt: Sequence[Upload], editable: Sequence[str]) -> Upload:
     """Return what to show people of an attempt; the intake decides what is graded."""
 
-    def rank(upload: Upload) -> int:
+    def rank(upload: Upload) -> tuple[object, ...]:
         name = upload.file or upload.path.name
-        if upload.path.is_file() and target_of(name, editable) == editable[0]:
-            return 4
-        if is_folder(upload.path) or is_archive(upload.path.name):
-            return 3
-        return 2 if name.lower().endswith(".py") else 0
+        is_main = _target(upload, editable) == editable[0]
+        packed = is_folder(upload.path) or is_archive(upload.path.name)
+        return is_main, packed, name.lower().endswith(".py"), upload.order
 
-    return max(attempt, key=lambda upload: (rank(upload), upload.order))
+    return max(attempt, key=rank)
 
 
 def _fault(path: Path) -> str:
@@ -263,29 +258,25 @@ def _fault(path: Path) -> str:
     return "" if os.path.exists(path) else f"{shown(path.name)} is missing from the folder"
 
 
-def hand_in_of(student: Student, folder: Path, editable: Sequence[str]) -> HandIn:
-    """Return what a student handed in: the newest, however late."""
-    faults = {upload.path: student.fault or _fault(upload.path) for upload in student.uploads}
-    gradable = [upload for upload in student.uploads if not faults[upload.path]]
+def choose(hand_in: HandIn, folder: Path, editable: Sequence[str]) -> None:
+    """Decide which of a student's uploads are graded: the newest, however late."""
+    uploads = hand_in.uploads
+    faults = {upload.path: hand_in.fault or _fault(upload.path) for upload in uploads}
     messages = list(dict.fromkeys(fault for fault in faults.values() if fault))
-    same = HandIn(student.student, student.name, place=student.place)
+    gradable = [upload for upload in uploads if not faults[upload.path]]
     if not gradable:
-        others = tuple(upload.path for upload in student.uploads)
-        return replace(same, fault="; ".join(messages), others=others, notes=tuple(student.notes))
+        hand_in.fault = "; ".join(messages)
+        hand_in.others = [upload.path for upload in uploads]
+        return
     files = _graded(gradable, editable)
     main = _main(files, editable)
-    attempts = {(upload.submitted, upload.attempt) for upload in gradable}
-    notes = [*student.notes, *messages]
-    by_date = len(attempts) > 1 and files[0].attempt != BY_STAFF
-    if by_date and not all(upload.submitted for upload in gradable):
-        notes.append(CHOSEN_BY_DATE)
-    parts = [Part.under(folder, each.path, each.file or each.path.name) for each in files]
-    return replace(
-        same,
-        path=main.path,
-        parts=tuple(parts),
-        submitted=main.submitted,
-        late=any(upload.late for upload in files),
-        others=tuple(upload.path for upload in student.uploads if upload not in files),
-        notes=tuple(notes),
-    )
+    hand_in.path = main.path
+    hand_in.parts = [Part.under(folder, each.path, each.file or each.path.name) for each in files]
+    hand_in.submitted = main.submitted
+    hand_in.late = any(upload.late for upload in files)
+    hand_in.others = [upload.path for upload in uploads if upload not in files]
+    hand_in.notes += messages
+    several = len({upload.together for upload in gradable}) > 1
+    dated = all(upload.submitted for upload in gradable)
+    if several and not dated and main.attempt != BY_STAFF:
+        hand_in.notes.append(CHOSEN_BY_DATE)

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tensormark.classroom.hand_in import ANY, Claim
+from tensormark.classroom.hand_in import Claim
 from tensormark.files import NotAFileError, TooLargeError, read_text
 from tensormark.usage import UserError
 
@@ -79,8 +79,28 @@ class Person:
     row: int = 0
 
 
-def read_table(path: Path) -> tuple[list[list[str]], str]:
-    """Read a CSV file; return its rows and the separator of its cells.
+@dataclass(frozen=True)
+class Table:
+    """A CSV file: its rows, and the separator of its cells."""
+
+    path: Path
+    rows: list[list[str]]
+    separator: str
+
+    @property
+    def titles(self) -> list[str]:
+        """The titles of its columns, in lower case."""
+        return [title.strip().casefold() for title in self.rows[0]] if self.rows else []
+
+    def with_rows(self, rows: Sequence[Sequence[str]]) -> str:
+        """Return the text of a file like this one, with other rows."""
+        text = io.StringIO()
+        csv.writer(text, delimiter=self.separator, lineterminator="\n").writerows(rows)
+        return text.getvalue()
+
+
+def read_table(path: Path) -> Table:
+    """Read a CSV file.
 
     Raises:
         FileError: it cannot be read, or is not one.
@@ -101,7 +121,7 @@ def read_table(path: Path) -> tuple[list[list[str]], str]:
     separator = max(",;\t", key=unquoted.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     try:
-        return list(reader), separator
+        return Table(path, list(reader), separator)
     except csv.Error as error:
         raise FileError(f"{path}, line {reader.line_num}: not a CSV file ({error})") from error
 
@@ -135,9 +155,7 @@ def _person(cells: Mapping[str, str], row: int, needed: str) -> Person | None:
 class ClassList:
     """The people of a class, and the file that lists them."""
 
-    path: Path
-    rows: list[list[str]]
-    separator: str
+    table: Table
     people: list[Person]
     ids: dict[str, dict[str, set[int]]] = field(default_factory=dict)  # kind to id to places
     names: dict[str, set[int]] = field(default_factory=dict)
@@ -152,21 +170,9 @@ class ClassList:
             if person.team:
                 self.teams.setdefault("".join(words(person.team)), set()).add(place)
 
-    @property
-    def titles(self) -> list[str]:
-        """The titles of its columns, in lower case."""
-        return [title.strip().casefold() for title in self.rows[0]]
-
     @classmethod
-    def of(
-        cls,
-        path: Path,
-        rows: list[list[str]],
-        separator: str,
-        columns: Mapping[str, str],
-        needed: str,
-    ) -> "ClassList":
-        """Return the people in the rows of a file.
+    def of(cls, table: Table, columns: Mapping[str, str], needed: str) -> "ClassList":
+        """Return the people in the rows of a table.
 
         Args:
             columns: a platform's own titles, in lower case, to what they hold.
@@ -175,14 +181,14 @@ class ClassList:
         Raises:
             FileError: it identifies nobody, or lists somebody twice.
         """
-        titles = [title.strip().casefold() for title in rows[0]] if rows else []
+        path = table.path
         known = {**columns, FILE: FILE} if columns else COLUMNS
-        meanings = {index: known[title] for index, title in enumerate(titles) if title in known}
+        meanings = {i: known[title] for i, title in enumerate(table.titles) if title in known}
         if not set(meanings.values()) & {*IDS, "name", "last"}:
             needed = "student, id, login, name or email"
             raise FileError(f"{path}: its first line names none of the columns {needed}")
         people: dict[str, Person] = {}
-        for number, row in enumerate(rows[1:], start=1):
+        for number, row in enumerate(table.rows[1:], start=1):
             person = _person(_cells(row, meanings), number, needed)
             if person is None:
                 continue
@@ -194,7 +200,7 @@ class ClassList:
             people[person.student] = person
         if not people:
             raise FileError(f"{path}: lists no student")
-        return cls(path, rows, separator, list(people.values()))
+        return cls(table, list(people.values()))
 
     def by_ids(self, claim: Claim, own: str) -> set[int]:
         """Return the people whom the ids of a claim may mean.
@@ -218,7 +224,3 @@ class ClassList:
     def team(self, name: str) -> set[int]:
         """Return the members of a team, whose name a platform may have changed a little."""
         return self.teams.get("".join(words(name)), set())
-
-    def find(self, text: str) -> set[int]:
-        """Return the people whom staff mean by an id or a name."""
-        return self.by_ids(Claim(text, {ANY: text}), "") or self.by_name(text)

@@ -4,18 +4,15 @@ canvas.csv, moodle.csv                     to import, if the class's list is tha
 canvas-feedback.zip, moodle-feedback.zip   to upload
 """
 
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tensormark.classroom.entry import Entry
-from tensormark.classroom.feedback import PAGE, RESULT
 from tensormark.classroom.find import Found
 from tensormark.classroom.hand_in import number_of
 from tensormark.classroom.people import FileError
-from tensormark.classroom.platforms.base import Mark, Platform
+from tensormark.classroom.platforms.base import Platform
 from tensormark.files import replaced, write_whole
-from tensormark.reports.platforms import comments
 from tensormark.reports.text import visible
 from tensormark.zipped import write_zip
 
@@ -30,54 +27,43 @@ def listed(name: str, what: str, lines: Sequence[str]) -> list[str]:
     return [f"{name}: {len(lines)} {what}:", *(f"  {line}" for line in lines[:SHOWN]), *more]
 
 
-def _mark(entry: Entry, out: Path) -> Mark:
-    report = out / entry.report / PAGE if entry.report else None
-    text = ""
-    if entry.report:
-        text = comments(json.loads((out / entry.report / RESULT).read_bytes()))
-    return Mark(entry.hand_in, entry.points, entry.without, report, text)
-
-
 def _write_marks(
-    found: Found, column: str, most: float, marks: Sequence[Mark], out: Path
+    found: Found, column: str, most: float, entries: Sequence[Entry], out: Path
 ) -> list[str]:
     """Fill in the list of the class, if it is a platform's own; return lines for staff."""
-    class_list = found.class_list
     platform = found.listed_by
-    if class_list is None or platform.name not in ("canvas", "moodle"):
+    if found.class_list is None:
         return []
     name = f"{platform.name}.csv"
-    if platform.name == "canvas" and not column:
-        return ["canvas: no canvas.csv, as class.toml does not say which column to fill"]
     try:
-        filled = platform.marks(class_list, column, most, marks)
+        filled = platform.marks(found.class_list, column, most, entries)
     except FileError as error:
         return [f"{platform.name}: no {name}: {error}"]
+    if filled is None:
+        return []
     write_whole(out / name, filled.text)
+    changed = "with another mark there, which this file replaces"
     warning = [f"{platform.name}: warning: {filled.warning}"] if filled.warning else []
     return [
         f"{platform.name}: {number_of(filled.count, 'mark')} in {name}",
-        *listed(
-            platform.name, "with another mark there, which this file replaces", filled.replaced
-        ),
+        *listed(platform.name, changed, filled.replaced),
         *listed(platform.name, "without a new mark", filled.left),
         *warning,
     ]
 
 
-def _write_feedback(platform: Platform, marks: Sequence[Mark], out: Path) -> list[str]:
+def _write_feedback(platform: Platform, entries: Sequence[Entry], out: Path) -> list[str]:
     """Write the zip of feedback, if a platform has one; return lines for staff."""
     skipped: list[str] = []
 
     def files() -> Iterator[tuple[str, bytes]]:
-        for name, content in platform.feedback(marks):
+        for name, content in platform.feedback(entries, out):
             if isinstance(content, bytes):
                 yield name, content
             else:
                 skipped.append(f"{visible(name, 200)}: {content}")
 
     path = out / f"{platform.name}-feedback.zip"
-    count = 0
     with replaced(path) as file:
         count = write_zip(file, files())
     if not count:
@@ -96,8 +82,7 @@ def write(entries: Sequence[Entry], found: Found, column: str, out: Path) -> lis
         OSError: a file cannot be written.
     """
     most = max((float(entry.result["max_score"]) for entry in entries if entry.result), default=0.0)
-    marks = [_mark(entry, out) for entry in entries]
-    lines = _write_marks(found, column, most, marks, out)
+    lines = _write_marks(found, column, most, entries, out)
     for platform in dict.fromkeys([found.platform, found.listed_by]):
-        lines += _write_feedback(platform, marks, out)
+        lines += _write_feedback(platform, entries, out)
     return lines

@@ -9,7 +9,7 @@ run: a note says why there are none.
 
 import dataclasses
 import hmac
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,6 @@ from tensormark.classroom.entry import Entry
 from tensormark.classroom.feedback import folder_names
 from tensormark.classroom.hand_in import first_of, legible, number_of
 from tensormark.classroom.work import Job
-from tensormark.classroom.worker import Answer
 from tensormark.exercise import Assignment
 from tensormark.files import encoded, write_whole
 from tensormark.reports import pages
@@ -38,15 +37,14 @@ KILLED = {"note": "the submission kills the process that makes them"}
 def job_of(entry: Entry, number: int, secret: bytes, assignment: Assignment) -> Job | None:
     """Return the job that makes a student's questions; None if no function is right."""
     passed = [each["id"] for each in entry.exercises if each["outcome"] == Outcome.PASSED]
-    if entry.work is None or not draw.askable(assignment, passed):
+    if entry.submission is None or not draw.askable(assignment, passed):
         return None
     seed = hmac.digest(secret, encoded(entry.hand_in.student), "sha256").hex()
-    return Job(entry.work, tuple(passed), seed, number)
+    return Job(entry.submission, tuple(passed), seed, number)
 
 
-def note_sheet(entry: Entry, answer: Answer | None, fault: str) -> None:
+def note_sheet(entry: Entry, result: Mapping[str, Any]) -> None:
     """Note a student's sheet, or why there is none."""
-    result: Any = answer.result if answer else {"note": f"not made: {fault}"}
     path = entry.hand_in.path
     if "sheet" not in result or path is None:
         entry.sheet_note = visible(result.get("note", ""), 300)

@@ -1,77 +1,55 @@
 """Everything that was graded, in one SQLite table with one writer.
 
 A row's key is the digest of all that decides its result, so that a run does what is missing,
-however the one before ended. A result is on disk when `keep` returns; a lock that the kernel
-releases with the process keeps a second run out.
+however the one before ended. A result is on disk when `keep` returns. SQLite's lock, which the
+kernel releases with the process, keeps a second run out.
 """
 
 import contextlib
-import fcntl
 import json
 import os
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
+from tensormark.classroom.config import FILE as CONFIG
 from tensormark.classroom.find import entries_of
-from tensormark.classroom.worker import Answer
+from tensormark.classroom.work import complete
 from tensormark.usage import UserError, option
 
 FILE = "results.sqlite"
-TABLE = """CREATE TABLE IF NOT EXISTS result (
-    key TEXT PRIMARY KEY, seconds REAL NOT NULL, result TEXT NOT NULL
-)"""
-LOCK = ".lock"
+OPENING = """
+    PRAGMA locking_mode = EXCLUSIVE;
+    PRAGMA journal_mode = WAL;
+    PRAGMA synchronous = FULL;
+    CREATE TABLE IF NOT EXISTS results (key TEXT PRIMARY KEY, result TEXT NOT NULL);
+"""
 SECRET = "secret"  # the key of what the questions are drawn with
 ROOM = 1 << 20  # bytes; with less free, a disk counts as full, whatever SQLite calls the error
-
-
-@contextlib.contextmanager
-def only_run(folder: Path) -> Iterator[None]:
-    """Keep other runs out of a folder, which is created if needed.
-
-    Raises:
-        UserError: another run is using it, it cannot be written to, or it holds something else.
-    """
-    argument = option("out", folder)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        others = sorted(path.name for path in entries_of(folder) if path.name != LOCK)
-        if others and FILE not in others and "class.toml" not in others:
-            raise UserError(
-                f"{argument}: has {others[0]} in it and is no class's; name a new folder"
-            )
-        descriptor = os.open(folder / LOCK, os.O_CREAT | os.O_RDWR, 0o600)
-    except OSError as error:
-        reason = error.strerror or error
-        raise UserError(f"{argument}: cannot be written to ({reason}); name another") from error
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
-    except BlockingIOError as error:
-        raise UserError(f"{argument}: another run is writing there; wait for it") from error
-    finally:
-        os.close(descriptor)
 
 
 class Store:
     """The table."""
 
     def __init__(self, folder: Path) -> None:
-        """Open it, or create it.
+        """Open it, or create it and the folder.
 
         Raises:
-            UserError: the file is something else, or cannot be used.
+            UserError: another run is using it, or the folder is no class's or cannot be used.
         """
         self.path = folder / FILE
         with self._explained():
+            folder.mkdir(parents=True, exist_ok=True)
+            names = [path.name for path in entries_of(folder)]
+            if names and FILE not in names and CONFIG not in names:
+                what = f"has {names[0]} in it and is no class's"
+                raise UserError(f"{option('out', folder)}: {what}; name a new folder")
             os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))  # results are private
-            self.file = sqlite3.connect(self.path, isolation_level=None)
+            self.file = sqlite3.connect(self.path, timeout=0, isolation_level=None)
             try:
-                self.file.execute("PRAGMA journal_mode = WAL")
-                self.file.execute("PRAGMA synchronous = FULL")
-                self.file.execute(TABLE)
+                self.file.executescript(OPENING)
             except BaseException:
                 self.file.close()
                 raise
@@ -88,31 +66,42 @@ class Store:
         try:
             yield
         except (sqlite3.Error, OSError) as error:
-            full = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
-            if full or shutil.disk_usage(self.path.parent).free < ROOM:
-                fix = "the disk is full; free some space, then run this again"
-                raise UserError(f"{self.path}: {fix}") from error
-            fix = f"name another {option('out')}"
-            raise UserError(f"{self.path} cannot be used ({error}); {fix}") from error
+            out = option("out", self.path.parent)
+            code = getattr(error, "sqlite_errorcode", None)
+            if code == sqlite3.SQLITE_BUSY:
+                why = "another run is writing there; wait for it"
+            elif code == sqlite3.SQLITE_FULL or self._is_full():
+                why = "the disk is full; free some space, then run this again"
+            else:
+                reason = getattr(error, "strerror", None) or error
+                why = f"cannot be written to ({reason}); name another"
+            raise UserError(f"{out}: {why}") from error
 
-    def get(self, key: str) -> Answer | None:
-        """Return what is kept under a key."""
+    def _is_full(self) -> bool:
+        try:
+            return shutil.disk_usage(self.path.parent).free < ROOM
+        except OSError:  # there is no such folder
+            return False
+
+    def get(self, key: str) -> dict[str, Any] | None:
+        """Return the result that is kept under a key."""
         with self._explained():
-            query = "SELECT result, seconds FROM result WHERE key = ?"
+            query = "SELECT result FROM results WHERE key = ?"
             row = self.file.execute(query, (key,)).fetchone()
-        return Answer(json.loads(row[0]), row[1]) if row else None
+        result: dict[str, Any] | None = json.loads(row[0]) if row else None
+        return result
 
-    def keep(self, key: str, answer: Answer) -> None:
-        """Keep an answer, in place of an earlier one; it is on disk when this returns."""
-        text = json.dumps(answer.result)
-        with self._explained():
-            values = (key, answer.seconds, text)
-            self.file.execute("INSERT OR REPLACE INTO result VALUES (?, ?, ?)", values)
+    def keep(self, key: str, result: Mapping[str, Any]) -> None:
+        """Keep a result, in place of an earlier one unless only that is complete."""
+        if complete(result) or not complete(self.get(key)):
+            with self._explained():
+                values = (key, json.dumps(result))
+                self.file.execute("INSERT OR REPLACE INTO results VALUES (?, ?)", values)
 
     def secret(self) -> bytes:
         """Return the class's secret, which is drawn once."""
-        answer = self.get(SECRET)
-        if answer is None:
-            answer = Answer({"secret": os.urandom(32).hex()}, 0.0)
-            self.keep(SECRET, answer)
-        return bytes.fromhex(str(answer.result["secret"]))
+        kept = self.get(SECRET)
+        if kept is None:
+            kept = {"secret": os.urandom(32).hex()}
+            self.keep(SECRET, kept)
+        return bytes.fromhex(kept["secret"])

@@ -6,7 +6,7 @@ import importlib.metadata
 import json
 import os
 import platform
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,7 @@ from tensormark.classroom.hand_in import legible
 from tensormark.files import digest, sha256
 from tensormark.folder import PACKAGE, STAFF_ONLY
 from tensormark.handout import MAIN, PAGES
-from tensormark.intake.given_files import GivenFiles
-from tensormark.intake.submission import Part, Submission, read_parts
+from tensormark.intake.submission import Submission
 from tensormark.sandbox.interface import printable
 from tensormark.sandbox.packages import requirement_names
 
@@ -35,42 +34,14 @@ FILES = (
 PACKAGES = ("torch", "numpy", "safetensors")  # besides those that submissions may use
 
 
-def canonical(value: Any) -> bytes:
-    """Return JSON that is the same for equal values."""
-    return json.dumps(value, sort_keys=True, ensure_ascii=True).encode()
-
-
-@dataclasses.dataclass(frozen=True)
-class Work:
-    """A submission without its path: two students with the same files have the same work.
-
-    Attributes:
-        sources, faults, others, notes: see Submission.
-    """
-
-    sources: Mapping[str, str]
-    faults: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    others: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-
-    @classmethod
-    def read(cls, parts: Sequence[Part], given: GivenFiles) -> "Work":
-        """Read what somebody has handed in.
-
-        Raises:
-            SubmissionError: there is nothing to grade. InspectionError: nothing can be read here.
-        """
-        read = read_parts(parts, given.assignment.editable, given.fixed)
-        return cls(read.sources, read.faults, tuple(sorted(read.others)), read.notes)
-
-    def submission(self, name: str) -> Submission:
-        """Return the submission, under a name that does not tell whose it is."""
-        texts = dict(self.sources), dict(self.faults)
-        return Submission(name, *texts, frozenset(self.others), self.notes)
+def complete(result: Mapping[str, Any] | None) -> bool:
+    """Return whether there is a result in which every exercise has a score."""
+    exercises = result.get("exercises", ()) if result is not None else [{"score": None}]
+    return all(exercise["score"] is not None for exercise in exercises)
 
 
 def named(result: Mapping[str, Any], path: Path) -> dict[str, Any]:
-    """Return the result of some work as that of a submission, whose name is the end of its path."""
+    """Return a job's result as that of the submission at a path, whose end is its name."""
     names = {"submission": legible(os.fspath(path)), "name": printable(legible(path.name))}
     return {**result, **names}
 
@@ -107,20 +78,22 @@ class Terms:
 
 @dataclasses.dataclass(frozen=True)
 class Job:
-    """What a worker does: it grades some work or, given a seed, makes questions about it.
+    """What a worker does: it grades a submission or, given a seed, makes questions about it.
 
     Attributes:
+        submission: without its path and stamps, so that two students with equal files have one job.
         right: ids of the exercises that passed; seed, number: see viva.draw.questions.
     """
 
-    work: Work
+    submission: Submission
     right: tuple[str, ...] = ()
     seed: str = ""
     number: int = 0
 
     def key(self, terms: Terms) -> str:
         """Return the digest of everything that decides its result."""
-        return digest(canonical([dataclasses.asdict(self), terms.deciding]))
+        deciding = [dataclasses.asdict(self), terms.deciding]
+        return digest(json.dumps(deciding, sort_keys=True, default=sorted).encode())
 
 
 def _deciding_files(folder: Path) -> Iterator[tuple[str, Path]]:

@@ -11,8 +11,6 @@ import os
 import platform
 import signal
 import sys
-import time
-from collections.abc import Mapping
 from typing import Any
 
 from tensormark.classroom.work import Job, Terms, code, versions
@@ -30,20 +28,6 @@ PR_SET_PDEATHSIG = 1
 
 class UnfitError(Exception):
     """This worker cannot grade, whatever it is given; the message is one sentence."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Answer:
-    """A worker's answer to a job: the result model, or a sheet, or a note that says why not."""
-
-    result: Mapping[str, Any]
-    seconds: float
-
-    @property
-    def complete(self) -> bool:
-        """Whether every exercise has a score."""
-        exercises = self.result.get("exercises", ())
-        return all(exercise["score"] is not None for exercise in exercises)
 
 
 def end_with(parent: int) -> None:
@@ -93,21 +77,17 @@ def _grading(terms: Terms) -> Grading:
     return grading
 
 
-def do(job: Job, terms: Terms) -> Answer:
-    """Do a job.
+def do(job: Job, terms: Terms) -> dict[str, Any]:
+    """Do a job; return the result model, or a sheet, or a note that says why there is none.
 
     Raises:
         UnfitError: this worker cannot.
     """
     grading = _grading(terms)
-    submission = job.work.submission(grading.assignment.main_file)
-    start = time.monotonic()
     if not job.seed:
-        result = grading.grade_read(submission, terms.check).as_json()
-        return Answer(result, time.monotonic() - start)
+        return grading.grade_read(job.submission, terms.check).as_json()
     try:
-        sheet = draw.questions(grading, submission, job.right, job.seed, job.number)
-        result = {"sheet": dataclasses.asdict(sheet)}
+        sheet = draw.questions(grading, job.submission, job.right, job.seed, job.number)
     except SubmissionError as error:
-        result = {"note": printable(str(error))[:300]}
-    return Answer(result, time.monotonic() - start)
+        return {"note": printable(str(error))[:300]}
+    return {"sheet": dataclasses.asdict(sheet)}

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from tensormark.classroom.hand_in import ANY, Claim, HandIn, Upload
+from tensormark.classroom.entry import Entry
+from tensormark.classroom.hand_in import ANY, Claim, Upload
 from tensormark.classroom.people import ClassList
 from tensormark.files import is_folder
 from tensormark.intake.file_names import ARCHIVES
+from tensormark.reports.text import points, visible
 
 DOCUMENTS = (
     ".pdf",
@@ -46,22 +48,6 @@ def number(text: str) -> float | None:
     return float(plain) if re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", plain) else None
 
 
-@dataclasses.dataclass(frozen=True)
-class Mark:
-    """What goes back to a platform for one student.
-
-    Attributes:
-        points: None if there is no mark, and `without` says why.
-        report: the page with the student's report, if there is one; comments: the same as text.
-    """
-
-    hand_in: HandIn
-    points: float | None
-    without: str = ""
-    report: Path | None = None
-    comments: str = ""
-
-
 @dataclasses.dataclass
 class MarksFile:
     """The text of a file of marks to upload, and what staff should know about it.
@@ -78,6 +64,27 @@ class MarksFile:
     left: list[str] = dataclasses.field(default_factory=list)
     warning: str = ""
 
+    def mark(self, entry: Entry, old: str, why_not: str = "") -> str | None:
+        """Return the text of a student's mark, and note it; None if the old one is kept.
+
+        Args:
+            old: what the platform has; a text, such as EX for an excused student, is kept.
+            why_not: why the platform would not take a mark.
+        """
+        name = visible(entry.hand_in.called, 200)
+        before = number(old)
+        if entry.points is None:
+            why_not = visible(entry.without, 200)
+        elif old and before is None:
+            why_not = why_not or f"has {visible(old, 40)!r} there, which is kept"
+        if why_not or entry.points is None:
+            self.left.append(f"{name}: {why_not}")
+            return None
+        self.count += 1
+        if before is not None and abs(before - entry.points) >= ROUNDED:
+            self.replaced.append(f"{name}: {visible(old, 40)} becomes {points(entry.points)}")
+        return points(entry.points)
+
 
 class Platform:
     """A learning platform; this one has no names and lists of its own: a folder of any files.
@@ -85,6 +92,7 @@ class Platform:
     Attributes:
         name: such as "canvas", as in class.toml.
         own: the kind of ids that occur on this platform only, see people.IDS.
+        lists: titles, in lower case, that only lists of its own have together.
         columns: the titles of its lists, in lower case, to what they hold; if empty, those that
             any list may have.
         needed: the kind of id without which a row of its list is not a student's, if any.
@@ -93,38 +101,38 @@ class Platform:
 
     name: ClassVar[str] = "folder"
     own: ClassVar[str] = ""
+    lists: ClassVar[tuple[set[str], ...]] = ()
     columns: ClassVar[Mapping[str, str]] = {}
     needed: ClassVar[str] = ""
     chosen_by_students: ClassVar[bool] = True
 
-    def claims(self, path: Path) -> list[Claim]:
-        """Return every way to read the platform's part of a name; [] if it is not the platform's.
+    def upload(self, path: Path) -> Upload | None:
+        """Read the platform's part of a name in every way; None if it is not the platform's.
 
         Students choose part of most names, so that it may look like somebody else's.
         """
         del path
-        return []
+        return None
 
     def wrote(self, paths: Sequence[Path]) -> bool:
         """Say whether a folder is this platform's download: most of its names are.
 
         It is decided for the folder, because each student chooses one name.
         """
-        return 2 * sum(bool(self.claims(path)) for path in paths) > len(paths)
+        return 2 * sum(self.upload(path) is not None for path in paths) > len(paths)
 
     def uploads(self, paths: Sequence[Path]) -> list[Upload]:
         """Read all names in a folder."""
-        return [own_name(path) for path in paths]
+        return [self.upload(path) or own_name(path) for path in paths]
 
     def is_list(self, titles: Sequence[str]) -> bool:
         """Say whether a file with such titles, in lower case, is this platform's own list."""
-        del titles
-        return False
+        return any(needed <= {*titles} for needed in self.lists)
 
     def marks(
-        self, class_list: ClassList, column: str, most: float, marks: Sequence[Mark]
-    ) -> MarksFile:
-        """Return the file of marks that the platform imports, made from its own list.
+        self, class_list: ClassList, column: str, most: float, entries: Sequence[Entry]
+    ) -> MarksFile | None:
+        """Return the file of marks that the platform imports, made from its own list, if it does.
 
         Args:
             column: which column to fill, if the list has several.
@@ -133,10 +141,14 @@ class Platform:
         Raises:
             FileError: the list cannot be used for this.
         """
-        raise NotImplementedError
+        return None
 
-    def feedback(self, marks: Sequence[Mark]) -> Iterator[tuple[str, bytes | str]]:
-        """Yield the files of a zip of feedback by name; a text says why there is none instead."""
+    def feedback(self, entries: Sequence[Entry], out: Path) -> Iterator[tuple[str, bytes | str]]:
+        """Yield the files of a zip of feedback by name; a text says why there is none instead.
+
+        Args:
+            out: where the students' folders are.
+        """
         yield from ()
 
 
@@ -149,22 +161,23 @@ def without_ending(name: str) -> str:
 def splits(pattern: re.Pattern[str], name: str) -> Iterator[tuple[str, re.Match[str]]]:
     """Yield the text before each underscore from which on a pattern matches a name, and how."""
     for found in re.finditer("_", name):
-        if match := pattern.fullmatch(name, found.start()):
+        match = pattern.fullmatch(name, found.start())
+        if match:
             yield name[: found.start()], match
 
 
-def different(claims: Iterable[Claim]) -> list[Claim]:
+def different(claims: Iterable[Claim]) -> tuple[Claim, ...]:
     """Return claims without those that are for the same owner as an earlier one."""
     first: dict[tuple[str, ...], Claim] = {}
     for claim in claims:
         first.setdefault(claim.identity, claim)
-    return list(first.values())
+    return tuple(first.values())
 
 
 def common_beginning(names: Sequence[str]) -> str:
     """Return what all names begin with."""
-    first = min(names)
-    last = max(names)
+    first = min(names, default="")
+    last = max(names, default="")
     same = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))
     return "".join(letter for letter, _ in same)
 

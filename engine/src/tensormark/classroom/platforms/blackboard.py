@@ -8,8 +8,8 @@ underscores, so a name is read in every way that fits all of them, and the list 
 
 import datetime
 import re
-from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from tensormark.classroom.hand_in import Claim, Upload
@@ -34,35 +34,29 @@ class Blackboard(Platform):
 
     name = "blackboard"  # without a list, the shortest login that fits is taken
 
-    def claims(self, path: Path) -> list[Claim]:
-        """Return a claim for the login, which may contain underscores as a title may."""
+    def upload(self, path: Path) -> Upload | None:
+        """Return a claim for what comes before the attempt: the title and the login."""
         match = NAMED.fullmatch(path.name)
-        return [Claim(match["head"])] if match else []
+        if match is None:
+            return None
+        stamp = match["stamp"]
+        claim = Claim(match["head"])
+        return Upload(path, (claim,), match["file"] or "", stamp, submitted=_moment(stamp))
 
     def uploads(self, paths: Sequence[Path]) -> list[Upload]:
         """Read all names; an attempt's note is left out if the attempt also has a file.
 
         The title of the assignment is what the names begin with in common, up to any underscore.
         """
-        matches = {path: match for path in paths if (match := NAMED.fullmatch(path.name))}
-        heads = sorted({match["head"] for match in matches.values()})
-        common = common_beginning(heads) if heads else ""
+        read = {path: self.upload(path) for path in paths}
+        named = [(each.claims[0].name, each) for each in read.values() if each]
+        common = common_beginning([head for head, _ in named])
         ends = [place + 1 for place, letter in enumerate(common) if letter == "_"]
-        files = Counter((m["head"], m["stamp"]) for m in matches.values() if m["file"])
-        uploads = [own_name(path) for path in paths if path not in matches]
-        for path, match in matches.items():
-            head = match["head"]
-            stamp = match["stamp"]
-            if match["note"] and files[head, stamp]:
-                continue
-            logins = [head[end:] for end in reversed(ends) if head[end:]] or [head]
-            uploads.append(
-                Upload(
-                    path,
-                    tuple(Claim(login, {"login": login}, login) for login in logins),
-                    file=match["file"] or "",
-                    attempt=stamp,
-                    submitted=_moment(stamp),
-                )
-            )
+        packed = {(head, each.attempt) for head, each in named if each.file}
+        uploads = [own_name(path) for path, each in read.items() if each is None]
+        for head, each in named:
+            if each.file or (head, each.attempt) not in packed:
+                logins = [head[end:] for end in reversed(ends) if head[end:]] or [head]
+                claims = tuple(Claim(login, {"login": login}, login) for login in logins)
+                uploads.append(replace(each, claims=claims))
         return uploads

@@ -16,28 +16,25 @@ would appear as `main.py`. So names stay unchanged, and each student gets what f
 comments, or a zip with the page.
 """
 
-import csv
-import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
+from tensormark.classroom.entry import Entry
+from tensormark.classroom.feedback import PAGE, for_student
 from tensormark.classroom.hand_in import Claim, Upload
-from tensormark.classroom.people import ClassList, FileError
+from tensormark.classroom.people import ClassList, FileError, Table
 from tensormark.classroom.platforms.base import (
-    ROUNDED,
-    Mark,
     MarksFile,
     Platform,
     again,
     different,
     number,
-    own_name,
     splits,
 )
 from tensormark.files import encoded
-from tensormark.reports.platforms import cell
+from tensormark.reports.platforms import cell, comments
 from tensormark.reports.text import points, visible
 from tensormark.zipped import zipped
 
@@ -52,7 +49,6 @@ ESCAPED = re.compile("#(?:U[0-9a-f]{4}|L[0-9a-f]{6})")  # a letter as unzip may 
 TITLE = re.compile(r"(.+) \(([0-9]+)\)", re.S)  # of an assignment's column, with its id
 MAXIMA = "Points Possible"
 SECTION = "section"  # the last of the columns about students
-EXCUSED = "EX"
 SHOWN = 40  # titles in a message
 
 
@@ -76,124 +72,93 @@ class Canvas(Platform):
     name = "canvas"
     own = needed = "canvas"
     chosen_by_students = False
+    lists = tuple({"id", SECTION, sis} for sis in ("sis login id", "sis user id"))
     columns: ClassVar[Mapping[str, str]] = {
         **{"student": "name", "lastname": "last", "firstname": "first"},
         **{"id": "canvas", "sis user id": "id", "sis login id": "login"},
     }
 
-    def claims(self, path: Path) -> list[Claim]:
-        """Return a claim for each number that may be the id."""
-        return different(
-            Claim(display, {"canvas": match["id"]}, match["id"])
-            for display, match in _readings(path.name)
+    def upload(self, path: Path) -> Upload | None:
+        """Return a claim for each number that may be the id; what can be read as late is late."""
+        readings = _readings(path.name)
+        if not readings:
+            return None
+        matches = [match for _, match in readings]
+        file = matches[0]["file"] or ""
+        return Upload(
+            path,
+            different(Claim(name, {"canvas": m["id"]}, m["id"]) for name, m in readings),
+            file=file,
+            again=again(file),
+            late=any(match["late"] for match in matches),
+            typed=not file,
         )
 
-    def uploads(self, paths: Sequence[Path]) -> list[Upload]:
-        """Read all names; one that can be read as late is late, so that no name helps anybody."""
-        uploads = []
-        for path in paths:
-            readings = _readings(path.name)
-            if not readings:
-                uploads.append(own_name(path))
-                continue
-            files = [match["file"] or "" for _, match in readings]
-            uploads.append(
-                Upload(
-                    path,
-                    tuple(self.claims(path)),
-                    file=files[0],
-                    again=again(files[0]),
-                    late=any(match["late"] for _, match in readings),
-                    typed=not files[0],
-                )
-            )
-        return uploads
-
-    def is_list(self, titles: Sequence[str]) -> bool:
-        """Say whether this is an export of the gradebook."""
-        sis = "sis login id" in titles or "sis user id" in titles
-        first = titles[0] if titles else ""
-        return first in ("student", "lastname") and "id" in titles and SECTION in titles and sis
-
-    def _column(self, class_list: ClassList, wanted: str) -> int:
+    def _column(self, table: Table, wanted: str) -> int:
         """Return the place of the column to fill.
 
         Args:
             wanted: its title, with or without its number, or the number alone.
         """
-        titles = [
-            (place, match)
-            for place, text in enumerate(class_list.rows[0])
-            if (match := TITLE.fullmatch(text))
-        ]
-        hits = [place for place, match in titles if wanted in (match[0], match[2])]
+        if not wanted:
+            raise FileError("class.toml does not say which column to fill")
+        found = {place: TITLE.fullmatch(text) for place, text in enumerate(table.rows[0])}
+        titles = {place: match for place, match in found.items() if match}
+        hits = [place for place, match in titles.items() if wanted in (match[0], match[2])]
         if not hits:
-            hits = [place for place, match in titles if match[1].casefold() == wanted.casefold()]
+            title = wanted.casefold()
+            hits = [place for place, match in titles.items() if match[1].casefold() == title]
         if len(hits) == 1:
             return hits[0]
-        names = "; ".join(visible(match[0], 100) for _, match in titles[:SHOWN]) or "none"
+        names = "; ".join(visible(match[0], 100) for match in [*titles.values()][:SHOWN]) or "none"
         count = "several columns" if hits else "no column"
         raise FileError(
-            f"{class_list.path}: has {count} titled {visible(wanted, 60)!r}; set column in "
+            f"{table.path}: has {count} titled {visible(wanted, 60)!r}; set column in "
             f"class.toml to one of these titles, with its number: {names}"
         )
 
     def marks(
-        self, class_list: ClassList, column: str, most: float, marks: Sequence[Mark]
-    ) -> MarksFile:
-        """Return the columns about students, unchanged, and the assignment's; EX is kept."""
-        place = self._column(class_list, column)
-        about = class_list.titles.index(SECTION) + 1
-        text = io.StringIO()
-        writer = csv.writer(text, delimiter=class_list.separator, lineterminator="\n")
-        writer.writerow([*class_list.rows[0][:about], class_list.rows[0][place]])
+        self, class_list: ClassList, column: str, most: float, entries: Sequence[Entry]
+    ) -> MarksFile | None:
+        """Return the columns about students, unchanged, and the assignment's."""
+        table = class_list.table
+        place = self._column(table, column)
+        about = table.titles.index(SECTION) + 1
+        rows = [[*table.rows[0][:about], table.rows[0][place]]]
         result = MarksFile()
-        for mark in marks:
-            if mark.hand_in.place is None:
+        for entry in entries:
+            if entry.hand_in.place is None:
                 continue
-            row = class_list.rows[class_list.people[mark.hand_in.place].row]
-            name = visible(mark.hand_in.called, 200)
-            old = row[place].strip() if place < len(row) else ""
-            if mark.points is None:
-                result.left.append(f"{name}: {visible(mark.without, 200)}")
-            elif old and number(old) is None:
-                kept = "is excused" if old.upper() == EXCUSED else f"has {visible(old, 40)!r}"
-                result.left.append(f"{name}: {kept} in Canvas, which is kept")
-            else:
-                before = number(old)
-                if before is not None and abs(before - mark.points) >= ROUNDED:
-                    change = f"{name}: {visible(old, 40)} becomes {points(mark.points)}"
-                    result.replaced.append(change)
+            row = table.rows[class_list.people[entry.hand_in.place].row]
+            mark = result.mark(entry, row[place].strip() if place < len(row) else "")
+            if mark is not None:
                 # a row must be neither a formula to a spreadsheet nor that of the maxima to Canvas
-                cells = [str(cell(each.replace(MAXIMA, "Points_Possible"))) for each in row[:about]]
-                writer.writerow([*cells, points(mark.points)])
-                result.count += 1
-        result.text = text.getvalue()
-        maxima = [row for row in class_list.rows[1:5] if row and MAXIMA in row[0]]
+                cells = [cell(text.replace(MAXIMA, "Points_Possible")) for text in row[:about]]
+                rows.append([*cells, mark])
+        result.text = table.with_rows(rows)
+        maxima = [row for row in table.rows[1:5] if row and MAXIMA in row[0]]
         there = number(maxima[0][place]) if maxima and place < len(maxima[0]) else None
         if there is not None and there != most:
             possible = f"{points(there)} points are possible there, {points(most)} here"
             result.warning = f"{possible}; nothing is scaled"
         return result
 
-    def feedback(self, marks: Sequence[Mark]) -> Iterator[tuple[str, bytes | str]]:
+    def feedback(self, entries: Sequence[Entry], out: Path) -> Iterator[tuple[str, bytes | str]]:
         """Yield a file for each downloaded one."""
-        for mark in marks:
-            path = mark.hand_in.path
-            if path is None or mark.report is None or not self.claims(path):
+        for entry in entries:
+            path = entry.hand_in.path
+            upload = self.upload(path) if path and entry.report else None
+            if path is None or upload is None:
                 continue
             name = path.name
-            if (
-                _owner(name) not in {claim.student for claim in self.claims(path)}
-                or len(self.claims(path)) > 1
-            ):
+            if [_owner(name)] != [claim.student for claim in upload.claims]:
                 yield name, "Canvas would not read the name as that student's alone"
             elif not name.isprintable() or set(name) & set('\\/:*?"<>|'):
                 yield name, "the name is not safe in a zip"
             elif name.lower().endswith(".zip"):
-                yield name, zipped({"report.html": mark.report.read_bytes()})
+                yield name, zipped({PAGE: (out / entry.report / PAGE).read_bytes()})
             elif name.lower().endswith(".py"):
-                yield name, encoded(mark.comments)
+                yield name, encoded(comments(for_student(entry)))
             else:
                 yield name, "not a .py or .zip file, and Canvas would show the report as one"
 

@@ -20,6 +20,7 @@ class GitHub(Platform):
 
     name = "github"
     own = "github"
+    lists = ({"identifier", "github_username"},)
     columns: ClassVar[Mapping[str, str]] = {
         "identifier": "id",
         "github_username": "github",
@@ -28,8 +29,8 @@ class GitHub(Platform):
 
     def uploads(self, paths: Sequence[Path]) -> list[Upload]:
         """Read what follows each hyphen in what the names of all folders have in common."""
-        names = [path.name for path in paths if is_folder(path)]
-        common = common_beginning(names or [path.name for path in paths])
+        folders = [path.name for path in paths if is_folder(path)]
+        common = common_beginning(folders or [path.name for path in paths])
         ends = [place + 1 for place, letter in enumerate(common) if letter == "-"] or [0]
         uploads = []
         for path in paths:
@@ -39,7 +40,3 @@ class GitHub(Platform):
             stamp = own_name(path).attempt
             uploads.append(Upload(path, claims, file=path.name, attempt=stamp))
         return uploads
-
-    def is_list(self, titles: Sequence[str]) -> bool:
-        """Say whether this is Classroom's roster."""
-        return {"identifier", "github_username"} <= set(titles)

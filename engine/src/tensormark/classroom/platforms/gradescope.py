@@ -70,18 +70,25 @@ def _metadata(path: Path) -> Mapping[str, Any]:
     return {str(name): entry for name, entry in _named(content).items()}
 
 
+def strangers(paths: Sequence[Path]) -> list[Path]:
+    """Return what in a folder is not of an export."""
+    return [
+        path
+        for path in paths
+        if path.name != METADATA and not (FOLDER.fullmatch(path.name) and is_folder(path))
+    ]
+
+
 class Gradescope(Platform):
     """See the module."""
 
     name = "gradescope"
+    lists = ({"sid", "role"},)
     chosen_by_students = False
 
     def wrote(self, paths: Sequence[Path]) -> bool:
         """Believe the list only if all else there is one of its folders."""
-        others = [path for path in paths if path.name != METADATA]
-        return len(others) == len(paths) - 1 and all(
-            FOLDER.fullmatch(path.name) and is_folder(path) for path in others
-        )
+        return any(path.name == METADATA for path in paths) and not strangers(paths)
 
     def uploads(self, paths: Sequence[Path]) -> list[Upload]:
         """Return an upload for each submitter of a folder."""
@@ -113,7 +120,3 @@ class Gradescope(Platform):
                     )
                 )
         return uploads
-
-    def is_list(self, titles: Sequence[str]) -> bool:
-        """Say whether this is the roster."""
-        return {"sid", "role"} <= set(titles)
