@@ -1,15 +1,16 @@
-"""Malicious archives: bombs, damage, strange names. All are refused with one sentence."""
+"""Archives and folders that cost too much, or have odd names: refused with one sentence.
+
+The golden corpus has damaged archives of every kind, and paths that point outside.
+"""
 
 import io
-import os
 import tarfile
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from packing import SOURCE, refusal, taken, tarred, zipped
+from packing import SOURCE, refusal, taken, tarred, unpacked, zipped
 from tensormark.intake.archives import MAX_ARCHIVE
 from tensormark.intake.submission import SubmissionError
 
@@ -40,17 +41,21 @@ def test_long_headers_of_a_tar_are_read_within_the_limits_or_refused(
     assert "too large or too complex" in error or "no main.py" in error or "an empty file" in error
 
 
-def test_a_sparse_file_in_a_tar_is_refused(tmp_path: Path) -> None:
-    records = b"22 GNU.sparse.major=1\n" + b"22 GNU.sparse.minor=0\n"
-    path = with_header(tmp_path / "mine.tar", tarfile.XHDTYPE, records)
-
-    assert "the tar cannot be read" in refusal(path)
-
-
-def test_an_old_sparse_file_in_a_tar_is_refused(tmp_path: Path) -> None:
-    path = with_header(tmp_path / "mine.tar", tarfile.GNUTYPE_SPARSE, b"")
-
-    assert "no main.py" in refusal(path)
+@pytest.mark.parametrize(
+    ("kind", "records", "words"),
+    [
+        (
+            tarfile.XHDTYPE,
+            b"22 GNU.sparse.major=1\n22 GNU.sparse.minor=0\n",
+            "the tar cannot be read",
+        ),
+        (tarfile.GNUTYPE_SPARSE, b"", "no main.py"),
+    ],
+)
+def test_a_sparse_file_in_a_tar_is_refused(
+    tmp_path: Path, kind: bytes, records: bytes, words: str
+) -> None:
+    assert words in refusal(with_header(tmp_path / "mine.tar", kind, records))
 
 
 def test_a_tar_of_many_files_with_pax_headers_is_read(tmp_path: Path) -> None:
@@ -71,34 +76,18 @@ def test_too_many_files_are_refused(tmp_path: Path, pack: Callable[..., Path]) -
     assert "more than 10000 files" in refusal(path)
 
 
+def test_deep_folders_end_the_search(tmp_path: Path) -> None:
+    path = unpacked(tmp_path, {f"{'d/' * 60}main.py": SOURCE})
+
+    assert "there is no main.py" in refusal(path)
+
+
 def test_a_large_archive_is_refused_unread(tmp_path: Path) -> None:
     path = zipped(tmp_path / "work.zip", {"main.py": SOURCE})
     with path.open("r+b") as file:
         file.truncate(MAX_ARCHIVE + 1)
 
     assert "it is larger than 32 MiB" in refusal(path)
-
-
-@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
-def test_every_compression_method_that_python_supports_is_read(tmp_path: Path, method: int) -> None:
-    path = zipped(tmp_path / "w.zip", {"main.py": SOURCE}, method)
-
-    assert taken(path).sources["main"] == SOURCE.decode()
-
-
-@pytest.mark.parametrize("pack", ["zip", "", "gz"])
-@pytest.mark.parametrize("fraction", [0.2, 0.5, 0.9])
-def test_a_truncated_archive_is_refused(tmp_path: Path, pack: str, fraction: float) -> None:
-    path = tmp_path / "work"
-    noise = os.urandom(3000).hex().encode()
-    files = {"main.py": b"# " + noise}
-    zipped(path, files) if pack == "zip" else tarred(path, files, f"w:{pack}")
-    if not pack:
-        fraction = fraction * 0.5  # the rest of a plain tar is padding
-    content = path.read_bytes()
-    path.write_bytes(content[: int(len(content) * fraction)])
-
-    refusal(path)
 
 
 @pytest.mark.parametrize(
@@ -114,10 +103,3 @@ def test_a_strange_name_does_no_harm(tmp_path: Path, name: str) -> None:
         assert taken(path).sources == {"main": ""}  # the only Python file in the archive
     except SubmissionError:
         assert "there is no main.py" in refusal(path)
-
-
-def test_a_name_in_another_encoding_does_no_harm(tmp_path: Path) -> None:
-    path = zipped(tmp_path / "work.zip", {"abcdé/main.py": SOURCE})
-    path.write_bytes(path.read_bytes().replace("é".encode(), b"\xe9\xff"))
-
-    refusal(path)

@@ -1,6 +1,8 @@
-"""Reading submissions: which files are graded, however they are packed and whatever their names."""
+"""Reading submissions: which files are graded, however they are packed and whatever their names.
 
-import zipfile
+The golden corpus has more names, and every archive that is refused.
+"""
+
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,29 +14,17 @@ from tensormark.intake.submission import Part, SubmissionError, read_parts
 from tensormark.settings import parse
 from tensormark.worker.protocol import encode
 
-ALL = pytest.mark.parametrize("pack", [zipped, tarred, unpacked, side_by_side])
 Pack = Callable[[Path, dict[str, bytes]], Path]
 
 
 @pytest.mark.parametrize(
     "name",
     [
-        "main.py",
-        "homework/main.py",
-        "a/b/c/d/main.py",
         "HW1: homework/main.py",  # not a drive
         "lovelaceada_12345_678910_main.py",
-        "lovelaceada_LATE_12345_678910_main-2.py",
         "Ada Lovelace_4711_assignsubmission_file_main.py",
-        "Ada Lovelace_4711_assignsubmission_file_/main.py",
         "Łovełace 🎉_1_2_main.py",
         "P_ada_attempt_2026-11-18-12-00-00_main.py",
-        "MAIN.PY",
-        "main-1.py",
-        "main (1).py",
-        "main - Copy.py",
-        "Copy of main.py",
-        "my_main.py",
     ],
 )
 @pytest.mark.parametrize("pack", [zipped, tarred, unpacked])
@@ -62,14 +52,14 @@ BETTER: dict[str, dict[str, bytes]] = {
 
 
 @pytest.mark.parametrize("name", BETTER)
-@ALL
+@pytest.mark.parametrize("pack", [zipped, side_by_side])
 def test_the_best_match_among_several_files_is_taken(tmp_path: Path, name: str, pack: Pack) -> None:
     submission = taken(pack(tmp_path / "work", BETTER[name]))
 
     assert submission.sources == {"main": SOURCE.decode()}
 
 
-@ALL
+@pytest.mark.parametrize("pack", [zipped, tarred, unpacked, side_by_side])
 def test_the_same_files_are_read_the_same_however_they_are_packed(
     tmp_path: Path, pack: Pack
 ) -> None:
@@ -85,21 +75,6 @@ def test_the_same_files_are_read_the_same_however_they_are_packed(
     assert submission.faults.keys() == {"pretraining"}
     assert [note.split()[0] for note in submission.notes] == ["config.py"]
     assert {"rope", "config"} < submission.others
-
-
-@pytest.mark.parametrize("pack", [zipped, tarred, unpacked])
-def test_an_archive_is_opened_if_it_is_the_only_one_and_not_in_another(
-    tmp_path: Path, pack: Pack
-) -> None:
-    inner = zipped(tmp_path / "inner.zip", {"main.py": SOURCE}).read_bytes()
-    one = pack(tmp_path / "one", {"work/Work.ZIP": inner})
-    two = pack(tmp_path / "two", {"a.zip": inner, "b.zip": inner})
-
-    assert "a.zip, b.zip" in refusal(two)
-    if pack is unpacked:
-        assert taken(one).sources.keys() == {"main"}
-    else:
-        assert "Work.ZIP" in refusal(one)
 
 
 def test_a_single_file_is_read_with_the_finished_files_beside_it(tmp_path: Path) -> None:
@@ -127,28 +102,12 @@ def test_an_extension_that_cannot_be_read_does_not_affect_other_files(tmp_path: 
     assert "transformer (1).py, transformer (2).py" in note
 
 
-@pytest.mark.parametrize("name", [".", "more", "nothing.zip", "starter/none.py", "/dev/zero"])
-def test_what_cannot_be_graded_is_refused(tmp_path: Path, name: str) -> None:
-    unpacked(tmp_path, {"starter/main.py": SOURCE, "solution/main.py": SOURCE})
-    unpacked(tmp_path, {"more/optimizer.py": SOURCE, "nothing.zip": b""})
+def test_a_file_that_is_in_icloud_is_not_replaced_by_another(tmp_path: Path) -> None:
+    folder = unpacked(tmp_path, {".main.py.icloud": b"bplist00", "other.py": SOURCE})
+    unpacked(tmp_path, {"old/main.py": SOURCE})
 
-    refusal(tmp_path / name)
-
-
-@pytest.mark.parametrize("name", ["/etc/main.py", "../../main.py", "C:\\x\\main.py", "..\\main.py"])
-@pytest.mark.parametrize("pack", [zipped, tarred])
-def test_a_path_that_points_outside_is_refused(tmp_path: Path, name: str, pack: Pack) -> None:
-    assert "outside" in refusal(pack(tmp_path / "work", {name: SOURCE}))
-
-
-def test_a_name_that_occurs_twice_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "work.zip"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("main.py", SOURCE)
-        with pytest.warns(UserWarning, match="Duplicate"):
-            archive.writestr("main.py", b"other = 1\n")
-
-    assert "two files with the name main.py" in refusal(path)
+    for path in (folder, folder / "main.py", folder / ".main.py.icloud"):
+        assert "iCloud; download it in Finder" in refusal(path)
 
 
 def submission_path(path: str) -> str:
@@ -163,11 +122,8 @@ def test_a_home_folder_is_found_in_every_shell(tmp_path: Path, monkeypatch) -> N
     assert submission_path("~/main.py") == str(tmp_path / "main.py")
     unpacked(tmp_path, {"~/main.py": SOURCE})
     assert submission_path("~/main.py") == "~/main.py"
-
-
-def test_an_empty_path_is_not_the_current_folder() -> None:
     with pytest.raises(SubmissionError):
-        submission_path("")
+        submission_path("")  # not the current folder
 
 
 @pytest.mark.parametrize("character", ["\x01", "é", "🐍"], ids=["control", "accent", "snake"])
@@ -175,9 +131,3 @@ def test_the_largest_source_fits_into_a_frame_however_it_is_written(character: s
     source = character * (MAX_SOURCE // len(character.encode()))
 
     encode({"sources": {"main": source}})
-
-
-def test_deep_folders_end_the_search(tmp_path: Path) -> None:
-    path = unpacked(tmp_path, {f"{'d/' * 60}main.py": SOURCE})
-
-    assert "there is no main.py" in refusal(path)
