@@ -19,6 +19,7 @@ SAFE_FLAGS = (
 )
 NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 LARGEST = 1 << 30  # bytes of what a command writes
+PAGE = re.compile(rb"default-src 'none'; style-src 'sha256-")  # how the pages that we write begin
 
 
 class NotAFileError(OSError):

@@ -14,13 +14,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tensormark.files import write_whole
+from tensormark.files import PAGE, write_whole
 from tensormark.folder import open_assignment
 from tensormark.intake.process import READER
 from tensormark.reports.text import print_any_letter
 from tensormark.sandbox.interface import PROCESS, Program, Sandbox
 from tensormark.sandbox.worker_process import WorkerProcess
-from tensormark.settings import OPTIONS, PAGE, RESULT, Settings, check_writable, parse, recorded_for
+from tensormark.settings import OPTIONS, RESULT, Settings, check_writable, parse, recorded_for
 from tensormark.usage import option
 
 if TYPE_CHECKING:

@@ -7,15 +7,14 @@ tensormark/reports/result.schema.json describes it.
 import dataclasses
 import enum
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Self
 
 from tensormark.exercise import Exercise
 
-VERSION = 1  # of the result model; keys may be added without changing it
+VERSION = 2  # of the result model; keys may be added without changing it
 FORBIDDEN = "forbidden"  # the id of the mistake to call what is forbidden
 UNIMPORTABLE = re.compile(r"(\w+\.py) cannot be imported")  # a finding's headline, all of it
-PLACE = re.compile(r"\b(\w{1,80}\.py)(?:, line |:)(\d{1,6})\b")
 
 
 class Outcome(enum.StrEnum):
@@ -58,16 +57,6 @@ class CheckFailed(Exception):
     def __init__(self, finding: Finding) -> None:
         super().__init__("\n".join([finding.headline, *finding.details]))
         self.finding = finding
-
-
-def place_in(lines: Iterable[str]) -> dict[str, Any] | None:
-    """Return the place in a submission that the first such line of a message names, or None."""
-    for line in lines:
-        places = PLACE.findall(line)
-        if places:
-            file, number = places[-1]
-            return {"file": file, "line": int(number)}
-    return None
 
 
 @dataclasses.dataclass
@@ -134,7 +123,6 @@ class Result:
             "mistake": mistakes[0] if mistakes else None,
             "message": "\n".join(lines) or self.note,
             "findings": [finding.as_json() for finding in self.findings],
-            "place": place_in(lines),
             "handout": [
                 dict(zip(("title", "page", "anchor"), s, strict=True)) for s in self.handout
             ],

@@ -16,9 +16,8 @@ from tensormark.sandbox.interface import BUDGET, PROCESS, TIERS, Limits
 from tensormark.usage import command, option, parser
 
 MAX_THREADS = 64
-# what the results and the pages that we write begin with
+# what the results that we write begin with
 RESULT = re.compile(rb'\A\{\s*"version": \d+,\s*"assignment": ')
-PAGE = re.compile(rb"default-src 'none'; style-src 'sha256-")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import jinja2
 
-from tensormark.files import check_replaceable, encoded, write_whole
+from tensormark.files import PAGE, check_replaceable, encoded, write_whole
 from tensormark.reports import github, html, platforms
 from tensormark.reports.model import Model, read_model
 from tensormark.usage import UserError, parser
@@ -24,7 +24,7 @@ FORMATS: Mapping[str, Callable[[Model], str]] = {
 CHECK = "check"
 # how what is written begins, so that only an earlier one is replaced
 MARKS: Mapping[str, re.Pattern[bytes]] = {
-    "html": re.compile(rb"default-src 'none'; style-src 'sha256-"),
+    "html": PAGE,
     "gradescope": re.compile(rb'\A\{\n  "score": '),
     "summary": re.compile(rb"\A## [^\n]+&#58; "),
     CHECK: re.compile(rb"\Acheck: "),

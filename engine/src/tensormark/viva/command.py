@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tensormark.exercise import Assignment
-from tensormark.files import write_whole
+from tensormark.files import PAGE, write_whole
 from tensormark.folder import open_assignment
 from tensormark.grading import Grading
 from tensormark.intake.process import READER
@@ -26,7 +26,6 @@ from tensormark.result import Outcome
 from tensormark.sandbox.interface import PROCESS
 from tensormark.settings import (
     HELP,
-    PAGE,
     Settings,
     check_writable,
     submission_parser,
