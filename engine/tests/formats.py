@@ -16,43 +16,7 @@ SCHEMA = json.loads(Path(html.__file__).with_name("result.schema.json").read_byt
 VOID = set("meta link br img hr input wbr".split())
 
 # https://gradescope-autograders.readthedocs.io/en/latest/specs/#output-format
-NUMBER = {"type": "number"}
-STRING = {"type": "string"}
-OBJECT = {"type": "object"}
-FORMAT = {"enum": ["text", "html", "simple_format", "md", "ansi"]}
-VISIBILITY = {"enum": ["hidden", "after_due_date", "after_published", "visible"]}
-GRADESCOPE_TEST = {
-    "type": "object",
-    "required": ["name", "number", "output", "extra_data"],
-    "additionalProperties": False,
-    "properties": {
-        "score": NUMBER,
-        "max_score": NUMBER,
-        "status": {"enum": ["passed", "failed"]},
-        "name": STRING,
-        "number": STRING,
-        "output": STRING,
-        "extra_data": OBJECT,
-        "visibility": VISIBILITY,
-    },
-}
-GRADESCOPE = {
-    "type": "object",
-    "required": ["score", "execution_time", "tests"],
-    "additionalProperties": False,
-    "properties": {
-        "score": NUMBER,
-        "execution_time": NUMBER,
-        "output": STRING,
-        "output_format": FORMAT,
-        "test_output_format": FORMAT,
-        "test_name_format": FORMAT,
-        "visibility": VISIBILITY,
-        "stdout_visibility": VISIBILITY,
-        "extra_data": OBJECT,
-        "tests": {"type": "array", "items": GRADESCOPE_TEST},
-    },
-}
+GRADESCOPE = json.loads(Path(__file__).with_name("gradescope.schema.json").read_bytes())
 
 
 def check_model(model: Model) -> None:

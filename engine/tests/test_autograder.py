@@ -16,10 +16,10 @@ from tensormark.authoring import record
 from tensormark.wheel import wheel
 
 
-@pytest.fixture(scope="module")
-def source(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture
+def source(folder: Path, tmp_path: Path) -> Path:
     """What Gradescope unpacks, beside a virtual environment."""
-    place = tmp_path_factory.mktemp("autograder")
+    place = tmp_path
     private = place / "private"
     out = place / "autograder.zip"
     assert record.main(folder, "references", ["--seed", "7", "--out", str(private)]) == 0
@@ -54,29 +54,20 @@ def grade(source: Path, submission: Path) -> dict[str, Any]:
     return results
 
 
-def test_the_zip_has_what_grading_needs_and_no_files_for_staff_only(source: Path) -> None:
+def test_the_autograder_grades_with_what_it_has_and_has_nothing_for_staff_only(
+    source: Path, folder: Path
+) -> None:
     files = {path.relative_to(source).as_posix() for path in source.rglob("*") if path.is_file()}
 
-    top_level = {name for name in files if not name.startswith("assignment/")}
-    assert top_level == {"setup.sh", "run_autograder", "limit", f"engine/{wheel().name}"}
-    assert (source / "engine" / wheel().name).read_bytes() == wheel().content
-    assert {"assignment/grader/harness.py", "assignment/requirements.txt"} <= files
-    assert not [name for name in files if "/mistakes/" in name or "/honest/" in name]
-
-
-def test_setup_says_in_which_tier_submissions_run(source: Path) -> None:
     printed = script(source, "setup.sh")
-
-    assert "submissions run in the tier " in printed
-    assert "detection: its time was not measured" in printed
-
-
-def test_the_solution_gets_all_points_and_the_starter_gets_none(source: Path, folder: Path) -> None:
     solution = grade(source, folder / "solution" / toy.MAIN)
     starter = grade(source, folder / "starter" / toy.MAIN)
 
-    assert solution["score"] == 100, solution
-    assert starter["score"] == 0
-    assert {test["name"] for test in solution["tests"]} == {
-        test["name"] for test in starter["tests"]
-    }
+    top_level = {name for name in files if not name.startswith("assignment/")}
+    assert top_level == {"setup.sh", "run_autograder", "limit", f"engine/{wheel().name}"}
+    assert not [name for name in files if "/mistakes/" in name or "/honest/" in name]
+    assert "submissions run in the tier " in printed
+    assert "detection: its time was not measured" in printed
+    assert (solution["score"], starter["score"]) == (100, 0), solution
+    names = [{test["name"] for test in result["tests"]} for result in (solution, starter)]
+    assert names[0] == names[1]

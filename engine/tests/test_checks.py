@@ -33,47 +33,56 @@ from trials import (
 
 # --- what an exercise costs ---------------------------------------------------------------------
 
-HEADLINES = {part: Finding(f"{part} are wrong") for part in POINTS}
+FOUND = {part: Finding(f"{part} are wrong") for part in POINTS}
+VALUES_WRONG = FOUND["values"]
+TRAINING_WRONG = FOUND["training"]
 NAMED = Finding("there is no dropout", (), "no_dropout")
-
-
-def failed_in(part: str, problem: Finding | None = None) -> Fault:
-    return Fault(part, problem or HEADLINES[part])
+DOUBLED_VALUES = Finding("it is doubled", (), "doubled")
 
 
 @pytest.mark.parametrize(
-    ("faults", "score", "headlines"),
+    ("faults", "score", "findings"),
     [
-        ([failed_in("properties")], 9, ["properties"]),
-        ([failed_in("training"), failed_in("properties")], 6, ["training", "properties"]),
-        ([failed_in("properties"), failed_in("training")], 6, ["training", "properties"]),
-        ([failed_in("values"), failed_in("training")], 0, ["values"]),
-        ([failed_in("training"), Fault("properties", None, "norm")], 6, ["training"]),
-        ([failed_in("training"), Fault("values", None, "norm")], 0, ["training"]),
-        ([failed_in("training"), failed_in("training", NAMED)], 7, ["training"]),
+        ([("properties", FOUND["properties"])], 9, [FOUND["properties"]]),
+        (
+            [("properties", FOUND["properties"]), ("training", TRAINING_WRONG)],
+            6,
+            [TRAINING_WRONG, FOUND["properties"]],
+        ),
+        ([("values", VALUES_WRONG), ("training", TRAINING_WRONG)], 0, [VALUES_WRONG]),
+        ([("training", TRAINING_WRONG), ("training", NAMED)], 7, [TRAINING_WRONG]),
+        ([("training", NAMED), ("properties", NAMED)], 6, [NAMED]),  # the same is shown once
+        # a named mistake in training is shown next to values without a name
+        ([("values", VALUES_WRONG), ("training", NAMED)], 0, [VALUES_WRONG, NAMED]),
+        ([("values", DOUBLED_VALUES), ("training", NAMED)], 0, [DOUBLED_VALUES]),
     ],
 )
-def test_a_part_that_fails_or_was_not_checked_earns_nothing(
-    faults: list[Fault], score: float, headlines: list[str]
+def test_a_part_that_fails_earns_nothing(
+    faults: list[tuple[str, Finding]], score: float, findings: list[Finding]
 ) -> None:
-    result = result_of_faults(LAYER, faults)
+    result = result_of_faults(LAYER, [Fault(*fault) for fault in faults])
 
     assert (result.outcome, result.score) == (Outcome.FAILED, score)
-    assert [problem.headline for problem in result.findings] == [
-        f"{p} are wrong" for p in headlines
-    ]
-    assert result.lost == {fault.part for fault in faults}
+    assert list(result.findings) == findings
+    assert result.lost == {part for part, _ in faults}
 
 
 @pytest.mark.parametrize(
-    ("values", "count"), [(HEADLINES["values"], 2), (Finding("it is doubled", (), "doubled"), 1)]
+    ("faults", "outcome", "score", "lost"),
+    [
+        ([Fault("properties", None, "norm")], "failed", 6, {"training", "properties"}),
+        ([Fault("values", None, "norm")], "failed", 0, {"training", "values"}),
+        ([], "blocked", 0, set()),
+    ],
 )
-def test_a_named_mistake_in_training_is_shown_next_to_values_without_a_name(
-    values: Finding, count: int
+def test_a_part_that_was_not_checked_earns_nothing(
+    faults: list[Fault], outcome: str, score: float, lost: set[str]
 ) -> None:
-    result = result_of_faults(LAYER, [failed_in("values", values), failed_in("training", NAMED)])
+    training = [Fault("training", TRAINING_WRONG)] if faults else [Fault("values", None, "norm")]
 
-    assert result.findings == (values, NAMED)[:count]
+    result = result_of_faults(LAYER, [*training, *faults])
+
+    assert (result.outcome, result.score, result.lost) == (outcome, score, lost)
 
 
 def test_a_right_exercise_keeps_all_points_and_names_all_replaced_exercises() -> None:
@@ -84,20 +93,6 @@ def test_a_right_exercise_keeps_all_points_and_names_all_replaced_exercises() ->
 
     assert (result.score, result.lost) == (10, frozenset())
     assert result.note == "right when given a correct embed and norm"
-
-
-def test_the_same_finding_in_two_parts_is_shown_once() -> None:
-    same = Finding("it cannot be imported")
-
-    result = result_of_faults(LAYER, [failed_in(p, same) for p in ("training", "properties")])
-
-    assert result.findings == (same,)
-
-
-def test_a_blocked_exercise_scores_nothing_and_loses_no_part() -> None:
-    result = result_of_faults(LAYER, [Fault("values", None, "norm")])
-
-    assert (result.outcome, result.score, result.lost) == (Outcome.BLOCKED, 0, frozenset())
 
 
 @pytest.mark.parametrize(
@@ -167,31 +162,24 @@ def test_each_failed_check_costs_its_part_and_says_what_is_wrong(
         assert result.findings[0].details[0] == line
 
 
-def test_a_wrong_gradient_of_a_weight_has_the_weights_name_and_no_place_in_the_output() -> None:
-    fields = {"locate": lambda *_: "somewhere"}
-    wrong = reply(tensors={"grad/weights/w": 2 * GRADIENT.astype("f4")})
-
-    problem = finding(
-        trial(wrong, exercise=DIFFERENTIATED, gradients={"weights/w": GRADIENT}, fields=fields)
-    )
-
-    assert problem.headline == WRONG_GRADIENT
-    assert problem.details[0].startswith("6 of 6 values of the gradient of w differ")
-    assert "somewhere" not in problem.details
-
-
 @pytest.mark.parametrize(
-    ("name", "place"), [("x", "(row 0, column 0)"), ("weights/w", "index (0, 0)")]
+    ("name", "place"),
+    [
+        ("x", "x differ, worst at (row 0, column 0)"),
+        ("weights/w", "w differ, worst at index (0, 0)"),
+    ],
 )
 def test_only_gradients_of_inputs_have_the_axes_of_outputs(name: str, place: str) -> None:
-    fields = {"axes": {2: ("row", "column")}}
+    fields = {"axes": {2: ("row", "column")}, "locate": lambda *_: "somewhere"}
     wrong = reply(tensors={f"grad/{name}": 2 * GRADIENT.astype("f4")})
 
     problem = finding(
         trial(wrong, exercise=DIFFERENTIATED, gradients={name: GRADIENT}, fields=fields)
     )
 
-    assert problem.details[0].endswith(f"differ, worst at {place}")
+    assert problem.headline == WRONG_GRADIENT
+    assert problem.details[0] == f"6 of 6 values of the gradient of {place}"
+    assert "somewhere" not in problem.details
 
 
 def test_an_input_that_was_rounded_to_be_sent_has_not_changed() -> None:

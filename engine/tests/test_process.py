@@ -165,21 +165,6 @@ def test_the_process_answers_several_threads_in_turn(tmp_path: Path, reader: Rea
     assert sources == [{"main": f"x = {number}\n"} for number in range(8)]
 
 
-def test_without_fork_each_job_has_a_python_of_its_own(
-    tmp_path: Path, reader: ReaderProcess, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    script = tmp_path / "script.py"
-    run = f"runpy.run_path({limited.__file__!r}, run_name='__main__')"
-    script.write_text(f"import os, runpy; del os.fork; {run}", encoding="utf-8")
-    monkeypatch.setattr(process, "LIMITED", script)
-    unpacked(tmp_path, {"main.py": SOURCE})
-
-    answers = [read(reader, tmp_path), read(reader, tmp_path / "missing")]
-
-    assert answers[0]["sources"] == {"main": SOURCE.decode()}
-    assert answers[1].keys() == {"error"}
-
-
 def test_a_process_with_the_limits_cannot_write_to_a_file(tmp_path: Path) -> None:
     code = (
         f"import sys; sys.path.insert(0, {str(Path(process.__file__).parents[2])!r})\n"

@@ -10,14 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-# Windows lacks some of these flags; the type of a path is checked before it is opened
-SAFE_FLAGS = (
-    os.O_RDONLY
-    | getattr(os, "O_NONBLOCK", 0)  # else opening a pipe waits for its writer
-    | getattr(os, "O_CLOEXEC", 0)
-    | getattr(os, "O_BINARY", 0)
-)
-NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+SAFE_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC  # else opening a pipe waits for its writer
 LARGEST = 1 << 30  # bytes of what a command writes
 PAGE = re.compile(rb"default-src 'none'; style-src 'sha256-")  # how the pages that we write begin
 
@@ -149,7 +142,7 @@ def read_regular(
         NotAFileError: it is a link, a folder, a pipe or a device. OSError: it cannot be read.
     """
     _check_regular(os.stat(path, dir_fd=within, follow_symlinks=follow))
-    handle = os.open(path, SAFE_FLAGS | (0 if follow else NO_LINK), dir_fd=within)
+    handle = os.open(path, SAFE_FLAGS | (0 if follow else os.O_NOFOLLOW), dir_fd=within)
     with open(handle, "rb") as file:
         status = os.fstat(handle)
         _check_regular(status)  # it may have been replaced in the meantime

@@ -2,7 +2,6 @@
 
 Covered: below the path that the user named, no link is followed and only folders and regular files
 are opened, each relative to an open folder, so swapping a path in the meantime has no effect.
-Not covered: systems that cannot open files relative to a folder (Windows).
 """
 
 import contextlib
@@ -15,12 +14,11 @@ import stat
 from collections.abc import Callable, Iterator, Sequence
 
 from tensormark.characters import shown
-from tensormark.files import NO_LINK, SAFE_FLAGS, NotAFileError, kind_of, read_regular
+from tensormark.files import SAFE_FLAGS, NotAFileError, kind_of, read_regular
 
 MAX_ENTRIES = 10_000  # that are examined in a hand-in or a folder
 NO_LINKS = "is a link, which is not followed; hand in the file itself"
-FOLDER = SAFE_FLAGS | getattr(os, "O_DIRECTORY", 0)
-RELATIVE = {os.open, os.stat} <= os.supports_dir_fd and os.scandir in os.supports_fd
+FOLDER = SAFE_FLAGS | os.O_DIRECTORY
 Stamp = tuple[int, int, int]
 
 
@@ -130,7 +128,7 @@ class Disk:
         try:
             for part in parts:
                 above = handle
-                handle = os.open(part, FOLDER | NO_LINK, dir_fd=above)
+                handle = os.open(part, FOLDER | os.O_NOFOLLOW, dir_fd=above)
                 os.close(above)
             yield handle
         finally:
@@ -139,11 +137,11 @@ class Disk:
     @contextlib.contextmanager
     def _reached(self, parts: Sequence[str]) -> Iterator[tuple[str, int | None]]:
         """Yield a path, and the open folder that it is relative to, if it is relative."""
-        if parts and RELATIVE:
-            with self._opened(parts[:-1]) as folder:
-                yield parts[-1], folder
-        else:
-            yield os.path.join(self.root, *parts), None
+        if not parts:
+            yield self.root, None
+            return
+        with self._opened(parts[:-1]) as folder:
+            yield parts[-1], folder
 
     def _read(self, parts: Sequence[str], place: str, max_bytes: int) -> bytes:
         with self._reached(parts) as (path, folder):
@@ -157,11 +155,7 @@ class Disk:
         Raises:
             OSError: it cannot be read.
         """
-        with contextlib.ExitStack() as stack:
-            where: int | str = os.path.join(self.root, *parts)
-            if RELATIVE:
-                where = stack.enter_context(self._opened(parts))
-            scan = stack.enter_context(os.scandir(where))
+        with self._opened(parts) as folder, os.scandir(folder) as scan:
             items = itertools.islice(scan, MAX_ENTRIES + 1)
             stats = {item.name: item.stat(follow_symlinks=False) for item in items}
         return [

@@ -2,18 +2,17 @@
 
 It stays running and reads one request per line from standard input: which job to do, with which
 arguments, and in how many seconds of processor time. Each job runs in a child process, which writes
-one line of JSON; one more line has its exit status. Without fork, the child is a new Python.
+one line of JSON; one more line has its exit status.
 
 Covered: processor time, memory and file writes are limited, because hostile input can make archive
 readers, the parser and the compiler take quadratic time or expand data a thousandfold.
-Not covered: systems without such limits, where people grade their own code.
 """
 
 import gc
 import json
 import os
+import resource
 import signal
-import subprocess
 import sys
 import warnings
 from collections.abc import Callable, Mapping
@@ -29,18 +28,11 @@ from tensormark.intake.sources import inspect
 
 MEMORY = 160 << 20  # bytes of address space
 JOBS: Mapping[str, Callable[..., Any]] = {"read": read, "inspect": inspect}
-PYTHON = (sys.executable, "-I", "-S", "-B", __file__)
-ONCE = "once"  # the argument of a process that does one job itself
 
 
 def limit(seconds: float) -> None:
-    """Limit what this process may use, if the system supports such limits."""
-    if hasattr(signal, "setitimer"):
-        signal.setitimer(signal.ITIMER_PROF, seconds)  # whose signal ends the process
-    try:
-        import resource  # missing on Windows
-    except ImportError:
-        return
+    """Limit what this process may use."""
+    signal.setitimer(signal.ITIMER_PROF, seconds)  # whose signal ends the process
     limits = [
         (resource.RLIMIT_AS, MEMORY),
         (resource.RLIMIT_CPU, int(seconds) + 2),
@@ -64,8 +56,6 @@ def do(line: bytes) -> None:
 
 def do_in_child(line: bytes) -> int:
     """Do a job in a child process; return its exit status."""
-    if not hasattr(os, "fork"):
-        return subprocess.run([*PYTHON, ONCE], input=line, check=False).returncode
     child = os.fork()
     if not child:
         status = 1
@@ -80,9 +70,6 @@ def do_in_child(line: bytes) -> int:
 def main() -> None:
     """Do jobs until standard input is closed."""
     warnings.simplefilter("ignore")  # about a student's code; they would be printed unescaped
-    if ONCE in sys.argv:
-        do(sys.stdin.buffer.read())
-        return
     gc.freeze()
     for line in sys.stdin.buffer:
         status = do_in_child(line)

@@ -62,10 +62,7 @@ class ReaderProcess:
         if process is None:
             return
         with contextlib.suppress(OSError):
-            if hasattr(os, "killpg"):
-                os.killpg(process.pid, signal.SIGKILL)
-            else:
-                process.kill()
+            os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         for stream in (process.stdin, process.stdout):
             with contextlib.suppress(OSError):  # what could not be written to it
