@@ -82,15 +82,14 @@ def _submissions(name: str, text: str) -> Path:
     Raises:
         SubmissionError: it is not a folder.
     """
-    if not text:
-        example = command(name, submissions="dir")
-        raise SubmissionError(f"give the folder with the submissions: {example}")
     path = Path(expanded(text))
-    argument = option("submissions", text)
-    if path.is_file():
-        raise SubmissionError(f"{argument}: is a file, not a folder; unpack it and name the folder")
-    if not path.is_dir():
-        raise SubmissionError(f"{argument}: there is no such folder")
+    fault = "" if path.is_dir() else "there is no such folder"
+    if not text:
+        fault = f"give the folder with the submissions: {command(name, submissions='dir')}"
+    elif path.is_file():
+        fault = "is a file, not a folder; unpack it and name the folder"
+    if fault:
+        raise SubmissionError(f"{option('submissions', text)}: {fault}")
     return path
 
 
@@ -330,10 +329,9 @@ class Class:
                 return sheets.KILLED
             return result_of_killed(job.submission, self.terms, self.references, self.assignment)
 
-        opened = workers(self.options.scheduler, min(self.options.workers, len(jobs)))
         with (
             stop.on_signals(),
-            opened as executor,
+            workers(self.options.scheduler, min(self.options.workers, len(jobs))) as executor,
             tqdm(total=len(jobs), mininterval=seconds, miniters=1, dynamic_ncols=True) as bar,
         ):
             run = Run(self.terms, executor, self.store.keep, blame, bar.update)

@@ -35,6 +35,11 @@ def first_of(names: list[str]) -> str:
     return ", ".join(names[:SHOWN]) + more
 
 
+def called(student: str, name: str) -> str:
+    """Return a student's id, followed by the name unless the id contains it."""
+    return student if name in student else f"{student} ({name})"
+
+
 @dataclass(frozen=True)
 class Claim:
     """One way to read to whom something belongs.
@@ -120,6 +125,5 @@ class HandIn:
 
     @property
     def called(self) -> str:
-        """The student's id, followed by the name unless the id contains it."""
-        known = not self.name or self.name in self.student
-        return self.student if known else f"{self.student} ({self.name})"
+        """See `called`."""
+        return called(self.student, self.name)

@@ -161,14 +161,9 @@ class Cluster(Executor):
         self.client.close()
 
 
-@contextlib.contextmanager
-def workers(scheduler: str, count: int) -> Iterator[LocalWorkers | Cluster]:
+def workers(scheduler: str, count: int) -> LocalWorkers | Cluster:
     """Open the workers of a scheduler, or this machine's; see `Cluster`."""
-    opened = Cluster(scheduler) if scheduler else LocalWorkers(count)
-    try:
-        yield opened
-    finally:
-        opened.shutdown(cancel_futures=True)
+    return Cluster(scheduler) if scheduler else LocalWorkers(count)
 
 
 class Run:

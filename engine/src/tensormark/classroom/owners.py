@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from tensormark.characters import shown
-from tensormark.classroom.hand_in import ANY, Claim, HandIn, Upload, legible
+from tensormark.classroom.hand_in import ANY, Claim, HandIn, Upload, called, legible
 from tensormark.classroom.people import ClassList, FileError
 from tensormark.classroom.platforms.base import DOCUMENTS, Platform
 from tensormark.files import is_folder
@@ -39,11 +39,6 @@ def _groups(uploads: Iterable[Upload]) -> list[list[Upload]]:
     return list(groups.values())
 
 
-def _called(claim: Claim) -> str:
-    name = claim.student or claim.name
-    return name if claim.name in name else f"{name} ({claim.name})"
-
-
 def _undecided(group: Sequence[Upload], names: Iterable[str]) -> HandIn:
     """Return the line of something that could belong to any of several people."""
     people = list(dict.fromkeys(name[:LONGEST] for name in names))
@@ -58,7 +53,7 @@ def _unlisted(group: Sequence[Upload], platform: Platform, *notes: str) -> HandI
     """Return the hand-in of somebody who is not on a list."""
     claims = group[0].claims
     if len(claims) > 1 and not platform.chosen_by_students:
-        return _undecided(group, map(_called, claims))
+        return _undecided(group, [called(each.student or each.name, each.name) for each in claims])
     claim = claims[0]
     student = legible(claim.student or claim.name)
     return HandIn(student, legible(claim.name), uploads=[*group], notes=[*notes])
@@ -143,8 +138,7 @@ class Owners:
         person = self.list.people[min(owner)]
         if len(owner) > 1:
             return f"team {person.team}"
-        known = person.name in person.student
-        return person.student if known else f"{person.student} ({person.name})"
+        return called(person.student, person.name)
 
 
 def _by_file(class_list: ClassList, folder: Path) -> list[tuple[Path, int]]:
