@@ -11,6 +11,7 @@ from pathlib import Path
 from tensormark.classroom.hand_in import HandIn
 from tensormark.classroom.people import FileError, read_table
 from tensormark.reports.platforms import cell
+from tensormark.reports.text import points as points_text
 from tensormark.reports.text import visible
 
 FILE = "adjustments.csv"
@@ -24,6 +25,9 @@ class Adjustment:
 
     points: float
     reason: str
+
+    def __str__(self) -> str:
+        return f"adjusted by {points_text(self.points)}: {self.reason}"
 
 
 def student_named(where: str, text: str, hand_ins: Sequence[HandIn]) -> int:

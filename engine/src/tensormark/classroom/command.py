@@ -36,7 +36,7 @@ from tensormark.classroom.hand_in import number_of
 from tensormark.classroom.jobs import Run, Stop, Stopped, workers
 from tensormark.classroom.killed import result_of_killed
 from tensormark.classroom.owners import NOT_LISTED
-from tensormark.classroom.platforms import FOLDER
+from tensormark.classroom.platforms import FOLDER, PLATFORMS
 from tensormark.classroom.store import Store
 from tensormark.classroom.work import Job, Terms, code, complete, named, versions
 from tensormark.exercise import Assignment
@@ -66,10 +66,7 @@ WRITTEN = (
     teach.PAGE,
     feedback.FOLDER,
     sheets.FOLDER,
-    "canvas.csv",
-    "moodle.csv",
-    "canvas-feedback.zip",
-    "moodle-feedback.zip",
+    *(name for platform in PLATFORMS for name in platform.written),
 )
 # folders in OUT
 NEW = ".new"  # where results are made
@@ -342,20 +339,22 @@ class Class:
 
     def grade(self) -> None:
         """Grade what has no complete result yet, and fill in the entries."""
-        keyed = [
-            (each, Job(each.submission)) for each in self.entries if each.submission is not None
-        ]
-        jobs = {job.key(self.terms): job for _, job in keyed}
+        keys: list[tuple[Entry, str]] = []
+        jobs: dict[str, Job] = {}
+        for each in self.entries:
+            if each.submission is not None:
+                job = Job(each.submission)
+                key = job.key(self.terms)
+                keys.append((each, key))
+                jobs[key] = job
         before = {key: self.store.get(key) for key in jobs}
         wanted = {key: job for key, job in jobs.items() if not complete(before[key])}
-        if self.only and self.only.submission:
-            job = Job(self.only.submission)
-            wanted = {job.key(self.terms): job}
+        if self.only is not None:
+            wanted = {key: jobs[key] for each, key in keys if each is self.only}
         elif len(wanted) < len(jobs):
             print(f"{len(jobs) - len(wanted)} graded before", flush=True)
         faults = self._do(wanted, "to grade")
-        for each, job in keyed:
-            key = job.key(self.terms)
+        for each, key in keys:
             result = self.store.get(key)
             each.problem = faults.get(key, "")
             if result is not None and each.hand_in.path is not None:

@@ -10,7 +10,6 @@ from tensormark.classroom.adjustments import Adjustment
 from tensormark.classroom.hand_in import HandIn
 from tensormark.intake.submission import Submission
 from tensormark.reports.model import ungraded
-from tensormark.reports.text import points
 from tensormark.result import UNIMPORTABLE, Outcome
 from tensormark.viva.question import Sheet
 
@@ -104,7 +103,7 @@ class Entry:
         if self.hand_in.others:
             names_of_others = ", ".join(path.name for path in self.hand_in.others[:3])
             notes.append(f"not graded: {names_of_others}")
-        notes += [f"adjusted by {points(each.points)}: {each.reason}" for each in self.adjustments]
+        notes += map(str, self.adjustments)
         return list(dict.fromkeys(notes))
 
 

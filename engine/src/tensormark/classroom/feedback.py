@@ -15,7 +15,6 @@ from typing import Any
 from tensormark.classroom.entry import Entry
 from tensormark.files import digest, write_whole
 from tensormark.reports import html
-from tensormark.reports.text import points
 
 FOLDER = "feedback"
 PAGE = "report.html"
@@ -82,8 +81,7 @@ def for_student(entry: Entry) -> dict[str, Any]:
             findings = [finding | {"excerpt": None} for finding in exercise["findings"]]
             exercise["findings"] = findings
     if entry.adjustments and entry.points is not None:
-        steps = [f"adjusted by {points(each.points)}: {each.reason}" for each in entry.adjustments]
-        copy["final"] = {"points": entry.points, "steps": steps}
+        copy["final"] = {"points": entry.points, "steps": [*map(str, entry.adjustments)]}
     return copy
 
 

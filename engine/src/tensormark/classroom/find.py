@@ -140,7 +140,7 @@ def find(
     inner, paths = _entered(folder, outer)
     class_list, listed_by = read_list(list_file) if list_file else (None, FOLDER)
     wrote = next((each for each in PLATFORMS if each.wrote(paths)), FOLDER)
-    if wrote is FOLDER and listed_by.name == "github":
+    if wrote is FOLDER and listed_by.known_by_list:
         wrote = listed_by
     chosen = BY_NAME[platform] if platform else wrote
     hand_ins = hand_ins_of(chosen.uploads(paths), chosen, class_list, inner)

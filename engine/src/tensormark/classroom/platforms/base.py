@@ -95,6 +95,8 @@ class Platform:
         lists: titles, in lower case, that only lists of its own have together.
         columns: the titles of its lists, in lower case, to what they hold; if empty, those that
             any list may have.
+        known_by_list: whether the names of its files do not tell that they are the platform's.
+        written: the files in OUT to import there, which each run writes anew.
         needed: the kind of id without which a row of its list is not a student's, if any.
         chosen_by_students: whether students choose the names of what they hand in.
     """
@@ -102,6 +104,8 @@ class Platform:
     name: ClassVar[str] = "folder"
     own: ClassVar[str] = ""
     lists: ClassVar[tuple[set[str], ...]] = ()
+    known_by_list: ClassVar[bool] = False
+    written: ClassVar[tuple[str, ...]] = ()
     columns: ClassVar[Mapping[str, str]] = {}
     needed: ClassVar[str] = ""
     chosen_by_students: ClassVar[bool] = True

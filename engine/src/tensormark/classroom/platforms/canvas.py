@@ -71,6 +71,7 @@ class Canvas(Platform):
 
     name = "canvas"
     own = needed = "canvas"
+    written = ("canvas.csv", "canvas-feedback.zip")
     chosen_by_students = False
     lists = tuple({"id", SECTION, sis} for sis in ("sis login id", "sis user id"))
     columns: ClassVar[Mapping[str, str]] = {

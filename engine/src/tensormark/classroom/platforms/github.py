@@ -20,6 +20,7 @@ class GitHub(Platform):
 
     name = "github"
     own = "github"
+    known_by_list = True
     lists = ({"identifier", "github_username"},)
     columns: ClassVar[Mapping[str, str]] = {
         "identifier": "id",

@@ -61,6 +61,7 @@ class Moodle(Platform):
 
     name = "moodle"
     own = needed = "moodle"
+    written = ("moodle.csv", "moodle-feedback.zip")
     chosen_by_students = False
     lists = tuple({"identifier", GRADE, own} for own in (NEEDED[2], MOST, SCALE, CHANGEABLE))
     columns: ClassVar[Mapping[str, str]] = {
