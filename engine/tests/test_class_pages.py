@@ -55,11 +55,11 @@ def test_the_page_shows_who_made_which_mistake(tmp_path: Path) -> None:
 
 
 def test_a_flag_that_most_have_says_nothing_about_anybody() -> None:
-    flags = (["a", "b"], ["a"], ["a"], [])
+    flags = (["a", "b"], ["a", "c"], ["a", "c"], [])
     entries = [classes.entry(str(n), result(flags=own)) for n, own in enumerate(flags)]
 
     assert entry.note_flags(entries) == ["a"]
-    assert [each.flags for each in entries] == [["b"], [], [], []]
+    assert [each.flags for each in entries] == [["b"], ["c"], ["c"], []]
 
 
 def test_files_that_differ_in_comments_and_layout_are_equal() -> None:

@@ -38,15 +38,19 @@ def test_work_that_cannot_be_read_or_packed_is_one_line(
     assert not (tmp_path / out).exists()
 
 
-def test_equal_work_makes_equal_packs(folder: Path, tmp_path: Path, monkeypatch) -> None:
+def test_equal_work_makes_equal_packs_each_in_place_of_the_last(
+    folder: Path, tmp_path: Path, monkeypatch
+) -> None:
     only_process = Strictest(PROCESS, ("contained: no bubblewrap", "locked: no Landlock"))
     monkeypatch.setattr(submit, "strictest", lambda *_: only_process)
-    outs = [tmp_path / "a.zip", tmp_path / "b.zip"]
+    out = tmp_path / "a.zip"
+    packs = set()
 
-    for out in outs:
+    for _ in range(2):
         assert run(folder, "submit", [str(folder / "starter"), "--out", str(out)]) == 0
+        packs.add(out.read_bytes())
 
-    assert outs[0].read_bytes() == outs[1].read_bytes()
+    assert len(packs) == 1
 
 
 @pytest.mark.parametrize("lacking", [0, 1, 2, 3])

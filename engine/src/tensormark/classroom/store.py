@@ -67,7 +67,7 @@ class Store:
             yield
         except (sqlite3.Error, OSError) as error:
             out = option("out", self.path.parent)
-            code = getattr(error, "sqlite_errorcode", None)
+            code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # without what SQLite adds to it
             if code == sqlite3.SQLITE_BUSY:
                 why = "another run is writing there; wait for it"
             elif code == sqlite3.SQLITE_FULL or self._is_full():
