@@ -13,7 +13,6 @@ from tensormark.judging.compare import Tolerance, compare_values
 from tensormark.reports.model import next_step
 from tensormark.reports.terminal import Report
 from tensormark.result import Finding, Grade, Outcome, Result
-from tensormark.sandbox.interface import CapturedOutput, printable
 
 
 def test_points_of_all_exercises_are_in_one_column(capsys) -> None:
@@ -37,17 +36,6 @@ def test_a_value_that_is_nearly_zero_has_no_sign(dtype: str) -> None:
 
     assert mismatch.numbers.startswith("expected 0.0000, got ")
     assert "-0.0000" not in mismatch.numbers
-
-
-def test_marks_are_not_piled_up_over_the_lines_around_them() -> None:
-    pile = "e" + 300 * "\u0301"
-    words = "na\u0308i\u0308ve \u05e9\u05c1\u05b8\u05dc\u05d5\u05b9\u05dd"
-    captured = CapturedOutput()
-    captured.take(f"{words}\n{pile}x".encode())
-
-    assert captured.text() == f"{words}\ne{4 * chr(0x301)}x"
-    assert printable(pile) == "e" + 4 * "\u0301"
-    assert printable(words) == words
 
 
 # --- on a terminal --------------------------------------------------------------------------------

@@ -293,8 +293,7 @@ class Class:
         if late:
             note += f"; {number_of(late, 'hand-in')} marked late"
         path = self.out / config.FILE
-        values = {"platform": known, "tier": self.terms.tier}
-        if config.write_first(path, values, {"platform": note}):
+        if config.write_first(path, known, self.terms.tier, note):
             print(f"options of this class: {path}")
         listed = self.found.class_list
         who = f"list: {listed.table.path} ({self.found.listed_by.name})" if listed else "no list"
