@@ -15,8 +15,7 @@ from pathlib import Path
 
 from tensormark.authoring.course import Course
 from tensormark.authoring.private import private_folders
-from tensormark.authoring.strip import MARKER, derive
-from tensormark.authoring.variants import region_of
+from tensormark.authoring.strip import derive
 from tensormark.files import digest
 from tensormark.release.given_out import Secret, fitting
 
@@ -33,34 +32,19 @@ def _telling(text: str) -> set[str]:
     return {line for line in lines if len(line) >= TELLING and not line.startswith("#")}
 
 
-def _regions(source: str) -> str:
-    """Return the lines between the markers in a source of solution/."""
-    inside = False
-    lines = []
-    for line in source.splitlines():
-        marker = MARKER.match(line)
-        if marker:
-            inside = marker["kind"] == "BEGIN"
-        elif inside:
-            lines.append(line)
-    return "\n".join(lines)
-
-
 def _secret_code(course: Course) -> dict[str, str]:
     """Return the telling lines of the solution, of mistakes and of right code, and what each is."""
     sources = course.assignment.solution_sources
     texts: dict[str, list[str]] = {}
     for variant in course.variants:
-        source = variant.apply(sources[variant.module])
-        if not variant.everywhere:
-            begin, end = region_of(source, variant.exercise)
-            source = source[begin:end]
+        source = sources[variant.module]
+        changed = {*variant.apply(source).splitlines()}.difference(source.splitlines())
         edits = [new for _, new in variant.edits]  # may be less than a line
-        texts[f"code of the variant {variant.id}"] = [source, *edits]
+        texts[f"code of the variant {variant.id}"] = [*changed, *edits]
     for honest in course.honest:
         texts[f"code of the honest variant {honest.id}"] = [*honest.bodies.values()]
     for name, source in sources.items():
-        texts[f"a region of solution/{name}.py"] = [_regions(source)]
+        texts[f"a region of solution/{name}.py"] = [source]  # all else of it is given out
     given = [*derive(course.assignment).values()]
     given += [path.read_text(encoding="utf-8") for path in fitting(ENGINE, "**/*.py")]
     public = _telling("\n".join(given))
