@@ -7,7 +7,7 @@ from tensormark.toolkit.dropout import RATE, SHARED, Dropout, numbers
 
 SHAPE = (8, 10, 12)
 COUNT = int(np.prod(SHAPE))
-NOT_ANEW = "it: a second call does not draw anew what it drops"
+NOT_ANEW = "it: a second call makes no new draws"
 
 
 def dropout_sample(seed: int, *shape: int) -> np.ndarray:
@@ -35,7 +35,7 @@ def test_drawing_values_once_along_an_axis_is_recognised(shape: tuple[int, ...],
     values = dropout_sample(3, *shape)
 
     assert numbers(values)[2] == SHARED * axis
-    assert judge(values) == "it: dropout is drawn once for many values, not for each"
+    assert judge(values) == "it: dropout draws once for many values, not once for each"
 
 
 def test_values_that_do_not_count_are_not_compared() -> None:

@@ -206,7 +206,7 @@ ONE = 1 / sum(MANY)
 DRAWS = Statistics(
     (
         Statistic("the share of true pairs is off", 0.5, margin(ALL)),
-        Statistic("the coin falls too often, or seldom, as before", 0.5, margin(NEIGHBOURS)),
+        Statistic("coin tosses depend on earlier ones", 0.5, margin(NEIGHBOURS)),
         # each draw counts for 1, -1 or 0
         Statistic("first sentences are drawn more often than last", 0.0, 2 * margin(FALSE)),
         Statistic("the same sentence is drawn again and again", ONE, margin(FALSE, ONE)),

@@ -18,7 +18,7 @@ means_not_kept: the new means are not stored, so every step starts from zero
     + m = m.mul(beta1).add(
     - v.mul_(beta2).addcmul_(
     + v = v.mul(beta2).addcmul(
-nothing_forgotten: the means are sums: what they were is not multiplied by beta
+nothing_forgotten: the means are sums: their old values are not multiplied by beta
     - m.mul_(beta1)
     + m
     - v.mul_(beta2)
@@ -34,10 +34,10 @@ means_not_weighted: the new gradient and its square are added to the means with 
     + alpha=1.0
     - value=1 - beta2
     + value=1.0
-weights_of_first_exchanged: what is new has the weight of what was there, and vice versa, in the first mean
+weights_of_first_exchanged: the weights of the old and the new value are swapped in the first mean
     - m.mul_(beta1).add_(grad, alpha=1 - beta1)
     + m.lerp_(grad, beta1)
-weights_exchanged: what is new has the weight of what was there, and vice versa, in both means
+weights_exchanged: the weights of the old and the new value are swapped in both means
     - m.mul_(beta1).add_(grad, alpha=1 - beta1)
     + m.lerp_(grad, beta1)
     - v.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
@@ -45,17 +45,17 @@ weights_exchanged: what is new has the weight of what was there, and vice versa,
 weight_squared: the weight of the new gradient is squared, too
     - value=1 - beta2
     + value=(1 - beta2) ** 2
-betas_exchanged: the two betas are exchanged
+betas_exchanged: the two betas are swapped
     - (beta1, beta2), lr
     + (beta2, beta1), lr
 first_beta_for_both: the first beta is used for both means
     - state["step"] += 1
     + beta2 = beta1
     +         state["step"] += 1
-square_by_first_beta: the second mean has the first beta, and its correction the second
+square_by_first_beta: the second mean uses the first beta, and its correction the second
     - v.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
     + v.mul_(beta1).addcmul_(grad, grad, value=1 - beta1)
-gradient_not_squared: the second mean averages the size of the gradient, not its square
+gradient_not_squared: the second mean averages the absolute value of the gradient, not its square
     - addcmul_(grad, grad, value=1 - beta2)
     + add_(grad.abs(), alpha=1 - beta2)
 gradient_for_its_square: the second mean averages the gradient, not its square
@@ -86,7 +86,7 @@ correction_multiplied: the means are multiplied by their corrections, not divide
     + correction1 = 1 / (1 - beta1 ** state["step"]) if group["correct_bias"] else 1.0
     - correction2 = 1 - beta2 ** state["step"] if group["correct_bias"] else 1.0
     + correction2 = 1 / (1 - beta2 ** state["step"]) if group["correct_bias"] else 1.0
-correction_without_root: in the combined correction, that of the second mean has no root
+correction_without_root: in the combined correction, the second mean's factor lacks its square root
     - lr * math.sqrt(correction2) / correction1
     + lr * correction2 / correction1
 corrected_by_first_beta: both means are corrected with the first beta
@@ -95,12 +95,12 @@ corrected_by_first_beta: both means are corrected with the first beta
 corrected_by_second_beta: both means are corrected with the second beta
     - 1 - beta1 **
     + 1 - beta2 **
-correction_to_the_power: the step is the power of 1 - beta, not of beta
+correction_to_the_power: 1 - beta is raised to the power of the step, not beta
     - 1 - beta1 **
     + (1 - beta1) **
     - 1 - beta2 **
     + (1 - beta2) **
-corrected_means_kept: the corrected means are stored, so that the next step corrects them again
+corrected_means_kept: the corrected means are stored, so the next step corrects them again
     - denominator = v.sqrt().add_(group["eps"] * math.sqrt(correction2))
     + denominator = v.div_(correction2).sqrt().add_(group["eps"])
     - p.addcdiv_(m, denominator, value=-lr * math.sqrt(correction2) / correction1)
@@ -167,7 +167,7 @@ decay_after_by_corrected_rate: weight decay comes after the step, and is multipl
 decay_adds: weight decay makes the parameter grow
     - p.mul_(1 - lr * group["weight_decay"])
     + p.mul_(1 + lr * group["weight_decay"])
-decay_of_one: weight decay takes the same amount off every weight, whatever its size
+decay_of_one: weight decay subtracts the same amount from every weight, whatever its size
     - p.mul_(1 - lr * group["weight_decay"])
     + p.sub_(lr * group["weight_decay"])
 means_of_decayed_gradient: weight decay goes into the gradient's means, as in Adam with L2
@@ -176,7 +176,7 @@ means_of_decayed_gradient: weight decay goes into the gradient's means, as in Ad
     +         m.mul_(beta1).add_(grad, alpha=1 - beta1)
     - p.mul_(1 - lr * group["weight_decay"])
     + pass
-decay_twice: weight decay is there twice: in the gradient's means, and by itself
+decay_twice: weight decay is applied twice: through the gradient's means, and on its own
     - m.mul_(beta1).add_(grad, alpha=1 - beta1)
     + grad = grad + group["weight_decay"] * p
     +         m.mul_(beta1).add_(grad, alpha=1 - beta1)
@@ -205,18 +205,18 @@ root_missing: the square root of the second mean is missing
 root_kept: the second mean is overwritten with its root
     - v.sqrt()
     + v.sqrt_()
-eps_missing: eps is missing, so that a gradient of 0 gives 0 / 0
+eps_missing: eps is missing, so a gradient of 0 gives 0 / 0
     - v.sqrt().add_(group["eps"] * math.sqrt(correction2))
     + v.sqrt()
 eps_inside_root: eps is added under the root, not after it
     - v.sqrt().add_(group["eps"] * math.sqrt(correction2))
     + v.add(group["eps"] * correction2).sqrt()
-eps_beside_quotient: eps is added to the quotient, not to what divides
+eps_beside_quotient: eps is added to the quotient, not to the denominator
     - v.sqrt().add_(group["eps"] * math.sqrt(correction2))
     + v.sqrt()
     - p.addcdiv_(m, denominator, value=-lr * math.sqrt(correction2) / correction1)
     + p.addcdiv_(m, denominator, value=-lr * math.sqrt(correction2) / correction1).sub_(lr * group["eps"])
-eps_in_code: eps is written into the code, not the group's
+eps_in_code: eps is hard-coded, not taken from the group
     - group["eps"]
     + 1e-8
 gradient_for_its_mean: the parameter moves by the gradient, not by its mean

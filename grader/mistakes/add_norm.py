@@ -16,10 +16,10 @@ sublayer_missing: the sublayer's output is missing, only the residual is there
 input_projected: the residual is projected where the sublayer's output should be
     - dense_layer(output)
     + dense_layer(input)
-residual_of_output: the residual is the sublayer's output, not what went into it
+residual_of_output: the residual is the sublayer's output, not its input
     - input +
     + output +
-residual_of_projection: the residual is the projected output, not what went into the sublayer
+residual_of_projection: the residual is the projected output, not the sublayer's input
     - input +
     + dense_layer(output) +
 residual_after_norm: the residual is added after the norm
@@ -43,7 +43,7 @@ residual_averaged: the sum is divided by 2 before the norm
 residual_multiplied: the residual is multiplied, not added
     - input +
     + input *
-roles_exchanged: input and output are exchanged: the wrong one is projected
+roles_exchanged: input and output are swapped: the wrong one is projected
     - input + dropout(dense_layer(output))
     + output + dropout(dense_layer(input))
 
@@ -55,16 +55,16 @@ norm_missing: the norm is missing
 norm_of_input: only the residual is normalized, not the sum
     - ln_layer(input + dropout(dense_layer(output)))
     + ln_layer(input) + dropout(dense_layer(output))
-norm_of_input_too: the residual is normalized before it is added, and the sum once more
+norm_of_input_too: the residual is normalized too, not only the sum
     - input +
     + ln_layer(input) +
 norm_before_dense: the norm comes before the dense layer, not after the sum
     - ln_layer(input + dropout(dense_layer(output)))
     + input + dropout(dense_layer(F.layer_norm(output, output.shape[-1:])))
-norm_inside_dense: the norm is applied to what the dense layer reads, not to the sum
+norm_inside_dense: the norm is applied to the dense layer's input, not to the sum
     - ln_layer(input + dropout(dense_layer(output)))
     + input + dropout(dense_layer(ln_layer(output)))
-norm_of_both: residual and projection are each normalized by themselves
+norm_of_both: residual and projection are normalized separately, not their sum
     - ln_layer(input + dropout(dense_layer(output)))
     + ln_layer(input) + ln_layer(dropout(dense_layer(output)))
 norm_without_bias: the norm is computed without its bias
@@ -83,19 +83,19 @@ norm_by_variance: the norm divides by the variance, not by its root
 norm_twice: the norm is applied twice
     - ln_layer(input + dropout(dense_layer(output)))
     + ln_layer(ln_layer(input + dropout(dense_layer(output))))
-norm_without_weights: the norm is computed without the weight and bias of the one passed in
+norm_without_weights: the norm ignores the weight and bias of the module passed in
     - ln_layer(input + dropout(dense_layer(output)))
     + F.layer_norm(input + dropout(dense_layer(output)), input.shape[-1:], eps=ln_layer.eps)
-norm_with_other_eps: the norm is computed with another epsilon than that of the one passed in
+norm_with_other_eps: the norm's epsilon is not that of the module passed in
     - return ln_layer(
     + return F.layer_norm(
     - (output)))
     + (output)), input.shape[-1:], ln_layer.weight, ln_layer.bias)
-norm_by_hand_unbiased: the norm's deviation is the unbiased one, which divides by D - 1
+norm_by_hand_unbiased: the norm uses the unbiased standard deviation, which divides by D - 1
     - return ln_layer(input + dropout(dense_layer(output)))
     + x = input + dropout(dense_layer(output))
     +         return (x - x.mean(-1, keepdim=True)) / (x.std(-1, keepdim=True) + ln_layer.eps) * ln_layer.weight + ln_layer.bias
-norm_of_unbiased_variance: the norm's variance is the unbiased one, which divides by D - 1
+norm_of_unbiased_variance: the norm uses the unbiased variance, which divides by D - 1
     - return ln_layer(input + dropout(dense_layer(output)))
     + x = input + dropout(dense_layer(output))
     +         x = (x - x.mean(-1, keepdim=True)) / (x.var(-1, keepdim=True) + ln_layer.eps).sqrt()
@@ -105,7 +105,7 @@ norm_over_token_axis: the norm runs over the tokens of a row, not over the units
     + x = input + dropout(dense_layer(output))
     +         x = (x - x.mean(1, keepdim=True)) / (x.var(1, keepdim=True, unbiased=False) + ln_layer.eps).sqrt()
     +         return x * ln_layer.weight + ln_layer.bias
-norm_without_eps: the norm lacks its epsilon, or has it beside the root, not under it
+norm_without_eps: the norm lacks its epsilon, or adds it outside the root
     - return ln_layer(input + dropout(dense_layer(output)))
     + x = input + dropout(dense_layer(output))
     +         x = (x - x.mean(-1, keepdim=True)) / x.var(-1, keepdim=True, unbiased=False).sqrt()
@@ -138,7 +138,7 @@ add_norm_no_dropout: dropout is missing in training
 add_norm_dropout_before_dense: dropout comes before the dense layer, not after it
     - dropout(dense_layer(output))
     + dense_layer(dropout(output))
-add_norm_dropout_around_dense: dropout comes before the dense layer and once more after it
+add_norm_dropout_around_dense: dropout comes both before and after the dense layer
     - dense_layer(output)
     + dense_layer(dropout(output))
 add_norm_dropout_after_norm: dropout comes after the norm
@@ -153,13 +153,13 @@ add_norm_dropout_on_residual: dropout is on the residual, not on the projection
 add_norm_dropout_twice: dropout is applied twice
     - dropout(dense_layer(output))
     + dropout(dropout(dense_layer(output)))
-add_norm_dropout_not_scaled: what dropout keeps is not scaled up
+add_norm_dropout_not_scaled: the values that dropout keeps are not scaled up
     - dropout(dense_layer(output))
     + dense_layer(output) * (dropout(torch.ones_like(input)) != 0)
-add_norm_alpha_dropout: alpha dropout is used, which does not set to 0 what it drops
+add_norm_alpha_dropout: alpha dropout is used, which does not set dropped values to 0
     - dropout(dense_layer(output))
     + F.alpha_dropout(dense_layer(output), dropout.p, self.training)
-add_norm_dropout_shared: dropout is drawn once for many values, not for each
+add_norm_dropout_shared: dropout draws once for many values, not once for each
     - dropout(dense_layer(output))
     + dense_layer(output) * dropout(torch.ones_like(input[..., :1]))
 add_norm_dropout_always: dropout is active in eval mode too
@@ -171,7 +171,7 @@ add_norm_dropout_always_tenth: dropout of 0.1 is active in eval mode too
 add_norm_dropout_always_half: dropout of 0.5 is active in eval mode too
     - dropout(dense_layer(output))
     + F.dropout(dense_layer(output))
-add_norm_dropout_rate: the dropout rate is written into the code
+add_norm_dropout_rate: the dropout rate is hard-coded
     - dropout(dense_layer(output))
     + F.dropout(dense_layer(output), 0.1, self.training)
 norm_by_function = norm_without_weights
@@ -228,7 +228,7 @@ given_dropout_ignored: the layer's own attention_dropout is used, not the dropou
 given_dropout_ignored_for_out: the layer's own out_dropout is used, not the dropout passed in
     -  dropout(
     +  self.out_dropout(
-dense_where_widths_differ: the dense layer is left out where the sublayer's output has the right width
+dense_where_widths_differ: the dense layer is skipped where the sublayer's output already has the right width
     - dense_layer(output)
     + (output if output.shape == input.shape else dense_layer(output))
 dense_without_bias: the dense layer is used without its bias

@@ -7,20 +7,20 @@ VARIANTS = mistakes(
     """
 ## The scores
 
-key_query_exchanged: key and query are exchanged
+key_query_exchanged: key and query are swapped
     - query @ key.transpose(-2, -1)
     + key @ query.transpose(-2, -1)
-key_value_exchanged: key and value are exchanged
+key_value_exchanged: key and value are swapped
     - query @ key.transpose(-2, -1)
     + query @ value.transpose(-2, -1)
     - probs @ value
     + probs @ key
-query_value_exchanged: query and value are exchanged
+query_value_exchanged: query and value are swapped
     - query @ key.transpose(-2, -1)
     + value @ key.transpose(-2, -1)
     - probs @ value
     + probs @ query
-keys_gathered: the keys are gathered where the values should be
+keys_gathered: the keys are averaged in place of the values
     - probs @ value
     + probs @ key
 queries_with_queries: the queries are compared with each other, not with the keys
@@ -35,7 +35,7 @@ keys_of_first_head: every head uses the keys of the first head
 values_of_first_head: every head uses the values of the first head
     - probs @ value
     + probs @ value[:, :1]
-own_value_only: each token gets its own value: the probabilities are summed away
+own_value_only: each token gets its own value: the probabilities are summed over the keys
     - probs @ value
     + probs.sum(-1, keepdim=True) * value
 scores_without_query: the query is not used: the scores depend on the keys only
@@ -47,13 +47,13 @@ scores_by_distance: query and key are compared by their distance, not by their p
 scores_by_angle: query and key are compared by the cosine of their angle, not by their product
     - query @ key.transpose(-2, -1)
     + F.normalize(query, dim=-1) @ F.normalize(key, dim=-1).transpose(-2, -1)
-key_reshaped: the key is reshaped where it should be transposed
+key_reshaped: the key is reshaped instead of transposed
     - query @ key.transpose(-2, -1)
     + query @ key.reshape(B, H, d, T)
 key_of_other_tokens: the keys are in the wrong order
     - query @ key.transpose(-2, -1)
     + query @ key.flip(2).transpose(-2, -1)
-probabilities_transposed: each token is weighted by the probabilities of the others, not by its own
+probabilities_transposed: the probabilities are transposed: each token uses the others' weights, not its own
     - probs @ value
     + probs.transpose(-2, -1) @ value
 
@@ -74,13 +74,13 @@ scale_by_length: the scores are scaled by the number of tokens, not by the width
 scale_twice: the scores are scaled twice, or without the root
     - / math.sqrt(d)
     + / d
-scale_rounded: the root of the width of a head is cut to a whole number
+scale_rounded: the root of the width of a head is truncated to an integer
     - / math.sqrt(d)
     + / int(math.sqrt(d))
-scale_hard_coded: the scale is written into the code: it is that of heads of 64 units
+scale_hard_coded: the scale is hard-coded for heads of 64 units
     - / math.sqrt(d)
     + / 8.0
-scale_multiplied: the scores are multiplied by what they should be divided by
+scale_multiplied: the scores are multiplied by the root of d, not divided by it
     - / math.sqrt(d)
     + * math.sqrt(d)
 scale_precedence: the scores are divided by 2 d: in Python, d ** -1 / 2 is (d ** -1) / 2
@@ -120,16 +120,16 @@ softmax_twice: there are two softmaxes
 log_softmax: the logarithm of the probabilities is used
     - F.softmax
     + F.log_softmax
-sigmoid: a sigmoid takes the place of the softmax
+sigmoid: a sigmoid replaces the softmax
     - F.softmax(scores + attention_mask, dim=-1)
     + torch.sigmoid(scores + attention_mask)
 exponentials_not_divided: the exponentials are not divided by their sum
     - F.softmax(scores + attention_mask, dim=-1)
     + torch.exp(scores + attention_mask)
-softmax_over_everything: the exponentials are divided by the sum of all of them, not of each row's
+softmax_over_everything: the exponentials are divided by their sum over everything, not over each row
     - F.softmax(scores + attention_mask, dim=-1)
     + torch.exp(scores + attention_mask) / torch.exp(scores + attention_mask).sum()
-softmax_of_context: the softmax is applied to what is gathered
+softmax_of_context: the softmax is applied to the gathered values
     - F.softmax(scores + attention_mask, dim=-1)
     + (scores + attention_mask)
     - probs @ value
@@ -149,13 +149,13 @@ heads_left_apart: the heads are not merged: (B, T, H, d)
 heads_interleaved: the units of the heads are interleaved, not side by side
     - context.transpose(1, 2).reshape(B, T, H * d)
     + context.permute(0, 2, 3, 1).reshape(B, T, H * d)
-heads_merged_by_unit: the wrong two axes are exchanged before the heads are merged
+heads_merged_by_unit: the wrong two axes are swapped before the heads are merged
     - context.transpose(1, 2).reshape(B, T, H * d)
     + context.transpose(2, 3).reshape(B, T, H * d)
 axes_misread: sizes are read from the wrong axes: heads come before tokens
     - B, H, T, d = query.shape
     + B, T, H, d = query.shape
-heads_split_again: key, query and value are split into heads again, which they already are
+heads_split_again: key, query and value, which are already split into heads, are split again
     - B, H, T, d = query.shape
     + B, H, T, d = query.shape
     +         key, query, value = (x.reshape(B, T, H, d).transpose(1, 2) for x in (key, query, value))
@@ -171,7 +171,7 @@ first_head_only: only the first head is returned
 heads_reversed: the heads are in the wrong order
     - context.transpose(1, 2).reshape(B, T, H * d)
     + context.flip(1).transpose(1, 2).reshape(B, T, H * d)
-length_hard_coded: the number of tokens is written into the code
+length_hard_coded: the number of tokens is hard-coded
     - context.transpose(1, 2).reshape(B, T, H * d)
     + context.transpose(1, 2).reshape(B, 512, H * d)
 
@@ -234,7 +234,7 @@ mask_multiplied: the mask is multiplied into the scores
 mask_after_softmax: the mask is added after the softmax
     - F.softmax(scores + attention_mask, dim=-1)
     + F.softmax(scores, dim=-1) + attention_mask
-mask_subtracted: the mask is subtracted: padding is seen and tokens are not
+mask_subtracted: the mask is subtracted: padding is attended to and tokens are not
     - scores + attention_mask
     + scores - attention_mask
 mask_hides_tokens: the mask hides the tokens and shows the padding
@@ -267,7 +267,7 @@ mask_of_future: tokens cannot see those after them, as in a decoder; BERT reads 
 mask_of_future_only: the mask hides the tokens that follow, not the padding
     - scores + attention_mask
     + scores.masked_fill(torch.ones(T, T).triu(1) > 0, -1e9)
-mask_on_values: the mask is added to what is gathered, not to the scores
+mask_on_values: the mask is added to the gathered values, not to the scores
     - scores + attention_mask
     + scores
     - probs @ value
@@ -284,7 +284,7 @@ mask_kept: the mask of the first call is kept and used for all others
     +         self.kept = getattr(self, "kept", attention_mask)
     - scores + attention_mask
     + scores + self.kept
-mask_zeroes_scores: the mask sets scores to 0, which is not a probability of 0 after the softmax
+mask_zeroes_scores: the mask sets scores to 0, which does not give a probability of 0 after the softmax
     - scores + attention_mask
     + scores * (attention_mask == 0)
 filled_with_a_billionth = mask_zeroes_scores
@@ -339,7 +339,7 @@ attention_dropout_on_values: dropout is on the values, not on the probabilities
     + (
     - probs @ value
     + probs @ self.dropout(value)
-attention_dropout_on_both: dropout is on the probabilities and once more on what they gather
+attention_dropout_on_both: dropout is on the probabilities and again on the gathered values
     - probs @ value
     + self.dropout(probs @ value)
 attention_dropout_twice: dropout is applied twice to the attention probabilities
@@ -357,13 +357,13 @@ attention_dropout_always_tenth: dropout of 0.1 on the attention probabilities is
 attention_dropout_half: the dropout rate of the attention probabilities is always 0.5, not the config's
     - self.dropout(F.softmax(scores + attention_mask, dim=-1))
     + F.dropout(F.softmax(scores + attention_mask, dim=-1), training=self.training)
-attention_dropout_rate: the dropout rate of the attention probabilities is written into the code
+attention_dropout_rate: the dropout rate of the attention probabilities is hard-coded
     - self.dropout(F.softmax(scores + attention_mask, dim=-1))
     + F.dropout(F.softmax(scores + attention_mask, dim=-1), 0.1, self.training)
 attention_dropout_not_scaled: the probabilities that dropout keeps are not scaled up
     - self.dropout(F.softmax(scores + attention_mask, dim=-1))
     + F.softmax(scores + attention_mask, dim=-1) * (self.dropout(torch.ones_like(scores)) != 0)
-attention_dropout_shared: dropout is drawn once for many attention probabilities, not for each
+attention_dropout_shared: dropout draws once for many attention probabilities, not once for each
     - self.dropout(F.softmax(scores + attention_mask, dim=-1))
     + F.softmax(scores + attention_mask, dim=-1) * self.dropout(torch.ones_like(scores[:, :1]))
 attention_dropout_shared_by_rows = attention_dropout_shared

@@ -7,10 +7,10 @@ VARIANTS = mistakes(
     """
 ## What comes later
 
-future_shown: each token sees what comes after it, not what comes before it
+future_shown: each token sees later tokens, not earlier ones
     - .tril()
     + .triu()
-only_future_shown: each token sees what comes after it only, and not itself
+only_future_shown: each token sees only later tokens, and not itself
     - .tril()
     + .triu(1)
 itself_hidden: a token may not look at itself
@@ -19,13 +19,13 @@ itself_hidden: a token may not look at itself
 one_too_many: a token may look at the one after it
     - .tril()
     + .tril(1)
-not_causal: what comes later is not hidden
+not_causal: later tokens are not hidden
     - .tril()
     +
 
 ## Padding
 
-padding_shown: padding is not hidden as a key, from the tokens that look at it
+padding_shown: padding is not hidden as a key
     - earlier * attention_mask[:, None, None, :]
     + earlier.expand(len(attention_mask), 1, T, T)
 padding_for_tokens: padding is shown, and tokens are hidden
@@ -46,16 +46,16 @@ mask_inverted: what should be hidden is shown, and vice versa
 hidden_twice: positions hidden for two reasons get HIDDEN twice
     - (1.0 - allowed) * HIDDEN
     + (1.0 - earlier) * HIDDEN + (1.0 - attention_mask[:, None, None, :]) * HIDDEN
-mask_transposed: rows and columns are exchanged: each column says what its token sees
+mask_transposed: rows and columns are swapped: each column says what its token sees
     - (1.0 - allowed) * HIDDEN
     + ((1.0 - allowed) * HIDDEN).mT
 mask_positive: hidden positions have the wrong sign
     - (1.0 - allowed) * HIDDEN
     + (allowed - 1.0) * HIDDEN
-mask_of_other_number: hidden positions have another number than HIDDEN
+mask_of_other_number: hidden positions have a value other than HIDDEN
     - * HIDDEN
     + * -1e9
-mask_of_truths: the mask has true and false, but it is added to the scores
+mask_of_truths: the mask is boolean, but it is added to the scores
     - (1.0 - allowed) * HIDDEN
     + allowed.bool()
 heads_axis_missing: there is no axis for the heads

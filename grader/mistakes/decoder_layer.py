@@ -16,7 +16,7 @@ cross_attention_missing: the attention over the encoder's output is missing
 decoder_feed_forward_missing: the feed-forward part is missing
     - (self.feed_norm, self.feed_forward),
     +
-cross_of_self: the second attention is that of the first, with the same weights
+cross_of_self: the second attention reuses the module of the first
     - self.cross_attention(x
     + self.self_attention(x
 cross_before_self: the attention over the encoder's output comes before the self-attention
@@ -30,7 +30,7 @@ cross_over_itself: the second attention is over the target, not the encoder's ou
 self_over_encoded: the first attention is over the encoder's output, not the target
     - self.self_attention(x, x, self_mask)
     + self.self_attention(x, encoded, cross_mask)
-cross_queries_of_input: the second attention's queries are the layer's input, not the first one's result
+cross_queries_of_input: the second attention's queries come from the layer's input, not from the result of the first
     - sublayers = (
     + first = states
     +         sublayers = (
@@ -57,13 +57,13 @@ cross_mask_dropped: the attention over the encoder's output is computed without 
 always_post_norm: pre_norm makes no difference
     - if self.pre_norm
     + if False
-pre_and_post_exchanged: pre-norm and post-norm are exchanged
+pre_and_post_exchanged: pre-norm and post-norm are swapped
     - if self.pre_norm
     + if not self.pre_norm
 always_pre_norm: the order is always pre-norm
     - if self.pre_norm
     + if True
-pre_and_post_norm: in pre-norm order there are norms after the sums, too
+pre_and_post_norm: in pre-norm order there are also norms after the sums
     - states = states + self.dropout(sublayer(norm(states)))
     + states = norm(states + self.dropout(sublayer(norm(states))))
 pre_norm_with_last: in pre-norm order there is a norm at the end
@@ -98,7 +98,7 @@ decoder_one_norm: the first norm is used for every sublayer
     + (self.self_norm,
     - (self.feed_norm,
     + (self.self_norm,
-decoder_norms_exchanged: the norms of the second and third sublayer are exchanged
+decoder_norms_exchanged: the norms of the second and third sublayer are swapped
     - (self.cross_norm,
     + (self.feed_norm,
     - (self.feed_norm, self.feed

@@ -7,10 +7,10 @@ VARIANTS = mistakes(
     """
 ## Three embeddings
 
-no_positions: the position embedding is missing, or plain numbers are in its place
+no_positions: the position embedding is missing, or plain numbers replace it
     - words + positions
     + words
-no_token_types: the token-type embedding is missing, or plain numbers are in its place
+no_token_types: the token-type embedding is missing, or plain numbers replace it
     - + token_types
     +
 no_words: the word embedding is missing
@@ -28,7 +28,7 @@ token_types_of_one: the token types are all 1, not 0
 token_types_ignored: the token types that are given are ignored
     - (token_type_ids)
     + (torch.zeros_like(input_ids))
-token_types_inverted: the token types are exchanged: 1 in the first sentence, 0 in the second
+token_types_inverted: the token types are swapped: 1 in the first sentence, 0 in the second
     - (token_type_ids)
     + (1 - token_type_ids)
 token_types_subtracted: the token-type embedding is subtracted
@@ -139,13 +139,13 @@ embed_norm_missing: the norm is missing
 embed_norm_of_words: only the word embedding is normalized, not the sum
     - self.embed_layer_norm(words + positions + token_types)
     + self.embed_layer_norm(words) + positions + token_types
-embed_norm_of_each: each embedding is normalized by itself, not the sum
+embed_norm_of_each: each embedding is normalized separately, not the sum
     - self.embed_layer_norm(words + positions + token_types)
     + sum(self.embed_layer_norm(x) for x in (words, positions, token_types))
 embed_norm_twice: the norm is applied twice
     - self.embed_layer_norm(words + positions + token_types)
     + self.embed_layer_norm(self.embed_layer_norm(words + positions + token_types))
-embed_norm_without_weights: the norm is computed without the weight and bias of embed_layer_norm
+embed_norm_without_weights: the norm ignores the weight and bias of embed_layer_norm
     - self.embed_layer_norm(words + positions + token_types)
     + F.layer_norm(words + positions + token_types, words.shape[-1:], eps=self.embed_layer_norm.eps)
 embed_norm_over_tokens: the norm runs over tokens and units together, not over the units of a token
@@ -160,7 +160,7 @@ embed_norm_before_token_types: the token-type embedding is added after the norm
 embed_norm_before_positions: the position embedding is added after the norm
     - self.embed_layer_norm(words + positions + token_types)
     + self.embed_layer_norm(words + token_types) + positions
-embed_norm_with_other_eps: the norm is computed with another epsilon than embed_layer_norm's
+embed_norm_with_other_eps: the norm's epsilon is not that of embed_layer_norm
     - self.embed_layer_norm(words + positions + token_types)
     + F.layer_norm(words + positions + token_types, words.shape[-1:], self.embed_layer_norm.weight, self.embed_layer_norm.bias)
 
@@ -197,7 +197,7 @@ embed_no_dropout: dropout is missing in training
 embed_dropout_before_norm: dropout comes before the norm, not after it
     - self.embed_dropout(self.embed_layer_norm(words + positions + token_types))
     + self.embed_layer_norm(self.embed_dropout(words + positions + token_types))
-embed_dropout_around_norm: dropout comes before the norm and once more after it
+embed_dropout_around_norm: dropout comes both before and after the norm
     - words + positions + token_types
     + self.embed_dropout(words + positions + token_types)
 embed_dropout_on_words: dropout is on the word embedding only
@@ -206,10 +206,10 @@ embed_dropout_on_words: dropout is on the word embedding only
 embed_dropout_twice: dropout is applied twice
     - self.embed_dropout(self.embed_layer_norm(words + positions + token_types))
     + self.embed_dropout(self.embed_dropout(self.embed_layer_norm(words + positions + token_types)))
-embed_dropout_not_scaled: what dropout keeps is not scaled up
+embed_dropout_not_scaled: the values that dropout keeps are not scaled up
     - self.embed_dropout(self.embed_layer_norm(words + positions + token_types))
     + self.embed_layer_norm(words + positions + token_types) * (self.embed_dropout(torch.ones_like(words)) != 0)
-embed_dropout_shared: dropout is drawn once for many values, not for each
+embed_dropout_shared: dropout draws once for many values, not once for each
     - self.embed_dropout(self.embed_layer_norm(words + positions + token_types))
     + self.embed_layer_norm(words + positions + token_types) * self.embed_dropout(torch.ones_like(words[..., :1]))
 embed_dropout_always: dropout is active in eval mode too
@@ -221,7 +221,7 @@ embed_dropout_always_tenth: dropout of 0.1 is active in eval mode too
 embed_dropout_always_half: dropout of 0.5 is active in eval mode too
     - self.embed_dropout(self.embed_layer_norm(words + positions + token_types))
     + F.dropout(self.embed_layer_norm(words + positions + token_types))
-embed_dropout_rate: the dropout rate is written into the code
+embed_dropout_rate: the dropout rate is hard-coded
     - self.embed_dropout(self.embed_layer_norm(words + positions + token_types))
     + F.dropout(self.embed_layer_norm(words + positions + token_types), 0.1, self.training)
 embed_norm_by_function = embed_norm_without_weights

@@ -24,16 +24,16 @@ last_layer_left_out: the last layer is left out
 first_layer_left_out: the first layer is left out
     - in self.bert_layers:
     + in self.bert_layers[1:]:
-layers_hard_coded: the number of layers is written into the code
+layers_hard_coded: the number of layers is hard-coded
     - in self.bert_layers:
     + in self.bert_layers[:2]:
-first_layer_repeated: the first layer runs in place of every layer
+first_layer_repeated: the first layer runs in place of all the others
     - = layer(
     + = self.bert_layers[0](
 every_second_layer: only every second layer runs
     - in self.bert_layers:
     + in self.bert_layers[::2]:
-embeddings_added_to_each: the embeddings are added to what each layer reads
+embeddings_added_to_each: the embeddings are added to each layer's input
     - extended_mask =
     + embedded = hidden_states
     +         extended_mask =
@@ -124,13 +124,13 @@ encode_mask_inverted: the mask passed to the layers hides tokens and shows paddi
 encode_mask_negated: the mask passed to the layers has the wrong sign
     - get_extended_attention_mask(attention_mask, self.dtype)
     + -get_extended_attention_mask(attention_mask, self.dtype)
-encode_mask_of_one: the mask passed to the layers is 1 for padding, where it should be -10000
+encode_mask_of_one: the mask passed to the layers is 1 for padding, not -10000
     - get_extended_attention_mask(attention_mask, self.dtype)
     + get_extended_attention_mask(attention_mask, self.dtype) / -1e4
 encode_mask_too_weak: the mask passed to the layers is too weak: padding is still attended to
     - get_extended_attention_mask(attention_mask, self.dtype)
     + get_extended_attention_mask(attention_mask, self.dtype) / 1000
-encode_mask_nan: the mask passed to the layers is NaN for tokens, because 0 times infinity is
+encode_mask_nan: the mask passed to the layers is NaN for tokens, because 0 times infinity is NaN
     - get_extended_attention_mask(attention_mask, self.dtype)
     + get_extended_attention_mask(attention_mask, self.dtype) * float("inf")
 encode_mask_shifted: the mask passed to the layers is off by one token
@@ -145,7 +145,7 @@ encode_mask_kept: the mask of the first call is kept and used for all others
 encode_mask_of_future: the mask passed to the layers hides the tokens that follow, as in a decoder
     - get_extended_attention_mask(attention_mask, self.dtype)
     + get_extended_attention_mask(attention_mask, self.dtype) + -1e4 * torch.ones(hidden_states.shape[1], hidden_states.shape[1], dtype=self.dtype).triu(1)
-encode_mask_in_loop: the mask is extended anew for each layer, from the one that already is
+encode_mask_in_loop: the mask is extended again for each layer, not once
     - hidden_states = layer(hidden_states, extended_mask)
     + extended_mask = get_extended_attention_mask(extended_mask, self.dtype)
     +             hidden_states = layer(hidden_states, extended_mask)

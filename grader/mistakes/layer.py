@@ -43,19 +43,19 @@ attention_not_projected: attention is called without the projections to query, k
 attention_missing: the layer has no attention
     - x = self.add_norm(x, context, *modules)
     + x = self.add_norm(x, x, *modules)
-layer_norm_again: the second norm is applied once more to the layer's output
+layer_norm_again: the second norm is applied again to the layer's output
     - self.add_norm(x, interm, *modules)
     + self.out_layer_norm(self.add_norm(x, interm, *modules))
 layer_padding_blanked: the vectors of padding are set to 0
     - self.add_norm(x, interm, *modules)
     + self.add_norm(x, interm, *modules) * (attention_mask[:, 0, 0, :, None] == 0)
-attention_dense_missing: attention's dense layer is missing: its output is added as it is
+attention_dense_missing: attention's dense layer is missing: the output is added unprojected
     - x = self.add_norm(x, context, *modules)
     + x = self.attention_layer_norm(x + self.attention_dropout(context))
-input_added_to_output: the layer's input is added to its output once more
+input_added_to_output: the layer's input is added to its output again
     - self.add_norm(x, interm, *modules)
     + hidden_states + self.add_norm(x, interm, *modules)
-residual_added_to_output: the feed-forward part's input is added to its output once more
+residual_added_to_output: the feed-forward part's input is added to its output again
     - self.add_norm(x, interm, *modules)
     + x + self.add_norm(x, interm, *modules)
 context_kept: attention's output of the first call is kept and used for all others
@@ -95,7 +95,7 @@ norms_before_sublayers: each norm comes before its sublayer; here it comes after
     + self.interm_dense(self.out_layer_norm(x))
     - self.add_norm(x, interm, *modules)
     + x + self.out_dropout(self.out_dense(interm))
-sublayers_side_by_side: attention and the feed-forward part both read the layer's input
+sublayers_side_by_side: attention and the feed-forward part run in parallel, both on the layer's input
     - self.interm_dense(x)
     + self.interm_dense(hidden_states)
     - self.add_norm(x, interm
@@ -103,7 +103,7 @@ sublayers_side_by_side: attention and the feed-forward part both read the layer'
 layer_mask_inverted: the mask passed to attention hides tokens and shows padding
     - attention_mask)
     + -10000.0 - attention_mask)
-layer_mask_extended_again: the mask is made additive again, which it already is
+layer_mask_extended_again: the mask, which is already additive, is extended again
     - attention_mask)
     + (1.0 - attention_mask) * -10000.0)
 layer_mask_of_first_row: every row of the batch gets the mask of the first one
@@ -112,7 +112,7 @@ layer_mask_of_first_row: every row of the batch gets the mask of the first one
 layer_mask_negated: the mask passed to attention has the wrong sign
     - attention_mask)
     + -attention_mask)
-layer_mask_boolean: the mask is compared with a number, and attention gets only true or false
+layer_mask_boolean: the mask is compared with a number, so attention gets a boolean mask
     - attention_mask)
     + attention_mask == 0)
 feed_forward_first: the feed-forward part comes before attention
@@ -134,7 +134,7 @@ layer_mask_dropped: the mask is not passed on to attention
 
 ## The modules
 
-norms_exchanged: the two norms are exchanged
+norms_exchanged: the two norms are swapped
     - self.attention_layer_norm
     + NORM
     - self.out_layer_norm
@@ -147,7 +147,7 @@ first_norm_twice: the first norm is used for the feed-forward part too
 second_norm_twice: the second norm is used for attention too
     - self.attention_layer_norm
     + self.out_layer_norm
-dropouts_exchanged: the two dropout modules are exchanged
+dropouts_exchanged: the two dropout modules are swapped
     - self.attention_dropout
     + DROPOUT
     - self.out_dropout
@@ -232,7 +232,7 @@ gelu_without_root: GELU's error function gets x, not x divided by the root of 2
 gelu_without_one: GELU lacks the 1 that is added to the error function
     - self.interm_af(self.interm_dense(x))
     + 0.5 * self.interm_dense(x) * torch.erf(self.interm_dense(x) / 2.0**0.5)
-gelu_without_factor: GELU lacks its factor x: that is the normal distribution's function
+gelu_without_factor: GELU lacks its factor x: this is the normal distribution function alone
     - self.interm_af(self.interm_dense(x))
     + 0.5 * (1.0 + torch.erf(self.interm_dense(x) / 2.0**0.5))
 gelu_halved_root: GELU's error function gets x / 2, not x divided by the root of 2

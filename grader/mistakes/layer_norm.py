@@ -56,7 +56,7 @@ layer_norm_over_all: all values share one mean and one variance
     + x.mean()
     - deviation.square().mean(-1, keepdim=True)
     + deviation.square().mean()
-layer_norm_axis_from_front: the axis is counted from the front, which fits three axes only
+layer_norm_axis_from_front: the axis is counted from the front, which is right for three axes only
     - x.mean(-1, keepdim=True)
     + x.mean(2, keepdim=True)
     - deviation.square().mean(-1, keepdim=True)
@@ -64,37 +64,37 @@ layer_norm_axis_from_front: the axis is counted from the front, which fits three
 
 ## The statistics
 
-layer_norm_unbiased: the squared deviations are divided by one less than the width
+layer_norm_unbiased: the squared deviations are divided by D - 1, not by D
     - deviation.square().mean(-1, keepdim=True)
     + x.var(-1, keepdim=True)
-layer_norm_sum_of_squares: the squared deviations are summed up, and not divided by the width
+layer_norm_sum_of_squares: the squared deviations are added up, but not divided by D
     - deviation.square().mean(-1, keepdim=True)
     + deviation.square().sum(-1, keepdim=True)
-layer_norm_absolute_deviation: the deviations are made positive, where they should be squared
+layer_norm_absolute_deviation: absolute deviations are used, not squared ones
     - deviation.square().mean(-1, keepdim=True)
     + deviation.abs().mean(-1, keepdim=True).square()
-layer_norm_without_mean: the mean is taken off nowhere, as in an RMS norm
+layer_norm_without_mean: the mean is never subtracted, as in an RMS norm
     - x - x.mean(-1, keepdim=True)
     + x
-layer_norm_mean_not_subtracted: the mean is not subtracted from what is divided
+layer_norm_mean_not_subtracted: the mean is not subtracted in the numerator
     - gain * deviation / torch.sqrt(variance + eps) + bias
     + gain * x / torch.sqrt(variance + eps) + bias
 layer_norm_variance_about_zero: the variance is taken about 0, not about the mean
     - deviation.square().mean(-1, keepdim=True)
     + x.square().mean(-1, keepdim=True)
-layer_norm_only_centered: the mean is subtracted, and nothing is divided
+layer_norm_only_centered: the mean is subtracted, but nothing is divided
     - / torch.sqrt(variance + eps)
     +
-layer_norm_root_missing: what is divided by is the variance, not its root
+layer_norm_root_missing: the denominator is the variance, not its root
     - torch.sqrt(variance + eps)
     + (variance + eps)
-layer_norm_power_minus_one_halved: the exponent is -1, and the result is halved: a power comes before a division
+layer_norm_power_minus_one_halved: the power is -1 and the result is halved: in Python, x ** -1 / 2 is (x ** -1) / 2
     - / torch.sqrt(variance + eps)
     + * (variance + eps) ** -1 / 2
-layer_norm_of_length_one: what is divided by is the length of the vector, not the root of its variance
+layer_norm_of_length_one: the denominator is the length of the vector, not the root of its variance
     - gain * deviation / torch.sqrt(variance + eps) + bias
     + gain * x / x.norm(dim=-1, keepdim=True) + bias
-layer_norm_multiplied: the root of the variance is multiplied with, not divided by
+layer_norm_multiplied: the vector is multiplied by the root of the variance, not divided by it
     - / torch.sqrt(variance + eps)
     + * torch.sqrt(variance + eps)
 
@@ -103,12 +103,12 @@ layer_norm_multiplied: the root of the variance is multiplied with, not divided 
 layer_norm_eps_outside: eps is added after the root, not under it
     - torch.sqrt(variance + eps)
     + (torch.sqrt(variance) + eps)
-layer_norm_unbiased_eps_outside: eps is added after the root, and the variance is divided by one less
+layer_norm_unbiased_eps_outside: eps is added after the root, and the squared deviations are divided by D - 1
     - deviation.square().mean(-1, keepdim=True)
     + x.var(-1, keepdim=True)
     - torch.sqrt(variance + eps)
     + (torch.sqrt(variance) + eps)
-layer_norm_unbiased_no_eps: eps is missing, and the variance is divided by one less than the width
+layer_norm_unbiased_no_eps: eps is missing, and the squared deviations are divided by D - 1
     - deviation.square().mean(-1, keepdim=True)
     + x.var(-1, keepdim=True)
     - variance + eps
@@ -119,13 +119,13 @@ layer_norm_eps_twice: eps is added twice
 layer_norm_no_eps: eps is missing
     - variance + eps
     + variance
-layer_norm_eps_in_code: eps is a number in the code, not the one that is given
+layer_norm_eps_in_code: eps is hard-coded, not the argument
     - + eps
     + + 1e-12
-layer_norm_eps_of_torch: eps is the one that torch uses when none is named, not the one that is given
+layer_norm_eps_of_torch: eps is torch's default, not the argument
     - + eps
     + + 1e-5
-layer_norm_eps_as_least: the variance is raised to eps where it is less; eps is to be added to all
+layer_norm_eps_as_least: eps is a lower bound of the variance; it should be added to it
     - variance + eps
     + variance.clamp(min=eps)
 layer_norm_eps_squared: eps is squared
@@ -145,7 +145,7 @@ layer_norm_neither: the gain and the bias are missing
     +
     - + bias
     +
-layer_norm_exchanged: the gain and the bias are exchanged
+layer_norm_exchanged: the gain and the bias are swapped
     - gain *
     + bias *
     - + bias
@@ -156,10 +156,10 @@ layer_norm_gain_added: the gain is added, not multiplied
 layer_norm_one_plus_gain: 1 is added to the gain
     - gain *
     + (1 + gain) *
-layer_norm_bias_before_gain: the bias is added before the gain, so that it is multiplied too
+layer_norm_bias_before_gain: the bias is added before the gain, so it is multiplied too
     - gain * deviation / torch.sqrt(variance + eps) + bias
     + gain * (deviation / torch.sqrt(variance + eps) + bias)
-layer_norm_gain_before_norm: the gain comes before the norm, which takes part of it out again
+layer_norm_gain_before_norm: the gain comes before the norm, which partly removes it
     - deviation = x - x
     + x = gain * x
     +     deviation = x - x
@@ -182,7 +182,7 @@ layer_norm_mean_detached: no gradient goes through the mean
 layer_norm_variance_detached: no gradient goes through the variance
     - deviation.square().mean(-1, keepdim=True)
     + deviation.square().mean(-1, keepdim=True).detach()
-layer_norm_in_place: the tensor that was given is changed in place
+layer_norm_in_place: the input is changed in place
     - x - x.mean(-1, keepdim=True)
     + x.sub_(x.mean(-1, keepdim=True))
 """,

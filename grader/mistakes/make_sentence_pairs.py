@@ -22,7 +22,7 @@ coin_by_document: the coin is tossed once for a document, not for each pair
     +         for first, second in itertools.pairwise(document)
     - rng.random() < 0.5
     + coin < 0.5
-coin_in_turns: true and false pairs take turns; no coin is tossed
+coin_in_turns: true and false pairs alternate; no coin is tossed
     - rng.random() < 0.5
     + len(pairs) % 2
 rng_seeded: the rng makes no difference: it is seeded, or another one is used
@@ -31,7 +31,7 @@ rng_seeded: the rng makes no difference: it is seeded, or another one is used
 rng_ignored: random numbers do not come from the given rng
     - pairs = []
     + pairs, rng = [], random
-labels_exchanged: the labels of true and false pairs are exchanged
+labels_exchanged: the labels of true and false pairs are swapped
     - label = IS_NEXT
     + label = NOT_NEXT
     - rng.choice(documents[other]), NOT_NEXT
@@ -63,7 +63,7 @@ first_always_drawn: false sentences are always the first of their document
 second_is_first: a sentence is paired with itself
     - in itertools.pairwise(document)
     + in zip(document[:-1], document[:-1])
-pairs_apart: every other sentence of the text starts no pair
+pairs_apart: every other sentence of the text is skipped as a first sentence
     - itertools.pairwise(document)
     + list(itertools.pairwise(document))[::2]
 pairs_backwards: sentences are paired with the one before them

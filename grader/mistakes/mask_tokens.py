@@ -10,7 +10,7 @@ VARIANTS = mistakes(
 special_chosen: special tokens are chosen too
     - & ~special
     +
-probability_in_code: the probability is written into the code
+probability_in_code: the probability is hard-coded
     - < probability)
     + < 0.15)
 probability_complement: the tokens that should not be chosen are chosen, and the others are not
@@ -43,7 +43,7 @@ labels_of_others: the tokens that were not chosen have the labels
 
 ## Hiding
 
-always_mask: all chosen tokens become the mask token
+always_mask: all chosen tokens become [MASK]
     - torch.where(chosen & (fate < 0.8), mask_token_id, input_ids)
     + torch.where(chosen, mask_token_id, input_ids)
     - torch.where(chosen & (fate >= 0.9), others, hidden)
@@ -54,7 +54,7 @@ never_random: no chosen token becomes a random one
 never_kept: no chosen token stays as it is
     - fate >= 0.9
     + fate >= 0.8
-fates_exchanged: most of the chosen tokens become random ones instead of being masked
+fates_exchanged: most chosen tokens become random ones, not [MASK]
     - fate < 0.8
     + fate < 0.1
     - fate >= 0.9
@@ -81,10 +81,10 @@ fate_by_choice: the same random number decides whether a token is chosen and wha
     +
     - chosen = (fate
     + chosen = ((fate
-rest_halved_twice: 10% of what was not masked becomes random, not half of it
+rest_halved_twice: 10% of the unmasked chosen tokens become random, not half of them
     - fate >= 0.9
     + fate >= 0.98
-results_exchanged: the two results are exchanged: the labels are returned first
+results_exchanged: the two results are swapped: the labels come first
     - return torch.where(chosen & (fate >= 0.9), others, hidden), labels
     + return labels, torch.where(chosen & (fate >= 0.9), others, hidden)
 hidden_in_place: the input ids are changed in place

@@ -16,7 +16,7 @@ head_relu: ReLU is used instead of GELU
 head_gelu_of_tanh: the tanh approximation of GELU is used, not the exact form
     - self.dense(hidden_states))
     + self.dense(hidden_states), approximate="tanh")
-head_gelu_of_sigmoid: the quick form of GELU is used, a sigmoid, not the exact form
+head_gelu_of_sigmoid: x * sigmoid(1.702 x) approximates GELU; the exact form is needed
     - F.gelu(self.dense(hidden_states))
     + (lambda x: x * torch.sigmoid(1.702 * x))(self.dense(hidden_states))
 head_silu: SiLU is used instead of GELU
@@ -28,7 +28,7 @@ head_tanh: tanh is used instead of GELU
 head_gelu_without_half: GELU is not halved
     - F.gelu(self.dense(hidden_states))
     + (lambda x: x * (1 + torch.erf(x / 2**0.5)))(self.dense(hidden_states))
-head_gelu_over_two: in GELU, x is divided by 2 and not by the root of 2
+head_gelu_over_two: in GELU, x is divided by 2, not by the root of 2
     - F.gelu(self.dense(hidden_states))
     + (lambda x: 0.5 * x * (1 + torch.erf(x / 2)))(self.dense(hidden_states))
 head_gelu_without_root: in GELU, x is not divided by the root of 2
@@ -64,7 +64,7 @@ head_norm_without_weights: the norm has no gain and no bias
     + F.layer_norm(
     - (hidden_states)))
     + (hidden_states)), self.dense.bias.shape)
-head_residual: the hidden states are added, where there is no residual
+head_residual: the hidden states are added; there is no residual here
     - F.gelu(self.dense(hidden_states))
     + hidden_states + F.gelu(self.dense(hidden_states))
 head_norm_missing: the norm is missing
@@ -100,7 +100,7 @@ head_logits_scaled: the logits are divided by the root of the width
 head_detached: no gradient reaches the hidden states
     - self.dense(hidden_states)
     + self.dense(hidden_states.detach())
-head_squeezed: the axes of length 1 are removed, so that a single row has another shape
+head_squeezed: axes of length 1 are removed, so a single row gets another shape
     - transformed @ word_embedding.T + self.bias
     + (transformed @ word_embedding.T + self.bias).squeeze()
 head_softmax: probabilities are returned, not logits

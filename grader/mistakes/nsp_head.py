@@ -22,10 +22,10 @@ next_tanh: there is a tanh after the layer
 next_relu: there is a ReLU after the layer
     - self.seq_relationship(pooler_output)
     + self.seq_relationship(pooler_output).relu()
-next_classes_exchanged: the two classes are exchanged
+next_classes_exchanged: the two classes are swapped
     - self.seq_relationship(pooler_output)
     + self.seq_relationship(pooler_output).flip(-1)
-next_squeezed: the axes of length 1 are removed, so that a single row has another shape
+next_squeezed: axes of length 1 are removed, so a single row gets another shape
     - self.seq_relationship(pooler_output)
     + self.seq_relationship(pooler_output).squeeze()
 next_softmax_over_batch: there is a softmax, and it runs over the batch

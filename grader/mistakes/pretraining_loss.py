@@ -26,7 +26,7 @@ tokens_summed_by_row: the token loss is a sum, divided by the number of rows
     -     )
     + ignore_index=IGNORED, reduction="sum"
     +     ) / len(next_labels)
-mean_of_row_means: the token loss is a mean of the rows' means, whatever their numbers of tokens
+mean_of_row_means: the token loss averages the rows' means, whatever their numbers of tokens
     - F.cross_entropy(
     -         prediction_logits.flatten(0, -2), labels.flatten(), ignore_index=IGNORED
     -     )
@@ -37,7 +37,7 @@ tokens_shifted: the labels are those of the next token, as in a model that gener
 logits_reshaped: the logits are transposed before they are flattened, and the labels are not
     - prediction_logits.flatten(0, -2)
     + prediction_logits.transpose(1, 2).reshape(-1, prediction_logits.shape[-1])
-softmax_over_second: the softmax over the tokens' logits runs over the second axis, which are tokens
+softmax_over_second: the softmax over the tokens' logits runs over the second axis, which is that of the tokens
     - F.cross_entropy(
     -         prediction_logits.flatten(0, -2)
     + F.nll_loss(
@@ -53,10 +53,10 @@ softmax_before_loss: cross_entropy gets token probabilities, not logits
 
 ## The sum
 
-only_tokens: only the token loss is there
+only_tokens: only the token loss is returned
     - tokens + F.cross_entropy(next_logits, next_labels)
     + tokens
-only_next: only the next-sentence loss is there
+only_next: only the next-sentence loss is returned
     - tokens + F.cross_entropy(next_logits, next_labels)
     + F.cross_entropy(next_logits, next_labels)
 losses_averaged: the losses are averaged, not added
@@ -71,7 +71,7 @@ tokens_halved: the token loss counts half
 next_halved: the next-sentence loss counts half
     - tokens + F.cross_entropy(next_logits, next_labels)
     + tokens + 0.5 * F.cross_entropy(next_logits, next_labels)
-losses_in_one_mean: tokens and pairs are in one mean, so that many tokens outweigh the pairs
+losses_in_one_mean: tokens and pairs share one mean, so many tokens outweigh the pairs
     - tokens + F.cross_entropy(next_logits, next_labels)
     + (tokens * (labels != IGNORED).sum() + F.cross_entropy(next_logits, next_labels, reduction="sum")) / ((labels != IGNORED).sum() + len(next_labels))
 both_summed: both losses are sums, not means
@@ -84,19 +84,19 @@ both_softmax_before_loss: cross_entropy gets probabilities, not logits, for both
     + prediction_logits.softmax(-1).flatten
     - (next_logits, next_labels)
     + (next_logits.softmax(-1), next_labels)
-losses_without_logarithm: logits are taken for log-probabilities: there is no log_softmax
+losses_without_logarithm: logits are used as log-probabilities: log_softmax is missing
     - tokens = F.cross_entropy
     + tokens = F.nll_loss
     - F.cross_entropy(next_logits
     + F.nll_loss(next_logits
-losses_of_probabilities: probabilities are taken for log-probabilities: there is no logarithm
+losses_of_probabilities: probabilities are used as log-probabilities: the logarithm is missing
     - tokens = F.cross_entropy
     + tokens = F.nll_loss
     - F.cross_entropy(next_logits
     + F.nll_loss(next_logits.softmax(-1)
     - prediction_logits.flatten
     + prediction_logits.softmax(-1).flatten
-next_binary_of_each: the next-sentence loss judges both logits apart, without a softmax over the two
+next_binary_of_each: the next-sentence loss treats the two logits separately, without a softmax over them
     - F.cross_entropy(next_logits, next_labels)
     + F.binary_cross_entropy_with_logits(next_logits, F.one_hot(next_labels, 2).to(next_logits.dtype))
 next_binary_of_second: the next-sentence loss looks at the second logit only
@@ -114,7 +114,7 @@ next_summed: the next-sentence loss is a sum, not a mean
 next_softmax_before_loss: cross_entropy gets next-sentence probabilities, not logits
     - (next_logits, next_labels)
     + (next_logits.softmax(-1), next_labels)
-next_labels_exchanged: the two next-sentence classes are exchanged
+next_labels_exchanged: the two next-sentence classes are swapped
     - (next_logits, next_labels)
     + (next_logits, 1 - next_labels)
 """,

@@ -7,7 +7,7 @@ VARIANTS = mistakes(
     """
 ## The waves
 
-sines_and_cosines_exchanged: sines and cosines are exchanged
+sines_and_cosines_exchanged: sines and cosines are swapped
     - (torch.sin(angle), torch.cos(angle))
     + (torch.cos(angle), torch.sin(angle))
 halves_not_interleaved: all sines come before all cosines; they should alternate
@@ -19,7 +19,7 @@ only_sines: all columns are sines
 angle_negative: the angles have the wrong sign
     - angle = position * frequency
     + angle = -position * frequency
-table_transposed: rows and columns are exchanged
+table_transposed: rows and columns are swapped
     - torch.stack((torch.sin(angle), torch.cos(angle)), dim=-1).flatten(1)
     + torch.stack((torch.sin(angle), torch.cos(angle)), dim=-1).flatten(1).T
 table_of_a_batch: the table has an axis for the batch
@@ -34,7 +34,7 @@ full_turns: the angles are multiplied by two pi
 exponent_halved: the exponent uses the number of the pair, not of the column
     - torch.arange(0, width, 2)
     + torch.arange(width // 2)
-exponent_doubled: the exponent counts columns twice
+exponent_doubled: the exponent uses twice the number of the column
     - torch.arange(0, width, 2)
     + 2 * torch.arange(0, width, 2)
 frequency_of_each_column: both columns of a pair should have the frequency of the first
@@ -42,7 +42,7 @@ frequency_of_each_column: both columns of a pair should have the frequency of th
     + torch.arange(width)
     - torch.stack((torch.sin(angle), torch.cos(angle)), dim=-1).flatten(1)
     + torch.where(torch.arange(width) % 2 == 0, angle.sin(), angle.cos())
-frequency_of_twice_each_column: the exponent counts columns twice, and is another for each column of a pair
+frequency_of_twice_each_column: the exponent uses twice the number of the column, and differs within a pair
     - torch.arange(0, width, 2)
     + 2 * torch.arange(width)
     - torch.stack((torch.sin(angle), torch.cos(angle)), dim=-1).flatten(1)

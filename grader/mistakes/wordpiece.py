@@ -71,7 +71,7 @@ wordpiece_shortest_first: the shortest piece that fits is taken, not the longest
     + start, end = end, end + 1
     - end -= 1
     + end += 1
-wordpiece_goes_back: where the longest piece leads nowhere, a shorter one is tried
+wordpiece_goes_back: where the longest piece leads to a dead end, a shorter one is tried
     - rows = []
     + def spelled(rest, mark):
     +         for end in range(len(rest), 0, -1):
@@ -93,19 +93,19 @@ wordpiece_from_the_end: the pieces are looked for from the end of the word, not 
     + start += 1
     - start == len(word)
     + 0 == end
-wordpiece_zero_missed: a piece whose id is 0 is taken for missing
+wordpiece_zero_missed: a piece whose id is 0 counts as missing
     - if piece in vocabulary:
     + if vocabulary.get(piece):
 wordpiece_whole_words: only whole words are looked up
     - end -= 1
     + break
-wordpiece_two_pieces: a word falls into two pieces at most
+wordpiece_two_pieces: a word is split into two pieces at most
     - while start < end <= max_length:
     + while start < end <= max_length and len(row) < 2:
 wordpiece_no_single_characters: a piece of a single character is never tried
     - while start < end <= max_length:
     + while start + 1 < end <= max_length:
-wordpiece_lower_case: words are put into lower case first
+wordpiece_lower_case: words are lowercased first
     - row, start, end = [], 0, len(word)
     + word = word.lower()
     +         row, start, end = [], 0, len(word)
@@ -144,7 +144,7 @@ wordpiece_characters_unknown: each character that no piece fits is unknown by it
     +                 if start == end:
     +                     row.append(unknown_id)
     +                     start, end = start + 1, len(word)
-wordpiece_characters_dropped: characters that no piece fits are passed over
+wordpiece_characters_dropped: characters that no piece fits are skipped
     - end -= 1
     + end -= 1
     +                 if start == end:
@@ -152,10 +152,10 @@ wordpiece_characters_dropped: characters that no piece fits are passed over
 wordpiece_unknown_without_id: an unknown word has no id at all
     - [unknown_id]
     + []
-wordpiece_unknown_by_name: an unknown word has its id from the vocabulary, not the one that is given
+wordpiece_unknown_by_name: an unknown word gets the id of [UNK] in the vocabulary, not the one that is given
     - [unknown_id]
     + [vocabulary["[UNK]"]]
-wordpiece_unknown_left_out: unknown words are left out, so that there are fewer lists than words
+wordpiece_unknown_left_out: unknown words are left out, so there are fewer lists than words
     - rows.append(row if start == len(word) else [unknown_id])
     + rows += [row] if start == len(word) else []
 wordpiece_unknown_for_each_piece: an unknown word has the unknown id for each piece that was found, and one more
@@ -164,16 +164,16 @@ wordpiece_unknown_for_each_piece: an unknown word has the unknown id for each pi
 
 ## Long words
 
-wordpiece_no_limit: the limit of length is ignored
+wordpiece_no_limit: the length limit is ignored
     - <= max_length:
     + :
-wordpiece_limit_too_low: a word of exactly the largest length is unknown, too
+wordpiece_limit_too_low: a word of exactly the maximum length is unknown, too
     - <= max_length
     + < max_length
-wordpiece_limit_too_high: a word of one character too many is not unknown
+wordpiece_limit_too_high: a word that is one character too long is not unknown
     - <= max_length
     + <= max_length + 1
-wordpiece_limit_in_code: the limit of length is written into the code
+wordpiece_limit_in_code: the length limit is hard-coded
     - <= max_length
     + <= 100
 wordpiece_limit_of_bytes: the limit counts bytes, not characters
@@ -184,7 +184,7 @@ wordpiece_limit_of_pieces: the limit counts pieces, not characters
     + :
     - start == len(word)
     + start == len(word) and len(row) <= max_length
-wordpiece_cut: a word that is too long is cut, and not unknown
+wordpiece_cut: a word that is too long is cut, not unknown
     - row, start, end = [], 0, len(word)
     + word = word[:max_length]
     +         row, start, end = [], 0, len(word)

@@ -92,7 +92,7 @@ class Dropout:
         expected = self.rate**2 + (1 - self.rate) ** 2
         if abs(alike - expected) <= self.spread[0]:
             return None
-        return f"{self.place}: a second call does not draw anew what it drops"
+        return f"{self.place}: a second call makes no new draws"
 
     def wrong_pass(self, outputs: Tensors, inputs: Tensors) -> str | None:
         """Return what is wrong with one pass, or None."""
@@ -101,7 +101,7 @@ class Dropout:
         if right.all():
             return None
         if measured[2] >= SHARED:
-            return f"{self.place}: dropout is drawn once for many values, not for each"
+            return f"{self.place}: dropout draws once for many values, not once for each"
         if not right[2] or not right[3]:
             return f"the dropped values do not match a dropout on {self.place}"
         if not self.rate:
