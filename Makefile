@@ -60,7 +60,7 @@ grade: $(VENV)/.installed  ## grade everything, including the fine-tune: about t
 report: $(VENV)/.installed  ## the same as a page with figures, report.html, opened in your browser
 	@$(TOOL) report $(GRADE) --open $(call option,out,OUT) -- "$$SUBMISSION"
 
-viva: $(VENV)/.installed  ## questions about your own functions, marked and explained
+viva: $(VENV)/.installed  ## answer questions about your own functions
 	@$(TOOL) viva $(call option,tier,TIER) $(call option,n,N) $(call option,seed,SEED) \
 		$(call option,out,OUT) --open -- "$$SUBMISSION"
 

@@ -83,7 +83,7 @@ def parse_seed(text: str) -> int:
         TermError: it is missing or invalid.
     """
     if not (text.isascii() and text.isdecimal() and len(text) < 19):
-        raise TermError(f"SEED={text}: must be a whole number, such as SEED=2027")
+        raise TermError(f"SEED={text}: must be an integer, such as SEED=2027")
     return int(text)
 
 

@@ -149,9 +149,9 @@ def _table(result: dict[str, Any]) -> str:
         f"{result['mean']:.4f}, {result['margin_in_deviations']:.1f} standard deviations of "
         f"{result['standard_deviation']:.4f} above it. The lowest honest run is {min(honest):.4f}.",
         "",
-        "Another processor rounds differently, and so does another number of threads: between one "
-        f"and two, the accuracy of a seed differs by up to {rounding:.4f}, of the "
-        f"{min(honest) - threshold:.4f} that there are between the lowest run and the threshold.",
+        "Rounding depends on the processor and the number of threads: between one and two threads, "
+        f"a seed's accuracy differs by up to {rounding:.4f}. The lowest run is "
+        f"{min(honest) - threshold:.4f} above the threshold.",
         "",
         "| model | dev accuracy | lowest to highest | noticed by |",
         "| --- | --- | --- | --- |",

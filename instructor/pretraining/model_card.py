@@ -35,7 +35,7 @@ minBERT and in Hugging Face transformers:
 | texts | {phases} |
 | false second sentences | from other reviews of the same film |
 | learning rate | {s.learning_rate}, {s.warmup} warm-up steps, decay over the last {fall:.0%} |
-| dropout | none, in pre-training or in `config.json`: it costs so narrow a model accuracy |
+| dropout | none, in pre-training or in `config.json`: it lowers the accuracy of so narrow a model |
 | wall time | {minutes:.1f} minutes, {s.threads} thread |
 
 ## On held-out reviews
@@ -68,7 +68,7 @@ Mean cross-entropy in nats over {s.report} steps.
 On the same machine, the same text and seed give the same bytes. On another kind of processor, the
 weights differ in the last digits.
 
-Every layer is initialized to pass on what it attends to (`start_from_copying` in
+Every layer is initialized to pass on what it attends to (`_start_from_copying` in
 `instructor/pretraining/run.py`); with weights drawn from N(0, 0.05) alone, no layer
 copied anything in the first two million tokens.
 """

@@ -56,7 +56,7 @@ def read_seed(text: str) -> int:
         UserError: it is invalid.
     """
     if not (text.isascii() and text.isdecimal() and len(text) < DIGITS):
-        raise UserError(f"{option('seed', text)}: must be a whole number, 0 or more")
+        raise UserError(f"{option('seed', text)}: must be an integer, 0 or more")
     return int(text)
 
 
