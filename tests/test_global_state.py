@@ -22,10 +22,10 @@ CHANGES = {
     "torch.set_default_device('meta')": "the default device",
     "if self.training: torch.set_grad_enabled(False)": "the gradient mode",
     "torch.set_num_threads(torch.get_num_threads() + 1)": "the number of threads",
-    "torch.use_deterministic_algorithms(True)": "the choice of deterministic algorithms",
-    "torch.backends.cudnn.deterministic = True": "the flags of cuDNN",
-    "torch.autograd.set_detect_anomaly(True)": "the detection of anomalies",
-    "torch.set_float32_matmul_precision('medium')": "the precision of matrix products",
+    "torch.use_deterministic_algorithms(True)": "the setting for deterministic algorithms",
+    "torch.backends.cudnn.deterministic = True": "cuDNN's flags",
+    "torch.autograd.set_detect_anomaly(True)": "anomaly detection",
+    "torch.set_float32_matmul_precision('medium')": "the precision of matrix multiplications",
     "import warnings; warnings.filterwarnings('ignore')": "the warning filters",
     "import warnings; warnings.simplefilter('ignore')": "the warning filters",
     "self.bert_layers.train(not self.training)": "the model's training mode",
@@ -93,7 +93,7 @@ IMPORTED = {
     "torch.set_grad_enabled(False)": "the gradient mode",
     "torch.manual_seed(0)": "the random seed",
     "torch.set_num_threads(3)": "the number of threads",
-    "torch.use_deterministic_algorithms(True)": "the choice of deterministic algorithms",
+    "torch.use_deterministic_algorithms(True)": "the setting for deterministic algorithms",
 }
 
 

@@ -113,7 +113,7 @@ def test_an_exercise_that_could_not_be_graded_has_no_score_and_says_why(
 # --- each check ---------------------------------------------------------------------------------
 
 DIFFERENTIATED = make_exercise("layer", replace(VALUES, calls=(replace(OWN_CALL, gradients=True),)))
-STOPS = "the output is right, but gradients stop: at .detach(), .data or no_grad()"
+STOPS = "the output is right, but gradients are cut by .detach(), .data or no_grad()"
 WRONG_GRADIENT = "the output is right, but its gradients are wrong"
 DIFFERS = "6 of 6 values of the gradient of x differ, worst at index (0, 0)"
 IN_PLACE = "inputs are changed in place", "the call changes x in place"

@@ -23,7 +23,7 @@ def call(form: str, *names: str) -> dict[str, Any]:
         (EYE.to_sparse_csr, "f returned a sparse_csr tensor"),
         (lambda: torch.nested.nested_tensor([EYE, EYE[:2]]), "f returned a nested tensor"),
         (lambda: EYE.to(torch.complex64), "f returned a tensor of type torch.complex64"),
-        (lambda: None, "f should return a tensor, got None: is there no return?"),
+        (lambda: None, "f should return a tensor, got None: is the return missing?"),
     ],
     ids=["sparse", "sparse rows", "nested", "complex", "none"],
 )

@@ -125,7 +125,7 @@ def test_a_hole_has_the_id_of_an_exercise_or_is_a_bare_one_in_its_function(
             "raised",
             ("raised NotImplementedError: later",),
         ),
-        (Reply("error"), "raised", ("failed without saying why",)),
+        (Reply("error"), "raised", ("failed without a message",)),
     ],
 )
 def test_an_answer_that_is_not_ok_says_why(reply: Reply, kind: str, lines: tuple[str, ...]) -> None:

@@ -58,7 +58,7 @@ def refused(folder: Path, *words: str) -> str:
             f"solution/{MAIN}",
             BIAS,
             f"{BIAS} + torch.zeros(1, dtype=torch.float64)",
-            "conv: the solution would not pass: the type of the numbers changes along the way; "
+            "conv: the solution would not pass: the dtype changes along the way; "
             "output should be float32, got float64",
         ),
         (

@@ -50,11 +50,11 @@ DRAWING_CAUSES = {  # by worker/calls.py
 DRAWING = Mistake(None, DIFFERS)
 MODE = Mistake("mode_changed", "the model is switched between training and eval mode in the call")
 WEIGHTS = Mistake("weights_changed", "the call changes the model's weights")
-SEED = Mistake("seeded", "the call seeds the random numbers: leave that to its callers")
-TYPE = Mistake("other_type", "the type of the numbers changes along the way")
+SEED = Mistake("seeded", "the call sets the random seed: leave that to the caller")
+TYPE = Mistake("other_type", "the dtype changes along the way")
 CHANGED = Mistake("input_changed", "inputs are changed in place")
 NO_GRADIENT = Mistake(
-    "no_gradient", "the output is right, but gradients stop: at .detach(), .data or no_grad()"
+    "no_gradient", "the output is right, but gradients are cut by .detach(), .data or no_grad()"
 )
 EXCHANGED = Mistake(
     "axes_exchanged", "the axes of the output have the right lengths, but are in the wrong order"

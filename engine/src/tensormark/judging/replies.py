@@ -111,7 +111,7 @@ def without_text(reply: Reply, targets: Mapping[str, str], sources: Mapping[str,
 def _raised_text(reply: Reply) -> str:
     """Describe in one line what a student's code raised."""
     if reply.status != "not written":
-        return reply.text or "failed without saying why"
+        return reply.text or "failed without a message"
     where = reply.message.get("where")
     place = where if isinstance(where, str) else ""
     return f"raised NotImplementedError: {reply.text}".rstrip(": ") + place
@@ -124,7 +124,7 @@ def _unusual(answered: AnsweredCall) -> str:
         return "this call is in float64" if is_double else ""
     double = ", and is in float64" if is_double else ""
     types = " or a type" if is_double else ""
-    what = f"a size{types} that is written into the code, and for `squeeze()`"
+    what = f"a hard-coded size{types}, and for `squeeze()`"
     return f"this call has other sizes{double}: look for {what}"
 
 

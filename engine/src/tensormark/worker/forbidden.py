@@ -651,9 +651,9 @@ def _fault(path: str) -> str | None:
     if isinstance(target, types.ModuleType):
         return None
     if not callable(target) and not isinstance(target, property):
-        return f"it is no function, class or module, but of type {type(target).__name__}"
+        return f"it is of type {type(target).__name__}, not a function, class or module"
     if isinstance(target, type) and target.__module__ == "builtins":
-        return "everything uses that type"
+        return "this type is used everywhere"
     if _needs_gate(target):
         owner = find(path.rpartition(".")[0])
         if not isinstance(owner, types.ModuleType):

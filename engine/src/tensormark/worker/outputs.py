@@ -15,7 +15,7 @@ from tensormark.worker.protocol import LONGEST, MAX_AXES
 
 # The types that both numpy and safetensors support.
 SENDABLE = {torch.float16, torch.float32, torch.float64, torch.int32, torch.int64, torch.bool}
-DENSE = "it should have its values in one block, as after .to_dense()"
+DENSE = "it should be dense, as after .to_dense()"
 WIDTH = 16  # the least width of padded lists, so that random draws do not determine shapes
 
 
@@ -49,7 +49,7 @@ def columns(rows: Any, names: Sequence[str], target: str) -> dict[str, Tensor]:
 
 
 def lists(result: Any, names: Sequence[str], target: str) -> dict[str, Tensor]:
-    """Convert a list of lists of whole numbers to a tensor.
+    """Convert a list of lists of integers to a tensor.
 
     Returns: under the only name, (lists, WIDTH or longest), padded with -1; int64.
 
@@ -59,7 +59,7 @@ def lists(result: Any, names: Sequence[str], target: str) -> dict[str, Tensor]:
     try:
         tensor = _padded([[operator.index(value) for value in row] for row in result])
     except (TypeError, ValueError, OverflowError, RuntimeError) as error:
-        raise StudentError(f"{target} should return a list of lists of whole numbers") from error
+        raise StudentError(f"{target} should return a list of lists of integers") from error
     return {names[0]: tensor}
 
 
@@ -123,9 +123,9 @@ def named(result: Any, names: Sequence[str], form: str, target: str) -> dict[str
 def description(value: Any) -> str:
     """Describe what was returned instead of a tensor, and the usual slip behind it."""
     if value is None:
-        return "None: is there no return?"
+        return "None: is the return missing?"
     if isinstance(value, tuple) and len(value) == 1:
-        return "a tuple of one: a comma at the end of the return makes one"
+        return "a tuple of one element: a comma after the returned value makes one"
     return f"a {type(value).__name__}"
 
 
@@ -147,7 +147,7 @@ def outputs_of(result: Any, call: Mapping[str, Any]) -> dict[str, Tensor]:
         if not isinstance(value, Tensor):
             raise StudentError(f"{target} should return a tensor, got {description(value)}")
         if value.device.type != "cpu":
-            raise StudentError(f"{target} returned a tensor on {value.device}, its input is on cpu")
+            raise StudentError(f"{target} returned a tensor on {value.device}, not on the CPU")
         if value.is_nested or value.layout is not torch.strided:
             kind = "nested" if value.is_nested else str(value.layout).removeprefix("torch.")
             raise StudentError(f"{target} returned a {kind} tensor: {DENSE}")

@@ -86,20 +86,18 @@ SETTINGS = {
     "the default device": _Setting(_device, _set_device),
     "the gradient mode": _Setting(torch.is_grad_enabled, torch.set_grad_enabled),
     "the number of threads": _Setting(torch.get_num_threads, torch.set_num_threads),
-    "the detection of anomalies": _Setting(
-        torch.is_anomaly_enabled, torch.autograd.set_detect_anomaly
-    ),
-    "the choice of deterministic algorithms": _Setting(
+    "anomaly detection": _Setting(torch.is_anomaly_enabled, torch.autograd.set_detect_anomaly),
+    "the setting for deterministic algorithms": _Setting(
         lambda: (
             torch.are_deterministic_algorithms_enabled(),
             torch.is_deterministic_algorithms_warn_only_enabled(),
         ),
         _set_deterministic,
     ),
-    "the precision of matrix products": _Setting(
+    "the precision of matrix multiplications": _Setting(
         torch.get_float32_matmul_precision, torch.set_float32_matmul_precision
     ),
-    "the flags of cuDNN": _Setting(
+    "cuDNN's flags": _Setting(
         lambda: (torch.backends.cudnn.deterministic, torch.backends.cudnn.benchmark), _set_cudnn
     ),
     "autocast": _Setting(
