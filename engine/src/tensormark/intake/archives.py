@@ -66,7 +66,7 @@ def _placed(path: str, read: Callable[[int], bytes]) -> tuple[str, File]:
     place = path.replace("\\", "/")
     parts = [part for part in place.split("/") if part not in ("", ".")] or [""]
     if place.startswith("/") or ".." in parts[:-1] or DRIVE.match(place):
-        why = "has a path that points outside of the archive"
+        why = "has a path that leads outside the archive"
         return parts[-1], unreadable(parts[-1], place, why)
     return "/".join(parts), File(parts[-1], place, read)
 

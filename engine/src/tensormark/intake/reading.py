@@ -118,7 +118,7 @@ class Reading:
     def _part(self, part: Mapping[str, Any], place: str) -> Entry:
         below = part["below"]
         if any(name in ("", ".", "..") or "/" in name for name in below):
-            raise UnreadableError("its path leads out of the folder")
+            raise UnreadableError("its path leads outside the folder")
         disk = Disk(part["root"], self.stamps)
         with read_as(""):
             try:
@@ -209,7 +209,7 @@ class Reading:
         elif own:
             advice = f", but {names}; rename the one to grade to {self.main}"
         elif extensions:
-            advice = f", only {names}; give a folder or a zip of both"
+            advice = f", only {names}; give a folder or a zip with both"
         raise UnreadableError(f"there is no {self.main} in it{advice}")
 
     def _unpacked(self, file: File, in_archive: bool = False) -> Folder:

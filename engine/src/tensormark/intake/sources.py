@@ -25,17 +25,17 @@ MARKER = re.compile(r"^(?:<{7}|>{7})(?: |$)", re.MULTILINE)
 COMMAND_LINE = re.compile(r"\s*[!%?]+\s*\w")
 QUOTES = frozenset(map(chr, range(0x2018, 0x2020)))
 TWO = "this is Python 2; Python 3 writes print(...)"
-MERGE = "a merge left its markers here: keep one version of the lines, and delete the markers"
+MERGE = "a merge left conflict markers here: keep one version of the lines, and delete the markers"
 COMMAND = "this is a notebook command, not Python: delete the line"
 CURLY = "typographic quotes, as word processors write them: type \" or ' instead"
-TYPOGRAPHIC = "not the character of the same look that Python knows: type it on your keyboard"
-FENCE = "the mark of a block of code, as chats and web pages use it: delete the line"
-PROMPT = "a prompt of an interactive Python is in front of the code: delete it"
-INVISIBLE = "an invisible character, as text copied from a page can have: type the line again"
+TYPOGRAPHIC = "a character that only looks like the one Python needs: type it on your keyboard"
+FENCE = "the mark of a code block, from a chat or web page: delete the line"
+PROMPT = "the line begins with a Python prompt: delete the prompt"
+INVISIBLE = "an invisible character, perhaps copied from a page: retype the line"
 NEWER = "a newer Python may allow this; Python 3.11 and older do not"
 SYNTAX_OF_3_12 = re.compile(r"\s*(?:type \w+|(?:def|class) \w+\[)")
 TABS = "tabs and spaces are mixed: indent with spaces only"
-NOTEBOOK = "a notebook and not Python source; export it as a script"
+NOTEBOOK = "a notebook, not Python source; export it as a script"
 
 
 def is_given(content: bytes, expected: str | None) -> bool:
@@ -60,7 +60,7 @@ def decoded(name: str, content: bytes) -> str:
         line = content.count(b"\n", 0, error.start) + 1
         raise ValueError(f"{name}:{line}: not UTF-8 text; save the file as UTF-8") from error
     if "\0" in text:
-        cause = "as an interrupted save or synchronization leaves them"
+        cause = "perhaps from an interrupted save or synchronization"
         raise ValueError(f"{name} contains zero bytes, {cause}; save the file again")
     if not text.strip():
         raise ValueError(f"{name} is empty")
