@@ -210,7 +210,7 @@ def test_a_list_that_cannot_be_filled_in_is_a_line(
     ("text", "words"),
     [
         ("student,points\nada,3\n", "has no column reason"),
-        ("student,points,reason\neve,3,x\n", "row 2: no one student is 'eve'"),
+        ("student,points,reason\neve,3,x\n", "row 2: no single student is called 'eve'"),
         ("student,points,reason\n\nada,three,x\n", "row 3: 'three' is not a number"),
         ("student,points,reason\nada,nan,x\n", "'nan' is not a number"),
         ("student,points,reason\nada,1e308,x\n", "'1e308' is not a number"),

@@ -43,7 +43,7 @@ def student_named(where: str, text: str, hand_ins: Sequence[HandIn]) -> int:
     found = by_id or [i for i in places if hand_ins[i].name == text]
     if len(found) != 1:
         fix = "take a name from the student column of gradebook.csv"
-        raise FileError(f"{where}: no one student is {visible(text, 60)!r}; {fix}")
+        raise FileError(f"{where}: no single student is called {visible(text, 60)!r}; {fix}")
     return found[0]
 
 

@@ -56,7 +56,7 @@ MOST_WORKERS = 1024
 LISTED = 20  # students of each kind that are named on the terminal
 PRIVATE = "reference_outputs/private"  # where private references are usually kept
 PUBLIC = "graded on the public inputs, which every student has; for marks, give {}"
-NO_TIER = "the tier process isolates nothing: submissions can read and change all that you can"
+NO_TIER = "the tier process isolates nothing: submissions can read and change everything that you can"
 LINES = 60.0  # seconds between lines of progress where there is no terminal
 AGAIN = "the same command continues where it stopped"
 # what a run writes anew each time; class.toml and adjustments.csv are staff's
@@ -287,7 +287,7 @@ class Class:
         late = sum(each.late for each in self.found.hand_ins)
         platform = self.found.platform.name
         known = "" if platform == FOLDER.name else platform
-        note = "empty: judged by the names in it and by the list"  # such as GitHub's roster
+        note = "empty: recognized by the names in it and by the list"  # such as GitHub's roster
         if known:
             note = f"found by the names in {printable(str(self.options.submissions))}"
         if late:
@@ -426,7 +426,7 @@ class Class:
             reason = error.strerror or error
             raise UserError(
                 f"{option('out', self.out)}: results are kept, but {path} cannot be written "
-                f"({reason}); mend that, and run the same command again"
+                f"({reason}); fix that, and run the same command again"
             ) from error
         print("\n".join([_counted(self.entries), *_listed(self.entries), *lines]))
         if any(each.kind in entry.OURS for each in self.entries):

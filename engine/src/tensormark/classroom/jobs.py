@@ -140,7 +140,7 @@ class Cluster(Executor):
         try:
             threads = int(sum(self.client.nthreads().values()))
         except (OSError, TimeoutError) as error:
-            raise UserError("the scheduler is gone; start it, and run this again") from error
+            raise UserError("the scheduler has stopped; start it, and run this again") from error
         if threads:
             self.last_seen = time.monotonic()
         elif time.monotonic() - self.last_seen > NO_WORKER:

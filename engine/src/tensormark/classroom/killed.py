@@ -11,7 +11,7 @@ from tensormark.result import Finding, Grade, Outcome, Result
 
 HEADLINE = "the submission kills the process that grades it"
 DETAILS = (
-    "it did so on every try, the last time with nothing else running there",
+    "it did so on every attempt, the last time with nothing else running",
     "it may allocate far more memory than it needs",
 )
 FLAG = f"{HEADLINE}: no exercise has points, and a person should check it"

@@ -22,7 +22,7 @@ from tensormark.intake.submission import Part
 
 NOT_LISTED = "not on the list of the class"
 DECIDE = "rename it, or name it in a column `file` of the list"
-CHOSEN_BY_DATE = "the newest of several was chosen by the dates of the files"
+CHOSEN_BY_DATE = "of several, the newest by file date was chosen"
 BY_STAFF = "~"  # the attempt of what the list names, which counts before any other
 SHOWN = 4  # possible owners that are named
 LONGEST = 60  # characters of each

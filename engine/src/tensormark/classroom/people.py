@@ -195,7 +195,7 @@ class ClassList:
             if person.student in people:
                 raise FileError(
                     f"{path}, row {number + 1}: {person.student[:60]!r} is listed twice; give each "
-                    "student an id of their own"
+                    "student a unique id"
                 )
             people[person.student] = person
         if not people:

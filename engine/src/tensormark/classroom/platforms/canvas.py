@@ -153,7 +153,7 @@ class Canvas(Platform):
                 continue
             name = path.name
             if [_owner(name)] != [claim.student for claim in upload.claims]:
-                yield name, "Canvas would not read the name as that student's alone"
+                yield name, "Canvas could not match the file name to that student alone"
             elif not name.isprintable() or set(name) & set('\\/:*?"<>|'):
                 yield name, "the name is not safe in a zip"
             elif name.lower().endswith(".zip"):
