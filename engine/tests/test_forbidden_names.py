@@ -129,7 +129,7 @@ FREE = [
 REFUSED = {
     "torch.linalg.svdd": "there is no such name",
     "nunpy.dot": "there is no such name",
-    "math.pi": "it is no function, class or module, but of type float",
+    "math.pi": "it is of type float, not a function, class or module",
     "builtins.list": "this type is used everywhere",
     "numpy.ndarray.dot": "it is a method of a compiled class; name the class",
     "torch.Tensor.__matmul__": "it is a method of a compiled class; name the class",

@@ -23,7 +23,7 @@ NO_BIAS = ((toy.BIAS, ""),)
 FALSE = (
     (
         variant("right", "conv", toy.BIAS, toy.BIAS + " * 1"),
-        "it costs no points of conv: no probe detects it",
+        "it costs no points in conv: no probe detects it",
     ),
     (
         variant("unknown", "conv", toy.BIAS, " + 2" + toy.BIAS),
@@ -77,6 +77,6 @@ def test_the_command_marks_the_claims_that_are_false(copy: Path) -> None:
         "honest one_window_at_a_time passed 80/80",
         "mistake last_window_missing failed 40/80 the last window is missing",
         "mistake patterns_reversed failed 40/80 the patterns are reversed",
-        "! mistake bias_forgotten passed 80/80 it costs no points of conv: no probe detects it",
+        "! mistake bias_forgotten passed 80/80 it costs no points in conv: no probe detects it",
         "mistake mean_over_windows failed 40/80 windows are averaged",
     ]

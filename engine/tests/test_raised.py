@@ -44,8 +44,8 @@ def test_wrong_values_are_those_that_count(wrong: list[str], shown: int) -> None
 @pytest.mark.parametrize(
     ("name", "dtype", "start"),
     [
-        (SIZES_PROBE, "float32", ["this call has other sizes: look for a size that is written"]),
-        (SIZES_PROBE, "float64", ["this call has other sizes, and is in float64: look for a size"]),
+        (SIZES_PROBE, "float32", ["this call has other sizes: look for a hard-coded size, and"]),
+        (SIZES_PROBE, "float64", ["this call has other sizes, and is in float64: look for a hard"]),
         ("output", "float64", ["this call is in float64"]),
         ("output", "float32", []),
     ],

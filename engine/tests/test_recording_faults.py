@@ -66,7 +66,7 @@ def refused(folder: Path, *words: str) -> str:
             BIAS,
             " + self.bias.unsqueeze(-1)",
             f"line 22: bias_forgotten finds {BIAS.strip()!r} 0 times, not once in solution/{MAIN}, "
-            "in its region conv; write there what the solution now says",
+            "in its region conv; replace it with what the solution now says",
         ),
         (
             CONV,
@@ -180,7 +180,7 @@ def test_recording_lists_what_is_new_or_gone_and_then_nothing(
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "conv.safetensors: new"
     assert lines[-2:] == [
-        "detector.safetensors: removed, because it is recorded no longer",
+        "detector.safetensors: removed, as it is no longer recorded",
         f"{out} is up to date",
     ]
     assert {path.name for path in out.glob("*.safetensors")} == {"conv.safetensors"}

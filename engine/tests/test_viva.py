@@ -181,7 +181,7 @@ def test_the_command_says_that_nothing_is_right_yet(folder: Path, tmp_path: Path
     ("words", "complaint"),
     [
         (["none.py"], "none.py"),
-        (["solution", "--n", "21"], "--n 21: must be a whole number, 1 to 20"),
+        (["solution", "--n", "21"], "--n 21: must be an integer, 1 to 20"),
         (["solution", "--seed", "a\x1bb"], "the seed must be at most 100 printable characters"),
         (["solution", "--out", "grader/assignment.py"], "--out grader/assignment.py"),
     ],

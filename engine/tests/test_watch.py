@@ -89,7 +89,7 @@ def test_a_save_is_graded_however_an_editor_saves(
     save(path, solution_source)
 
     watching.until(ALL)
-    assert f"waiting for a change to {path}; Ctrl-C ends" in watching.report()
+    assert f"waiting for changes to {path}; Ctrl-C stops" in watching.report()
     assert re.search(r"\n-- \d\d:\d\d:\d\d -+\nDetector ", first)
     assert as_checked in first
 

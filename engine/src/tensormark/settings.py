@@ -120,7 +120,7 @@ def whole_number(name: str, maximum: int, text: str) -> int:
         SubmissionError: it is invalid.
     """
     if not (text.isascii() and text.isdecimal() and 1 <= int(text) <= maximum):
-        raise SubmissionError(f"{option(name, text)}: must be a whole number, 1 to {maximum}")
+        raise SubmissionError(f"{option(name, text)}: must be an integer, 1 to {maximum}")
     return int(text)
 
 

@@ -144,7 +144,7 @@ class Watch:
                 try:
                     self.grade(grading, saves, workers)
                     path = visible(self.path)
-                    print(f"\n  waiting for a change to {path}; Ctrl-C ends", flush=True)
+                    print(f"\n  waiting for changes to {path}; Ctrl-C stops", flush=True)
                     saves.saved.wait()
                 except SavedAgain:
                     if not self.ended:

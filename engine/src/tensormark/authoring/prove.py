@@ -98,7 +98,7 @@ def _mistake_fault(variant: Variant, results: Results) -> str | None:
     if others:
         return f"it costs other exercises: {_in_words(others)}"
     if not lost:
-        return f"it costs no points of {variant.exercise}: no probe detects it"
+        return f"it costs no points in {variant.exercise}: no probe detects it"
     names = (lost[0].as_json()["mistake"] or "").split("|")
     if variant.name in names:
         return None

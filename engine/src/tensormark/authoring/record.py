@@ -179,7 +179,7 @@ def record(course: Course, out: Path, seed: int, check: bool, checkpoint: Path |
         lines += _lines(name, reasons.get(name) or ["changed" if name in before else "new"])
     listed = [name for name in old.get("files", {}) if Path(name).name == name]
     stale = [name for name in listed if name not in files and (out / name).is_file()]
-    lines += [f"{name}: removed, because it is recorded no longer" for name in stale]
+    lines += [f"{name}: removed, as it is no longer recorded" for name in stale]
     if lines and not check:
         _replace(out, new, stale)
     return lines

@@ -72,7 +72,7 @@ class Variant:
             place = "" if self.everywhere else f", in its region {self.exercise}"
             raise VariantError(
                 f"{self.where()}{error} in solution/{self.module}.py{place}; "
-                "write there what the solution now says, or delete the mistake"
+                "replace it with what the solution now says, or delete the mistake"
             ) from None
         return source[:begin] + region + source[end:]
 

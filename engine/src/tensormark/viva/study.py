@@ -218,7 +218,7 @@ class Study:
             raise UnfitError(NOT_REPEATABLE)
         stopped = self.source.before(self.source.body[0], "raise RuntimeError")
         if self.answers(world, stopped, [USUAL])[USUAL] is not None:
-            raise UnfitError("its text is not the code that runs")
+            raise UnfitError("the code that runs differs from its source")
 
     def _names(self) -> dict[str, str]:
         signature = self.source.function.args
