@@ -31,7 +31,7 @@ class BertConfig:
         """Reject impossible sizes.
 
         Raises:
-            ValueError: a size is not a positive whole number, a rate is outside [0, 1], or the
+            ValueError: a size is not a positive integer, a rate is outside [0, 1], or the
                 heads do not divide the width.
         """
         for field in dataclasses.fields(self):
@@ -39,9 +39,7 @@ class BertConfig:
             if field.type is int:
                 least = 0 if field.name == "pad_token_id" else 1
                 if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                    raise ValueError(
-                        f"{field.name} must be a whole number, {least} or more: {value!r}"
-                    )
+                    raise ValueError(f"{field.name} must be an integer, {least} or more: {value!r}")
             elif isinstance(value, bool) or not isinstance(value, int | float):
                 raise ValueError(f"{field.name} must be a number: {value!r}")
             elif field.name.endswith("_prob") and not 0.0 <= value <= 1.0:

@@ -28,14 +28,14 @@ class OneLineParser(argparse.ArgumentParser):
 
 
 def at_least(least: int) -> Callable[[str], int]:
-    """Return an argument type: a whole number, `least` or more."""
+    """Return an argument type: an integer, `least` or more."""
 
-    def whole_number(text: str) -> int:
+    def integer(text: str) -> int:
         if not text.isascii() or not text.isdigit() or int(text) < least:
-            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number, {least} or more")
+            raise argparse.ArgumentTypeError(f"{text!r} is not an integer, {least} or more")
         return int(text)
 
-    return whole_number
+    return integer
 
 
 def rate(text: str) -> float:
