@@ -161,7 +161,7 @@ BAD: dict[str, tuple[str | Mapping[str, object], str, str, str]] = {
     "a wrong platform": ({"platform": "sakai"}, "", "in", "must be one of gradescope, blackboard"),
     "a number for no clock": ({"budget": 10**400}, "", "in", "larger than 0, at most 1000000"),
     "a text with a zero": ({"list": "a\0"}, "", "in", "without the character 0"),
-    "an unknown student": ({"viva": 1, "viva_students": ["eve"]}, "", "in", "one student is 'eve'"),
+    "an unknown student": ({"viva": 1, "viva_students": ["eve"]}, "", "in", "is called 'eve'"),
     "nobody to grade again": ({}, "--only=eve", "in", "no single student is called 'eve'"),
     "an unreadable one": ({}, "--only=grace", "in", "it is not a folder, a .py"),
     "no scheduler": ({}, "--scheduler=tcp://127.0.0.1:1", "in", "cannot be reached"),

@@ -76,7 +76,7 @@ def read(path: Path, hand_ins: Sequence[HandIn]) -> dict[int, list[Adjustment]]:
             continue
         where = f"{path}, row {number}"
         if any(cells[len(table.titles) :]):
-            fix = "put a text with a comma into double quotes"
+            fix = "put double quotes around text that has a comma"
             raise FileError(f"{where}: has more cells than the first line; {fix}")
         named = dict(zip(table.titles, cells, strict=False))
         place = student_named(where, named.get("student", ""), hand_ins)

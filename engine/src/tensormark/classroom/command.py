@@ -56,9 +56,7 @@ MOST_WORKERS = 1024
 LISTED = 20  # students of each kind that are named on the terminal
 PRIVATE = "reference_outputs/private"  # where private references are usually kept
 PUBLIC = "graded on the public inputs, which every student has; for marks, give {}"
-NO_TIER = (
-    "the tier process isolates nothing: submissions can read and change everything that you can"
-)
+NO_TIER = "the tier process isolates nothing: submissions can read and change everything you can"
 LINES = 60.0  # seconds between lines of progress where there is no terminal
 AGAIN = "the same command continues where it stopped"
 # what a run writes anew each time; class.toml and adjustments.csv are staff's

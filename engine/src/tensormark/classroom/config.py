@@ -48,7 +48,7 @@ def _one_of(names: Sequence[str]) -> Rule:
 
 
 TEXT = Rule(
-    "a text in quotes, without the character 0",
+    "a string in quotes, without the character 0",
     lambda value: isinstance(value, str) and "\0" not in value,
 )
 POSITIVE = Rule(
@@ -64,11 +64,11 @@ RULES: Mapping[str, Rule] = {
     "budget": POSITIVE,
     "training_times": POSITIVE,
     "viva": Rule(
-        f"a whole number, 0 to {MOST_QUESTIONS}",
+        f"an integer, 0 to {MOST_QUESTIONS}",
         lambda value: type(value) is int and 0 <= value <= MOST_QUESTIONS,
     ),
     "viva_students": Rule(
-        'a list of texts, such as ["ada"]',
+        'a list of strings, such as ["ada"]',
         lambda value: isinstance(value, list) and all(isinstance(each, str) for each in value),
     ),
 }

@@ -101,7 +101,7 @@ class Found:
         listed = self.class_list.table.path
         if len(unlisted) < len(found):
             return [f"not in {listed}: {first_of(unlisted)}"]
-        example = f"{unlisted[0]!r} for instance, is none of its ids, logins, addresses or names"
+        example = f"{unlisted[0]!r}, for instance, is none of its ids, logins, addresses or names"
         fix = "name another list in class.toml, or add a column `file`"
         return [f"none of the hand-ins matches {listed}: {example}; {fix}"]
 

@@ -123,7 +123,7 @@ def _unusual(answered: AnsweredCall) -> str:
     if answered.probe.name != SIZES_PROBE:
         return "this call is in float64" if is_double else ""
     double = ", and is in float64" if is_double else ""
-    types = " or a type" if is_double else ""
+    types = " or type" if is_double else ""
     what = f"a hard-coded size{types}, and for `squeeze()`"
     return f"this call has other sizes{double}: look for {what}"
 
