@@ -64,9 +64,10 @@ def _excerpt(
 
 def _of_whole_file(evidence: Evidence, mismatch: Mismatch) -> Finding:
     """Describe a file that cannot be imported."""
-    about = [*mismatch.lines, mismatch.headline]
-    explained = evidence.assignment.handout.explanation(evidence.exercise.id, about)
-    advice = [] if mismatch.advised else explained
+    advice: list[str] = []
+    if not mismatch.advised:
+        for about in (mismatch.lines, [mismatch.headline]):
+            advice += evidence.assignment.handout.explanation(evidence.exercise.id, about)
     return Finding(mismatch.headline, (*mismatch.lines, *advice))
 
 

@@ -253,6 +253,9 @@ def describe(
             function = target if codes[-1] is hole else codes[-1].co_qualname[:MAX_NAME]
         message = {"status": "not written", "text": text, "function": function, "where": location}
         return message | through
+    if importing:  # the line that runs at import, not one of a function that it calls
+        at_import = [each for each in frames if not each[0].co_flags & inspect.CO_OPTIMIZED]
+        location = files.location(at_import) or location
     text = f"raised {type(error).__name__[:MAX_NAME]}: {text}".rstrip(": ") + location
     facts = {}
     with contextlib.suppress(BaseException):  # an exception's attributes may be the student's
