@@ -3,6 +3,7 @@
 import dataclasses
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 from tensormark.usage import UserError
@@ -74,9 +75,11 @@ def rules_of(
         given = folder / "starter" / f"{module}.py"
         if given.is_file():
             definition = rf"^((async )?def|class) {name.partition('.')[0]}\b"
-            if name and not re.search(definition, given.read_text("utf-8"), re.MULTILINE):
-                raise UserError(f"{where} forbids {path}, which is not in starter/{given.name}")
-            del rules[path]
+            if not name or re.search(definition, given.read_text("utf-8"), re.MULTILINE):
+                del rules[path]
+            elif find_spec(module) is None:  # else a student's file has the name of a package
+                wrong = f"starter/{given.name} does not define {name}, which {where} forbids"
+                raise UserError(f"{wrong}: restore the file, or correct the name")
     return rules
 
 
