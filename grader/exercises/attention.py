@@ -12,7 +12,7 @@ from tensormark.exercise import SECOND_CALL
 from tensormark.toolkit import Call, Tensors, exercise, probe
 from tensormark.toolkit.draws import as_weights
 from tensormark.toolkit.dropout import EXACT, SHARED, numbers
-from tensormark.toolkit.probes import no_dropout, other_sizes, output, second_call
+from tensormark.toolkit.probes import all_dropped, no_dropout, other_sizes, output, second_call
 
 # a head is one unit wider than there are tokens, for the sum; no row is so short that all of it
 # would be dropped now and then
@@ -108,13 +108,7 @@ EXERCISE = exercise(
         second_call(),
         padding_around("attention", AROUND),
         no_dropout(),
-        probe(
-            "all dropped",
-            "training",
-            "no dropout on the attention probabilities in training",
-            train=True,
-            rate=1.0,
-        ),
+        all_dropped(),
         *dropout_pattern(
             "the attention probabilities", PATTERN, DROPOUT_CANDIDATES, measure, dropped
         ),
