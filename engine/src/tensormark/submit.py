@@ -12,6 +12,7 @@ from tensormark.exercise import Assignment
 from tensormark.files import write_whole
 from tensormark.folder import open_assignment
 from tensormark.grading import Grading
+from tensormark.intake.file_names import target_of
 from tensormark.intake.given_files import GivenFiles
 from tensormark.intake.submission import Submission, SubmissionError, read_submission
 from tensormark.reports.terminal import Report
@@ -42,20 +43,19 @@ def chosen(submission: Submission, given: GivenFiles) -> dict[str, bytes]:
     }
 
 
-def left_out(path: Path, packed: Collection[str], given: GivenFiles) -> Iterator[str]:
+def left_out(
+    path: Path, submission: Submission, packed: Collection[str], given: GivenFiles
+) -> Iterator[str]:
     """Yield a line for each kind of module in the student's folder that is not in the zip."""
-    present = {file.name for file in path.glob("*.py")}
-    main = given.assignment.main_file
-    if main not in present:
-        return  # it is no folder, or the main file has another name there, which a note says
-    unpacked = present - {*packed}
+    unpacked = {file.name for file in path.glob("*.py")} - {*packed}
     as_given = unpacked & {*given.assignment.editable}
-    own = unpacked - as_given - given.digests.keys()
+    own = unpacked - as_given - given.digests.keys() - submission.stamps.keys()
     if as_given:
         yield f"not written, left out: {', '.join(sorted(as_given))}"
     if own:
         names = printable(", ".join(sorted(own)))
-        yield f"not handed in: {names}; if {main} needs them, move their code into it"
+        main = given.assignment.main_file
+        yield f"not handed in: {names}; if {main} needs code from there, copy it into {main}"
 
 
 def conclusion(out: Path, grade: Grade) -> str:
@@ -63,7 +63,8 @@ def conclusion(out: Path, grade: Grade) -> str:
     score = f"{grade.score:g} of {grade.max_score:g}"
     points, most = grade.sums(bonus=True)
     more = f", and a bonus of {points:g} of {most:g}" if points else ""
-    return f"hand in {out}: it scored {score}{more} here; your instructor may use other inputs"
+    ready = f"hand in {out}: it" if grade.score or points else f"not ready to hand in: {out}"
+    return f"{ready} scored {score}{more} here; your instructor may use other inputs"
 
 
 def submit(assignment: Assignment, path: str, out: Path) -> int:
@@ -77,11 +78,16 @@ def submit(assignment: Assignment, path: str, out: Path) -> int:
     submission = read_submission(path, assignment.editable, dict.fromkeys(given.fixed, ""))
     files = chosen(submission, given)
     write_whole(out, zipped(files, command=COMMAND))
-    sizes = [f"{name} ({len(content):,} bytes)" for name, content in files.items()]
-    print(f"packed: {', '.join(sizes)}")
+    read = {target_of(name, assignment.editable): name for name in submission.stamps}
+    packed = []
+    for name, content in files.items():
+        origin = printable(read.get(name, name))
+        origin = f"from {origin}, " if origin != name else ""
+        packed.append(f"{name} ({origin}{len(content):,} bytes)")
+    print(f"packed: {', '.join(packed)}")
     for note in submission.notes:
         print(f"note: {note}")
-    for line in left_out(Path(path), files, given):
+    for line in left_out(Path(path), submission, files, given):
         print(line)
     choice = strictest(assignment, settings, ISOLATING)  # `process` always works
     for reason in choice.reasons:
