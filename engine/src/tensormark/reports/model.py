@@ -11,7 +11,7 @@ from typing import Any
 
 from tensormark import usage
 from tensormark.files import NotAFileError, read_regular
-from tensormark.result import UNWRITTEN, VERSION, Outcome
+from tensormark.result import UNIMPORTABLE, UNWRITTEN, VERSION, Outcome
 from tensormark.usage import UserError
 
 Model = dict[str, Any]
@@ -93,7 +93,8 @@ def next_step(result: Model) -> str | None:
     failed = [exercise for exercise in own if exercise["outcome"] == Outcome.FAILED]
     first = next(iter(failed or own), None)
     if first is not None:
-        again = _command("grade" if first["task"] else "check", [first["id"]], result)
+        names = [] if UNIMPORTABLE.fullmatch(headline(first)) else [first["id"]]
+        again = _command("grade" if first["task"] else "check", names, result)
         unwritten = first["outcome"] in UNWRITTEN
         return f"write {first['id']} in {first['file']}, then {again}" if unwritten else again
     if result["only"] is not None or result["mode"] == "check":
