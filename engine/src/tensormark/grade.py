@@ -43,7 +43,7 @@ def write_report(folder: Path, result: dict[str, Any], path: Path, show: bool) -
     # here, because only this command needs them
     from tensormark.reports import browser, html, runs
 
-    result = runs.with_changes(path.resolve().parent / runs.FOLDER, result)
+    result = runs.with_changes(folder / runs.FOLDER, result)
     forms = [form for form in html.FORMS if (folder / f"handout{form}").is_file()]
     root = Path(os.path.relpath(folder, path.resolve().parent)).as_posix()
     handout = html.Handout("" if root == "." else f"{root}/", forms)
