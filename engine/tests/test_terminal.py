@@ -90,7 +90,7 @@ def test_a_verdict_has_a_colour_and_a_mark_where_these_are_wanted(
 def test_the_running_step_is_shown_and_erased(terminal: Terminal) -> None:
     text = output_of(terminal, PASSED, FAILED)
 
-    assert "  importing torch\r\x1b[K" in text
+    assert "  importing torch, then grading " in text
     assert "  grading layer\r\x1b[K" in text
     assert text.count("\r\x1b[K  ") * 2 == text.count("\r\x1b[K")
 

@@ -83,7 +83,7 @@ class Report(Observer):
         write(f"{assignment}   submission: {submission}   tier: {tier}")
         write()
         sys.stdout.flush()
-        self.live.say("importing torch")
+        self.live.say(f"importing torch, then grading {self.pending[0]}")
 
     def progress(self, what: str, done: int, total: int) -> None:
         """Show the progress of a task: a live line on a terminal, occasional lines elsewhere."""
