@@ -51,8 +51,9 @@ endif
 check: $(VENV)/.installed  ## grade the five functions in starter/bert.py, without training: seconds
 	@$(TOOL) check $(GRADE) -- "$$SUBMISSION"
 
+# exec: the shell would be interrupted too, which make reports as a failure
 watch: $(VENV)/.installed  ## check again within a second of each save; stop it with Ctrl-C
-	@$(TOOL) watch $(call option,only,K) -- "$$SUBMISSION"
+	@exec $(TOOL) watch $(call option,only,K) -- "$$SUBMISSION"
 
 grade: $(VENV)/.installed  ## grade everything, including the fine-tune: about ten seconds
 	@$(TOOL) grade $(GRADE) -- "$$SUBMISSION"
@@ -67,7 +68,7 @@ viva: $(VENV)/.installed  ## answer questions about your own functions
 submit: $(VENV)/.installed  ## pack what you hand in, and grade it as your instructor will (OUT=)
 	@$(TOOL) submit $(call option,out,OUT) -- "$$SUBMISSION"
 
-clean:  ## remove .venv/ and all generated files
+clean:  ## remove .venv/ and what programs have written; submission.zip and JSON= files stay
 	@[ ! -e "$$VENV" ] || $(IS_OURS) || { echo "VENV=$$VENV: $(NOT_OURS)" >&2; exit 1; }
 	rm -rf "$$VENV" $(STAFF_CACHES) runs predictions starter/runs starter/predictions report.html viva.html .grade
 
@@ -104,19 +105,19 @@ endef
 CPU_ONLY = --extra-index-url https://download.pytorch.org/whl/cpu
 
 IS_OURS = [ -e "$$VENV"/pyvenv.cfg ] || [ -e "$$VENV"/.unfinished ]
-NOT_OURS = is no virtual environment; name another folder
+NOT_OURS = is not a virtual environment; name another folder
 # Create a virtual environment in the folder $(1) unless it exists; finish an interrupted one.
 define VIRTUAL_ENVIRONMENT
 if [ -e $(1)/.unfinished ] || ! $(1)/bin/python -m pip --version >/dev/null 2>&1; then \
+	$(IS_OURS) || [ -z "$$(ls -A $(1) 2>/dev/null)" ] || \
+		{ echo "VENV=$$VENV: $(NOT_OURS)" >&2; exit 1; }; \
 	"$$PYTHON" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
-		{ echo "minBERT needs Python 3.11 or newer, and $$PYTHON is not;" \
-			"name one that is, such as PYTHON=python3.12" >&2; exit 1; }; \
+		{ echo "minBERT needs Python 3.11 or newer, and $$PYTHON is older or not found;" \
+			"name one that is not, such as PYTHON=python3.12" >&2; exit 1; }; \
 	echo "first run: installing torch and about 40 small packages, 250 MB, into" $(1) >&2; \
 	if [ "$$(uname -s)" = Linux ] && [ -z "$$PIP_ARGS" ]; then \
 		echo "plus, on Linux, gigabytes for GPUs; to skip those, press Ctrl-C and add to the command" >&2; \
 		echo '    PIP_ARGS="$(CPU_ONLY)"' >&2; fi; \
-	$(IS_OURS) || [ -z "$$(ls -A $(1) 2>/dev/null)" ] || \
-		{ echo "VENV=$$VENV: $(NOT_OURS)" >&2; exit 1; }; \
 	mkdir -p $(1) && touch $(1)/.unfinished && "$$PYTHON" -m venv $(1) && rm $(1)/.unfinished; \
 fi
 endef

@@ -176,7 +176,7 @@ def test_a_folder_that_is_no_virtual_environment_is_left_alone(tmp_path: Path, t
     completed = ran("make", target, "VENV=my work", cwd=tmp_path)
 
     assert completed.returncode == 2
-    assert "VENV=my work: is no virtual environment" in completed.stderr
+    assert "VENV=my work: is not a virtual environment" in completed.stderr
     assert [*work.parent.iterdir()] == [work]
 
 
