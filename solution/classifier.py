@@ -211,22 +211,23 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     modes = (FULL_MODEL, LAST_LINEAR_LAYER)
     add("--fine-tune-mode", choices=modes, default=Recipe.mode, help="what to train")
     add("--checkpoint", type=Path, default=CHECKPOINT, help="folder to start from")
-    add("--train", type=Path, help=f"default: {DATA / 'train.txt'}")
-    add("--dev", type=Path, help=f"default: {DATA / 'dev.txt'}")
-    add("--test", type=Path, help="default: the one in data/; none if --train or --dev is given")
+    add("--train", type=Path, help=f"sentences to train on (default: {DATA / 'train.txt'})")
+    add("--dev", type=Path, help=f"sentences to choose the epoch by (default: {DATA / 'dev.txt'})")
+    usual = "the one in data/, or none if --train or --dev is given"
+    add("--test", type=Path, help=f"sentences to label (default: {usual})")
     add("--predictions", type=Path, default=Path("predictions"), help="folder to write to")
-    add("--save", type=Path, help="folder to write the fine-tuned model to; default: none")
+    add("--save", type=Path, help="folder to write the fine-tuned model to (default: none)")
     add("--epochs", type=at_least(1), default=Recipe.epochs, help="passes over the sentences")
     add("--batch-size", type=at_least(1), default=Recipe.batch_size, help="sentences in a step")
-    add("--lr", type=rate, help="peak learning rate; default: depends on the width of the model")
+    add("--lr", type=rate, help="peak learning rate (default: depends on the model's width)")
     add("--seed", type=at_least(0), default=Recipe.seed, help="of all random numbers")
-    longest = "tokens per sentence; default: all positions of the model"
+    longest = "tokens per sentence (default: all positions of the model)"
     add("--max-length", type=at_least(3), help=longest)
-    add("--device", choices=("cpu", "cuda"), help="default: cuda if available")
+    add("--device", choices=("cpu", "cuda"), help="where to compute (default: cuda if available)")
     add(
         "--threads",
         type=at_least(1),
-        help="default: 1 for a small model, otherwise torch's default",
+        help="of torch (default: 1 for a small model, otherwise torch's default)",
     )
     args = parser.parse_args(argv)
     if not (args.train or args.dev or args.test):
@@ -294,8 +295,8 @@ def train_and_write(
         path = args.predictions / f"{recipe.mode}-{role}-out.txt"
         write_predictions(path, split.sentences, predictions.tolist())
         right = accuracy(predictions, split.labels) if len(split.labels) else None
-        scored = "predictions" if right is None else f"accuracy {right:.4f}"
-        print(f"{role} {scored}, written to {path}")
+        scored = "" if right is None else f"accuracy {right:.4f}, "
+        print(f"{role} {scored}predictions written to {path}")
     if args.save:
         save_model(model, tokenizer, args.save)
 

@@ -248,7 +248,7 @@ def main(argv: list[str] | None = None) -> int:
     try:
         run(args, config, tokenizer, reviews)
     except Exception as error:  # whatever the code of the exercises raises
-        print(f"{explain_code(error)}; `make check` grades each function", file=sys.stderr)
+        print(f"{explain_code(error)}; `make check K=...` grades a function", file=sys.stderr)
         return 1
     return 0
 

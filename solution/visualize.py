@@ -38,7 +38,8 @@ def print_step(name: str, made: Tensor, place: int, tokens: list[str]) -> None:
     rows = made.reshape(-1, made.shape[-1])  # (T, D), or (1, D) for the whole sentence
     vector = rows[place if len(rows) == len(tokens) else 0]
     values = " ".join(f"{value:6.2f}" for value in vector[:UNITS].tolist())
-    print(f"{name:<40} {len(vector):>4} units  {values} ...")
+    dots = " ..." if len(vector) > UNITS else ""
+    print(f"{name:<40} {len(vector):>4} units  {values}{dots}")
 
 
 def draw_attention(maps: Tensor, tokens: list[str]) -> Figure:

@@ -102,5 +102,5 @@ def test_a_hole_is_one_line_after_the_steps_before_it(monkeypatch, capsys) -> No
     assert main(["walk", "good"]) == 1
 
     output = capsys.readouterr()
-    assert output.err == "bert.py: Problem (attention) is not written yet\n"
+    assert output.err == "bert.py: Problem (attention) is not written yet; see handout.md\n"
     assert "embed_layer_norm" in output.out

@@ -61,7 +61,9 @@ def explain_code(error: Exception) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     what = str(error).partition("\n")[0]
     if isinstance(error, NotImplementedError) and what.isidentifier():
-        return f"{Path(frames[-1].filename).name}: Problem ({what}) is not written yet"
+        file = Path(frames[-1].filename).name
+        page = "handout.md" if file == "bert.py" else "handout/extensions.md"
+        return f"{file}: Problem ({what}) is not written yet; see {page}"
     here = [frame for frame in frames if Path(frame.filename).resolve().parent == STARTER]
     place = (here or frames)[-1]
     line = f"{Path(place.filename).name}, line {place.lineno}, in {place.name}"
