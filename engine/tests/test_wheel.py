@@ -43,3 +43,13 @@ def test_a_package_that_is_not_installed_or_not_completely_is_an_error(
 
     with pytest.raises(UserError, match=message):
         wheel.__wrapped__()
+
+
+def test_sources_of_another_version_than_the_installed_one_make_no_wheel(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "pyproject.toml").write_text('[project]\nversion = "0.0.1"\n')
+    monkeypatch.setattr("tensormark.__file__", str(tmp_path / "src" / "tensormark" / "__init__.py"))
+
+    with pytest.raises(UserError, match=r"differs: reinstall it"):
+        wheel.__wrapped__()

@@ -71,7 +71,7 @@ def wheel() -> Wheel:
     """Build the wheel.
 
     Raises:
-        UserError: the distribution is not installed, or not completely.
+        UserError: the distribution is not installed, not completely, or not as the sources are now.
     """
     try:
         package = distribution(NAME)
@@ -80,6 +80,10 @@ def wheel() -> Wheel:
             f"{NAME} is not installed, so its metadata is missing: install it with pip, "
             f"for example with `pip install --editable engine`"
         ) from error
+    sources = Path(tensormark.__file__).parents[2] / "pyproject.toml"  # in a checkout
+    if sources.is_file() and f'version = "{package.version}"' not in sources.read_text("utf-8"):
+        fix = "reinstall it with pip"
+        raise UserError(f"{NAME} {package.version} is installed, but {sources} differs: {fix}")
     folder = f"{NAME}-{package.version}.dist-info/"
     metadata = _metadata(package, folder)
     files = dict(_package_files())
