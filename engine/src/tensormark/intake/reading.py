@@ -202,14 +202,18 @@ class Reading:
         if len(own) == 1 and not packed:
             note = f"{shown(own[0].name)} is graded as {self.main}" if len(files) > 1 else ""
             return self._answer(folders, own[0], note)
-        names = ", ".join(shown(file.name) for file in (packed or own or python)[:3])
+        notebooks = [file for file in files if file.name.lower().endswith(".ipynb")]
+        listed = packed or own or notebooks or extensions
+        names = ", ".join(shown(file.name) for file in listed[:3])
         advice = ""
         if packed:
             advice = f", but {names}; hand in the files themselves"
         elif own:
             advice = f", but {names}; rename the one to grade to {self.main}"
+        elif notebooks:
+            advice = f", but {names}; copy your code into {self.main}"
         elif extensions:
-            advice = f", only {names}; give a folder or a zip with both"
+            advice = f", only {names}; give a folder or a zip that also has {self.main}"
         raise UnreadableError(f"there is no {self.main} in it{advice}")
 
     def _unpacked(self, file: File, in_archive: bool = False) -> Folder:
