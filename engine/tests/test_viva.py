@@ -173,7 +173,7 @@ def test_the_command_writes_a_page_as_a_whole(folder: Path, tmp_path: Path) -> N
 def test_the_command_says_that_nothing_is_right_yet(folder: Path, tmp_path: Path) -> None:
     completed = called(folder, "viva", "starter", "--out", str(tmp_path / "viva.html"))
 
-    said = "no function is right yet: `tensormark check` says what is wrong\n"
+    said = "no function passes yet; `tensormark check` says why\n"
     assert (completed.returncode, completed.stdout, completed.stderr) == (1, said, "")
 
 

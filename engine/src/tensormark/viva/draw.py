@@ -24,7 +24,7 @@ FEW_FUNCTIONS = 3  # that a short sheet is about, if possible
 MAX_LINES = 60  # of a function on a sheet
 IN_EVAL = "Unless a question mentions training, dropout does nothing: the model is in eval mode."
 NOTHING_SAID = "this assignment has no questions: there is no grader/viva.py"
-NOTHING_RIGHT = "no function is right yet: `{check}` says what is wrong"
+NOTHING_RIGHT = "no function passes yet; `{check}` says why"
 
 
 def askable(assignment: Assignment, right: Collection[str]) -> list[Subject]:

@@ -184,6 +184,10 @@ def shape_questions(sample: Sample) -> Iterator[Question]:
     sizes = study.subject.sizes(study.subject.worlds[0])
     derivable = {1, *sizes.values(), *(a * b for a in sizes.values() for b in sizes.values())}
     letters = study.in_words(", ".join(f"{letter} = {size}" for letter, size in sizes.items()))
+    places_of = {
+        f"`{shape}`": f"`{study.source.of(place.node)}` in line {place.node.lineno} has it."
+        for place, shape in shapes.items()
+    }
     for place, shape in shapes.items():
         if shape is None or len(shape) < 2 or not derivable.issuperset(shape):
             continue
@@ -193,7 +197,7 @@ def shape_questions(sample: Sample) -> Iterator[Question]:
             f"With {letters}: what is the shape of `{study.source.of(place.node)}` in line {line}?",
             f"`{shape}`",
             [f"`{other}`" for other in known],
-            {f"`{shape}`": "The function was run with these sizes."},
+            {**places_of, f"`{shape}`": "The function was run with these sizes."},
             "Which of its axes would be longer if the inputs were twice as long?",
             line,
         )
