@@ -145,8 +145,8 @@ def _table(result: dict[str, Any]) -> str:
     twins = zip(*result["honest"].values(), strict=True)
     rounding = max(abs(first - second) for first, second in twins)
     lines = [
-        f"Threshold {threshold:.3f}: {len(honest)} honest fine-tunes have a mean of "
-        f"{result['mean']:.4f}, {result['margin_in_deviations']:.1f} standard deviations of "
+        f"The gate is a threshold of {threshold:.3f}: {len(honest)} honest fine-tunes have a mean "
+        f"of {result['mean']:.4f}, {result['margin_in_deviations']:.1f} standard deviations of "
         f"{result['standard_deviation']:.4f} above it. The lowest honest run is {min(honest):.4f}.",
         "",
         "Rounding depends on the processor and the number of threads: between one and two threads, "
