@@ -113,7 +113,7 @@ if [ -e $(1)/.unfinished ] || ! $(1)/bin/python -m pip --version >/dev/null 2>&1
 		{ echo "VENV=$$VENV: $(NOT_OURS)" >&2; exit 1; }; \
 	"$$PYTHON" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
 		{ echo "minBERT needs Python 3.11 or newer, and $$PYTHON is older or not found;" \
-			"name one that is not, such as PYTHON=python3.12" >&2; exit 1; }; \
+			"name another, such as PYTHON=python3.12" >&2; exit 1; }; \
 	echo "first run: installing torch and about 40 small packages, 250 MB, into" $(1) >&2; \
 	if [ "$$(uname -s)" = Linux ] && [ -z "$$PIP_ARGS" ]; then \
 		echo "plus, on Linux, gigabytes for GPUs; to skip those, press Ctrl-C and add to the command" >&2; \

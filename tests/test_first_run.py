@@ -95,5 +95,5 @@ def test_an_old_python_is_refused_before_anything_is_made(installer: Path) -> No
     completed, steps = first_run(installer)
 
     assert (completed.returncode, steps) == (2, [])
-    assert "name one that is, such as PYTHON=python3.12" in completed.stderr
+    assert "name another, such as PYTHON=python3.12" in completed.stderr
     assert not (installer.parent / "new").exists()
