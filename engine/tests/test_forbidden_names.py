@@ -3,13 +3,14 @@
 import dataclasses
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from asking import X, program_with
 from graded import ran
 from tensormark.exercise import Call
-from tensormark.policy import Policy, usual_names
+from tensormark.policy import Policy, rules_of, usual_names
 from tensormark.sandbox.interface import (
     PROCESS,
     TIERS,
@@ -20,6 +21,7 @@ from tensormark.sandbox.interface import (
     WorkerStartError,
 )
 from tensormark.sandbox.tiers import open_sandbox
+from tensormark.usage import UserError
 from tiers import marked
 
 HEAD = """
@@ -225,3 +227,15 @@ def test_a_malformed_name_is_refused_when_the_assignment_is_opened(name: str) ->
         Policy((name,))
     with pytest.raises(ValueError, match="is a tuple of names"):
         Policy(forbidden="torch.nn")  # type: ignore[arg-type]
+
+
+def test_only_a_definition_in_a_given_file_is_no_rule_about_a_library(tmp_path: Path) -> None:
+    (tmp_path / "starter").mkdir()
+    (tmp_path / "starter" / "torch.py").write_text("x = 1\n")  # a student's
+    (tmp_path / "starter" / "given.py").write_text("def spell(): ...\n")
+
+    rules = rules_of(tmp_path, Policy(("torch.nn.Linear", "given.spell")), {})
+
+    assert rules == {"torch.nn.Linear": "grader/assignment.py"}
+    with pytest.raises(UserError, match=r"given\.py does not define other, which"):
+        rules_of(tmp_path, Policy(("given.other",)), {})
