@@ -12,8 +12,7 @@ from asking import BUSY, CODE, ask, descendants, sandbox_of
 from graded import Grade, edited, ran, tensormark
 from tensormark import cli
 from tensormark.files import sha256
-from tensormark.sandbox.isolated import SERVERS
-from tensormark.sandbox.isolated_server import core_for
+from tensormark.sandbox.isolated import SERVERS, core_for
 from toy import MAIN, WINDOWS
 
 pytestmark = pytest.mark.tier("contained")

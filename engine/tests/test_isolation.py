@@ -16,10 +16,14 @@ import toy
 from asking import CODE, all_end, ask, descendants, program_with, sandbox_of
 from graded import edited, tensormark
 from tensormark.sandbox import isolated, seccomp
-from tensormark.sandbox.fork_server import ServerLostError
-from tensormark.sandbox.interface import CONTAINED, PROCESS, WorkerStartError
-from tensormark.sandbox.isolated import SERVERS, IsolatedSandbox
-from tensormark.sandbox.isolated_server import Ending, IsolatedServer
+from tensormark.sandbox.interface import (
+    CONTAINED,
+    PROCESS,
+    Answers,
+    ServerLostError,
+    WorkerStartError,
+)
+from tensormark.sandbox.isolated import SERVERS, IsolatedSandbox, IsolatedServer
 from tensormark.sandbox.tiers import open_sandbox
 from tensormark.worker import lockdown
 from tiers import marked
@@ -123,13 +127,13 @@ def test_a_fork_server_that_has_died_is_replaced_and_the_job_tried_again(
     contained: IsolatedSandbox,
 ) -> None:
     list(contained.run([ask("double")]))
-    first = contained.server
+    first = contained.worker
     first.process.kill()
 
     (reply,) = contained.run([ask("double")])
 
     assert reply.status == "ok"
-    assert contained.server is not first
+    assert contained.worker is not first
 
 
 def test_a_fork_server_that_dies_twice_is_an_error_of_the_machine(
@@ -137,7 +141,7 @@ def test_a_fork_server_that_dies_twice_is_an_error_of_the_machine(
 ) -> None:
     servers = []
 
-    def run(server: IsolatedServer, *_: object) -> Ending:
+    def run(server: IsolatedServer, *_: object) -> Answers:
         servers.append(server)
         raise ServerLostError("the fork server has died")
 
@@ -151,12 +155,12 @@ def test_a_fork_server_that_dies_twice_is_an_error_of_the_machine(
 def test_a_second_submission_finds_the_fork_server_warm() -> None:
     with sandbox_of(CONTAINED) as first:
         list(first.run([ask("double")]))
-        server = first.server
+        server = first.worker
 
     with sandbox_of(CONTAINED) as second:
         (reply,) = second.run([ask("double")])
 
-        assert second.server is server
+        assert second.worker is server
     assert reply.status == "ok"
 
 

@@ -7,7 +7,6 @@ import contextlib
 import dataclasses
 import io
 import json
-import math
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -23,9 +22,9 @@ from tensormark.grading import Grading, Session, program_of
 from tensormark.intake.submission import Submission
 from tensormark.reports.terminal import Report
 from tensormark.result import Grade
-from tensormark.sandbox.interface import CONTAINED, Program, Progress, Reply, Request
+from tensormark.sandbox.answers import reply_in
+from tensormark.sandbox.interface import CONTAINED, Answers, Job, Program, Progress, Reply, Request
 from tensormark.sandbox.isolated import IsolatedSandbox
-from tensormark.sandbox.isolated_server import Ending, Job
 from tensormark.settings import Settings
 from tensormark.worker.protocol import HEADER, MAGIC
 from tests.helpers import ROOT
@@ -89,16 +88,6 @@ def reported(grade: Grade) -> str:
     return out.getvalue()
 
 
-class Frames:
-    """The answers of one child, in place of a reply buffer."""
-
-    def __init__(self, frames: Sequence[bytes]) -> None:
-        self.frames = frames
-
-    def read(self, slot: int) -> bytes | None:
-        return self.frames[slot] or None
-
-
 class Scripted(IsolatedSandbox):
     """Answers correctly, except where `change` says otherwise."""
 
@@ -108,21 +97,20 @@ class Scripted(IsolatedSandbox):
         self.change = change
 
     def __exit__(self, *raised: object) -> None:
-        self.server = None
+        self.worker = None
 
-    def job(self, requests: Sequence[Request], most: float = math.inf) -> Job:
-        """Pack the requests as usual, and keep them."""
-        self.requests = requests
-        return super().job(requests, most)
-
-    def attempt(self, job: Job, request: Request, progress: Progress) -> tuple[Ending, list[bytes]]:
+    def attempt(self, job: Job, progress: Progress) -> Answers:
         """Answer the import and the calls, and print nothing."""
-        frames = [Answer.of(0, {}).frame()]
-        for number, call in enumerate(self.requests, start=1):
-            changed = self.change(call, self.right.answer(number, call))
-            frames.append(changed if isinstance(changed, bytes) else changed.frame())
-        ended = Ending(Frames(frames), 0, None)  # type: ignore[arg-type]
-        return ended, [b""] * len(frames)
+
+        def answer(place: int) -> Reply:
+            if place == 0:
+                return Reply("ok")
+            call = job.requests[place - 1]
+            changed = self.change(call, self.right.answer(place, call))
+            frame = changed if isinstance(changed, bytes) else changed.frame()
+            return reply_in(frame, place, job.tensor_names(place))
+
+        return Answers(job.replies(answer))
 
     def apart(self, program: Program, request: Request) -> Reply:
         """Predict with a submission's weights, if they fit the model."""

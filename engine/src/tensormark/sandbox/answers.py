@@ -26,6 +26,7 @@ MAX_TEXT = 1000  # characters of a text that are kept; a worker cuts an exceptio
 MAX_ITEM = 100  # characters of a text in a list
 MAX_ITEMS = 64  # of a list; a worker sends about 20
 MAX_INTEGER = 1 << 64
+MAX_STEPS = 10**9
 MAX_NAME = 200  # characters of a tensor's name; torch has no limit, but no model needs more
 TYPES = {"F16": "<f2", "F32": "<f4", "F64": "<f8", "I32": "<i4", "I64": "<i8", "BOOL": "u1"}
 UNUSED = "grad/"  # gradients of parameters that only the student's model has: allowed, not read
@@ -221,19 +222,32 @@ def lost_by(error: ProtocolError) -> WorkerLostError:
     return WorkerLostError(error.says, trouble)
 
 
-def as_reply(answer: Mapping[str, Any], tensors: Tensors) -> Reply:
-    """Turn a worker's answer into a reply.
+def reply_in(frame: bytes, number: int, tensor_names: frozenset[str] | None) -> Reply:
+    """Return the reply that a worker sent.
+
+    Args:
+        number: that of the request.
+        tensor_names: the names of the tensors that it may have; None: any.
 
     Raises:
         WorkerLostError: it is invalid.
     """
-    if answer.get("status") not in ("ok", "not written", "error"):
-        raise WorkerLostError("wrote into the grader's channel")
-    return Reply(answer["status"], answer.get("text", ""), dict(answer), tensors)
+    try:
+        message, tensors = decode(frame, tensor_names)
+    except ProtocolError as error:
+        raise lost_by(error) from error
+    status = message.get("status", "")
+    if message.get("number") != number or status not in ("ok", "not written", "error"):
+        raise WorkerLostError(ProtocolError.says)
+    return Reply(status, message.get("text", ""), message, tensors)
 
 
-def as_progress(value: Any) -> tuple[int, int]:
-    """Validate a worker's progress report."""
-    if isinstance(value, list) and len(value) == 2 and all(type(v) is int for v in value):
-        return min(max(value[0], 0), 10**9), min(max(value[1], 1), 10**9)
-    raise WorkerLostError("wrote into the grader's channel")
+def as_progress(value: list[Any]) -> tuple[int, int]:
+    """Return the steps done and their total that a worker claims.
+
+    Raises:
+        WorkerLostError: it claims something else.
+    """
+    if len(value) != 2 or not all(type(number) is int for number in value):
+        raise WorkerLostError(ProtocolError.says)
+    return min(max(value[0], 0), MAX_STEPS), min(max(value[1], 1), MAX_STEPS)

@@ -1,6 +1,6 @@
 """Fork servers: processes that have imported torch and fork a child for each job. Trusted side.
 
-`ForkServer` starts one and exchanges messages with it; isolated_server.py builds on it. Here is the
+`ForkServer` starts one and exchanges messages with it; isolated.py builds on it. Here is the
 one of the tier `process`: for grading on each save, on Linux. On other systems, a fork may break
 the libraries that torch computes with (macOS's do not support it), so each worker imports torch.
 """
@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
+from tensormark.sandbox.interface import ServerLostError
 from tensormark.sandbox.worker_process import (
     FOLDER_VARIABLES,
     WORKER,
@@ -30,10 +31,6 @@ from tensormark.sandbox.worker_process import (
 SCRIPT = WORKER.with_name("fork_server.py")
 CAN_FORK = sys.platform.startswith("linux")
 MAX_MESSAGE = 1 << 16  # bytes of a message from the process
-
-
-class ServerLostError(Exception):
-    """The process is lost, which cannot be blamed on a submission."""
 
 
 class ForkServer:

@@ -1,12 +1,19 @@
-"""The interface of every sandbox: requests, replies, limits, errors."""
+"""What every sandbox has in common: requests, replies, limits, errors, and how calls are run.
+
+A sandbox packs the calls of an exercise into a job, which one process runs: it imports the
+submission, then answers the calls in order. The tiers differ in the `Worker` that runs the job.
+"""
 
 import abc
 import contextlib
 import dataclasses
+import itertools
+import math
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 from tensormark.characters import is_visible, with_piled_up
 from tensormark.sandbox import packages
@@ -135,14 +142,12 @@ class Program:
     budget: float = BUDGET
     given: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
-    def load_message(self, requests: Sequence[Request] | None = None) -> dict[str, Any]:
+    def load_message(self, given_code: bool) -> dict[str, Any]:
         """Return the request that makes a worker import the program.
 
         Args:
-            requests: all that the worker will run, if known. If none of them lets given code use
-                what is `given_only`, that is forbidden altogether.
+            given_code: whether given code may use what is `given_only`; otherwise nobody may.
         """
-        given_code = requests is None or any(request.call.get("given_only") for request in requests)
         return {
             "sources": dict(self.sources),
             "given": dict(self.given),
@@ -153,7 +158,6 @@ class Program:
             "forbidden": {**self.forbidden, **({} if given_code else self.given_only)},
             "given_only": dict(self.given_only) if given_code else {},
             "rules": dict(self.rules),
-            "shared": len({request.exercise for request in requests or ()}) > 1,
             "editable": list(self.editable),
         }
 
@@ -168,11 +172,6 @@ class WorkerLostError(Exception):
     def __init__(self, text: str, trouble: str = "") -> None:
         super().__init__(text)
         self.trouble = trouble
-
-    def reply(self, target: str) -> Reply:
-        """Return the reply to a call, or to an import, that lost its worker."""
-        hung = isinstance(self, WorkerHungError)
-        return Reply("lost", f"{target} {self}", hung=hung, trouble=self.trouble)
 
 
 class WorkerHungError(WorkerLostError):
@@ -288,6 +287,108 @@ class Budget:
         return None
 
 
+class ServerLostError(Exception):
+    """A process that is not the submission's is lost, which cannot be blamed on a submission."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Job:
+    """What one process is asked in a row: to import a program, at place 0, and to run calls.
+
+    Attributes:
+        program: what is imported, under which limits.
+        requests: the calls.
+        given_code: whether any of them lets given code use what is `given_only`.
+        deadlines: the seconds for each place; together: for all of them.
+    """
+
+    program: Program
+    requests: Sequence[Request]
+    given_code: bool
+    deadlines: Sequence[float]
+    together: float
+
+    @property
+    def reply_bytes(self) -> int:
+        """The size limit of each answer."""
+        limit = self.program.limits.reply_bytes
+        return max(limit, *(request.reply_bytes for request in self.requests))
+
+    def message(self, place: int) -> dict[str, Any]:
+        """Return what the worker is asked; the last call also says what they have left behind."""
+        if place == 0:
+            return {
+                "number": 0,
+                **self.program.load_message(self.given_code),
+                "shared": len({request.exercise for request in self.requests}) > 1,
+            }
+        last = {"last": True} if place == len(self.requests) else {}
+        return {"number": place, "call": self.requests[place - 1].call, **last}
+
+    def tensors(self, place: int) -> Mapping[str, Any]:
+        """Return the inputs that go with a message."""
+        return self.requests[place - 1].tensors if place else {}
+
+    def tensor_names(self, place: int) -> frozenset[str] | None:
+        """Return the names of the tensors that the answer may have; None: any."""
+        return self.requests[place - 1].tensor_names if place else frozenset()
+
+    def replies(self, read: Callable[[int], Reply]) -> list[Reply]:
+        """Read the replies up to the first lost one; none follow a failed import.
+
+        Args:
+            read: reads the reply at a place, or raises a WorkerLostError.
+        """
+        replies: list[Reply] = []
+        for place in range(len(self.deadlines)):
+            try:
+                replies.append(read(place))
+            except WorkerLostError as error:
+                importing = f"importing {self.program.main_file}"
+                target = self.requests[place - 1].target if place else importing
+                hung = isinstance(error, WorkerHungError)
+                lost = Reply("lost", f"{target} {error}", hung=hung, trouble=error.trouble)
+                return [*replies, lost]
+            if place == 0 and replies[0].status != "ok":
+                break
+        return replies
+
+
+@dataclasses.dataclass(frozen=True)
+class Answers:
+    """What came of a job.
+
+    Attributes:
+        replies: to the import and each call, up to the first that was lost; see `Job.replies`.
+        printed: what the import and each call printed, unless that is kept elsewhere.
+    """
+
+    replies: list[Reply]
+    printed: list[bytes] = dataclasses.field(default_factory=list)
+
+
+class Worker(Protocol):
+    """What runs jobs: a process, or a server that forks one for each."""
+
+    def wait_until_ready(self) -> None:
+        """Wait until it has imported torch.
+
+        Raises:
+            WorkerStartError: it does not start. ServerLostError: it has died.
+        """
+
+    def run(self, job: Job, progress: Progress) -> Answers:
+        """Run a job.
+
+        Raises:
+            WorkerStartError: it cannot, which is not the submission's fault. ServerLostError: it
+                has died, likewise.
+        """
+
+    def close(self) -> None:
+        """End it, and everything that runs in it."""
+
+
 class Sandbox(abc.ABC):
     """Where a submission's code runs; the tiers differ in how well they isolate it.
 
@@ -295,6 +396,8 @@ class Sandbox(abc.ABC):
 
     Attributes:
         printed: what the submission has printed.
+        worker: None until it is needed (again).
+        isolates: whether the calls of an exercise have a process and a deadline of their own.
         apart: runs a call of another program, unaffected by this one's calls; None if it cannot.
         together: runs several exercises' calls in one process; None if `run` does so anyway.
             Exercises without complete answers are left out, as nothing that happens to them there
@@ -302,6 +405,7 @@ class Sandbox(abc.ABC):
             all but the first.
     """
 
+    isolates: bool
     apart: Callable[[Program, Request], Reply] | None = None
     together: Callable[[Sequence[Request]], dict[str, Shared]] | None = None
 
@@ -309,25 +413,125 @@ class Sandbox(abc.ABC):
         self.program = program
         self.printed = CapturedOutput()
         self.budget = Budget(program.budget)
+        self.worker: Worker | None = None
+        self.fault: WorkerStartError | None = None  # raised again: the machine will not change
+        self.taking = threading.Lock()  # held while a worker is taken
+        self.closed = False
+
+    @abc.abstractmethod
+    def take(self) -> Worker:
+        """Return a worker for this sandbox.
+
+        Raises:
+            WorkerStartError: the machine lacks something; the message says what.
+        """
+
+    def give_back(self) -> None:
+        """Leave the worker to other sandboxes, or end it."""
+        self.drop()
 
     def __enter__(self) -> Self:
         return self
 
-    @abc.abstractmethod
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *exception: object) -> None:
         """Close it."""
+        with self.taking:
+            self.closed = True
+        if any(exception):  # something may still be running
+            self.drop()
+        else:
+            self.give_back()
+        self.worker = None
+
+    def drop(self) -> None:
+        """End the worker; the next call gets another."""
+        if self.worker is not None:
+            self.worker.close()
+        self.worker = None
 
     def reload(self, sources: Mapping[str, str]) -> None:
         """Switch to other sources: for your own code, never a student's."""
         self.program = dataclasses.replace(self.program, sources=dict(sources))
         self.budget = Budget(self.program.budget)
 
-    @abc.abstractmethod
     def run(
         self, requests: Iterable[Request], progress: Progress = lambda done, total: None
     ) -> Iterator[Reply]:
         """Run calls in order; after a lost call, skip others that run the same exercise.
 
+        So a function that hangs costs one deadline, not one for each call that runs it.
+
         Raises:
             WorkerStartError: no worker can start, which is not the submission's fault.
         """
+        for _, batch in itertools.groupby(requests, key=lambda request: request.exercise):
+            yield from self._run_exercise(list(batch), progress)
+
+    def _run_exercise(self, requests: Sequence[Request], progress: Progress) -> list[Reply]:
+        """Run the calls of one exercise; after a lost one, only those that do not run its code."""
+        replies: dict[int, Reply] = {}
+        while True:
+            for index, request in enumerate(requests):
+                known = self.budget.known_reply(request)
+                if index not in replies and known is not None:
+                    replies[index] = known
+            pending = [index for index in range(len(requests)) if index not in replies]
+            if not pending:
+                return [replies[index] for index in range(len(requests))]
+            answers = self.attempt(self.job([requests[index] for index in pending]), progress)
+            self.printed.take(b"".join(answers.printed))
+            loaded, *answered = answers.replies
+            if loaded.status != "ok":
+                self.budget.unloadable = loaded
+            for index, reply in zip(pending, answered, strict=False):
+                replies[index] = reply
+                self.budget.add(requests[index], reply)
+
+    def job(self, requests: Sequence[Request], most: float = math.inf) -> Job:
+        """Return the job of importing the program and running calls.
+
+        Args:
+            most: the most seconds that all of it may take.
+        """
+        limits = self.program.limits
+        calls = [min(request.deadline, limits.call_seconds) for request in requests]
+        if self.isolates:
+            most = min(most, limits.load_seconds + max(limits.exercise_seconds, *calls))
+        return Job(
+            self.program,
+            requests,
+            given_code=not self.isolates or any(r.call.get("given_only") for r in requests),
+            deadlines=[limits.load_seconds, *calls],
+            together=self.budget.cap(requests[0], most),
+        )
+
+    def attempt(self, job: Job, progress: Progress) -> Answers:
+        """Run a job; if its worker is lost through no fault of it, try once again in a new one.
+
+        Raises:
+            WorkerStartError: no worker can start, or the sandbox is closed.
+        """
+        if self.fault is not None:
+            raise self.fault
+        try:
+            try:
+                return self._attempt_once(job, progress)
+            except ServerLostError:
+                self.drop()
+                return self._attempt_once(job, progress)
+        except (ServerLostError, WorkerStartError) as error:
+            self.drop()
+            self.fault = WorkerStartError(f"{error}")
+            raise self.fault from error
+
+    def _attempt_once(self, job: Job, progress: Progress) -> Answers:
+        """Run a job; its first request decides whether its time counts."""
+        with self.taking:
+            if self.closed:
+                raise WorkerStartError("the sandbox is closed")
+            if self.worker is None:
+                self.worker = self.take()
+            worker = self.worker
+        worker.wait_until_ready()
+        with self.budget.spend(job.requests[0]):
+            return worker.run(job, progress)

@@ -1,47 +1,315 @@
-"""Run a submission's calls in a server: the tiers `contained` and `locked`.
+"""Run a submission's calls in forked, locked-down processes: the tiers `contained` and `locked`.
 
-Each task, and each batch of calls of one exercise, gets its own child process: it imports the
-submission, answers the calls in order and exits. Answers are read once it has died. To save time,
-`together` first runs several exercises in one child; its caller uses only the replies that count,
-and runs the other exercises again.
+A fork server, in a container or without one, has imported torch and outlives a submission. Each
+task, and each batch of calls of one exercise, gets its own child process: it imports the
+submission, answers the calls in order and exits. To save time, `together` first runs several
+exercises in one child; its caller uses only the replies that count, and runs the others again.
+
+A job and its answers are carried by memory files and a pipe. Any problem with the server (it dies,
+does not respond, sends an invalid message) is a ServerLostError; it is then killed with everything
+in it.
 
 Covered: see the modules it builds on: bubblewrap.py (which files, processes and network exist),
-lockdown.py and seccomp.py (what the child may do), reply_buffer.py (size), isolated_server.py
-(time). Nothing that one exercise leaves behind reaches another in `run`.
+lockdown.py and seccomp.py (what the child may do), reply_buffer.py (size). Deadlines are enforced
+here, by this process's clock, and a job's exit status is what the kernel reported to the server.
+Concurrent single-threaded jobs, of all graders on the machine, run on different cores, as long as
+there are enough. Nothing that one exercise leaves behind reaches another in `run`.
 Not covered: calls in one batch share a process, so an answer may depend on the calls before it.
-Answers are untrusted: they only count if they equal a reference, or labels.
+Answers are untrusted: they only count if they equal a reference, or labels. A submission that has
+taken over the server can lie about the exit status; lockdown.py is the defence against that.
 """
 
 import atexit
+import base64
 import contextlib
-import dataclasses
+import fcntl
 import itertools
-import math
+import mmap
+import os
+import random
+import select
 import signal
+import socket
+import subprocess
+import sys
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tensormark.sandbox import answers
+from tensormark.sandbox import answers, bubblewrap, packages, seccomp
 from tensormark.sandbox.bubblewrap import ServerKey
-from tensormark.sandbox.fork_server import ServerLostError
+from tensormark.sandbox.fork_server import ForkServer
 from tensormark.sandbox.interface import (
+    START_DEADLINE,
+    Answers,
     CapturedOutput,
+    Job,
     Program,
     Progress,
     Reply,
     Request,
     Sandbox,
+    ServerLostError,
     Shared,
     WorkerHungError,
     WorkerLostError,
     WorkerStartError,
+    clock,
 )
-from tensormark.sandbox.isolated_server import Ending, IsolatedServer, Job
+from tensormark.sandbox.worker_process import new_folder, variables
 from tensormark.worker import protocol
-from tensormark.worker.reply_buffer import CALL_ENDS
+from tensormark.worker.reply_buffer import BEGUN, CALL_ENDS, DONE, TOTAL, ReplyBuffer, size
 
 SHARED_SECONDS = 3.0  # for all calls of `together`; correct code takes a tenth of a second
+KILL_DEADLINE = 30.0  # seconds for the server to report that it has killed the child
+POLL_INTERVAL = 0.02  # seconds between looks at the counters
+DISCARD_INTERVAL = 0.05  # seconds; emptying a flooded pipe this often costs the grader little
+FIRST_USER = 1_000_000_000  # the first of the servers' user ids, far above those of real users
+MAX_SERVERS = 64  # per process
+PIPE = 1 << 20  # bytes of a pipe for printed output, an ordinary user's maximum
+
+
+def memory_file(content: bytes = b"", length: int = 0) -> int:
+    """Return a sealed memory file: with content that stays, or empty and of a length that stays."""
+    descriptor = os.memfd_create("job", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    seals = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
+    if content:
+        with open(descriptor, "wb", closefd=False) as file:
+            file.write(content)
+        seals |= fcntl.F_SEAL_WRITE
+    else:
+        os.ftruncate(descriptor, length)
+    fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, seals)
+    return descriptor
+
+
+@contextlib.contextmanager
+def core_for(threads: int) -> Iterator[int | None]:
+    """Reserve a core, or share one if none is free; None for several threads."""
+    if threads > 1:
+        yield None
+        return
+    cores = sorted(os.sched_getaffinity(0))
+    random.shuffle(cores)
+    with contextlib.ExitStack() as sockets:
+        for core in cores:
+            name = sockets.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM))
+            with contextlib.suppress(OSError):  # another job has it
+                name.bind(f"\0grader-core-{core}")
+                yield core
+                return
+        yield cores[0]
+
+
+class OutputPipe:
+    """A pipe for what a job prints: the beginning is kept, and the rest discarded.
+
+    Attributes:
+        reader, writer: its ends; reading never waits.
+        streams: the reader, as long as it is worth waiting for more.
+    """
+
+    def __init__(self) -> None:
+        self.printed = CapturedOutput()
+        self.reader, self.writer = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        os.set_blocking(self.writer, True)
+        with contextlib.suppress(OSError):  # this user already has too many large pipes
+            fcntl.fcntl(self.reader, fcntl.F_SETPIPE_SZ, PIPE)
+        self.streams = [self.reader]
+        self.discarded = 0.0
+
+    def read(self) -> None:
+        """Read what has been printed; once enough is kept, discard the rest now and then."""
+        if not self.printed.full:
+            with contextlib.suppress(BlockingIOError):
+                chunk = os.read(self.reader, 1 << 16)
+                self.printed.take(chunk)
+                if not chunk or self.printed.full:
+                    self.streams = []  # a stream that has ended, or never ends, is always ready
+        elif clock() - self.discarded > DISCARD_INTERVAL:
+            self.discarded = clock()
+            with contextlib.suppress(BlockingIOError), open(os.devnull, "wb") as null:
+                os.splice(self.reader, null.fileno(), PIPE, flags=os.SPLICE_F_NONBLOCK)
+
+    def close(self) -> None:
+        """Read what was printed at the end, and close the pipe."""
+        self.read()
+        os.close(self.reader)
+
+
+class IsolatedServer(ForkServer):
+    """The fork server, and the jobs that it is given."""
+
+    users = iter(range(FIRST_USER + os.getpid() * MAX_SERVERS, 1 << 31))
+
+    def __init__(self, key: ServerKey) -> None:
+        """Start it; it imports torch in the background.
+
+        Raises:
+            WorkerStartError: the machine lacks something; the message says what.
+        """
+        self.key = key
+        if not sys.platform.startswith("linux"):
+            raise WorkerStartError("the tiers `contained` and `locked` need Linux")
+        compiled = seccomp.compiled()
+        self.folder = new_folder()
+        if not key.contained:
+            os.chmod(self.folder.name, 0o777)  # the process may switch to another user
+        scratch = "/tmp" if key.contained else self.folder.name
+        self._start(self._command, {"PATH": "/usr/bin:/bin", **variables(1, scratch)})
+        self.ready = False
+        self.send(
+            {
+                "user": next(self.users) if os.getuid() == 0 else None,
+                "harness": str(bubblewrap.HARNESS_INSIDE if key.contained else key.harness),
+                "checkpoint": str(key.checkpoint or ""),
+                "rules": dict(key.rules),
+                "filter": base64.b64encode(compiled).decode(),
+                "readable": bubblewrap.readable(key),
+                "listable": bubblewrap.listable(key.contained),
+            }
+        )
+
+    def _command(self, descriptor: int) -> list[str]:
+        """Return the command line of the process."""
+        contained = self.key.contained
+        worker = bubblewrap.WORKER_INSIDE if contained else bubblewrap.WORKER
+        command = [sys.executable, "-I", "-B", str(worker / "fork_server.py"), str(descriptor)]
+        command += packages.folders(self.key.requirements)
+        return bubblewrap.command(self.key, command) if contained else command
+
+    def wait_until_ready(self) -> None:
+        """Wait until it has imported torch.
+
+        Raises:
+            WorkerStartError: it does not start.
+        """
+        if self.ready:
+            return
+        try:
+            message = self.receive(START_DEADLINE)
+        except ServerLostError as error:
+            raise WorkerStartError(self._explain(str(error))) from error
+        if "ready" not in message:
+            raise WorkerStartError(self._outside(str(message.get("fault")))[:500])
+        self.ready = True
+
+    def _explain(self, error: str) -> str:
+        """Return why it does not start, with the last line that it or bubblewrap wrote."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            assert self.process is not None
+            self.process.wait(1)
+        self.errors.seek(0)
+        output = self.errors.read(2000).decode("utf-8", "replace").strip().split("\n")[-1]
+        if self.key.contained and output.startswith("bwrap:"):
+            return f"cannot create a container ({output}); the tier `locked` does not need one"
+        return f"the sandbox does not start: {error}: {output}"
+
+    def _outside(self, text: str) -> str:
+        """Return a text with the paths that its files have outside of the container."""
+        text = text.replace(str(bubblewrap.HARNESS_INSIDE), str(self.key.harness))
+        return text.replace(str(bubblewrap.WORKER_INSIDE), str(bubblewrap.WORKER))
+
+    # --- jobs -----------------------------------------------------------------------------------
+
+    def run(self, job: Job, progress: Progress) -> Answers:
+        """Run a job until it ends or is killed; see `Worker`."""
+        places = range(len(job.deadlines))
+        content = [protocol.encode(job.message(place), job.tensors(place)) for place in places]
+        length = size(len(job.requests), job.reply_bytes)
+        with core_for(job.program.threads) as core, contextlib.closing(OutputPipe()) as output:
+            requests = memory_file(b"".join(content))
+            memory = memory_file(length=length)
+            try:
+                buffer = ReplyBuffer(mmap.mmap(memory, length), job.reply_bytes)
+                self.send(self._order(job, core), [requests, memory, output.writer])
+            finally:
+                for descriptor in (requests, memory, output.writer):
+                    os.close(descriptor)
+            cause = self._watch(job, buffer, output, progress)
+
+        def read(place: int) -> Reply:
+            try:
+                frame = buffer.read(place)
+            except protocol.ProtocolError as error:
+                raise answers.lost_by(error) from error
+            if frame is None:
+                raise cause
+            return answers.reply_in(frame, place, job.tensor_names(place))
+
+        return Answers(job.replies(read), output.printed.content.split(CALL_ENDS))
+
+    def _order(self, job: Job, core: int | None) -> dict[str, Any]:
+        """Return the message that starts a job."""
+        limits = job.program.limits
+        threads = job.program.threads
+        return {
+            "calls": len(job.requests),
+            "torch_threads": threads,
+            "core": core,
+            "reply": job.reply_bytes,
+            "memory": limits.memory_bytes,
+            "seconds": (job.together + 1) * max(1, threads),
+            "files": limits.files,
+            "threads": limits.threads,
+        }
+
+    def _watch(
+        self, job: Job, buffer: ReplyBuffer, output: OutputPipe, progress: Progress
+    ) -> WorkerLostError:
+        """Wait until a job ends; kill it at a deadline, or once it has answered everything.
+
+        Returns: why there is no answer where one is missing, worded for the student.
+        """
+        place = 0
+        steps = 0
+        last = len(job.requests)
+        since = clock()
+        end = since + job.together
+        control = self.control.fileno()
+        while True:
+            now = clock()
+            if now > end or now - since > job.deadlines[place]:
+                exceeded = job.together if now > end else job.deadlines[place]
+                _cause(self._kill_job())
+                return WorkerHungError(f"took longer than {round(exceeded, 1):g} seconds")
+            ready, _, _ = select.select([control, *output.streams], [], [], POLL_INTERVAL)
+            output.read()
+            if control in ready:
+                return _cause(self.receive(0))
+            if buffer.complete(last):
+                return _cause(self._kill_job())
+            claimed = min(buffer.get(BEGUN), last)
+            if claimed > place:
+                place = claimed
+                since = clock()
+            done = buffer.get(DONE)
+            if done != steps:
+                steps = done
+                progress(*answers.as_progress([done, buffer.get(TOTAL)]))
+
+    def _kill_job(self) -> dict[str, Any]:
+        """Kill the child; return the server's report."""
+        self.send({"kill": True})
+        return self.receive(KILL_DEADLINE)
+
+
+def _cause(report: Mapping[str, Any]) -> WorkerLostError:
+    """Return what ended a child, worded for the student, by the server's report.
+
+    Raises:
+        ServerLostError: the child died before its job. WorkerStartError: no child can be isolated.
+    """
+    if "fault" in report:
+        raise WorkerStartError(f"a child cannot be locked down: {str(report['fault'])[:500]}")
+    status = report.get("ended")
+    if type(status) is not int:
+        raise ServerLostError("a child died before it got its job")
+    name = ""
+    if status < 0:
+        with contextlib.suppress(ValueError):
+            name = f" (by {signal.Signals(-status).name})"
+    return WorkerLostError(f"ended the process that graded it{name}")
 
 
 class _Servers:
@@ -59,10 +327,10 @@ class _Servers:
                 return servers.pop()
         return IsolatedServer(key)
 
-    def give_back(self, key: ServerKey, server: IsolatedServer) -> None:
+    def give_back(self, server: IsolatedServer) -> None:
         """Keep a server for the next submission."""
         with self.lock:
-            self.idle.setdefault(key, []).append(server)
+            self.idle.setdefault(server.key, []).append(server)
 
     def close(self) -> None:
         """Close all idle servers."""
@@ -77,19 +345,11 @@ SERVERS = _Servers()
 atexit.register(SERVERS.close)
 
 
-def _cause(ending: Ending) -> WorkerLostError:
-    """Return what ended a child, worded for the student."""
-    if ending.exceeded is not None:
-        return WorkerHungError(f"took longer than {round(ending.exceeded, 1):g} seconds")
-    name = ""
-    if ending.status < 0:
-        with contextlib.suppress(ValueError):
-            name = f" (by {signal.Signals(-ending.status).name})"
-    return WorkerLostError(f"ended the process that graded it{name}")
-
-
 class IsolatedSandbox(Sandbox):
     """Runs a submission's calls in the tier `contained` or `locked`."""
+
+    isolates = True
+    worker: IsolatedServer | None
 
     def __init__(
         self, program: Program, *, contained: bool = True, server: IsolatedServer | None = None
@@ -105,7 +365,6 @@ class IsolatedSandbox(Sandbox):
         """
         super().__init__(program)
         self.import_printed = False
-        self.fault: WorkerStartError | None = None  # raised again: the machine will not change
         checkpoint = program.checkpoint.resolve() if program.checkpoint else None
         self.key = ServerKey(
             contained,
@@ -114,15 +373,16 @@ class IsolatedSandbox(Sandbox):
             checkpoint,
             tuple(program.rules.items()),
         )
-        self.server: IsolatedServer | None = server or SERVERS.take(self.key)
+        self.worker = server or self.take()
 
-    def __exit__(self, *exception: object) -> None:
-        self.fault = WorkerStartError("the sandbox is closed")
-        if self.server is not None and not any(exception):
-            SERVERS.give_back(self.key, self.server)
-        elif self.server is not None:  # something may still be running in it
-            self.server.close()
-        self.server = None
+    def take(self) -> IsolatedServer:
+        """Take a server from the pool."""
+        return SERVERS.take(self.key)
+
+    def give_back(self) -> None:
+        """Give the server back to the pool."""
+        if self.worker is not None:
+            SERVERS.give_back(self.worker)
 
     def apart(self, program: Program, request: Request) -> Reply:
         """Run a call of another program, in a child of the same server.
@@ -130,58 +390,20 @@ class IsolatedSandbox(Sandbox):
         Raises:
             WorkerStartError: no server is available.
         """
-        other = IsolatedSandbox(program, contained=self.key.contained, server=self.server)
+        other = IsolatedSandbox(program, contained=self.key.contained, server=self.worker)
         try:
             (reply,) = other.run([request])
         finally:
-            self.server = other.server  # a new one if the call lost the first
+            self.worker = other.worker  # a new one if the call lost the first
         return reply
 
-    def run(
-        self, requests: Iterable[Request], progress: Progress = lambda done, total: None
-    ) -> Iterator[Reply]:
-        """Run calls in order, those of one exercise in one child.
-
-        Raises:
-            WorkerStartError: no server is available, which is not the submission's fault.
-        """
-        for _, batch in itertools.groupby(requests, key=lambda request: request.exercise):
-            yield from self._run_exercise(list(batch), progress)
-
-    def _run_exercise(self, requests: Sequence[Request], progress: Progress) -> list[Reply]:
-        """Run the calls of one exercise; after a lost one, only those that do not run its code."""
-        replies: dict[int, Reply] = {}
-        while True:
-            for index, request in enumerate(requests):
-                if index not in replies and (reply := self.budget.known_reply(request)):
-                    replies[index] = reply
-            pending = [index for index in range(len(requests)) if index not in replies]
-            if not pending:
-                break
-            batch = self._run_batch([requests[index] for index in pending], progress)
-            for index, reply in zip(pending, batch, strict=False):
-                replies[index] = reply
-                self.budget.add(requests[index], reply)
-        return [replies[index] for index in range(len(requests))]
-
-    def _run_batch(self, requests: Sequence[Request], progress: Progress) -> list[Reply]:
-        """Run calls in one child; return the replies up to the first lost one."""
-        ending, printed = self.attempt(self.job(requests), requests[0], progress)
-        self.printed.take(b"".join(printed))
-        try:
-            loaded = self._read_reply(ending, 0, frozenset())
-        except WorkerLostError as error:
-            loaded = error.reply(f"importing {self.program.main_file}")
-        if loaded.status != "ok":
-            self.budget.unloadable = loaded
-            return []
-        replies: list[Reply] = []
-        for place, request in enumerate(requests, start=1):
-            try:
-                replies.append(self._read_reply(ending, place, request.tensor_names))
-            except WorkerLostError as error:
-                return [*replies, error.reply(request.target)]
-        return replies
+    def attempt(self, job: Job, progress: Progress) -> Answers:
+        """Run a job; what the import prints is returned the first time only."""
+        answered = super().attempt(job, progress)
+        if self.import_printed:
+            answered.printed[0] = b""
+        self.import_printed = True
+        return answered
 
     def together(self, requests: Sequence[Request]) -> dict[str, Shared]:
         """Run the calls of several exercises in one child; see Sandbox.
@@ -191,99 +413,22 @@ class IsolatedSandbox(Sandbox):
         """
         if any(map(self.budget.known_reply, requests)):
             return {}
-        job = self.job(requests, SHARED_SECONDS)
-        ending, printed = self.attempt(job, requests[0], lambda done, total: None)
-        with contextlib.suppress(WorkerLostError):
-            loaded = self._read_reply(ending, 0, frozenset())
-            if loaded.status != "ok":
-                self.budget.unloadable = loaded
+        answered = self.attempt(self.job(requests, SHARED_SECONDS), lambda done, total: None)
+        loaded, *replies = answered.replies
+        by_import, *printed = answered.printed
+        self.printed.take(by_import)
+        if loaded.status not in ("ok", "lost"):
+            self.budget.unloadable = loaded
+        if replies and replies[-1].status == "lost":
+            replies.pop()
+        complete = len(replies) == len(requests)
+        unchanged = complete and replies[-1].message.get("unchanged") is True
         results: dict[str, Shared] = {}
-        unchanged = False
-        end = 1  # place 0 is the import's
+        start = 0
         for exercise, group in itertools.groupby(requests, key=lambda request: request.exercise):
-            calls = list(group)
+            end = start + len(list(group))
+            if end <= len(replies) and (start == 0 or unchanged):
+                output = b"".join(printed[start:end])
+                results[exercise] = Shared(replies[start:end], output, first=start == 0)
             start = end
-            end = end + len(calls)
-            with contextlib.suppress(WorkerLostError):
-                replies = [
-                    self._read_reply(ending, place, call.tensor_names)
-                    for place, call in enumerate(calls, start)
-                ]
-                results[exercise] = Shared(replies, b"".join(printed[start:end]), first=start == 1)
-                unchanged = replies[-1].message.get("unchanged") is True
-        self.printed.take(printed[0])
-        return {name: shared for name, shared in results.items() if shared.first or unchanged}
-
-    def job(self, requests: Sequence[Request], most: float = math.inf) -> Job:
-        """Pack the import and the calls; the last one also says what they have left behind.
-
-        Args:
-            most: the most seconds that all of it may take.
-        """
-        limits = self.program.limits
-        reply_bytes = max(limits.reply_bytes, *(request.reply_bytes for request in requests))
-        messages: list[dict[str, Any]] = [{"call": request.call} for request in requests]
-        messages[-1]["last"] = True
-        frames = [protocol.encode({"number": 0, **self.program.load_message(requests)})]
-        for number, (request, message) in enumerate(zip(requests, messages, strict=True), start=1):
-            frames.append(protocol.encode({"number": number, **message}, request.tensors))
-        calls = [min(request.deadline, limits.call_seconds) for request in requests]
-        together = limits.load_seconds + max(limits.exercise_seconds, *calls)
-        return Job(
-            content=b"".join(frames),
-            deadlines=[min(most, seconds) for seconds in (limits.load_seconds, *calls)],
-            together=self.budget.cap(requests[0], min(most, together)),
-            threads=self.program.threads,
-            limits=dataclasses.replace(limits, reply_bytes=reply_bytes),
-        )
-
-    def attempt(self, job: Job, request: Request, progress: Progress) -> tuple[Ending, list[bytes]]:
-        """Run a job in a server; if it is lost, retry once in a new one.
-
-        Args:
-            request: the first of the job, which decides whether its time counts.
-
-        Returns:
-            How it ended, and what was printed by the import (unless already returned) and by each
-            call.
-        """
-        if self.fault is not None:
-            raise self.fault
-        for last in (False, True):
-            printed = CapturedOutput()
-            self.server = self.server or SERVERS.take(self.key)
-            try:
-                self.server.wait_until_ready()
-                with self.budget.spend(request):
-                    ending = self.server.run(job, printed, progress)
-                by_import, *by_calls = printed.content.split(CALL_ENDS)
-                repeated = self.import_printed
-                self.import_printed = True
-                return ending, [b"" if repeated else by_import, *by_calls]
-            except (ServerLostError, WorkerStartError) as error:
-                self.server.close()
-                self.server = None
-                if last or isinstance(error, WorkerStartError):
-                    self.fault = WorkerStartError(f"{error}")
-                    raise self.fault from error
-        raise AssertionError("unreachable")
-
-    def _read_reply(self, ending: Ending, place: int, tensor_names: frozenset[str] | None) -> Reply:
-        """Read an answer from the reply buffer.
-
-        Args:
-            tensor_names: the names of the tensors that the answer may have; None: any.
-
-        Raises:
-            WorkerLostError: it is missing or invalid.
-        """
-        try:
-            frame = ending.answers.read(place)
-            if frame is None:
-                raise _cause(ending)
-            message, tensors = answers.decode(frame, tensor_names)
-        except protocol.ProtocolError as error:
-            raise answers.lost_by(error) from error
-        if message.get("number") != place:
-            raise WorkerLostError("wrote into the grader's channel")
-        return answers.as_reply(message, tensors)
+        return results

@@ -100,7 +100,7 @@ def serve(requests: BinaryIO, replies: BinaryIO, new_overlay: NewOverlay | None 
         replies.flush()
 
     def progress(number: int, done: int, total: int) -> None:
-        send(protocol.encode({"number": number, "progress": [done, total]}))
+        send(protocol.encode({"number": number, "status": "ok", "progress": [done, total]}))
 
     torch.set_num_threads(int(os.environ["WORKER_THREADS"]))
     send(protocol.encode({"number": 0, "status": "ok"}))
