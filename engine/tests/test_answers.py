@@ -1,5 +1,6 @@
-"""A worker's answers: they are small and flat, and hold only what was asked for."""
+"""Frames and answers: exactly one frame, small and flat, with only what was asked for."""
 
+import io
 import json
 import struct
 import threading
@@ -10,32 +11,33 @@ import numpy as np
 import pytest
 
 from asking import CODE, ask, sandbox_of
-from tensormark.exercise import Assignment
-from tensormark.grading import tensor_names_of
-from tensormark.references import References
 from tensormark.sandbox import answers
 from tensormark.sandbox.interface import PROCESS
-from tensormark.worker.protocol import HEADER, MAGIC, ProtocolError, encode
+from tensormark.worker import protocol
+from tensormark.worker.protocol import HEADER, MAGIC, MAX_JSON, MAX_TENSORS, ProtocolError, encode
 
-X = np.arange(6, dtype=np.float32).reshape(2, 3)
 ASKED = frozenset({"out/x", "out/y"})
+BOTH = pytest.mark.parametrize("decode", [protocol.decode, answers.decode], ids=["ask", "answer"])
 
 
-def answer(message: object, tensor_list: object = None, data: bytes = b"") -> bytes:
-    """Pack a frame of any JSON and any list of tensors."""
-    text = json.dumps(message).encode()
-    header = b"" if tensor_list is None else json.dumps(tensor_list).encode()
-    packed = b"" if tensor_list is None else struct.pack("<Q", len(header)) + header + data
+def frame_of(text: bytes, packed: bytes = b"") -> bytes:
     return HEADER.pack(MAGIC, len(text), len(packed)) + text + packed
 
 
-def entry(shape: Any = (2,), offsets: Any = (0, 8), dtype: Any = "F32") -> dict[str, object]:
-    return {"dtype": dtype, "shape": list(shape), "data_offsets": list(offsets)}
+def listing(entries: object, data: bytes = bytes(8), text: str = "{}") -> bytes:
+    """Pack a frame of any list of tensors."""
+    header = json.dumps(entries).encode()
+    return frame_of(text.encode(), struct.pack("<Q", len(header)) + header + data)
 
 
-def test_an_answer_survives_a_round_trip() -> None:
-    tensors = {
-        "out/x": X,
+def entry(dtype: Any = "F32", shape: Any = (2,), offsets: Any = (0, 8)) -> dict[str, object]:
+    return {"dtype": dtype, "shape": shape, "data_offsets": offsets}
+
+
+@BOTH
+def test_a_frame_survives_a_round_trip(decode: Any) -> None:
+    arrays = {
+        "out/x": np.arange(6, dtype=np.float32).reshape(2, 3).T,
         "out/y": np.array([[1.5]]),
         "ids": np.array([1, 2]),
         "small": np.array([1, 2], dtype=np.int32),
@@ -43,44 +45,111 @@ def test_an_answer_survives_a_round_trip() -> None:
         "mask": np.array([True, False]),
         "empty": np.zeros((0, 3), dtype=np.float32),
         "scalar": np.array(2.0),
-        "turned": X.T,
     }
-    sent = {"number": 1, "changed": ["the default dtype", 1.5, True, None]}
+    sent = {"number": 1, "changed": ["é", 1.5, True, None]}
 
-    message, arrays = answers.decode(encode(sent, tensors))
+    message, tensors = decode(encode(sent, arrays))
 
     assert message == sent
-    assert arrays.keys() == tensors.keys()
-    for name, value in tensors.items():
-        assert arrays[name].dtype == value.dtype
-        np.testing.assert_array_equal(arrays[name], value)
+    assert tensors.keys() == arrays.keys()
+    assert tensors["scalar"].shape == (1,)
+    for name, value in arrays.items():
+        assert tensors[name].dtype == value.dtype
+        np.testing.assert_array_equal(tensors[name], value)
 
 
-OTHER_JSON = [
-    "[]",
-    "1",
+def test_a_stream_of_frames_is_read_one_by_one_and_refused_wherever_it_is_cut() -> None:
+    second = encode({"number": 2}, {"x": np.arange(3)})
+    stream = io.BytesIO(encode({"number": 1}) + second)
+
+    assert [message["number"] for message, _ in protocol.frames(stream)] == [1, 2]
+    for length in range(1, len(second)):
+        with pytest.raises(ProtocolError):
+            next(protocol.frames(io.BytesIO(second[:length])))
+        with pytest.raises(ProtocolError):
+            protocol.decode(second[:length])
+
+
+@pytest.mark.parametrize("lengths", [(MAX_JSON + 1, 0), (0, MAX_TENSORS + 1)])
+def test_a_length_that_is_too_large_is_refused_before_it_is_read(lengths: tuple[int, int]) -> None:
+    class Endless(io.BytesIO):
+        """A stream that would give as much as it is asked for."""
+
+        def read(self, size: int | None = -1) -> bytes:
+            assert size <= HEADER.size
+            return super().read(size)
+
+    with pytest.raises(ProtocolError, match="too large"):
+        next(protocol.frames(Endless(HEADER.pack(MAGIC, *lengths))))
+    with pytest.raises(ProtocolError):
+        encode({"text": "x" * (MAX_JSON + 1)})
+
+
+LIES = [
+    *(entry(shape=shape) for shape in [(2**62, 4), (2**32, 2**32), (-1,), (-1, -2), (2.0,)]),
+    *(entry(offsets=offsets) for offsets in [(0, 4), (0, 80), (8, 0), (-8, 0), (0, 8, 16)]),
+    *(entry(dtype=dtype) for dtype in ["O", "F8_E4M3", ["F32"]]),
+    entry(shape=2),
+    {"dtype": "F32"},
+    1,
+]
+REFUSED = [
+    encode({"number": 1}) + b"\0",
+    *map(frame_of, [b"", b"[]", b"null", b"{", b'{"number": 1} x', b"\xff", b"[" * 100_000]),
+    *(listing({"x": lie}) for lie in LIES),
+    listing([]),
+    frame_of(b"{}", b"\x80\x04cos\nsystem\n(S'touch /tmp/hostile_mark'\ntR."),  # a pickle
+    frame_of(b"{}", struct.pack("<Q", 1 << 40) + b"{}"),  # a header of a terabyte
+]
+
+
+@BOTH
+@pytest.mark.parametrize("frame", REFUSED, ids=lambda frame: ascii(frame[16:90]))
+def test_whatever_is_not_one_object_with_the_tensors_that_it_lists_is_refused(
+    decode: Any, frame: bytes
+) -> None:
+    with pytest.raises(ProtocolError):
+        decode(frame)
+
+
+# --- what only the grader refuses -------------------------------------------------------------
+
+TEXTS = [
     '{"unknown": 1}',
     '{"status": 1}',
     '{"number": 1.0}',
     '{"number": true}',
-    '{"changed": {}}',
     '{"changed": [{}]}',
     '{"progress": [[]]}',
-    json.dumps({"text": "x" * answers.MAX_JSON}),
-    json.dumps({str(number): number for number in range(100_000)}),
     '{"changed": [NaN]}',
-    '{"changed": [-Infinity]}',
     '{"changed": [1e999]}',
     *('{"number": ' + "9" * digits + "}" for digits in (30, 5000)),
-    '{"changed": ' + "[" * 16_000,
+    json.dumps({"text": "x" * answers.MAX_JSON}),
     json.dumps({"through": ["x"] * 65}),
+]
+NAMES = ["", "\ud800", "a\x00", "x" * 201, "\u202e"]
+MORE_LIES = [
+    entry(shape=(True, 2)),
+    entry(shape=(1,) * 9 + (2,)),
+    entry(shape=(0, *[2**24] * 7), offsets=(0, 0)),
+    entry(shape=(0, 2**25), offsets=(0, 0)),
+    entry(offsets=(0, "8")),
+    entry(dtype="BF16", shape=(4,)),
 ]
 
 
-@pytest.mark.parametrize("text", OTHER_JSON, ids=lambda text: text[:30])
-def test_json_that_no_worker_sends_is_refused(text: str) -> None:
+@pytest.mark.parametrize(
+    "frame",
+    [
+        *(frame_of(text.encode()) for text in TEXTS),
+        *(listing({name: entry()}) for name in NAMES),
+        *(listing({"x": lie}) for lie in MORE_LIES),
+    ],
+    ids=lambda frame: ascii(frame[16:90]),
+)
+def test_what_no_worker_sends_is_refused(frame: bytes) -> None:
     with pytest.raises(ProtocolError):
-        answers.decode(HEADER.pack(MAGIC, len(text), 0) + text.encode())
+        answers.decode(frame)
 
 
 @pytest.mark.parametrize(
@@ -88,98 +157,40 @@ def test_json_that_no_worker_sends_is_refused(text: str) -> None:
     [
         ("\ud800", "?"),
         ("a\x00\x1b[2J\nb", "a??[2J?b"),
-        ("\u202e\u200b", "??"),
-        ("\u3164\ufe0f\u2800\U000e0100", "????"),
+        ("\u202e\u3164\ufe0f\u2800\U000e0100", "?????"),
         ("e\u0301" + "\u0301" * 50, "e" + "\u0301" * 4),
         ("x" * 5000, "x" * 1000),
     ],
     ids=ascii,
 )
 def test_a_text_is_one_line_that_can_be_shown_and_encoded(sent: str, read: str) -> None:
-    message = {"text": sent, "through": [sent]}
-
-    decoded, _ = answers.decode(answer(message))
+    decoded, _ = answers.decode(encode({"text": sent, "through": [sent]}))
 
     assert decoded == {"text": read, "through": [read[:100]]}
 
 
-@pytest.mark.parametrize("name", ["", "\ud800", "a\x00", "x" * 201, "\u202e"], ids=ascii)
-def test_a_name_that_cannot_be_shown_and_encoded_is_refused(name: str) -> None:
-    with pytest.raises(answers.TensorNameError):
-        answers.decode(answer({}, {name: entry()}, bytes(8)))
-
-
 def test_bools_are_true_or_false_whatever_their_bytes_are() -> None:
-    _, tensors = answers.decode(
-        answer({}, {"out/x": entry((4,), (0, 4), "BOOL")}, b"\x00\x01\x02\xff")
-    )
+    frame = listing({"out/x": entry("BOOL", (4,), (0, 4))}, b"\x00\x01\x02\xff")
 
-    assert tensors["out/x"].dtype == bool
-    assert (tensors["out/x"] == [False, True, True, True]).all()
+    assert answers.decode(frame)[1]["out/x"].tolist() == [False, True, True, True]
 
 
-LIES = [
-    *(entry(shape=shape) for shape in [(2**62, 4), (-1, -2), (True, 2), (2.0,), (1,) * 9 + (2,)]),
-    entry(shape=(0, *[2**24] * 7), offsets=(0, 0)),
-    *(entry(offsets=offsets) for offsets in [(0, 80), (8, 0), (-8, 0), (0, 8, 16), (0, "8")]),
-    *(entry(dtype=dtype) for dtype in ["O", ["F32"], "BF16"]),
-    {"dtype": "F32", "shape": 2, "data_offsets": [0, 8]},
-    {"dtype": "F32"},
-    [],
-    1,
-    None,
-]
+def test_only_tensors_that_were_asked_for_are_read_each_from_its_own_bytes() -> None:
+    both = {"out/x": entry(), "out/y": entry()}
+    extra = {"out/x": entry(), "grad/weights/mine": "not even a tensor"}
 
-
-@pytest.mark.parametrize("header", [*({"out/x": lie} for lie in LIES), [], 1, "x", 0], ids=str)
-def test_an_invalid_list_of_tensors_is_refused(header: object) -> None:
-    with pytest.raises(ProtocolError):
-        answers.decode(answer({}, header, bytes(8)))
-
-
-def test_tensors_that_share_their_bytes_are_refused() -> None:
-    entries = {"out/x": entry(), "out/y": entry()}
-
-    assert answers.decode(answer({}, entries, bytes(16)), ASKED)[1].keys() == entries.keys()
+    assert answers.decode(listing(both, bytes(16)), ASKED)[1].keys() == both.keys()
+    assert answers.decode(listing(extra), ASKED)[1].keys() == {"out/x"}
     with pytest.raises(ProtocolError, match="overlap"):
-        answers.decode(answer({}, entries, bytes(8)), ASKED)
-
-
-def test_a_tensor_that_nobody_asked_for_is_refused_before_it_is_read() -> None:
+        answers.decode(listing(both), ASKED)
     with pytest.raises(ProtocolError, match="asked for"):
-        answers.decode(answer({}, {"out/z": "not even a tensor"}), ASKED)
+        answers.decode(listing({"out/z": "not even a tensor"}), ASKED)
 
 
-def test_gradients_of_further_parameters_are_ignored_unread() -> None:
-    entries = {"out/x": entry(), "grad/weights/mine": "not even a tensor"}
-
-    _, tensors = answers.decode(answer({}, entries, bytes(8)), ASKED)
-
-    assert tensors.keys() == {"out/x"}
-
-
-def test_lists_of_ten_thousand_tensors_are_refused_in_a_tenth_of_a_second() -> None:
-    frames = [
-        answer({}, {f"{kind}/{number}": entry() for number in range(10_000)}, bytes(8))
-        for kind in ("out", "grad")
-    ]
-    start = time.process_time()
-
-    for frame in frames:
-        with pytest.raises(ProtocolError, match="too long"):
-            answers.decode(frame, ASKED)
-
-    assert time.process_time() - start < 0.1
-
-
-def test_all_tensors_in_the_solutions_answers_are_asked_for(assignment: Assignment) -> None:
-    references = References(assignment.references)
-    for exercise in (candidate for candidate in assignment.exercises if candidate.probes):
-        recordings = references.recordings(exercise.id, exercise.digest)
-        for call, recording in zip(exercise.calls, recordings, strict=True):
-            names = tensor_names_of(call, recording)
-            assert {f"out/{name}" for name in recording.outputs} <= names
-            assert {f"grad/{name}" for name in recording.gradients} <= names
+@pytest.mark.parametrize("kind", ["out", "grad"])
+def test_a_list_of_ten_thousand_tensors_is_not_read(kind: str) -> None:
+    with pytest.raises(ProtocolError, match="too long"):
+        answers.decode(listing({f"{kind}/{number}": entry() for number in range(10_000)}), ASKED)
 
 
 # --- the channel of the tier `process` --------------------------------------------------------
@@ -188,82 +199,42 @@ FLOOD = (
     CODE
     + """
 
-class Flooding(Thing):
-    def into_the_channel(self, x):
-        import gc, sys
+def flood(x, large):
+    import gc, sys
 
-        frame = sys._getframe()
-        while "replies" not in frame.f_locals:
-            frame = frame.f_back
-        gc.unfreeze()
-        modules = [o for o in gc.get_objects() if type(o) is type(gc)]
-        protocol = next(o for o in modules if o.__name__ == "tensormark.worker.protocol")
-        send = frame.f_locals["replies"].write
-        report = protocol.encode({"number": 2, "progress": [1, 2]})
-        large = protocol.encode({"number": 1}, {"out/output": __import__("numpy").zeros(1 << 24)})
-        while True:
-            send(large if self.large else report * 1000)
+    frame = sys._getframe()
+    while "replies" not in frame.f_locals:
+        frame = frame.f_back
+    gc.unfreeze()
+    modules = [o for o in gc.get_objects() if type(o) is type(gc)]
+    protocol = next(o for o in modules if o.__name__ == "tensormark.worker.protocol")
+    message = {"number": 1, "status": "ok"}
+    tensors = {"out/output": __import__("numpy").zeros(1 << 24)} if large else {}
+    frames = protocol.encode(message if large else {**message, "progress": [1, 2]}, tensors)
+    while True:
+        frame.f_locals["replies"].write(frames if large else frames * 1000)
 
-    def reports(self, x):
-        self.large = False
-        self.into_the_channel(x)
-
-    def tensors(self, x):
-        self.large = True
-        self.into_the_channel(x)
-
-
-Thing = Flooding
+Thing.reports = lambda self, x: flood(x, False)
+Thing.tensors = lambda self, x: flood(x, True)
 """
 )
 
 
 @pytest.mark.usefixtures("workers_are_started")  # main.py looks for the channel of its own worker
 @pytest.mark.parametrize(
-    ("flood", "fault"),
+    ("method", "fault"),
     [("reports", "wrote into the grader's channel"), ("tensors", "returned more than 1 MiB")],
 )
 def test_a_worker_that_floods_the_channel_is_ended_and_leaves_no_thread(
-    flood: str, fault: str
+    method: str, fault: str
 ) -> None:
     threads_before = threading.active_count()
     with sandbox_of(PROCESS, FLOOD) as sandbox:
         list(sandbox.run([ask("double")]))
         start = time.process_time()
 
-        (reply,) = sandbox.run([ask(flood, "two")])
+        (reply,) = sandbox.run([ask(method, "two")])
 
-        assert reply.text == f"Thing.{flood} {fault}"
+        assert reply.text == f"Thing.{method} {fault}"
         assert time.process_time() - start < 10
     assert threading.active_count() == threads_before
-
-
-SHAPES = (
-    CODE
-    + """
-
-class Shapes(Thing):
-    def axes(self, x):
-        return x.view(-1)[0].view([1] * 9)
-
-    def length(self, x):
-        return torch.zeros(0, 1 << 25)
-
-
-Thing = Shapes
-"""
-)
-
-
-@pytest.mark.parametrize(
-    ("target", "description"),
-    [("axes", "with 9 axes"), ("length", "that is too long: [0, 33554432]")],
-)
-def test_an_error_describes_a_tensor_that_an_answer_cannot_hold(
-    target: str, description: str
-) -> None:
-    with sandbox_of(PROCESS, SHAPES) as sandbox:
-        (reply,) = sandbox.run([ask(target)])
-
-    assert reply.status == "error"
-    assert reply.text == f"Thing.{target} returned a tensor {description}"
