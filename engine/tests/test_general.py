@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tensormark.exercise import Probe
+from tensormark.exercise import Call, Probe
 from tensormark.judging.general import of_shape
 from tensormark.result import Finding
 from tensormark.sandbox.interface import Reply
@@ -50,38 +50,42 @@ def test_one_answer_can_show_a_general_mistake(answer: Reply, name: str | None) 
     assert problem_in(answer).mistake == name
 
 
-@pytest.mark.parametrize("answer", [reply(OUTPUT + 0.5), reply(OUTPUT[:1])])
-def test_a_wrong_second_call_shows_that_something_is_kept(answer: Reply) -> None:
-    assert problem_in(answer, name="second call").mistake == "kept_from_a_call"
-
-
-def test_the_mode_explains_what_is_wrong_only_in_training() -> None:
-    training_call = replace(OWN_CALL, train=True)
-
-    problem = problem_in(
-        reply_that_changes("the model's training mode", output=OUTPUT + 0.5), calls=(training_call,)
-    )
-
-    assert problem.mistake == "mode_changed"
-
-
-def test_nan_in_training_has_a_headline_of_its_own() -> None:
-    training_call = replace(OWN_CALL, train=True)
-    nan = np.full_like(OUTPUT, np.nan)
-
-    text = "in training mode, the output has values that are NaN or inf"
-    assert problem_in(reply(nan), calls=(training_call,)).headline == text
-    assert problem_in(reply(nan)).headline == VALUES.says
+TRAINING = (replace(OWN_CALL, train=True),)
+FLOAT64 = (replace(OWN_CALL, dtype="float64"),)
 
 
 @pytest.mark.parametrize(
-    ("error", "name"), [(1e-4, "less_precise"), (0.5, "some_sizes"), (1e-2, "some_sizes")]
+    ("answer", "name", "calls", "mistake"),
+    [
+        (reply(OUTPUT + 0.5), "second call", VALUES.calls, "kept_from_a_call"),
+        (reply(OUTPUT[:1]), "second call", VALUES.calls, "kept_from_a_call"),
+        (
+            reply_that_changes("the model's training mode", output=OUTPUT + 0.5),
+            "output",
+            TRAINING,
+            "mode_changed",
+        ),
+        # types are told from sizes by how far the output is off
+        (reply(OUTPUT + 1e-4), "other sizes", FLOAT64, "less_precise"),
+        (reply(OUTPUT + 1e-2), "other sizes", FLOAT64, "some_sizes"),
+    ],
 )
-def test_types_are_told_from_sizes_by_how_far_the_output_is_off(error: float, name: str) -> None:
-    float64_call = replace(OWN_CALL, dtype="float64")
-    answer = Reply("ok", "", reply().message, {"out/output": OUTPUT + error})
+def test_what_a_probe_changes_explains_a_wrong_answer_to_it(
+    answer: Reply, name: str, calls: tuple[Call, ...], mistake: str
+) -> None:
+    outputs = {n: t.astype("f8") if calls is FLOAT64 else t for n, t in answer.tensors.items()}
 
-    assert problem_in(answer, name="other sizes", calls=(float64_call,)).mistake == name
+    problem = problem_in(replace(answer, tensors=outputs), name=name, calls=calls)
+
+    assert problem.mistake == mistake
+
+
+def test_nan_in_training_has_a_headline_of_its_own() -> None:
+    nan = np.full_like(OUTPUT, np.nan)
+
+    text = "in training mode, the output has values that are NaN or inf"
+    assert problem_in(reply(nan), calls=TRAINING).headline == text
+    assert problem_in(reply(nan)).headline == VALUES.says
 
 
 PRECISE = np.linspace(0.1, 0.9, 6).reshape(2, 3)

@@ -26,19 +26,41 @@ def raised(text: str, **message: Any) -> tuple[AnsweredCall, Mismatch]:
     return answered, Mismatch("raised", PROBE.calls[0].target, (text,))
 
 
-# where references are private, what a submission puts into words is left out of its replies
-@pytest.mark.parametrize("message", [{"through": ["Layer.forward"]}, {}])
-def test_an_exception_that_only_a_stand_in_causes_is_not_shown(message: dict[str, Any]) -> None:
-    stand_in_call = raised("raised TypeError: no (main.py, line 3)", **message)
-
-    assert most_telling([(OWN, VALUES), stand_in_call], OWN, [])[1] is VALUES
+IN_UPSTREAM = {"through": ["Attention.attention"]}
+OWN_RAISED = raised("raised TypeError: no", **IN_UPSTREAM)
+WRONG = ["Attention.attention"]
+LOST = replace(OWN, reply=Reply("lost", "Layer.forward took too long"))
 
 
-@pytest.mark.parametrize(("wrong", "shown"), [([], 0), (["Attention.attention"], 1)])
-def test_wrong_values_are_those_that_count(wrong: list[str], shown: int) -> None:
-    judged = [(OWN, VALUES), (replace(OWN), replace(VALUES, lines=("others differ",)))]
+@pytest.mark.parametrize(
+    ("own", "other", "wrong", "shown"),
+    [
+        # where references are private, what a submission puts into words is left out of its replies
+        ((OWN, VALUES), raised("raised TypeError: no (main.py, line 3)"), [], 0),
+        (
+            (OWN, VALUES),
+            raised("raised TypeError: no (main.py, line 3)", through=["Layer.forward"]),
+            [],
+            0,
+        ),
+        ((OWN, VALUES), (LOST, Mismatch("raised", "Layer.forward", ("took too long",))), [], 0),
+        ((OWN, VALUES), raised(IN_WORDS), [], 1),  # how a function is called wrongly
+        ((OWN, VALUES), (replace(OWN), replace(VALUES, lines=("others differ",))), [], 0),
+        ((OWN, VALUES), (replace(OWN), replace(VALUES, lines=("others differ",))), WRONG, 1),
+        # an exception in a wrong function upstream is not shown, one of its own is
+        (OWN_RAISED, raised(IN_WORDS), WRONG, 1),
+        (OWN_RAISED, raised("raised ValueError: mine (main.py, line 3)"), WRONG, 1),
+    ],
+)
+def test_the_most_telling_of_two_mismatches_is_shown(
+    own: tuple[AnsweredCall, Mismatch],
+    other: tuple[AnsweredCall, Mismatch],
+    wrong: list[str],
+    shown: int,
+) -> None:
+    judged = [own, other]
 
-    assert most_telling(judged, OWN, wrong)[1] is judged[shown][1]
+    assert most_telling(judged, own[0], wrong)[1] is judged[shown][1]
 
 
 @pytest.mark.parametrize(
@@ -60,36 +82,6 @@ def test_an_exception_comes_with_what_is_unusual_in_its_call(
     lines = mismatch_of(unusual, ASSIGNMENT).lines[1:]
 
     assert [line[: len(text)] for line, text in zip(lines, start, strict=True)] == start
-
-
-def test_how_a_function_is_called_wrongly_is_shown() -> None:
-    stand_in_call = raised(IN_WORDS)
-
-    assert most_telling([(OWN, VALUES), stand_in_call], OWN, [])[1] is stand_in_call[1]
-
-
-def test_an_exception_in_a_wrong_function_upstream_is_not_shown() -> None:
-    own_call = raised("raised TypeError: no", through=["Attention.attention"])
-
-    chosen = most_telling([own_call, raised(IN_WORDS)], own_call[0], ["Attention.attention"])
-
-    assert chosen[1].lines == (IN_WORDS,)
-
-
-def test_below_a_wrong_function_that_raises_an_exception_of_its_own_is_shown() -> None:
-    own_call = raised("raised TypeError: no", through=["Attention.attention"])
-    stand_in_call = raised("raised ValueError: mine (main.py, line 3)")
-
-    chosen = most_telling([own_call, stand_in_call], own_call[0], ["Attention.attention"])
-
-    assert chosen[1] is stand_in_call[1]
-
-
-def test_a_lost_answer_to_a_call_with_a_stand_in_is_not_shown() -> None:
-    lost = replace(OWN, reply=Reply("lost", "Layer.forward took too long"))
-    stand_in_call = lost, Mismatch("raised", "Layer.forward", ("Layer.forward took too long",))
-
-    assert most_telling([(OWN, VALUES), stand_in_call], OWN, [])[1] is VALUES
 
 
 ASSIGNMENT = assignment(LAYER, make_exercise("scaled", replace(VALUES_PROBE, calls=(NORM_CALL,))))

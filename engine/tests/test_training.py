@@ -161,38 +161,31 @@ def test_an_answer_without_usable_weights_never_reaches_the_solution(
     assert len(run.requests) == 1
 
 
-def test_weights_that_do_not_fit_the_solutions_model_are_refused() -> None:
-    with pytest.raises(CheckFailed, match="weights with the wrong names or shapes"):
-        Task().grade(Run(TRAINED, answering()).task_run)
+def only_zeros(request: Request) -> Reply:
+    broken = any(value.any() for value in request.tensors.values())
+    return Reply("lost", "it died") if broken else RIGHT(request)
 
 
-def test_a_solution_that_cannot_predict_with_zeros_either_is_at_fault() -> None:
-    with pytest.raises(SolutionError, match="the solution cannot predict: it died"):
-        Task().grade(Run(TRAINED, answering("lost", "it died")).task_run)
-
-
-def test_weights_that_break_only_themselves_are_the_submissions_fault() -> None:
-    def solution(request: Request) -> Reply:
-        broken = any(value.any() for value in request.tensors.values())
-        return Reply("lost", "it died") if broken else RIGHT(request)
-
-    with pytest.raises(CheckFailed, match="no model can predict with the weights"):
-        Task().grade(Run(TRAINED, solution).task_run)
+def predicting(predictions: np.ndarray) -> Ask:
+    return answering(out__predictions=predictions)
 
 
 @pytest.mark.parametrize(
-    ("predictions", "message"),
+    ("solution", "fault", "message"),
     [
-        (LABELS[:3], "returned the wrong number of predictions"),
-        (LABELS.astype(np.float64), "returned no predictions"),
-        (np.zeros(8, np.int64), "the trained model is not good enough"),
+        (answering(), CheckFailed, "weights with the wrong names or shapes"),
+        (answering("lost", "it died"), SolutionError, "the solution cannot predict: it died"),
+        (only_zeros, CheckFailed, "no model can predict with the weights"),
+        (predicting(LABELS[:3]), CheckFailed, "returned the wrong number of predictions"),
+        (predicting(LABELS.astype(np.float64)), CheckFailed, "returned no predictions"),
+        (predicting(np.zeros(8, np.int64)), CheckFailed, "the trained model is not good enough"),
     ],
 )
-def test_predictions_of_a_wrong_number_type_or_value_fail(
-    predictions: np.ndarray, message: str
+def test_weights_that_the_solution_cannot_predict_well_with_are_refused(
+    solution: Ask, fault: type[Exception], message: str
 ) -> None:
-    with pytest.raises(CheckFailed, match=message):
-        Task().grade(Run(TRAINED, answering(out__predictions=predictions)).task_run)
+    with pytest.raises(fault, match=message):
+        Task().grade(Run(TRAINED, solution).task_run)
 
 
 def test_a_model_that_is_not_good_enough_names_the_wrong_functions_that_it_was_trained_with() -> (
@@ -216,56 +209,40 @@ def test_a_flag_names_right_functions_that_nothing_can_be_trained_through() -> N
 # --- what is shown ------------------------------------------------------------------------------
 
 
-def test_classes_are_shown_by_name_and_curves_with_them() -> None:
-    losses = np.linspace(1.0, 0.1, 20, dtype=np.float32)
-    run = Run(answering(out__weights__a=WEIGHTS["a"], out__losses=losses), RIGHT)
-
-    Task().grade(run.task_run)
-
-    assert run.shown["classes"] == ["low", "middle", "high"]
-    assert run.shown["confusion"] == [[2, 0, 0], [0, 4, 0], [0, 0, 2]]
-    assert [curve["name"] for curve in run.shown["curves"]] == ["training loss"]
-
-
+@pytest.mark.parametrize("private", [False, True])
 @pytest.mark.parametrize("solution", [RIGHT, None], ids=["solution predicts", "it predicts"])
-def test_nothing_of_private_examples_is_shown(solution: Ask | None) -> None:
+def test_classes_and_curves_are_shown_but_nothing_of_private_examples(
+    solution: Ask | None, private: bool
+) -> None:
     losses = np.linspace(1.0, 0.1, 20, dtype=np.float32)
     submission = answering(
         out__weights__a=WEIGHTS["a"], out__losses=losses, out__predictions=LABELS
     )
-    run = Run(submission, solution, private=True)
+    run = Run(submission, solution, private=private)
 
     Task().grade(run.task_run)
 
-    assert [run.shown[name] for name in ("classes", "confusion", "misread")] == [[], [], []]
+    assert run.shown["classes"] == ([] if private else ["low", "middle", "high"])
+    assert run.shown["confusion"] == ([] if private else [[2, 0, 0], [0, 4, 0], [0, 0, 2]])
     # losses of a process that has seen the examples could say what they are
-    assert bool(run.shown["curves"]) is (solution is not None)
+    curves = [] if private and solution is None else ["training loss"]
+    assert [curve["name"] for curve in run.shown["curves"]] == curves
 
 
 # --- thresholds that were measured --------------------------------------------------------------
 
 
-def manifest(entry: Any) -> Any:
-    """Return references whose manifest says this of the task."""
-    return SimpleNamespace(folder=Path("references"), manifest={"task": entry} if entry else {})
+def test_the_manifest_has_a_threshold_with_its_time_or_says_why_not() -> None:
+    measured, sentence, missing = (
+        SimpleNamespace(folder=Path("references"), manifest=manifest)
+        for manifest in ({"task": {"threshold": 0.8, "seconds": 3.5}}, {"task": "not measured"}, {})
+    )
 
-
-def test_a_threshold_stands_in_the_manifest_with_its_time() -> None:
-    references = manifest({"threshold": 0.8, "seed": 1, "seconds": 3.5})
-
-    assert threshold_of(references, "task")["threshold"] == 0.8
-    assert Task().seconds(references) == 3.5
-    assert Task().left_out(references) is None
-
-
-def test_a_sentence_in_place_of_a_threshold_leaves_the_task_out() -> None:
-    references = manifest("it was not measured")
-
-    assert Task().left_out(references) == "it was not measured"
-    with pytest.raises(ReferencesError, match="json says: it was not measured"):
-        threshold_of(references, "task")
-
-
-def test_a_threshold_that_is_missing_is_an_error_with_its_fix() -> None:
+    assert threshold_of(measured, "task")["threshold"] == 0.8
+    assert Task().seconds(measured) == 3.5
+    assert Task().left_out(measured) is None
+    assert Task().left_out(sentence) == "not measured"
+    with pytest.raises(ReferencesError, match="json says: not measured"):
+        threshold_of(sentence, "task")
     with pytest.raises(ReferencesError, match="has no task threshold; run `make gate`"):
-        threshold_of(manifest(None), "task", "make gate")
+        threshold_of(missing, "task", "make gate")

@@ -214,30 +214,39 @@ class IsolatedServer(ForkServer):
 
     def run(self, job: Job, progress: Progress) -> Answers:
         """Run a job until it ends or is killed; see `Worker`."""
+        with (
+            core_for(job.program.threads) as core,
+            contextlib.closing(OutputPipe()) as output,
+            contextlib.closing(self._begin(job, core, output)) as memory,
+        ):
+            buffer = ReplyBuffer(memory, job.reply_bytes)
+            cause = self._watch(job, buffer, output, progress)
+
+            def read(place: int) -> Reply:
+                try:
+                    frame = buffer.read(place)
+                except protocol.ProtocolError as error:
+                    raise answers.lost_by(error) from error
+                if frame is None:
+                    raise cause
+                return answers.reply_in(frame, place, job.tensor_names(place))
+
+            replies = job.replies(read)
+        return Answers(replies, output.printed.content.split(CALL_ENDS))
+
+    def _begin(self, job: Job, core: int | None, output: OutputPipe) -> mmap.mmap:
+        """Start a job; return the memory for its answers."""
         places = range(len(job.deadlines))
         content = [protocol.encode(job.message(place), job.tensors(place)) for place in places]
         length = size(len(job.requests), job.reply_bytes)
-        with core_for(job.program.threads) as core, contextlib.closing(OutputPipe()) as output:
-            requests = memory_file(b"".join(content))
-            memory = memory_file(length=length)
-            try:
-                buffer = ReplyBuffer(mmap.mmap(memory, length), job.reply_bytes)
-                self.send(self._order(job, core), [requests, memory, output.writer])
-            finally:
-                for descriptor in (requests, memory, output.writer):
-                    os.close(descriptor)
-            cause = self._watch(job, buffer, output, progress)
-
-        def read(place: int) -> Reply:
-            try:
-                frame = buffer.read(place)
-            except protocol.ProtocolError as error:
-                raise answers.lost_by(error) from error
-            if frame is None:
-                raise cause
-            return answers.reply_in(frame, place, job.tensor_names(place))
-
-        return Answers(job.replies(read), output.printed.content.split(CALL_ENDS))
+        descriptors = [memory_file(b"".join(content)), memory_file(length=length), output.writer]
+        try:
+            memory = mmap.mmap(descriptors[1], length)
+            self.send(self._order(job, core), descriptors)
+        finally:
+            for descriptor in descriptors:
+                os.close(descriptor)
+        return memory
 
     def _order(self, job: Job, core: int | None) -> dict[str, Any]:
         """Return the message that starts a job."""
