@@ -30,7 +30,6 @@ class Layer:
         (f"y = x\n{STUB}\nreturn y", "line 3 still raises NotImplementedError, above your code"),
         (f"y = None\n{STUB}\nz = x\n{STUB}", None),
         (f"{STUB}\nif x is None:\n    return\ny = x", None),
-        (f"{STUB}\nif x is None:\n    return x", "line 2 still raises NotImplementedError, above"),
         (
             f'"""Doc.\n\ny = x\nreturn y\n"""\n{STUB}',
             "your code is inside the docstring, which ends",
@@ -38,7 +37,6 @@ class Layer:
         (f'"""Returns what x is.\n\nReturn x.\nreturn to the start\n"""\n{STUB}', None),
         (STUB, None),
         (f"y = x + 1\n{STUB}", "line 3 still raises NotImplementedError, below your code: return"),
-        (f'"""Doc."""\nx.append(1)\n{STUB}', "line 4 still raises NotImplementedError, below your"),
         (f'"""Doc."""\n"""y = x"""\n{STUB}', None),
         (f"if x is None:\n    x = 1\n{STUB}", None),
         (f"if x is None:\n    x = 1\ny = x\n{STUB}", "line 5 still raises"),
@@ -59,11 +57,8 @@ def test_a_hint_says_why_a_function_counts_as_not_written(body: str, hint: str |
     ("first", "second", "hint"),
     [
         ("return x", STUB, "it is defined again on line 6, and Python uses the last one"),
-        (STUB, "return x", None),
         (STUB, STUB, None),
-        ("pass", STUB, None),
         ("...", STUB, None),
-        ('"""Doc."""', STUB, None),
     ],
 )
 def test_a_stub_further_down_is_found(first: str, second: str, hint: str | None) -> None:

@@ -17,7 +17,6 @@ from payloads import PAYLOADS
 from resident import called
 from tensormark.reports import github, html, platforms
 from tensormark.reports.terminal import Report
-from tensormark.reports.text import visible
 from tensormark.result import Finding, Grade, Outcome, Result
 
 COLOURS = re.compile(r"\x1b\[(?:1;)?\d{1,2}m|\r?\x1b\[K")
@@ -104,14 +103,6 @@ def test_no_payload_reaches_a_terminal(payload: str, stream, monkeypatch) -> Non
     text = COLOURS.sub("", out.getvalue())
     assert is_clean(text)
     assert text.count("\n") < 40
-
-
-@every_payload
-def test_visible_text_is_bounded_and_printable(payload: str) -> None:
-    text = visible(payload, 200)
-
-    assert text.isprintable()
-    assert len(text) <= 200 * 10 + 4
 
 
 def test_payloads_in_real_output_act_in_no_form(

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tensormark.exercise import SIZES_PROBE, Call, Probe
+from tensormark.exercise import Call, Probe
 from tensormark.judging.compare import Mismatch
 from tensormark.judging.fingerprints import AnsweredCall
 from tensormark.judging.replies import MAX_TEXTS, hole, mismatch_of, texts
@@ -61,27 +61,6 @@ def test_the_most_telling_of_two_mismatches_is_shown(
     judged = [own, other]
 
     assert most_telling(judged, own[0], wrong)[1] is judged[shown][1]
-
-
-@pytest.mark.parametrize(
-    ("name", "dtype", "start"),
-    [
-        (SIZES_PROBE, "float32", ["this call has other sizes: look for a hard-coded size, and"]),
-        (SIZES_PROBE, "float64", ["this call has other sizes, and is in float64: look for a hard"]),
-        ("output", "float64", ["this call is in float64"]),
-        ("output", "float32", []),
-    ],
-)
-def test_an_exception_comes_with_what_is_unusual_in_its_call(
-    name: str, dtype: str, start: list[str]
-) -> None:
-    answered, _ = raised("raised RuntimeError: no")
-    call = replace(PROBE.calls[0], dtype=dtype)
-    unusual = replace(answered, probe=replace(PROBE, name=name), call=call)
-
-    lines = mismatch_of(unusual, ASSIGNMENT).lines[1:]
-
-    assert [line[: len(text)] for line, text in zip(lines, start, strict=True)] == start
 
 
 ASSIGNMENT = assignment(LAYER, make_exercise("scaled", replace(VALUES_PROBE, calls=(NORM_CALL,))))

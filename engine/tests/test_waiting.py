@@ -45,18 +45,6 @@ def test_without_fork_each_worker_is_started(monkeypatch: pytest.MonkeyPatch) ->
         assert server.process is None
 
 
-@pytest.mark.usefixtures("workers_are_started")
-def test_a_stopped_sandbox_starts_no_further_worker() -> None:
-    with ProcessSandbox(program_with()) as sandbox:
-        list(sandbox.run([ask("double")]))
-        sandbox.stop()
-        sandbox.drop()
-        with pytest.raises(Exception, match="closed"):
-            list(sandbox.run([ask("double")]))
-
-    assert sandbox.worker is None
-
-
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="forks")
 @pytest.mark.parametrize(
     ("harness_code", "loaded_by_parent"),

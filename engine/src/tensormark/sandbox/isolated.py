@@ -214,10 +214,12 @@ class IsolatedServer(ForkServer):
 
     def run(self, job: Job, progress: Progress) -> Answers:
         """Run a job until it ends or is killed; see `Worker`."""
+        places = range(len(job.deadlines))
+        frames = [protocol.encode(job.message(place), job.tensors(place)) for place in places]
         with (
             core_for(job.program.threads) as core,
             contextlib.closing(OutputPipe()) as output,
-            contextlib.closing(self._begin(job, core, output)) as memory,
+            contextlib.closing(self._begin(job, frames, core, output)) as memory,
         ):
             buffer = ReplyBuffer(memory, job.reply_bytes)
             cause = self._watch(job, buffer, output, progress)
@@ -234,12 +236,12 @@ class IsolatedServer(ForkServer):
             replies = job.replies(read)
         return Answers(replies, output.printed.content.split(CALL_ENDS))
 
-    def _begin(self, job: Job, core: int | None, output: OutputPipe) -> mmap.mmap:
+    def _begin(
+        self, job: Job, frames: Sequence[bytes], core: int | None, output: OutputPipe
+    ) -> mmap.mmap:
         """Start a job; return the memory for its answers."""
-        places = range(len(job.deadlines))
-        content = [protocol.encode(job.message(place), job.tensors(place)) for place in places]
         length = size(len(job.requests), job.reply_bytes)
-        descriptors = [memory_file(b"".join(content)), memory_file(length=length), output.writer]
+        descriptors = [memory_file(b"".join(frames)), memory_file(length=length), output.writer]
         try:
             memory = mmap.mmap(descriptors[1], length)
             self.send(self._order(job, core), descriptors)
