@@ -160,25 +160,18 @@ class Driver:
         self.at_rest: int | None = None  # number of descendants, from the first grading on
 
     def processes(self) -> int:
-        """Count the descendants, as soon as there are as many as at rest."""
-        if self.at_rest is None:
-            self.at_rest = self.settled()
-        for _ in range(REST):
-            if (count := len(descendants())) == self.at_rest:
-                break
-            time.sleep(INTERVAL)
-        return count
-
-    @staticmethod
-    def settled() -> int:
-        """Return the number of descendants once it stays the same."""
+        """Count the descendants: at first once that stays the same, then once it is as at first."""
         count = 0
         repeats = 0
-        while repeats < SETTLED:
+        for _ in range(REST):
             before = count
             count = len(descendants())
             repeats = repeats + 1 if count == before else 0
+            if count == self.at_rest or (self.at_rest is None and repeats == SETTLED):
+                break
             time.sleep(INTERVAL)
+        if self.at_rest is None:
+            self.at_rest = count
         return count
 
     def open_sandbox(self, tier: str, program: Program) -> Sandbox:
@@ -257,22 +250,16 @@ class Driver:
                 wrong,
                 flags.append,
             )
-            predictions = None
-            text = ""
+            answer: dict[str, Any] = {"predictions": None, "flags": flags}
             try:
                 reply, _ = Sentiment().replies(gate, run)
                 gate.accuracy(reply)
                 predictions = reply.tensors["out/predictions"]
+                answer["predictions"] = predictions.tolist()
+                answer["accuracy"] = float((predictions == gate.dev.labels).mean())
             except CheckFailed as error:
-                text = str(error)
-        labels = gate.dev.labels
-        return {
-            "text": text,
-            "flags": flags,
-            "accuracy": None if predictions is None else float((predictions == labels).mean()),
-            "predictions": None if predictions is None else predictions.tolist(),
-            "printed": sandbox.printed.text(),
-        }
+                answer["text"] = str(error)
+        return {**answer, "printed": sandbox.printed.text()}
 
     def small_gate(self) -> Gate:
         """Return the gate of the public references, with fewer sentences."""
@@ -304,19 +291,13 @@ class Driver:
         return result
 
 
-def requests() -> Iterator[dict[str, Any]]:
-    """Read requests until the input ends."""
-    for line in sys.stdin:
-        yield json.loads(line)
-
-
 def main() -> None:
     """Serve the tests."""
     adopt_orphans()
     with tempfile.TemporaryDirectory(prefix="minbert-hostile-") as folder:
         driver = Driver(sys.argv[1], Path(folder))
-        for request in requests():
-            print(json.dumps(driver.answer(request)), flush=True)
+        for line in sys.stdin:
+            print(json.dumps(driver.answer(json.loads(line))), flush=True)
 
 
 if __name__ == "__main__":

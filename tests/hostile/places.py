@@ -69,7 +69,6 @@ class Hostile:
 
     name: str
     source: str
-    tries: str
     file: str
     exercises: frozenset[str]
     loses: frozenset[str]
@@ -100,7 +99,6 @@ class Hostile:
         return cls(
             name=f"{path.parent.name}-{path.stem}",
             source=completed(own),
-            tries=head["tries"],
             file=file,
             exercises=frozenset(exercises),
             loses=lost("" if training else head["loses"], exercises),

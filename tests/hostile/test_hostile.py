@@ -106,21 +106,11 @@ def test_a_hostile_fine_tune_gains_nothing(place: Place, hostile: Hostile) -> No
         assert result["accuracy"] < CHANCE, result["accuracy"]
     elif hostile.training == "same":
         assert result["predictions"] == place.trained["predictions"]
-    else:  # it is left open, which the result says
+    else:  # it is left open if a function is wrong, which the result says
         assert result["accuracy"] > CHANCE
+        assert place.grade(hostile.source, hostile.deadline)["accuracy"] < CHANCE
     assert bool(result["flags"]) is hostile.itself
     check_nothing_is_left(place, result)
-
-
-@pytest.mark.in_turns
-@each([hostile for hostile in HOSTILE if hostile.training == "open"])
-def test_what_is_open_with_a_wrong_function_is_closed_if_all_are_right(
-    place: Place, hostile: Hostile
-) -> None:
-    result = place.grade(hostile.source, hostile.deadline)
-
-    assert result["accuracy"] < CHANCE
-    assert result["flags"] == []
 
 
 @pytest.mark.in_turns
@@ -159,40 +149,20 @@ def test_an_attack_on_secrets_works_where_nothing_is_isolated(
             assert any(f"{path.rpartition('}')[2]} " in line for line in leaks), target
 
 
-def test_every_attack_on_secrets_says_whether_it_leaks_without_isolation() -> None:
-    secrets = [hostile for hostile in HOSTILE if hostile.name.startswith("secrets-")]
-
-    assert all(hostile.control.startswith(("leaks", "none, because ")) for hostile in secrets)
-    assert len(LEAKING) >= 11
-
-
-def test_what_a_submission_defines_is_put_in_place() -> None:
-    for name, place in (("embed", "BertModel.embed"), ("hostile", "BertModel.forward")):
-        found = [h for h in HOSTILE if f"def {name}(" in h.source]
-
-        assert found
-        assert all(f"\n{place} = {name}" in hostile.source for hostile in found)
-    patched = [h.source for h in HOSTILE if "\ndef patch(" in h.source]
-    assert patched
-    assert all("\nBertModel = Patched\n" in source for source in patched)
-
-
 def named_but_missing(source: str) -> list[str]:
     """Return the files and modules of this repository that a submission names and that are gone."""
     files = re.findall(r'"\{ROOT\}/([^"]*)"', source)
     modules = re.findall(r'"((?:grader|instructor|solution|tensormark)(?:\.\w+)+)"', source)
-    for package, names in re.findall(
-        r"^from ((?:grader|tensormark)[\w.]*) import (.*)", source, re.MULTILINE
-    ):
-        modules += [f"{package}.{name}" for name in names.split(", ")]
     missing = [f for f in files if not (ROOT / f).exists() and not f.startswith(NOT_EVERYWHERE)]
     return missing + [module for module in modules if importlib.util.find_spec(module) is None]
 
 
-def test_what_attacks_name_is_there() -> None:
-    found = {hostile.name: named_but_missing(hostile.source) for hostile in HOSTILE}
+def test_every_attack_on_secrets_names_what_is_there_and_says_whether_it_leaks_unisolated() -> None:
+    secrets = [hostile for hostile in HOSTILE if hostile.name.startswith("secrets-")]
 
-    assert {name: missing for name, missing in found.items() if missing} == {}
+    assert all(hostile.control.startswith(("leaks", "none, because ")) for hostile in secrets)
+    assert len(LEAKING) >= 11
+    assert [missing for hostile in HOSTILE for missing in named_but_missing(hostile.source)] == []
 
 
 def test_a_daemon_is_found_though_its_parents_have_ended() -> None:
@@ -206,10 +176,3 @@ def test_a_daemon_is_found_though_its_parents_have_ended() -> None:
     )
 
     assert done.stdout == "True\n"
-
-
-def test_there_are_130_submissions_of_seven_groups() -> None:
-    groups = {hostile.name.split("-")[0] for hostile in HOSTILE}
-
-    assert len(HOSTILE) >= 130
-    assert len(groups) == 7
