@@ -257,12 +257,14 @@ class IsolatedServer(ForkServer):
         return {
             "calls": len(job.requests),
             "torch_threads": threads,
-            "core": core,
             "reply": job.reply_bytes,
-            "memory": limits.memory_bytes,
-            "seconds": (job.together + 1) * max(1, threads),
-            "files": limits.files,
-            "threads": limits.threads,
+            "limits": {
+                "core": core,
+                "memory": limits.memory_bytes,
+                "seconds": (job.together + 1) * max(1, threads),
+                "files": limits.files,
+                "threads": limits.threads,
+            },
         }
 
     def _watch(

@@ -71,19 +71,42 @@ def check_threads() -> None:
         raise RuntimeError("more than one thread before a fork")
 
 
-class Setup:
-    """What all children have in common.
+class _IdleChild(NamedTuple):
+    """A child that waits for a job, and the socket that delivers it."""
+
+    process: int
+    link: socket.socket
+
+    def hand_over(self, job: dict[str, Any], descriptors: list[int]) -> str | None:
+        """Give it a job; return why it cannot begin, or None once it has."""
+        reply = b""
+        with contextlib.suppress(OSError), self.link:  # a child that has died replies nothing
+            socket.send_fds(self.link, [json.dumps(job).encode()], descriptors)
+            reply = self.link.recv(1000)  # before any of the student's code has run
+        for descriptor in descriptors:
+            os.close(descriptor)
+        if reply == READY:
+            return None
+        os.waitpid(self.process, 0)
+        return reply.decode("utf-8", "replace")
+
+
+class Server:
+    """Forks children and watches them.
 
     Attributes:
         filter: the system call filter, for the isolating tiers.
         ruleset: a descriptor of what may be read, likewise.
         new_overlay: see overlay_maker; None: the child loads the harness that its work names.
+        idle: a child that was forked ahead of its job, while nobody was waiting.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, control: socket.socket) -> None:
+        self.control = control
         self.filter = b""
         self.ruleset: int | None = None
         self.new_overlay: main.NewOverlay | None = None
+        self.idle: _IdleChild | None = None
 
     def load(self, harness: str) -> None:
         """Load the assignment's harness; children will not collect torch's objects as garbage.
@@ -113,131 +136,21 @@ class Setup:
         self.filter = base64.b64decode(order["filter"])
         self.ruleset = lockdown.landlock_ruleset(order["readable"], order["listable"])
 
-
-class Child:
-    """A forked process that waits for one job, runs it and never returns."""
-
-    def __init__(self, setup: Setup, server: socket.socket) -> None:
-        self.setup = setup
-        self.server = server
-
     def run(self) -> NoReturn:
-        """Receive a job, lock down, report that to the server, and run the job."""
-        try:
-            os.setsid()
-            lockdown.die_with_parent()
-            self.job, descriptors = receive(self.server)
-            if "calls" in self.job:
-                self.run_calls(descriptors)
-            else:
-                self.be_worker(descriptors)
-        finally:
-            os._exit(0)  # skip exit handlers, do not wait for threads
-
-    def be_worker(self, descriptors: list[int]) -> None:
-        """Serve requests from a stream until it ends."""
-        for standard, descriptor in enumerate(descriptors):
-            os.dup2(descriptor, standard)
-            os.close(descriptor)
-        os.chdir(self.job["folder"])
-        os.environ.update(self.job["environment"])
-        self.server.send(READY)
-        self.server.close()
-        main.serve(*main.take_streams(), self.setup.new_overlay)
-
-    def run_calls(self, descriptors: list[int]) -> None:
-        """Lock down and run the job's calls."""
-        report_fd = self.server.fileno()
-        try:
-            content, buffer = self.take_job(descriptors)
-        except BaseException as error:
-            os.write(report_fd, f"{type(error).__name__}: {error}".encode()[:1000])
-            return
-        os.write(report_fd, READY)  # not send: seccomp now forbids it
-        os.close(report_fd)
-        try:
-            self.serve(content, buffer)
-        finally:  # a student may have replaced os._exit
-            buffer.put(reply_buffer.FINISHED, 1)
-
-    def take_job(self, descriptors: list[int]) -> tuple[bytes, reply_buffer.ReplyBuffer]:
-        """Read the job and map the reply buffer; close everything else and lock down."""
-        requests, answers, printed = descriptors
-        size = reply_buffer.size(self.job["calls"], self.job["reply"])
-        buffer = reply_buffer.ReplyBuffer(mmap.mmap(answers, size), self.job["reply"])
-        content = os.pread(requests, os.fstat(requests).st_size, 0)
-        for standard, target in enumerate((os.open(os.devnull, os.O_RDONLY), printed, printed)):
-            os.dup2(target, standard)
-        ruleset = self.setup.ruleset
-        assert ruleset is not None
-        kept = sorted({self.server.fileno(), ruleset})
-        for below, above in itertools.pairwise([2, *kept, os.sysconf("SC_OPEN_MAX")]):
-            os.closerange(below + 1, above)
-        names = ("core", "memory", "seconds", "files", "threads")
-        limits = {name: self.job[name] for name in names}
-        limits["memory"] += main.address_space()
-        lockdown.lock_down(ruleset, self.setup.filter, **limits)
-        return content, buffer
-
-    def serve(self, content: bytes, buffer: reply_buffer.ReplyBuffer) -> None:
-        """Import the submission and run its calls, writing each answer to its slot."""
-        import torch  # already imported
-
-        torch.set_num_threads(self.job["torch_threads"])
-        assert self.setup.new_overlay is not None
-        overlay = self.setup.new_overlay()
-
-        def progress(done: int, total: int) -> None:
-            buffer.put(reply_buffer.DONE, done)
-            buffer.put(reply_buffer.TOTAL, total)
-
-        for slot, (request, arrays) in enumerate(protocol.frames(io.BytesIO(content))):
-            buffer.put(reply_buffer.BEGUN, slot)
-            frame = overlay.answer(request, arrays, progress)
-            if len(frame) > buffer.space:
-                text = f"returned more than {buffer.space >> 20} MiB"
-                number = request["number"]
-                frame = protocol.encode({"number": number, "status": "error", "text": text})
-            with contextlib.suppress(Exception):  # a student may have replaced or closed it
-                sys.stdout.flush()
-                os.write(1, reply_buffer.CALL_ENDS)
-            buffer.write(slot, frame)
-            if slot == 0 and protocol.decode(frame)[0].get("status") != "ok":
-                return
-
-
-class _IdleChild(NamedTuple):
-    """A child that waits for a job, and the socket that delivers it."""
-
-    process: int
-    link: socket.socket
-
-    def hand_over(self, job: dict[str, Any], descriptors: list[int]) -> str | None:
-        """Give it a job; return why it cannot begin, or None once it has."""
-        reply = b""
-        with contextlib.suppress(OSError), self.link:  # a child that has died replies nothing
-            socket.send_fds(self.link, [json.dumps(job).encode()], descriptors)
-            reply = self.link.recv(1000)  # before any of the student's code has run
-        for descriptor in descriptors:
-            os.close(descriptor)
-        if reply == READY:
-            return None
-        os.waitpid(self.process, 0)
-        return reply.decode("utf-8", "replace")
-
-
-class Server:
-    """Forks children and watches them."""
-
-    def __init__(self, control: socket.socket, setup: Setup) -> None:
-        self.control = control
-        self.setup = setup
-        self.idle: _IdleChild | None = None
+        """Serve until the trusted side is gone."""
         self.fork_ahead()
+        while True:
+            order, descriptors = receive(self.control)
+            if "harness" in order:
+                self.load(order["harness"])
+                check_threads()
+                send(self.control, loaded=True)
+            elif descriptors:  # otherwise a request to kill a child that has already ended
+                self.run_job(order, descriptors)
 
     def fork_ahead(self) -> None:
-        """Fork the child for the next job, in an isolating tier: nobody is waiting now."""
-        self.idle = self.fork() if self.setup.ruleset is not None else None
+        """Fork the child for the next job, in an isolating tier."""
+        self.idle = self.fork() if self.ruleset is not None else None
 
     def fork(self, descriptors: Sequence[int] = ()) -> _IdleChild:
         """Fork a child that waits for a job.
@@ -252,24 +165,11 @@ class Server:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         child = os.fork()
         if child == 0:
-            self.control.close()
-            ours.close()
-            for descriptor in descriptors:
+            for descriptor in (self.control.detach(), ours.detach(), *descriptors):
                 os.close(descriptor)
-            Child(self.setup, theirs).run()
+            self.be_child(theirs)
         theirs.close()
         return _IdleChild(child, ours)
-
-    def run(self) -> NoReturn:
-        """Serve until the trusted side is gone."""
-        while True:
-            order, descriptors = receive(self.control)
-            if "harness" in order:
-                self.setup.load(order["harness"])
-                check_threads()
-                send(self.control, loaded=True)
-            elif descriptors:  # otherwise a request to kill a child that has already ended
-                self.run_job(order, descriptors)
 
     def run_job(self, job: dict[str, Any], descriptors: list[int]) -> None:
         """Have a child run a job; report how that ended."""
@@ -300,6 +200,70 @@ class Server:
         finally:
             os.close(descriptor)
 
+    # --- in a child -----------------------------------------------------------------------------
+
+    def be_child(self, link: socket.socket) -> NoReturn:
+        """Receive a job, report that to the server, and run the job."""
+        try:
+            os.setsid()
+            lockdown.die_with_parent()
+            job, descriptors = receive(link)
+            if "calls" in job:
+                self.run_calls(link, job, descriptors)
+            else:
+                self.be_worker(link, job, descriptors)
+        finally:
+            os._exit(0)  # skip exit handlers, do not wait for threads
+
+    def be_worker(self, link: socket.socket, job: dict[str, Any], descriptors: list[int]) -> None:
+        """Serve requests from a pipe until it ends."""
+        for standard, descriptor in enumerate(descriptors):
+            os.dup2(descriptor, standard)
+            os.close(descriptor)
+        os.chdir(job["folder"])
+        os.environ.update(job["environment"])
+        link.send(READY)
+        link.close()
+        main.serve_pipes(*main.take_streams(), self.new_overlay)
+
+    def run_calls(self, link: socket.socket, job: dict[str, Any], descriptors: list[int]) -> None:
+        """Lock down, report that, and run the job's calls."""
+        import torch  # already imported
+
+        report_fd = link.fileno()
+        try:
+            content, buffer = self.take_job(report_fd, job, descriptors)
+        except BaseException as error:
+            os.write(report_fd, f"{type(error).__name__}: {error}".encode()[:1000])
+            return
+        os.write(report_fd, READY)  # not send: seccomp now forbids it
+        os.close(report_fd)
+        try:
+            torch.set_num_threads(job["torch_threads"])
+            assert self.new_overlay is not None
+            main.serve(protocol.frames(io.BytesIO(content)), buffer, self.new_overlay())
+        finally:  # a student may have replaced os._exit
+            buffer.put(reply_buffer.FINISHED, 1)
+
+    def take_job(
+        self, report_fd: int, job: dict[str, Any], descriptors: list[int]
+    ) -> tuple[bytes, reply_buffer.ReplyBuffer]:
+        """Read the job and map the reply buffer; close everything else and lock down."""
+        requests, answers, printed = descriptors
+        size = reply_buffer.size(job["calls"], job["reply"])
+        buffer = reply_buffer.ReplyBuffer(mmap.mmap(answers, size), job["reply"])
+        content = os.pread(requests, os.fstat(requests).st_size, 0)
+        for standard, target in enumerate((os.open(os.devnull, os.O_RDONLY), printed, printed)):
+            os.dup2(target, standard)
+        assert self.ruleset is not None
+        kept = sorted({report_fd, self.ruleset})
+        for below, above in itertools.pairwise([2, *kept, os.sysconf("SC_OPEN_MAX")]):
+            os.closerange(below + 1, above)
+        limits = job["limits"]
+        limits["memory"] += main.address_space()
+        lockdown.lock_down(self.ruleset, self.filter, **limits)
+        return content, buffer
+
 
 def _needed(order: dict[str, Any]) -> list[str]:
     """Return what the user that this process switches to must be able to read, besides Python."""
@@ -313,13 +277,13 @@ def run() -> None:
     """Prepare, and serve until the trusted side is gone."""
     control = socket.socket(fileno=int(sys.argv[1]))
     order, _ = receive(control)
-    setup = Setup()
+    server = Server(control)
     try:
         if order.get("user") is not None:
             lockdown.switch_user(order["user"], _needed(order))
         main.import_torch()  # a harness imports whatever else its submissions need
         if "rules" in order:
-            setup.isolate(order)
+            server.isolate(order)
         else:
             main.limit_resources()
         os.chdir(os.environ["HOME"])  # as in the tier `process`
@@ -327,7 +291,7 @@ def run() -> None:
         send(control, fault=f"{error}")
         return
     send(control, ready=True)
-    Server(control, setup).run()
+    server.run()
 
 
 if __name__ == "__main__":

@@ -9,11 +9,11 @@ a hostile submission on this process; isolation is the sandbox's job.
 """
 
 import contextlib
-import functools
 import gc
+import itertools
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -22,6 +22,7 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tensormark.worker import protocol, surroundings
+from tensormark.worker.reply_buffer import CALL_ENDS, ReplyBuffer
 
 if TYPE_CHECKING:
     from tensormark.worker.overlay import Overlay
@@ -87,45 +88,74 @@ def import_torch() -> None:
     gc.enable()
 
 
-def serve(requests: BinaryIO, replies: BinaryIO, new_overlay: NewOverlay | None = None) -> None:
-    """Serve requests until their stream ends.
+class PipeReplies:
+    """Writes answers, and reports of progress, to a pipe."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self.stream = stream
+        self.number = 0  # of the present request
+
+    def begin(self, number: int) -> None:
+        """Begin to answer a request."""
+        self.number = number
+
+    def progress(self, done: int, total: int) -> None:
+        """Report how many steps are done."""
+        report = {"number": self.number, "status": "ok", "progress": [done, total]}
+        self.write(self.number, protocol.encode(report))
+
+    def write(self, number: int, frame: bytes) -> None:
+        """Write an answer."""
+        self.stream.write(frame)
+        self.stream.flush()
+
+
+Requests = Iterable[tuple[protocol.Message, protocol.Tensors]]
+
+
+def serve(requests: Requests, replies: PipeReplies | ReplyBuffer, overlay: "Overlay") -> None:
+    """Answer requests, the first of which loads a submission."""
+    for request, arrays in requests:
+        number = request["number"]
+        replies.begin(number)
+        frame = overlay.answer(request, arrays, replies.progress)
+        with contextlib.suppress(Exception):  # a submission may have replaced or closed it
+            sys.stdout.flush()
+            os.write(1, CALL_ENDS)
+        replies.write(number, frame)
+
+
+def serve_pipes(
+    requests: BinaryIO, stream: BinaryIO, new_overlay: NewOverlay | None = None
+) -> None:
+    """Answer requests until their stream ends; torch is imported.
 
     Args:
         new_overlay: see overlay_maker; None: the first request names the harness.
     """
-    import torch  # already imported
-
-    def send(frame: bytes) -> None:
-        replies.write(frame)
-        replies.flush()
-
-    def progress(number: int, done: int, total: int) -> None:
-        send(protocol.encode({"number": number, "status": "ok", "progress": [done, total]}))
+    import torch
 
     torch.set_num_threads(int(os.environ["WORKER_THREADS"]))
-    send(protocol.encode({"number": 0, "status": "ok"}))
-    overlay: Overlay | None = None
-    for request, arrays in protocol.frames(requests):
-        if overlay is None:  # the first request loads a submission
-            if new_overlay is None:
-                # only here: a forked worker's grader is hidden already, and this would undo that
-                from tensormark.worker.overlay import overlay_maker
+    replies = PipeReplies(stream)
+    replies.write(0, protocol.encode({"number": 0, "status": "ok"}))  # it is ready
+    frames = protocol.frames(requests)
+    for first in frames:
+        if new_overlay is None:
+            # only here: a forked worker's grader is hidden already, and this would undo that
+            from tensormark.worker.overlay import overlay_maker
 
-                new_overlay = overlay_maker(request["harness"])
-            overlay = new_overlay()
-            surroundings.refuse_writing()
-        answer = overlay.answer(request, arrays, functools.partial(progress, request["number"]))
-        with contextlib.suppress(Exception):  # a submission may have replaced it
-            sys.stdout.flush()
-        send(answer)
+            new_overlay = overlay_maker(first[0]["harness"])
+        overlay = new_overlay()
+        surroundings.refuse_writing()
+        serve(itertools.chain([first], frames), replies, overlay)
 
 
 def main() -> None:
     """Import torch and serve requests."""
-    requests, replies = take_streams()
+    streams = take_streams()
     import_torch()
     limit_resources()
-    serve(requests, replies)
+    serve_pipes(*streams)
 
 
 if __name__ == "__main__":

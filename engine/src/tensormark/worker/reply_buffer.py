@@ -21,7 +21,7 @@ DONE = 8
 TOTAL = 16
 FINISHED = 24
 FIRST_SLOT = 64
-CALL_ENDS = b"\0"  # separates the printed output of the import and of each call
+CALL_ENDS = b"\0"  # separates what the import and each call print
 WORD = struct.Struct("<Q")
 
 
@@ -49,16 +49,23 @@ class ReplyBuffer:
         """Return the offset of a slot."""
         return FIRST_SLOT + slot * (WORD.size + self.space)
 
-    def write(self, slot: int, frame: bytes) -> None:
-        """Write an answer; its length is written last, so that an incomplete answer does not count.
+    def begin(self, slot: int) -> None:
+        """Say that a call has begun."""
+        self.put(BEGUN, slot)
 
-        Raises:
-            ValueError: the answer is too large.
+    def progress(self, done: int, total: int) -> None:
+        """Say how many steps of training are done."""
+        self.put(DONE, done)
+        self.put(TOTAL, total)
+
+    def write(self, slot: int, frame: bytes) -> None:
+        """Write an answer, or that it is too large.
+
+        Its length is written last, so that an incomplete answer does not count.
         """
         if len(frame) > self.space:
-            raise ValueError(
-                f"an answer of {len(frame)} bytes does not fit its slot of {self.space}"
-            )
+            text = f"returned more than {self.space >> 20} MiB"
+            frame = protocol.encode({"number": slot, "status": "error", "text": text})
         start = self.start_of(slot)
         self.memory[start + WORD.size : start + WORD.size + len(frame)] = frame
         self.put(start, len(frame))
