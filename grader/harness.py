@@ -177,7 +177,7 @@ STAND_INS: Mapping[str, Callable[..., Any]] = {
 
 def constructor_arguments(context: Context, call: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return the arguments of every constructor of the submission: a BertConfig."""
-    config = context.modules["config"].BertConfig
+    config = context.module("config").BertConfig
     if call["checkpoint"]:
         return (config.from_json(context.checkpoint),)
     return (config(**call["config"]),)
@@ -185,7 +185,7 @@ def constructor_arguments(context: Context, call: Mapping[str, Any]) -> tuple[An
 
 def checkpoint_weights(context: Context) -> Mapping[str, Tensor]:
     """Return the frozen checkpoint's weights under minBERT's names."""
-    loaded: Mapping[str, Tensor] = context.modules["base_bert"].load_weights(
+    loaded: Mapping[str, Tensor] = context.module("base_bert").load_weights(
         f"{context.checkpoint}/model.safetensors"
     )
     return loaded

@@ -21,7 +21,7 @@ import functools
 import json
 import random
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import Any, TypeVar
 
@@ -54,7 +54,6 @@ from tensormark.worker.state import Model, Snapshot, put_back, seed
 
 # --- what draws random numbers ----------------------------------------------------------------
 
-
 Made = TypeVar("Made")
 NEW_WEIGHTS = "new weights"
 DROPOUT = "dropout"
@@ -82,30 +81,20 @@ def _noted(function: Callable[..., Any], causes: set[str]) -> Callable[..., Any]
 
 def causes_of(call: Callable[[], Made]) -> tuple[list[str], Made | None]:
     """Make a call; return what drew random numbers in it, and its result or None if it raised."""
-    result = None
-    with _noting() as causes, contextlib.suppress(Exception):
-        result = call()
-    return sorted(causes), result
-
-
-@contextlib.contextmanager
-def _noting() -> Iterator[set[str]]:
-    """Yield the set of causes, which grows as the submission's code runs."""
     causes: set[str] = set()
-
-    def record_weights(*_: object) -> None:
-        causes.add(NEW_WEIGHTS)
-
+    result = None
     originals = [(home, name, getattr(home, name)) for home, name in FUNCTIONS]
-    hook = register_module_parameter_registration_hook(record_weights)
+    hook = register_module_parameter_registration_hook(lambda *_: causes.add(NEW_WEIGHTS))
     try:
         for home, name, function in originals:
             setattr(home, name, _noted(function, causes))
-        yield causes
+        with contextlib.suppress(Exception):
+            result = call()
     finally:
         hook.remove()
         for home, name, function in originals:
             setattr(home, name, function)
+    return sorted(causes), result
 
 
 # --- calls ------------------------------------------------------------------------------------
@@ -140,11 +129,6 @@ class Context:
     harness: Any
     originals: Originals
 
-    @property
-    def modules(self) -> Mapping[str, ModuleType]:
-        """The modules imported so far, by name."""
-        return self.imports.modules
-
     def module(self, name: str) -> ModuleType:
         """Return a module of the submission; import it if it is not imported yet."""
         return self.imports.module(name)
@@ -157,6 +141,11 @@ def arguments_for(context: Context, call: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return the constructor's arguments, which the harness may provide."""
     make = getattr(context.harness, "constructor_arguments", None)
     return make(context, call) if make is not None else ()
+
+
+def below(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
+    """Return the tensors whose names have a prefix, without it."""
+    return {n.removeprefix(prefix): t for n, t in tensors.items() if n.startswith(prefix)}
 
 
 def _used_paths(call: Mapping[str, Any], weights: Mapping[str, Tensor]) -> set[str]:
@@ -187,8 +176,7 @@ def build(
     if call["checkpoint"]:
         weights = harness.checkpoint_weights(context)
     else:
-        prefix = "weights/"
-        weights = {n.removeprefix(prefix): t for n, t in tensors.items() if n.startswith(prefix)}
+        weights = below(tensors, "weights/")
     cls = member(context.module(call["module"]), call["target"].split(".")[0], "class")
     owner: nn.Module = watched(cls, building=True)(*arguments, **call["options"])
     if lacking is not None and not has_modules(owner, _used_paths(call, weights)):
@@ -279,8 +267,7 @@ def call_before(
     Whatever state this call leaves, on the object or elsewhere, must not affect the call that
     counts. That includes copies of the weights, as training changes weights: so they are negated.
     """
-    prefix = "before/"
-    earlier = {n.removeprefix(prefix): t for n, t in tensors.items() if n.startswith(prefix)}
+    earlier = below(tensors, "before/")
     if earlier:
         args = call["before"] or call["args"]
         with negated_weights(owner):
@@ -312,12 +299,16 @@ def run_call(context: Context, call: Mapping[str, Any], tensors: Mapping[str, Te
         if name in tensors and tensors[name].is_floating_point() and not constant:
             leaves[name] = tensors[name].requires_grad_()
     function = watched(function)
+    form = {**call, "form": form_of(context, call)}
+
+    def outputs(arguments: Iterable[Any]) -> dict[str, Tensor]:
+        return outputs_of(call_with(function, call, list(arguments)), form)
+
     arguments = list(arguments_of(context, call, tensors, owner))
     own_generator = not GENERATORS.isdisjoint(call["args"])
     before = Snapshot(model, silent=own_generator, plain=call["literals"])
     call_before(context, call, tensors, owner, function)
-    form = {**call, "form": form_of(context, call)}
-    own = outputs_of(call_with(function, call, arguments), form)
+    own = outputs(arguments)
     report = before.report() | {"lacking_modules": [*lacking]}
     report["drew"] = own_generator or before.generators.drew()
 
@@ -325,8 +316,7 @@ def run_call(context: Context, call: Mapping[str, Any], tensors: Mapping[str, Te
     if call["twice"]:
         if owner is not None:
             owner.train(call["train"])  # a mode that was changed costs points elsewhere
-        more = list(arguments_of(context, call, tensors, owner))
-        again = outputs_of(call_with(function, call, more), form)
+        again = outputs(arguments_of(context, call, tensors, owner))
         answer |= {f"out/{name}{AGAIN}": value for name, value in again.items()}
     after = zip(call["args"], arguments, strict=True)
     answer |= {f"after/{name}": value for name, value in after if isinstance(value, Tensor)}
@@ -339,9 +329,7 @@ def run_call(context: Context, call: Mapping[str, Any], tensors: Mapping[str, Te
         answer |= {f"grad/{name}": value for name, value in grads.items()}
     if report["drew"] and not own_generator and not call["train"]:
         more = list(arguments_of(context, call, tensors, owner))
-        report["causes"], second = causes_of(
-            lambda: outputs_of(call_with(function, call, more), form)
-        )
+        report["causes"], second = causes_of(lambda: outputs(more))
         report["same"] = second is not None and all(
             torch.equal(value.nan_to_num(), second[name].nan_to_num())
             for name, value in own.items()

@@ -27,7 +27,7 @@ ABOUT_SHAPES = (RuntimeError, ValueError, IndexError)
 ABOUT_OTHERS = (NotImplementedError, RecursionError)  # subclasses of RuntimeError
 MAX_TENSORS = 6  # how many tensors are listed
 MAX_AXES = 8
-MAX_NAME = 40  # characters of a name
+MAX_NAME = 100  # characters of a name
 TWICE = "T"  # time steps: a tensor that compares each step with every other has two such axes
 
 
@@ -131,7 +131,6 @@ def letters_of(call: Mapping[str, Any]) -> dict[str, int]:
 
 MAX_TEXT = 300  # characters of an exception's message that are passed on
 MAX_FRAMES = 20  # functions of a traceback that are named
-MAX_NAME = 100  # characters of a function's or a type's name
 
 
 class ImportFailure(Exception):

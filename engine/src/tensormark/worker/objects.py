@@ -155,14 +155,11 @@ class Originals:
         """
         if module not in self.given:
             return {}
-        settings = state.settings()
-        generators = state.Generators()
         lacking: dict[str, nn.Module] = {}
-        with contextlib.suppress(Exception):  # the given class may need what a student replaced
+        # the given class may need what a student replaced
+        with state.undone(), contextlib.suppress(Exception):
             lacking = dict(_missing(owner, construct(getattr(self._module(module), name))))
             for path, part in lacking.items():
                 parent, _, last = path.rpartition(".")
                 _show_to_grader(owner.get_submodule(parent), last, part, self.files)
-        state.put_back(settings)
-        generators.put_back()
         return lacking

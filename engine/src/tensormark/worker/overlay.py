@@ -5,9 +5,6 @@ It answers requests: to load a submission (imports.py), and to run its calls (ca
 
 import contextlib
 import functools
-import importlib
-import importlib.abc
-import importlib.machinery
 import importlib.util
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -33,12 +30,6 @@ def load_harness(path: str) -> ModuleType:
     sys.modules["harness"] = module
     spec.loader.exec_module(module)
     return module
-
-
-def entered() -> protocol.Message:
-    """Return what the last call entered, if anything."""
-    names = WATCH.reported()
-    return {"entered": names} if names else {}
 
 
 class Overlay:
@@ -157,7 +148,10 @@ class Overlay:
         tensors: protocol.Tensors | None = None,
     ) -> bytes:
         """Pack the answer to a request, with what the call entered and, at the end, left behind."""
-        header = {"number": request["number"], **message, **entered()}
+        header = {"number": request["number"], **message}
+        entered = WATCH.reported()
+        if entered:
+            header["entered"] = entered
         if request.get("last") and self.traces is not None:
             header["unchanged"] = not self.traces.changed()
         return protocol.encode(header, tensors)

@@ -244,18 +244,12 @@ def _observed(original: Callable[..., Any] | None, args: Any, kwargs: Any) -> An
     """
     if original is None:
         return None
-    settings = state.settings()
-    generators = state.Generators()
-    try:
+    # it may be wrong in any way
+    with state.undone(), torch.no_grad(), contextlib.suppress(BaseException):
         args = [_copied(arg) for arg in args]
         kwargs = {k: _copied(v) for k, v in kwargs.items()}
-        with torch.no_grad():
-            return copy.deepcopy(original)(*args, **kwargs)
-    except BaseException:  # it may be wrong in any way
-        return None
-    finally:
-        state.put_back(settings)
-        generators.put_back()
+        return copy.deepcopy(original)(*args, **kwargs)
+    return None
 
 
 def _same_shape(value: Any, result: Any) -> bool:

@@ -14,6 +14,7 @@ own code could do the same.
 """
 
 import builtins
+import contextlib
 import dataclasses
 import functools
 import itertools
@@ -125,6 +126,18 @@ def put_back(before: Mapping[str, Any]) -> list[str]:
     return changed
 
 
+@contextlib.contextmanager
+def undone() -> Iterator[None]:
+    """Undo what a `with` block changes of the settings and the random generators."""
+    before = settings()
+    generators = Generators()
+    try:
+        yield
+    finally:
+        put_back(before)
+        generators.put_back()
+
+
 def seed(offset: int) -> None:
     """Seed the generators that calls draw from."""
     torch.default_generator.manual_seed(SEEDS + offset)  # torch.manual_seed is far slower
@@ -155,33 +168,27 @@ class Generators:
 
     def _python_unseeded(self) -> bool:
         """Return whether drawing alone can explain the state of Python's generator."""
-        state = random.getstate()[1]
-        if state == self.python[1]:  # the usual case; the last number is the position in the block
-            return True
-        block = state[:-1]
-        if block == self.python[1][:-1]:
-            return True
         generator = random.Random()
         generator.setstate(self.python)
+        # without the last number, which is the position in the block
+        block = random.getstate()[1][:-1]
         return self._reaches(block, lambda: generator.getstate()[1][:-1], generator.randbytes)
 
     def _numpy_unseeded(self) -> bool:
         """Return whether drawing alone can explain the state of numpy's generator."""
-        state: Any = np.random.get_state(legacy=True)
-        target = state[1].tobytes()
-        if target == self.numpy[1].tobytes():
-            return True
         generator: Any = np.random.RandomState(0)
         generator.set_state(self.numpy)
+        now: Any = np.random.get_state(legacy=True)
+        target = now[1].tobytes()
         return self._reaches(target, lambda: generator.get_state()[1].tobytes(), generator.bytes)
 
     @staticmethod
     def _reaches(target: Any, state: Callable[[], Any], draw: Callable[[int], object]) -> bool:
-        """Return whether drawing block after block leads to a state."""
+        """Return whether drawing block after block, or nothing, leads to a state."""
         for _ in range(MAX_BLOCKS):
-            draw(BLOCK)
             if state() == target:
                 return True
+            draw(BLOCK)
         return False
 
     def drew(self) -> bool:
