@@ -22,7 +22,7 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tensormark.worker import protocol, surroundings
-from tensormark.worker.reply_buffer import CALL_ENDS, ReplyBuffer
+from tensormark.worker.reply_buffer import ReplyBuffer
 
 if TYPE_CHECKING:
     from tensormark.worker.overlay import Overlay
@@ -91,6 +91,8 @@ def import_torch() -> None:
 class PipeReplies:
     """Writes answers, and reports of progress, to a pipe."""
 
+    separator = b""  # what calls print need not be told apart
+
     def __init__(self, stream: BinaryIO) -> None:
         self.stream = stream
         self.number = 0  # of the present request
@@ -121,7 +123,7 @@ def serve(requests: Requests, replies: PipeReplies | ReplyBuffer, overlay: "Over
         frame = overlay.answer(request, arrays, replies.progress)
         with contextlib.suppress(Exception):  # a submission may have replaced or closed it
             sys.stdout.flush()
-            os.write(1, CALL_ENDS)
+            os.write(1, replies.separator)
         replies.write(number, frame)
 
 
