@@ -153,31 +153,3 @@ def test_a_damaged_archive_is_refused_with_one_sentence_or_read(tmp_path: Path) 
         assert "\n" not in output
         assert len(output) < 400 + len(str(path))
         assert time.process_time() - start < 10
-
-
-PARTS = st.sampled_from(
-    "main|MAIN|Main|my_|-1| (1)|(2)|_1_2_|_|.py|.PY|.zip|a/|../|ﬁ|\0|\n| copy|Copy of |optimizer|"
-    "éééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééé|\\|__MACOSX/|.".split(
-        "|"
-    )
-)
-ANY_NAME = st.lists(PARTS, min_size=1, max_size=6).map("".join)
-
-
-@FEW
-@given(st.lists(ANY_NAME, min_size=1, max_size=5, unique=True))
-def test_a_zip_and_a_tar_of_any_names_are_read_the_same(tmp_path: Path, names: list[str]) -> None:
-    names = [name.replace("\0", "").rstrip("/") or "x" for name in names]
-    files = {name: f"# {number}\n".encode() for number, name in enumerate(names)}
-    outcomes = []
-    for pack in (zipped, tarred):
-        path = pack(tmp_path / "work", files)
-        try:
-            submission = read_submission(path, EDITABLE)
-            outcomes.append(
-                (submission.sources, submission.faults, submission.others, submission.notes)
-            )
-        except SubmissionError as error:
-            outcomes.append(str(error))
-
-    assert outcomes[0] == outcomes[1]

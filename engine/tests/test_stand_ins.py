@@ -86,26 +86,11 @@ def test_a_form_that_reading_does_not_reveal_is_observed(name: str, apart: bool)
     assert call_with_forms(lambda: take(stand_in(1)), apart) == 10
 
 
-class Output(dict[str, Any]):
-    """A dictionary whose values are attributes, too."""
+@pytest.mark.parametrize("kind", [list, tuple])
+def test_the_tensor_of_the_same_shape_is_exchanged(kind: type) -> None:
+    stand_in = with_signature_of(lambda x: kind((torch.zeros(2, 2), x)), lambda x: x + 1)
 
-    __getattr__ = dict.__getitem__
-
-
-SHARES = torch.zeros(2, 2)
-SECOND: dict[str, tuple[Callable[[Tensor], Any], Callable[[Any], Any]]] = {
-    "list": (lambda x: [SHARES, x], lambda result: result[1]),
-    "tuple": (lambda x: (SHARES, x), lambda result: result[1]),
-    "own class": (lambda x: Output(shares=SHARES, states=x), lambda result: result.states),
-}
-
-
-@pytest.mark.parametrize("name", SECOND)
-def test_the_tensor_of_the_same_shape_is_exchanged(name: str) -> None:
-    original, take = SECOND[name]
-    stand_in = with_signature_of(original, lambda x: x + 1)
-
-    result = call_with_forms(lambda: take(stand_in(torch.zeros(3))), unpacks=True)
+    result = call_with_forms(lambda: stand_in(torch.zeros(3))[1], unpacks=True)
 
     assert result.tolist() == [1, 1, 1]
 
