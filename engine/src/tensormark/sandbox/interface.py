@@ -239,8 +239,7 @@ class Budget:
     process's clock, imports included. A task (training) has its own deadline and is not counted.
     After HANGS calls that had to be ended at a deadline, nothing more of the submission is run. An
     exercise that has lost a call is not run again, so a hang costs only one deadline.
-    Not covered: importing torch, which happens before there is anything to run; and, in the tier
-    `process`, the milliseconds in which a call already runs while the answer before it is read.
+    Not covered: importing torch, which happens before there is anything to run.
 
     Attributes:
         unloadable: the reply to every call, once the submission could not be imported.
