@@ -285,7 +285,7 @@ def run() -> None:
         if "rules" in order:
             server.isolate(order)
         else:
-            main.limit_resources()
+            main.limit_process()
         os.chdir(os.environ["HOME"])  # as in the tier `process`
     except Exception as error:
         send(control, fault=f"{error}")

@@ -10,10 +10,11 @@ memory: the fork server must not hold secrets.
 import ctypes
 import math
 import os
-import resource
 import struct
 from collections.abc import Iterable
 from pathlib import Path
+
+from tensormark.worker.main import limit_resources
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 PR_SET_PDEATHSIG = 1
@@ -70,22 +71,20 @@ def _task_count(user: int) -> int:
 
 def _limit_resources(memory: int, seconds: float, files: int, threads: int) -> None:
     """Limit memory, processor time, open files and threads; forbid writing files and core dumps."""
-    for kind, bound in [
-        (resource.RLIMIT_AS, memory),
-        (resource.RLIMIT_CPU, math.ceil(seconds)),
-        (resource.RLIMIT_NOFILE, files),
-        (resource.RLIMIT_NPROC, _task_count(os.getuid()) + threads),
-        (resource.RLIMIT_FSIZE, 0),
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_MEMLOCK, 0),
-        (resource.RLIMIT_MSGQUEUE, 0),
-    ]:
-        hard = resource.getrlimit(kind)[1]
-        bound = bound if hard == resource.RLIM_INFINITY else min(bound, hard)
-        try:
-            resource.setrlimit(kind, (bound, bound))
-        except (OSError, ValueError) as error:
-            raise LockdownError(f"resource limit {kind} cannot be set: {error}") from error
+    limits = {
+        "RLIMIT_AS": memory,
+        "RLIMIT_CPU": math.ceil(seconds),
+        "RLIMIT_NOFILE": files,
+        "RLIMIT_NPROC": _task_count(os.getuid()) + threads,
+        "RLIMIT_FSIZE": 0,
+        "RLIMIT_CORE": 0,
+        "RLIMIT_MEMLOCK": 0,
+        "RLIMIT_MSGQUEUE": 0,
+    }
+    try:
+        limit_resources(limits)
+    except (OSError, ValueError) as error:
+        raise LockdownError(f"resource limits cannot be set: {error}") from error
 
 
 def _yield_to_others(core: int | None) -> None:

@@ -13,7 +13,7 @@ import gc
 import itertools
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -53,23 +53,26 @@ def address_space() -> int:
     return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
 
-def limit_resources() -> None:
-    """Limit memory; forbid writing files and core dumps, if the system supports such limits.
+def limit_resources(limits: Mapping[str, int]) -> None:
+    """Lower resource limits for good; torch must be imported.
 
-    Call it once torch is imported.
+    Args:
+        limits: names of the module `resource` to limits.
     """
-    try:
-        import resource  # missing on Windows
-    except ImportError:
-        return
-    for kind, limit in [
-        (resource.RLIMIT_AS, address_space() + MEMORY),
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_FSIZE, 0),
-    ]:
+    import resource  # missing on Windows
+
+    for name, bound in limits.items():
+        kind = getattr(resource, name)
         hard = resource.getrlimit(kind)[1]
-        bound = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
-        resource.setrlimit(kind, (bound, bound))
+        lower = bound if hard == resource.RLIM_INFINITY else min(bound, hard)
+        resource.setrlimit(kind, (lower, lower))
+
+
+def limit_process() -> None:
+    """Limit memory; forbid writing files and core dumps, if the system supports such limits."""
+    with contextlib.suppress(ImportError):
+        memory = address_space() + MEMORY
+        limit_resources({"RLIMIT_AS": memory, "RLIMIT_CORE": 0, "RLIMIT_FSIZE": 0})
 
 
 def import_torch() -> None:
@@ -156,7 +159,7 @@ def main() -> None:
     """Import torch and serve requests."""
     streams = take_streams()
     import_torch()
-    limit_resources()
+    limit_process()
     serve_pipes(*streams)
 
 
