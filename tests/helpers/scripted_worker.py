@@ -105,12 +105,12 @@ class Scripted(IsolatedSandbox):
         def answer(place: int) -> Reply:
             if place == 0:
                 return Reply("ok")
-            call = job.requests[place - 1]
+            call = job.steps[place]
             changed = self.change(call, self.right.answer(place, call))
             frame = changed if isinstance(changed, bytes) else changed.frame()
-            return reply_in(frame, place, job.tensor_names(place))
+            return reply_in(frame, place, call.tensor_names)
 
-        return Answers(job.replies(answer))
+        return Answers(job.replies(answer), [b""] * len(job.steps))
 
     def apart(self, program: Program, request: Request) -> Reply:
         """Predict with a submission's weights, if they fit the model."""

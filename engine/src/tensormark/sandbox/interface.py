@@ -292,45 +292,32 @@ class ServerLostError(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Job:
-    """What one process is asked in a row: to import a program, at place 0, and to run calls.
+    """What one process is asked in a row: to import a program, and to run calls.
 
     Attributes:
         program: what is imported, under which limits.
-        requests: the calls.
+        steps: the import, which has no call, and the calls.
         given_code: whether any of them lets given code use what is `given_only`.
-        deadlines: the seconds for each place; together: for all of them.
+        seconds: for all of it.
     """
 
     program: Program
-    requests: Sequence[Request]
+    steps: Sequence[Request]
     given_code: bool
-    deadlines: Sequence[float]
-    together: float
+    seconds: float
 
     @property
     def reply_bytes(self) -> int:
         """The size limit of each answer."""
-        limit = self.program.limits.reply_bytes
-        return max(limit, *(request.reply_bytes for request in self.requests))
+        return max(self.program.limits.reply_bytes, *(step.reply_bytes for step in self.steps))
 
     def message(self, place: int) -> dict[str, Any]:
         """Return what the worker is asked; the last call also says what they have left behind."""
         if place == 0:
-            return {
-                "number": 0,
-                **self.program.load_message(self.given_code),
-                "shared": len({request.exercise for request in self.requests}) > 1,
-            }
-        last = {"last": True} if place == len(self.requests) else {}
-        return {"number": place, "call": self.requests[place - 1].call, **last}
-
-    def tensors(self, place: int) -> Mapping[str, Any]:
-        """Return the inputs that go with a message."""
-        return self.requests[place - 1].tensors if place else {}
-
-    def tensor_names(self, place: int) -> frozenset[str] | None:
-        """Return the names of the tensors that the answer may have; None: any."""
-        return self.requests[place - 1].tensor_names if place else frozenset()
+            shared = len({step.exercise for step in self.steps[1:]}) > 1
+            return {"number": 0, **self.program.load_message(self.given_code), "shared": shared}
+        last = {"last": True} if place == len(self.steps) - 1 else {}
+        return {"number": place, "call": self.steps[place].call, **last}
 
     def replies(self, read: Callable[[int], Reply]) -> list[Reply]:
         """Read the replies up to the first lost one; none follow a failed import.
@@ -339,14 +326,12 @@ class Job:
             read: reads the reply at a place, or raises a WorkerLostError.
         """
         replies: list[Reply] = []
-        for place in range(len(self.deadlines)):
+        for place, step in enumerate(self.steps):
             try:
                 replies.append(read(place))
             except WorkerLostError as error:
-                importing = f"importing {self.program.main_file}"
-                target = self.requests[place - 1].target if place else importing
                 hung = isinstance(error, WorkerHungError)
-                lost = Reply("lost", f"{target} {error}", hung=hung, trouble=error.trouble)
+                lost = Reply("lost", f"{step.target} {error}", hung=hung, trouble=error.trouble)
                 return [*replies, lost]
             if place == 0 and replies[0].status != "ok":
                 break
@@ -493,15 +478,26 @@ class Sandbox(abc.ABC):
             most: the most seconds that all of it may take.
         """
         limits = self.program.limits
-        calls = [min(request.deadline, limits.call_seconds) for request in requests]
+        importing = Request(
+            exercise="",
+            runs=frozenset(),
+            call={"target": f"importing {self.program.main_file}"},
+            tensors={},
+            deadline=limits.load_seconds,
+            tensor_names=frozenset(),
+        )
+        calls = [
+            dataclasses.replace(request, deadline=min(request.deadline, limits.call_seconds))
+            for request in requests
+        ]
         if self.isolates:
-            most = min(most, limits.load_seconds + max(limits.exercise_seconds, *calls))
+            longest = max(limits.exercise_seconds, *(call.deadline for call in calls))
+            most = min(most, limits.load_seconds + longest)
         return Job(
             self.program,
-            requests,
-            given_code=not self.isolates or any(r.call.get("given_only") for r in requests),
-            deadlines=[limits.load_seconds, *calls],
-            together=self.budget.cap(requests[0], most),
+            [importing, *calls],
+            given_code=not self.isolates or any(call.call.get("given_only") for call in calls),
+            seconds=self.budget.cap(requests[0], most),
         )
 
     def attempt(self, job: Job, progress: Progress) -> Answers:
@@ -532,5 +528,5 @@ class Sandbox(abc.ABC):
                 self.worker = self.take()
             worker = self.worker
         worker.wait_until_ready()
-        with self.budget.spend(job.requests[0]):
+        with self.budget.spend(job.steps[1]):
             return worker.run(job, progress)

@@ -32,7 +32,7 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -214,8 +214,10 @@ class IsolatedServer(ForkServer):
 
     def run(self, job: Job, progress: Progress) -> Answers:
         """Run a job until it ends or is killed; see `Worker`."""
-        places = range(len(job.deadlines))
-        frames = [protocol.encode(job.message(place), job.tensors(place)) for place in places]
+        frames = [
+            protocol.encode(job.message(place), step.tensors)
+            for place, step in enumerate(job.steps)
+        ]
         with (
             core_for(job.program.threads) as core,
             contextlib.closing(OutputPipe()) as output,
@@ -231,7 +233,7 @@ class IsolatedServer(ForkServer):
                     raise answers.lost_by(error) from error
                 if frame is None:
                     raise cause
-                return answers.reply_in(frame, place, job.tensor_names(place))
+                return answers.reply_in(frame, place, job.steps[place].tensor_names)
 
             replies = job.replies(read)
         return Answers(replies, output.printed.content.split(CALL_ENDS))
@@ -240,7 +242,7 @@ class IsolatedServer(ForkServer):
         self, job: Job, frames: Sequence[bytes], core: int | None, output: OutputPipe
     ) -> mmap.mmap:
         """Start a job; return the memory for its answers."""
-        length = size(len(job.requests), job.reply_bytes)
+        length = size(len(job.steps) - 1, job.reply_bytes)
         descriptors = [memory_file(b"".join(frames)), memory_file(length=length), output.writer]
         try:
             memory = mmap.mmap(descriptors[1], length)
@@ -255,13 +257,13 @@ class IsolatedServer(ForkServer):
         limits = job.program.limits
         threads = job.program.threads
         return {
-            "calls": len(job.requests),
+            "calls": len(job.steps) - 1,
             "torch_threads": threads,
             "reply": job.reply_bytes,
             "limits": {
                 "core": core,
                 "memory": limits.memory_bytes,
-                "seconds": (job.together + 1) * max(1, threads),
+                "seconds": (job.seconds + 1) * max(1, threads),
                 "files": limits.files,
                 "threads": limits.threads,
             },
@@ -276,14 +278,15 @@ class IsolatedServer(ForkServer):
         """
         place = 0
         steps = 0
-        last = len(job.requests)
+        last = len(job.steps) - 1
         since = clock()
-        end = since + job.together
+        end = since + job.seconds
         control = self.control.fileno()
         while True:
             now = clock()
-            if now > end or now - since > job.deadlines[place]:
-                exceeded = job.together if now > end else job.deadlines[place]
+            deadline = job.steps[place].deadline
+            if now > end or now - since > deadline:
+                exceeded = job.seconds if now > end else deadline
                 _cause(self._kill_job())
                 return WorkerHungError(f"took longer than {round(exceeded, 1):g} seconds")
             ready, _, _ = select.select([control, *output.streams], [], [], POLL_INTERVAL)
@@ -329,29 +332,24 @@ class _Servers:
     """A pool of idle servers; if none is idle, a new one is started."""
 
     def __init__(self) -> None:
-        self.idle: dict[ServerKey, list[IsolatedServer]] = {}
-        self.lock = threading.Lock()
+        self.idle: defaultdict[ServerKey, list[IsolatedServer]] = defaultdict(list)
 
     def take(self, key: ServerKey) -> IsolatedServer:
         """Return a server that nobody else is using."""
-        with self.lock:
-            servers = self.idle.get(key, [])
-            if servers:
-                return servers.pop()
-        return IsolatedServer(key)
+        try:
+            return self.idle[key].pop()  # in one step, whatever other threads do
+        except IndexError:
+            return IsolatedServer(key)
 
     def give_back(self, server: IsolatedServer) -> None:
         """Keep a server for the next submission."""
-        with self.lock:
-            self.idle.setdefault(server.key, []).append(server)
+        self.idle[server.key].append(server)
 
     def close(self) -> None:
         """Close all idle servers."""
-        with self.lock:
-            servers = [server for idle in self.idle.values() for server in idle]
-            self.idle.clear()
-        for server in servers:
-            server.close()
+        for servers in [*self.idle.values()]:
+            while servers:
+                servers.pop().close()
 
 
 SERVERS = _Servers()

@@ -143,16 +143,17 @@ class PipeWorker:
 
     def run(self, job: Job, progress: Progress) -> Answers:
         """Run a job; the submission is not imported again if it has been."""
-        end = clock() + job.together
+        end = clock() + job.seconds
         self.max_bytes = job.reply_bytes
 
         def ask(place: int) -> Reply:
             if place == 0 and self.loaded is job.program.sources:
                 return Reply("ok")
-            frame = protocol.encode(job.message(place), job.tensors(place))
-            seconds = min(job.deadlines[place], max(0.0, end - clock()))
+            step = job.steps[place]
+            frame = protocol.encode(job.message(place), step.tensors)
+            seconds = min(step.deadline, max(0.0, end - clock()))
             self._send(frame, seconds)
-            return self._answer(place, seconds, job.tensor_names(place), progress)
+            return self._answer(place, seconds, step.tensor_names, progress)
 
         replies = job.replies(ask)
         if "refused" in replies[0].message:
