@@ -27,7 +27,7 @@ def test_check_imports_nothing_that_only_watch_or_another_tier_needs() -> None:
     imported = {*ran(sys.executable, "-c", code).stdout.split()}
 
     assert "tensormark.sandbox.process" in imported
-    late = ("watch", "sandbox.isolated", "sandbox.isolated_server", "sandbox.seccomp")
+    late = ("watch", "sandbox.isolated", "sandbox.seccomp")
     assert imported.isdisjoint(f"tensormark.{name}" for name in late)
 
 
