@@ -301,14 +301,14 @@ def run_call(context: Context, call: Mapping[str, Any], tensors: Mapping[str, Te
     function = watched(function)
     form = {**call, "form": form_of(context, call)}
 
-    def outputs(arguments: Iterable[Any]) -> dict[str, Tensor]:
+    def called_with(arguments: Iterable[Any]) -> dict[str, Tensor]:
         return outputs_of(call_with(function, call, list(arguments)), form)
 
     arguments = list(arguments_of(context, call, tensors, owner))
     own_generator = not GENERATORS.isdisjoint(call["args"])
     before = Snapshot(model, silent=own_generator, plain=call["literals"])
     call_before(context, call, tensors, owner, function)
-    own = outputs(arguments)
+    own = called_with(arguments)
     report = before.report() | {"lacking_modules": [*lacking]}
     report["drew"] = own_generator or before.generators.drew()
 
@@ -316,7 +316,7 @@ def run_call(context: Context, call: Mapping[str, Any], tensors: Mapping[str, Te
     if call["twice"]:
         if owner is not None:
             owner.train(call["train"])  # a mode that was changed costs points elsewhere
-        again = outputs(arguments_of(context, call, tensors, owner))
+        again = called_with(arguments_of(context, call, tensors, owner))
         answer |= {f"out/{name}{AGAIN}": value for name, value in again.items()}
     after = zip(call["args"], arguments, strict=True)
     answer |= {f"after/{name}": value for name, value in after if isinstance(value, Tensor)}
@@ -329,7 +329,7 @@ def run_call(context: Context, call: Mapping[str, Any], tensors: Mapping[str, Te
         answer |= {f"grad/{name}": value for name, value in grads.items()}
     if report["drew"] and not own_generator and not call["train"]:
         more = list(arguments_of(context, call, tensors, owner))
-        report["causes"], second = causes_of(lambda: outputs(more))
+        report["causes"], second = causes_of(lambda: called_with(more))
         report["same"] = second is not None and all(
             torch.equal(value.nan_to_num(), second[name].nan_to_num())
             for name, value in own.items()
