@@ -12,7 +12,7 @@ import pytest
 import toy
 from graded import Grade, ran
 from packing import EDITABLE, MARKS, SOURCE, tarred, unpacked, zipped
-from tensormark.intake import limited, process
+from tensormark.intake import process
 from tensormark.intake.process import READER, InspectionError, ReaderProcess
 from tensormark.intake.sources import MAX_SOURCE
 from tensormark.intake.submission import Submission, inspected, read_submission
