@@ -37,7 +37,7 @@ COMPARE = """
 def test_without_fork_each_worker_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fork_server, "CAN_FORK", False)
     with closing(WorkerServer(1)) as server:
-        server.prepare(program_with().harness)
+        server.prepare(program_with().harness, {})
         with ProcessSandbox(program_with(), start=server.take) as sandbox:
             (reply,) = sandbox.run([ask("double")])
 
@@ -65,7 +65,7 @@ def test_the_harness_is_loaded_once_for_all_later_workers_if_that_is_possible(
                 (reply,) = sandbox.run([Request("one", frozenset(), call, {})])
             assert reply.status == "ok", reply
             answers.append(reply.tensors["out/output"].item())
-            server.prepare(harness)
+            server.prepare(harness, {})
 
     assert answers == loaded_by_parent
 

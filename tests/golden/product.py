@@ -43,7 +43,7 @@ class Product:
         time.tzset()
         self.assignment = open_assignment(ROOT)
         self.workers = WorkerServer(threads=1)
-        self.workers.prepare(self.assignment.harness)
+        self.workers.prepare(self.assignment.harness, self.assignment.rules)
         self.usual = Grading(Settings.of(ROOT), self.assignment, self._sandbox)
 
     def _sandbox(self, _tier: str, program: Program) -> Sandbox:

@@ -112,7 +112,7 @@ class Watch:
         finally:
             report.live.clear()
             saves.end()
-            workers.prepare(grading.assignment.harness)
+            workers.prepare(grading.assignment.harness, grading.assignment.rules)
 
     def watch(self, workers: WorkerServer) -> None:
         """Open the assignment, check that there is something to watch, and watch it.

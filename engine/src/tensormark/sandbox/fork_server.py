@@ -167,8 +167,8 @@ class WorkerServer(ForkServer):
             return True
         return False
 
-    def prepare(self, harness: Path) -> None:
-        """Have the process load the harness, which each worker would do otherwise.
+    def prepare(self, harness: Path, rules: Mapping[str, str]) -> None:
+        """Have the process load the harness and look up rules, as each worker would otherwise.
 
         It must not be running a worker. Later changes to the harness have no effect.
         If that ends it, as a harness may start threads, each worker loads it after all.
@@ -177,6 +177,6 @@ class WorkerServer(ForkServer):
             return
         self.restart()
         self.loads_harness = False  # once is enough
-        self.send({"harness": str(harness)})
+        self.send({"harness": str(harness), "rules": dict(rules)})
         if not self.wait_for("loaded"):
             self.close()

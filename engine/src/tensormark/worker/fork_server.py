@@ -108,16 +108,21 @@ class Server:
         self.new_overlay: main.NewOverlay | None = None
         self.idle: _IdleChild | None = None
 
-    def load(self, harness: str) -> None:
-        """Load the assignment's harness; children will not collect torch's objects as garbage.
+    def load(self, harness: str, rules: dict[str, str]) -> str | None:
+        """Look up what is forbidden, and load the assignment's harness.
 
-        That would copy the pages that these are in.
+        Children will not collect torch's objects as garbage, which would copy their pages.
+
+        Returns: what cannot be forbidden, and why; None: all can be.
         """
-        from tensormark.worker.overlay import overlay_maker  # imports torch
+        from tensormark.worker import forbidden, overlay  # imports torch
 
-        self.new_overlay = overlay_maker(harness)
+        fault = forbidden.unenforceable(tuple(rules.items()))
+        forbidden.prepare(rules)
+        self.new_overlay = overlay.overlay_maker(harness)
         gc.collect()
         gc.freeze()
+        return fault
 
     def isolate(self, order: dict[str, Any]) -> None:
         """Do work common to all children of an isolating tier.
@@ -125,13 +130,9 @@ class Server:
         Raises:
             ValueError: something that the assignment forbids cannot be forbidden.
         """
-        from tensormark.worker import forbidden  # imports torch
-
-        fault = forbidden.unenforceable(tuple(order["rules"].items()))
+        fault = self.load(order["harness"], order["rules"])
         if fault is not None:
             raise ValueError(fault)
-        forbidden.prepare(order["rules"])
-        self.load(order["harness"])
         lockdown.landlock_version()
         self.filter = base64.b64decode(order["filter"])
         self.ruleset = lockdown.landlock_ruleset(order["readable"], order["listable"])
@@ -142,7 +143,7 @@ class Server:
         while True:
             order, descriptors = receive(self.control)
             if "harness" in order:
-                self.load(order["harness"])
+                self.load(order["harness"], order["rules"])  # each worker tells of a fault
                 check_threads()
                 send(self.control, loaded=True)
             elif descriptors:  # otherwise a request to kill a child that has already ended
@@ -282,7 +283,7 @@ def run() -> None:
         if order.get("user") is not None:
             lockdown.switch_user(order["user"], _needed(order))
         main.import_torch()  # a harness imports whatever else its submissions need
-        if "rules" in order:
+        if "filter" in order:
             server.isolate(order)
         else:
             main.limit_process()
