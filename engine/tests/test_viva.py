@@ -95,7 +95,7 @@ PATCH = PATCH.replace("windows", toy.WINDOWS.removeprefix("windows = "))
         (RETURN, COUNTS, "the same result twice"),
         (RETURN, f"{RETURN} * float('nan')", "the same result twice"),
         (RETURN, f"assert len(signals) == 2\n        {RETURN}", "fails on some calls"),
-        ("\n\nclass Detector", f"\n\n{PATCH}\n\n\nclass Detector", "not the code that runs"),
+        ("\n\nclass Detector", f"\n\n{PATCH}\n\n\nclass Detector", "differs from its source"),
         (RETURN, "# why\n" * 60 + f"        {RETURN}", "too long"),
     ],
 )
