@@ -35,7 +35,7 @@ MORE = -n $$((3 * $$(getconf _NPROCESSORS_ONLN) / 2))
 ENGINE_PYTEST = python=$$(cd $(BIN) && pwd)/python && cd engine && \
 	"$$python" -m pytest -n auto --dist loadgroup
 # each tier is tried once for all processes
-TRY_TIERS = TRIED_TIERS=$$($(BIN)/python engine/tests/tiers.py) && export TRIED_TIERS
+TRY_TIERS = TRIED_TIERS=$$(PYTHONPATH=engine/tests $(BIN)/python -m testkit.tiers) && export TRIED_TIERS
 # the files of `make test-fast`; tests/test_grading.py has the gradings
 FAST = gate grading handout language make project references tokenizer variants
 ENGINE_FAST = archives compare diagnose edits fuzz help intake links new_exercise protocol \

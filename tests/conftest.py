@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from graded import Grade, Graded, edited, grader_of
-from resident import workers_are_kept, workers_are_started
+from testkit.graded import Grade, Graded, edited, grader_of
+from testkit.resident import workers_are_kept, workers_are_started
 from tests.helpers import ROOT
 
 if TYPE_CHECKING:
     from tests.helpers.bench import Bench
 
 __all__ = ["ROOT", "workers_are_kept", "workers_are_started"]
-pytest_plugins = ["hooks"]
+pytest_plugins = ["testkit.hooks"]
 collect_ignore = ["soak"]  # for `make nightly`, which names it
 os.environ["TENSORMARK_MAKE"] = "1"  # so that messages name this assignment's make commands
 # `make test ARGS=...` would pass its options on to every make that a test runs

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from graded import Grade, Graded, in_manifest
+from testkit.graded import Grade, Graded, in_manifest
 from tests.helpers import ROOT
 
 FEW = ("--only", "attention,layer")

@@ -12,12 +12,12 @@ import torch
 import torch.nn.functional as F
 
 from config import BertConfig
-from graded import Grade
 from grader.assignment import ASSIGNMENT
 from optimizer import AdamW
 from tensormark.exercise import Exercise
 from tensormark.toolkit.seeds import SEEDS
 from tensormark.worker.outputs import outputs_of
+from testkit.graded import Grade
 from tests.helpers import ROOT
 from transformer import MultiHeadAttention
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from graded import program, ran
+from testkit.graded import program, ran
 from tests.helpers import ROOT
 
 # stands in for a Python that makes virtual environments: logs its arguments, and fails in the step

@@ -11,14 +11,14 @@ from collections.abc import Iterable, Iterator
 
 import pytest
 
-from asking import X, program_with
-from graded import ran
 from grader.assignment import ASSIGNMENT
 from tensormark.policy import usual_names
 from tensormark.sandbox.interface import CONTAINED, PROCESS, Reply, Request, Sandbox
 from tensormark.sandbox.tiers import open_sandbox
+from testkit.asking import X, program_with
+from testkit.graded import ran
+from testkit.tiers import marked
 from tests.helpers import ROOT
-from tiers import marked
 
 POLICY = ASSIGNMENT.policy
 FORBIDDEN, GIVEN_ONLY = map(usual_names, (POLICY.forbidden, POLICY.given_only))

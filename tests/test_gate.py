@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 
-from graded import Grade
 from grader.assignment import ASSIGNMENT
 from grader.sentiment import DEADLINE, ENTRY, Gate, Sentences, Sentiment
 from tensormark.files import sources_in
@@ -18,6 +17,7 @@ from tensormark.sandbox.interface import CONTAINED, Reply, Request, Sandbox
 from tensormark.sandbox.tiers import open_sandbox
 from tensormark.settings import Settings
 from tensormark.task import TaskRun
+from testkit.graded import Grade
 from tests.helpers import ROOT
 from tests.helpers.known import HONEST
 

@@ -12,8 +12,6 @@ from typing import Any
 
 import pytest
 
-import formats
-from graded import in_manifest, program, ran
 from grader.assignment import ASSIGNMENT
 from tensormark import cli
 from tensormark.authoring.variants import Honest
@@ -22,6 +20,8 @@ from tensormark.grading import Grading
 from tensormark.references import References
 from tensormark.sandbox.interface import PROCESS
 from tensormark.settings import Settings
+from testkit import formats
+from testkit.graded import in_manifest, program, ran
 from tests.helpers import ROOT
 
 SOLUTION = (ROOT / "solution" / "bert.py").read_text("utf-8")

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from graded import Grade, ran, tensormark
 from grader.assignment import ASSIGNMENT
 from tensormark import submit
 from tensormark.intake.given_files import GivenFiles
@@ -16,8 +15,9 @@ from tensormark.intake.submission import Submission
 from tensormark.references import References
 from tensormark.sandbox.interface import PROCESS, TIERS
 from tensormark.strictest import Strictest
+from testkit.graded import Grade, ran, tensormark
+from testkit.tiers import marked
 from tests.helpers import ROOT
-from tiers import marked
 
 NO_MASK = ("scores + attention_mask", "scores")
 

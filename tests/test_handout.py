@@ -6,12 +6,12 @@ from posixpath import dirname, join, normpath
 
 import pytest
 
-from formats import Tags
 from grader.assignment import ASSIGNMENT
 from grader.sentiment import Gate
 from tensormark.authoring.handout import with_tables
 from tensormark.authoring.strip import MARKER
 from tensormark.release.page import html_of
+from testkit.formats import Tags
 from tests.helpers import ROOT
 from tests.helpers.handout import PAGES, TEXT
 

@@ -15,9 +15,9 @@ from torch import nn
 import classifier
 import pretrain
 import visualize
-from graded import Grade
 from grader.model import MAIN as SIZES
 from tensormark.authoring.variants import Honest
+from testkit.graded import Grade
 from tests.helpers import ROOT
 from tests.helpers.handout import ANOTHER_SEED, TEXT
 

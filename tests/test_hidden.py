@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from graded import Grade
 from grader.assignment import ASSIGNMENT
 from grader.sentiment import HIDDEN, read_sentences
 from instructor.hidden import hidden_sentences
@@ -21,9 +20,10 @@ from tensormark.judging.trial import Trial
 from tensormark.references import References
 from tensormark.result import Result
 from tensormark.sandbox.interface import Reply
+from testkit.graded import Grade
+from testkit.tiers import NIGHTLY
 from tests.helpers import ROOT
 from tests.helpers.known import COURSE
-from tiers import NIGHTLY
 from tokenizer import BertTokenizer
 
 # private references are recorded first, which with all variants takes minutes on a busy machine

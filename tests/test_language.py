@@ -5,12 +5,12 @@ import sys
 
 import pytest
 
-from graded import ran
 from instructor.language.baselines import n_gram_accuracy, parse
 from instructor.language.grammar import Phrase, Writer
 from instructor.language.lexicon import FILMS, HALF, VERDICTS, WHOLE
 from instructor.language.reviews import film_of, write_reviews
 from instructor.language.write_data import DATA, SIZES, main
+from testkit.graded import ran
 
 FILM = FILMS[0]
 Splits = dict[str, list[tuple[int, str]]]

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from graded import program, ran
+from testkit.graded import program, ran
 from tests.helpers import ROOT
 
 # stands in for the virtual environment's Python, and writes down how it was called

@@ -10,8 +10,8 @@ import torch
 
 import classifier
 import pretrain
-from graded import ran
 from pretraining import BertForPreTraining
+from testkit.graded import ran
 from tests.helpers import ROOT
 from tests.helpers.handout import TEXT
 from tests.helpers.tiny_model import CONFIG, raising, random_text, refusal, tiny_checkpoint

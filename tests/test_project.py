@@ -6,7 +6,7 @@ import tomllib
 import pytest
 
 from grader.assignment import ASSIGNMENT
-from rules import Rooms, imported, modules_of, within
+from testkit.rules import Rooms, imported, modules_of, within
 from tests.helpers import ROOT
 
 # One line for each room: what a module of grader/ or instructor/ may import, besides its own room.

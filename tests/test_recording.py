@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from graded import in_manifest
 from grader.assignment import ASSIGNMENT
 from tensormark.authoring.course import Course
 from tensormark.authoring.earlier import previous_record
@@ -29,6 +28,7 @@ from tensormark.sandbox.interface import Reply
 from tensormark.sandbox.process import ProcessSandbox
 from tensormark.sandbox.worker_process import PROCESSOR
 from tensormark.settings import Settings
+from testkit.graded import in_manifest
 from tests.helpers import ROOT
 from tests.helpers.known import COURSE
 

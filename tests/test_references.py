@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
-from graded import Grade, in_manifest
 from grader.assignment import ASSIGNMENT
 from grader.staff import NOT_MEASURED, threshold
-from resident import called
 from tensormark.authoring.record import digests
 from tensormark.authoring.strip import derive, drifted
 from tensormark.files import sha256
@@ -19,6 +17,8 @@ from tensormark.judging.fingerprints import RANDOM, UNDECIDED
 from tensormark.references import References
 from tensormark.settings import references_for
 from tensormark.sharing import groups
+from testkit.graded import Grade, in_manifest
+from testkit.resident import called
 from tests.helpers import ROOT
 
 

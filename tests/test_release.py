@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 
-from graded import program, ran
 from grader.assignment import ASSIGNMENT
 from instructor.cards import CardError, for_students
 from tensormark.authoring.strip import derive
@@ -24,6 +23,7 @@ from tensormark.release.given_out import copied
 from tensormark.release.leaks import leaks
 from tensormark.usage import UserError
 from tensormark.wheel import wheel
+from testkit.graded import program, ran
 from tests.helpers import ROOT
 from tests.helpers.known import COURSE, VARIANTS
 

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 import pytest
 
-from asking import CODE, ask, program_with
 from grader.assignment import ASSIGNMENT
 from tensormark.sandbox import packages
 from tensormark.sandbox.interface import PROCESS
 from tensormark.sandbox.tiers import open_sandbox
-from tiers import ISOLATING, marked
+from testkit.asking import CODE, ask, program_with
+from testkit.tiers import ISOLATING, marked
 
 HEAD = """
 import importlib, inspect, io, json, os, re, sys, tempfile, warnings

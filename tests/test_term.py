@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from graded import files_in, ran
 from instructor import term
 from instructor.term import Step, TermError, check_before, make_term, steps_for
+from testkit.graded import files_in, ran
 from tests.helpers import ROOT
 
 

@@ -13,9 +13,9 @@ import torch
 
 from config import BertConfig
 from grader.viva import SUBJECTS
-from studies import check_words, sheet_of, study_of
 from tensormark.viva.question import Question
 from tensormark.viva.study import SAME_IN_TRAINING, SHAPE, TRAINING
+from testkit.studies import check_words, sheet_of, study_of
 from tests.helpers import ROOT
 
 NAMES = ("key", "query", "value", "attention_mask")

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-import toy
-from graded import Grade, Graded, edited, grader_of, in_manifest
-from resident import workers_are_kept, workers_are_started
 from tensormark.authoring.course import Course, open_course
 from tensormark.authoring.prove import Bench
 from tensormark.exercise import Assignment
 from tensormark.folder import open_assignment
+from testkit import toy
+from testkit.graded import Grade, Graded, edited, grader_of, in_manifest
+from testkit.resident import workers_are_kept, workers_are_started
 
 __all__ = ["workers_are_kept", "workers_are_started"]
-pytest_plugins = ["hooks"]
+pytest_plugins = ["testkit.hooks"]
 # variables set for the test run must not reach the processes that tests start
 for name in ("TENSORMARK_MAKE", "TENSORMARK_ASSIGNMENT"):
     os.environ.pop(name, None)

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from asking import CODE, ask, sandbox_of
 from tensormark.sandbox import answers
 from tensormark.sandbox.interface import PROCESS
 from tensormark.worker import protocol
 from tensormark.worker.protocol import HEADER, MAGIC, MAX_JSON, MAX_TENSORS, ProtocolError, encode
+from testkit.asking import CODE, ask, sandbox_of
 
 ASKED = frozenset({"out/x", "out/y"})
 BOTH = pytest.mark.parametrize("decode", [protocol.decode, answers.decode], ids=["ask", "answer"])

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from packing import SOURCE, refusal, taken, tarred, unpacked, zipped
 from tensormark.intake.archives import MAX_ARCHIVE
 from tensormark.intake.submission import SubmissionError
+from testkit.packing import SOURCE, refusal, taken, tarred, unpacked, zipped
 
 
 def with_header(path: Path, kind: bytes, content: bytes, count: int = 1) -> Path:

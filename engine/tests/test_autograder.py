@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-import toy
-from graded import program, ran
-from resident import called
 from tensormark.authoring import record
 from tensormark.wheel import wheel
+from testkit import toy
+from testkit.graded import program, ran
+from testkit.resident import called
 
 
 @pytest.fixture

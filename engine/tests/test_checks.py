@@ -12,7 +12,7 @@ from tensormark.judging.trial import Fault, result_of_faults
 from tensormark.result import Finding, Outcome
 from tensormark.sandbox.interface import Reply
 from tensormark.toolkit.statistics import Statistic, Statistics
-from trials import (
+from testkit.trials import (
     CALL_GIVEN_BOTH,
     CORRECT,
     GRADIENT,

@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-import toy
-from classes import graded_class, handed_in, options_in, rows_in
-from graded import files_in, ran, tensormark
-from resident import called
 from tensormark import strictest
 from tensormark.classroom import command, config, jobs
 from tensormark.classroom.store import Store
+from testkit import toy
+from testkit.classes import graded_class, handed_in, options_in, rows_in
+from testkit.graded import files_in, ran, tensormark
+from testkit.resident import called
 
 KILLER = "import os\nos.kill(os.getppid(), 9)\n"  # it ends the process that grades it
 ADJUSTMENTS = "student,points,reason\nada,-5.5,late\ngrace,10,showed it to me\n"

@@ -10,10 +10,6 @@ from pathlib import Path
 
 import pytest
 
-import classes
-from classes import SAYS, result
-from formats import Tags
-from payloads import PAYLOADS
 from tensormark.authoring.course import open_course
 from tensormark.classroom import adjustments, entry, feedback, gradebook, returned, teach
 from tensormark.classroom.adjustments import Adjustment
@@ -22,6 +18,10 @@ from tensormark.classroom.find import Found, read_list
 from tensormark.classroom.hand_in import HandIn
 from tensormark.classroom.people import FileError
 from tensormark.exercise import Assignment
+from testkit import classes
+from testkit.classes import SAYS, result
+from testkit.formats import Tags
+from testkit.payloads import PAYLOADS
 
 
 def written(entries: Sequence[Entry], folder: Path) -> dict[str, str]:

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from classes import found, handed_in, owners
 from tensormark.classroom.hand_in import legible
 from tensormark.classroom.people import FileError, forms
-from tiers import NIGHTLY
+from testkit.classes import found, handed_in, owners
+from testkit.tiers import NIGHTLY
 
 MOODLE = "Identifier,Full name,Email address,Status,Grade,Maximum Grade,Last modified (grade)\n"
 TWO = "id,name\n1,Ada Lovelace\n2,Alan Turing\n"

@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from asking import X, program_with
-from graded import ran
 from tensormark.exercise import Call
 from tensormark.policy import Policy, rules_of, usual_names
 from tensormark.sandbox.interface import (
@@ -22,7 +20,9 @@ from tensormark.sandbox.interface import (
 )
 from tensormark.sandbox.tiers import open_sandbox
 from tensormark.usage import UserError
-from tiers import marked
+from testkit.asking import X, program_with
+from testkit.graded import ran
+from testkit.tiers import marked
 
 HEAD = """
 import copy, functools, heapq, itertools, math, random, statistics, sys

@@ -16,13 +16,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from packing import EDITABLE, tarred, zipped
 from tensormark.intake.submission import SubmissionError, read_submission
 from tensormark.sandbox import answers
 from tensormark.sandbox.interface import WorkerLostError
 from tensormark.worker import protocol
 from tensormark.worker.protocol import ProtocolError, encode
 from tensormark.worker.reply_buffer import ReplyBuffer, size
+from testkit.packing import EDITABLE, tarred, zipped
 
 LONG = os.environ.get("FUZZ") == "long"
 FRAMES, ARCHIVES = (100_000, 10_000) if LONG else (2_000, 300)

@@ -10,7 +10,7 @@ from tensormark.exercise import Call, Probe
 from tensormark.judging.general import of_shape
 from tensormark.result import Finding
 from tensormark.sandbox.interface import Reply
-from trials import OUTPUT, OWN_CALL, X, finding, make_exercise, reply, trial
+from testkit.trials import OUTPUT, OWN_CALL, X, finding, make_exercise, reply, trial
 
 VALUES = Probe("output", "values", "the output is wrong", (OWN_CALL,))
 

@@ -6,9 +6,6 @@ from pathlib import Path
 
 import pytest
 
-import toy
-from graded import in_manifest
-from packing import unpacked
 from tensormark.authoring.course import Course, open_course
 from tensormark.cli import run
 from tensormark.folder import open_assignment
@@ -17,6 +14,9 @@ from tensormark.release.given_out import Release, Secret
 from tensormark.release.leaks import leaks
 from tensormark.usage import UserError
 from tensormark.wheel import wheel
+from testkit import toy
+from testkit.graded import in_manifest
+from testkit.packing import unpacked
 
 LABELS = [int(digit) for digit in f"{20260807**8:b}"[:60]]
 STAFF = """

@@ -9,7 +9,16 @@ import pytest
 from tensormark.handout import Handout
 from tensormark.release.page import html_of
 from tensormark.toolkit.statistics import Statistic, Statistics
-from trials import OUTPUT, OWN_CALL, VALUES, assignment, finding, make_exercise, reply, trial
+from testkit.trials import (
+    OUTPUT,
+    OWN_CALL,
+    VALUES,
+    assignment,
+    finding,
+    make_exercise,
+    reply,
+    trial,
+)
 
 MAIN_PAGE = """# A course
 

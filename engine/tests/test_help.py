@@ -3,9 +3,9 @@
 import sys
 from pathlib import Path
 
-import toy
-from graded import edited, ran
-from resident import called
+from testkit import toy
+from testkit.graded import edited, ran
+from testkit.resident import called
 
 
 def test_no_command_imports_torch(folder: Path) -> None:

@@ -15,11 +15,11 @@ from pathlib import Path
 
 import pytest
 
-import toy
-from graded import ran
-from pages import PAGE, README, follow
 from tensormark.sandbox.interface import CONTAINED
 from tensormark.wheel import wheel as this_wheel
+from testkit import toy
+from testkit.graded import ran
+from testkit.pages import PAGE, README, follow
 
 SOURCES = Path(__file__).resolve().parents[1]
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from packing import EDITABLE, SOURCE, refusal, side_by_side, taken, tarred, unpacked, zipped
 from tensormark.intake.sources import MAX_SOURCE
 from tensormark.intake.submission import Part, SubmissionError, read_parts
 from tensormark.settings import parse
 from tensormark.worker.protocol import encode
+from testkit.packing import EDITABLE, SOURCE, refusal, side_by_side, taken, tarred, unpacked, zipped
 
 Pack = Callable[[Path, dict[str, bytes]], Path]
 

@@ -16,9 +16,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import toy
-from asking import BUSY, CODE, all_end, ask, descendants, program_with, sandbox_of
-from graded import Grade, edited, tensormark
 from tensormark.sandbox import isolated, seccomp
 from tensormark.sandbox.interface import (
     CONTAINED,
@@ -30,8 +27,11 @@ from tensormark.sandbox.interface import (
 from tensormark.sandbox.isolated import SERVERS, IsolatedSandbox, IsolatedServer, core_for
 from tensormark.sandbox.tiers import open_sandbox
 from tensormark.worker import lockdown
-from tiers import marked
-from watching import Running
+from testkit import toy
+from testkit.asking import BUSY, CODE, all_end, ask, descendants, program_with, sandbox_of
+from testkit.graded import Grade, edited, tensormark
+from testkit.tiers import marked
+from testkit.watching import Running
 
 pytestmark = pytest.mark.tier(CONTAINED)
 HERE = Path(__file__).resolve().parent
@@ -156,7 +156,7 @@ def test_a_fork_server_that_dies_twice_is_an_error_of_the_machine(
 
 def test_no_process_is_left_when_the_grader_is_killed(tmp_path: Path) -> None:
     code = (
-        "from asking import *; from tensormark.sandbox.interface import CONTAINED\n"
+        "from testkit.asking import *; from tensormark.sandbox.interface import CONTAINED\n"
         "with sandbox_of(CONTAINED) as s:\n"
         "    list(s.run([ask('double')])); print('up', flush=True); list(s.run([ask('hang')]))\n"
     )

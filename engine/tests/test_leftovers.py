@@ -10,7 +10,7 @@ import pytest
 from tensormark.grading import hint_of
 from tensormark.intake.leftovers import hints
 from tensormark.intake.submission import Submission
-from trials import LAYER, assignment
+from testkit.trials import LAYER, assignment
 
 STUB = 'raise NotImplementedError("f")'
 METHODS = """

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from packing import EDITABLE, SOURCE, refusal, taken, unpacked, zipped
 from tensormark.intake.entries import Disk, UnreadableError
 from tensormark.intake.submission import Part, SubmissionError, read_parts
+from testkit.packing import EDITABLE, SOURCE, refusal, taken, unpacked, zipped
 
 
 @pytest.mark.parametrize("name", ["main.py", "work.zip", "work/main.py"])

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-import toy
-from graded import files_in, grader_of
-from resident import called
 from tensormark.authoring import new
 from tensormark.cli import run
 from tensormark.usage import UserError
+from testkit import toy
+from testkit.graded import files_in, grader_of
+from testkit.resident import called
 
 
 def test_a_new_assignment_is_graded_as_it_is_and_never_overwritten(tmp_path: Path) -> None:

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-import toy
-from graded import grader_of
-from resident import called
 from tensormark.authoring.new_exercise import skeleton
 from tensormark.exercise import Assignment
 from tensormark.usage import UserError
+from testkit import toy
+from testkit.graded import grader_of
+from testkit.resident import called
 
 
 @pytest.fixture(scope="module")

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 import tensormark
-from asking import HERE, REQUIREMENTS
-from graded import ran
 from tensormark.sandbox import bubblewrap, packages
 from tensormark.sandbox.bubblewrap import ServerKey
+from testkit.asking import HERE, REQUIREMENTS
+from testkit.graded import ran
 
 
 def install(folder: Path, name: str, needs: str = "", *files: str) -> None:
@@ -112,7 +112,7 @@ def test_packages_in_several_folders_are_found(tmp_path: Path, system: bool) -> 
         shutil.copytree(path, tmp_path / "more" / path.name)
     python = Path(sys.base_prefix, "bin", f"python3.{sys.version_info.minor}")
     code = (
-        "from asking import ask, sandbox_of, CODE\n"
+        "from testkit.asking import ask, sandbox_of, CODE\n"
         "code = CODE + 'import mpmath\\n'\n"
         "code += 'Thing.double = lambda s, x: print(mpmath.__file__) or x\\n'\n"
         "with sandbox_of('contained', code) as sandbox: print(*sandbox.run([ask('double')]))\n"
@@ -121,7 +121,7 @@ def test_packages_in_several_folders_are_found(tmp_path: Path, system: bool) -> 
     folders = [
         tmp_path / "more",
         Path(tensormark.__file__).parents[1],
-        HERE,
+        HERE.parent,
         *([site] if system else []),
     ]
 

@@ -9,15 +9,13 @@ from typing import Any
 
 import pytest
 
-import formats
-import sample
-import toy
-from graded import edited
-from payloads import PAYLOADS
-from resident import called
 from tensormark.reports import github, html, platforms
 from tensormark.reports.terminal import Report
 from tensormark.result import Finding, Grade, Outcome, Result
+from testkit import formats, sample, toy
+from testkit.graded import edited
+from testkit.payloads import PAYLOADS
+from testkit.resident import called
 
 COLOURS = re.compile(r"\x1b\[(?:1;)?\d{1,2}m|\r?\x1b\[K")
 every_payload = pytest.mark.parametrize("payload", PAYLOADS, ids=range(len(PAYLOADS)))

@@ -7,12 +7,12 @@ from types import ModuleType
 import pytest
 import torch
 
-import toy
 from tensormark.authoring.course import Course, open_course
 from tensormark.authoring.prove import Bench, claims
 from tensormark.folder import open_assignment
 from tensormark.worker.outputs import StudentError, outputs_of
 from tensormark.worker.stand_ins import function_replaced
+from testkit import toy
 
 HERE = Path(__file__).parent
 

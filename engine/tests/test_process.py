@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-import toy
-from graded import Grade, ran
-from packing import EDITABLE, MARKS, SOURCE, tarred, unpacked, zipped
 from tensormark.intake import process
 from tensormark.intake.process import READER, InspectionError, ReaderProcess
 from tensormark.intake.sources import MAX_SOURCE
 from tensormark.intake.submission import Submission, inspected, read_submission
+from testkit import toy
+from testkit.graded import Grade, ran
+from testkit.packing import EDITABLE, MARKS, SOURCE, tarred, unpacked, zipped
 
 NAMES = [f"{'-1_2_' * 45}{number}main-1.py" for number in range(9_000)]
 ENDING = {

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-import toy
-from graded import edited
-from resident import called
 from tensormark.authoring.course import Course
 from tensormark.authoring.prove import Bench, claims
 from tensormark.authoring.variants import Honest, Variant
+from testkit import toy
+from testkit.graded import edited
+from testkit.resident import called
 
 
 def variant(name: str, exercise: str, *edit: str, everywhere: bool = False) -> Variant:

@@ -12,8 +12,8 @@ from tensormark.judging.replies import MAX_TEXTS, hole, mismatch_of, texts
 from tensormark.judging.trial import most_telling
 from tensormark.references import Recording
 from tensormark.sandbox.interface import Reply
-from trials import LAYER, NORM_CALL, assignment, make_exercise
-from trials import VALUES as VALUES_PROBE
+from testkit.trials import LAYER, NORM_CALL, assignment, make_exercise
+from testkit.trials import VALUES as VALUES_PROBE
 
 PROBE = Probe("output", "values", "it is wrong", (Call("Layer.forward", ("x",), "main"),))
 VALUES = Mismatch("values", "output", ("some values differ",))

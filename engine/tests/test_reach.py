@@ -5,9 +5,9 @@ import json
 
 import pytest
 
-from asking import ask, sandbox_of
 from tensormark.sandbox.interface import LOCKED, PROCESS, TIERS
-from tiers import marked
+from testkit.asking import ask, sandbox_of
+from testkit.tiers import marked
 
 HIDDEN = "tensormark grader starter solution instructor tests conftest harness checkpoint data"
 CODE = """

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from graded import edited, files_in, tensormark
-from resident import called
 from tensormark.authoring import private, record
 from tensormark.cli import run
 from tensormark.references import References, ReferencesError
-from toy import BIAS, MAIN
-from watching import Running
+from testkit.graded import edited, files_in, tensormark
+from testkit.resident import called
+from testkit.toy import BIAS, MAIN
+from testkit.watching import Running
 
 CONV = "grader/exercises/conv.py"
 DETECTOR = "grader/exercises/detector.py"

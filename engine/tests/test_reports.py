@@ -10,10 +10,6 @@ import jsonschema
 import numpy as np
 import pytest
 
-import formats
-import sample
-import toy
-from formats import Tags
 from tensormark.cli import run
 from tensormark.exercise import Assignment
 from tensormark.judging.compare import Pair, Tolerance
@@ -22,6 +18,8 @@ from tensormark.reports import html, platforms
 from tensormark.reports.convert import FORMATS, MARKS
 from tensormark.result import Grade, Outcome, Result
 from tensormark.toolkit.measured import accuracy_curve, confusion, loss_curve
+from testkit import formats, sample, toy
+from testkit.formats import Tags
 
 AXES = {3: ("row", "token", "unit")}
 

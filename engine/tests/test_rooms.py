@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 
 import tensormark
-from rules import Rooms, imported, modules_of, within
+from testkit.rules import Rooms, imported, modules_of, within
 
 PACKAGE = Path(tensormark.__file__).parent
 ENGINE = Path(__file__).resolve().parents[1]

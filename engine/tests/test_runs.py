@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-import sample
 from tensormark.reports import browser, runs
+from testkit import sample
 
 
 def run(score: float, outcome: str, started: str, submission: str = "starter") -> runs.Model:

@@ -9,9 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import toy
-from asking import CODE, GIVEN, LIMITS, X, ask, program_with, sandbox_of
-from graded import Grade
 from tensormark.exercise import Assignment
 from tensormark.grading import Grading
 from tensormark.sandbox.interface import (
@@ -25,7 +22,10 @@ from tensormark.sandbox.interface import (
 )
 from tensormark.sandbox.tiers import open_sandbox
 from tensormark.settings import Settings
-from tiers import ISOLATING, marked
+from testkit import toy
+from testkit.asking import CODE, GIVEN, LIMITS, X, ask, program_with, sandbox_of
+from testkit.graded import Grade
+from testkit.tiers import ISOLATING, marked
 
 IN_EACH_TIER = pytest.mark.parametrize("tier", marked(TIERS))
 STILL = 20.0  # seconds for which a busy machine may stand still

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from packing import EDITABLE
 from tensormark.intake.saves import Saves
-from watching import LONG
+from testkit.packing import EDITABLE
+from testkit.watching import LONG
 
 
 @pytest.fixture

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-import toy
-from graded import Grade, ran
-from packing import MARKS
 from tensormark.intake.needed import needed_by
 from tensormark.intake.sources import MAX_SOURCE
 from tensormark.intake.submission import Submission, inspected
+from testkit import toy
+from testkit.graded import Grade, ran
+from testkit.packing import MARKS
 
 RIGHT = "import torch\n"
 EXPENSIVE = {

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from graded import files_in
 from tensormark.authoring.strip import strip
 from tensormark.cli import run
 from tensormark.exercise import Assignment
 from tensormark.usage import UserError
+from testkit.graded import files_in
 
 SOURCE = """def f(x):
     # TODO(one): write it.

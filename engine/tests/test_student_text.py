@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 import torch
 
-from graded import Grade
 from tensormark.judging.replies import without_text
 from tensormark.sandbox.interface import Reply
 from tensormark.worker.protocol import GENERATORS, SEEDED, STATE
 from tensormark.worker.state import Model, Snapshot
-from toy import WINDOWS
+from testkit.graded import Grade
+from testkit.toy import WINDOWS
 
 SOURCES = {"main": "line\n" * 9}
 SECRET = "the_hidden_input"

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-import toy
 from tensormark import strictest, submit
 from tensormark.cli import run
 from tensormark.exercise import Assignment
@@ -13,6 +12,7 @@ from tensormark.sandbox import seccomp
 from tensormark.sandbox.interface import CONTAINED, LOCKED, PROCESS, TIERS
 from tensormark.settings import Settings
 from tensormark.strictest import Strictest
+from testkit import toy
 
 
 @pytest.mark.parametrize(

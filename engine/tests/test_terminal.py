@@ -5,7 +5,6 @@ import contextlib
 import numpy as np
 import pytest
 
-from formats import Terminal
 from tensormark.exercise import Assignment
 from tensormark.grading import selected
 from tensormark.intake.submission import SubmissionError
@@ -13,6 +12,7 @@ from tensormark.judging.compare import Tolerance, compare_values
 from tensormark.reports.model import next_step
 from tensormark.reports.terminal import Report
 from tensormark.result import Finding, Grade, Outcome, Result
+from testkit.formats import Terminal
 
 
 def test_points_of_all_exercises_are_in_one_column(capsys) -> None:

@@ -11,7 +11,7 @@ from tensormark.judging.diagnose import Diagnosis
 from tensormark.policy import Policy
 from tensormark.result import Outcome
 from tensormark.sandbox.interface import Reply
-from trials import (
+from testkit.trials import (
     CALL_GIVEN_BOTH,
     CALL_GIVEN_NORM,
     CORRECT,

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-import toy
-from formats import Tags
-from graded import edited
-from payloads import PAYLOADS
-from resident import called
-from studies import change_of, check_words, sheet_of, small_sheet, study_of, with_text
 from tensormark.viva import page, study
 from tensormark.viva.edits import Source, changes
 from tensormark.viva.question import OPTIONS
 from tensormark.viva.study import GRADIENT, SAME, SHAPE
+from testkit import toy
+from testkit.formats import Tags
+from testkit.graded import edited
+from testkit.payloads import PAYLOADS
+from testkit.resident import called
+from testkit.studies import change_of, check_words, sheet_of, small_sheet, study_of, with_text
 
 CODE = '''
 class Outer:

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from asking import CODE, ask, program_with
 from tensormark.exercise import Call
 from tensormark.sandbox import fork_server, worker_process
 from tensormark.sandbox.fork_server import WorkerServer
 from tensormark.sandbox.interface import Request
 from tensormark.sandbox.process import ProcessSandbox
+from testkit.asking import CODE, ask, program_with
 
 HARNESS = """
 import os

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from asking import all_end
-from graded import Grade, ran, tensormark
-from watching import Watching, descriptors_of, memory_of
+from testkit.asking import all_end
+from testkit.graded import Grade, ran, tensormark
+from testkit.watching import Watching, descriptors_of, memory_of
 
 RIGHT = "found = torch.relu("
 WRONG = "found = 1.01 * torch.relu("

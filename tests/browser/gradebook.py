@@ -12,13 +12,13 @@ from page import NEXT, SCREENS, look, opened
 from page import browser as browser
 from playwright.sync_api import Browser, Page
 
-import classes
-from classes import result
 from grader.assignment import ASSIGNMENT
 from tensormark.authoring.course import open_course
 from tensormark.classroom import teach
 from tensormark.classroom.entry import note_flags
 from tensormark.classroom.gradebook import page as drawn
+from testkit import classes
+from testkit.classes import result
 
 MANY = 1000
 CELLS = """place => [...document.querySelectorAll("#students tbody tr:not([hidden])")]

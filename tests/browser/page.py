@@ -15,9 +15,9 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, sync_playwright
 
-import sample
-from payloads import PAYLOADS
 from tensormark.reports import html
+from testkit import sample
+from testkit.payloads import PAYLOADS
 
 SIZES = {"desktop": (1300, 900), "phone": (390, 740)}
 SCHEMES = ("light", "dark")

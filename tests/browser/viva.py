@@ -10,9 +10,9 @@ from page import SCHEMES, SIZES, look, opened
 from page import browser as browser
 from playwright.sync_api import Browser
 
-from payloads import PAYLOADS
-from studies import small_sheet, with_text
 from tensormark.viva import page as pages
+from testkit.payloads import PAYLOADS
+from testkit.studies import small_sheet, with_text
 
 SHEETS = {
     "sample": small_sheet(),

@@ -18,7 +18,6 @@ from unittest import mock
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "engine" / "tests"))
 
-from at_once import here
 from tensormark.classroom import command, worker
 from tensormark.folder import open_assignment
 from tensormark.grading import Grading
@@ -30,6 +29,7 @@ from tensormark.sandbox.interface import CONTAINED, Program, Sandbox
 from tensormark.sandbox.process import ProcessSandbox
 from tensormark.settings import Settings
 from tensormark.usage import UserError
+from testkit.at_once import here
 
 FORMS = ("html", "gradescope", "summary")
 

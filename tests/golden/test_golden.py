@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tiers import NIGHTLY
+from testkit.tiers import NIGHTLY
 
 RUN = Path(__file__).with_name("run.py")
 PART = "1/1" if NIGHTLY else "1/8"  # of the submissions

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-import formats
 from grader.assignment import ASSIGNMENT
 from grader.sentiment import Gate
 from tensormark.exercise import Exercise
@@ -27,6 +26,7 @@ from tensormark.sandbox.interface import CONTAINED, Answers, Job, Program, Progr
 from tensormark.sandbox.isolated import IsolatedSandbox
 from tensormark.settings import Settings
 from tensormark.worker.protocol import HEADER, MAGIC
+from testkit import formats
 from tests.helpers import ROOT
 
 NAMES = {"<f2": "F16", "<f4": "F32", "<f8": "F64", "<i4": "I32", "<i8": "I64", "|b1": "BOOL"}

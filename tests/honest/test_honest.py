@@ -6,10 +6,10 @@ import pytest
 
 from tensormark.authoring.variants import Honest
 from tensormark.settings import Settings
+from testkit.tiers import NIGHTLY
 from tests.helpers import ROOT
 from tests.helpers.bench import Bench, lost
 from tests.helpers.known import HONEST
-from tiers import NIGHTLY
 
 # a wrong function that others call: in the text of the solution, and of many honest ones
 UPSTREAM = {

@@ -12,7 +12,7 @@ from typing import Any
 
 from grader.assignment import ASSIGNMENT
 from shared import completed
-from tiers import AS_USER, USERS
+from testkit.tiers import AS_USER, USERS
 
 HERE = Path(__file__).resolve().parent
 SUBMISSIONS = HERE / "submissions"

@@ -25,8 +25,8 @@ from collections.abc import Iterator
 import pytest
 
 from places import DRIVER, SUBMISSIONS, TRAINING, Hostile, Place
+from testkit.tiers import marked, user_places
 from tests.helpers import ROOT
-from tiers import marked, user_places
 
 HOSTILE = [Hostile.read(path) for path in sorted(SUBMISSIONS.glob("*/*.py"))]
 CHANCE = 0.6  # share of right predictions that no training gives; half of the labels are 1

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from generate import EXERCISES, Mutant, generate
+from testkit.tiers import NIGHTLY
 from tests.helpers import ROOT
 from tests.helpers.bench import Bench, lost
-from tiers import NIGHTLY
 
 LISTED = Path(__file__).with_name("equivalent.txt").read_text(encoding="utf-8").splitlines()
 EQUIVALENT = dict(line.split("  # ", 1) for line in LISTED if line and not line.startswith("#"))

@@ -4,9 +4,9 @@ import pytest
 
 from grader.assignment import ASSIGNMENT
 from tensormark.authoring.variants import Variant
+from testkit.tiers import NIGHTLY
 from tests.helpers.bench import Bench, lost, named
 from tests.helpers.known import VARIANTS
-from tiers import NIGHTLY
 
 # The first two raise in every call: what was raised says more than a name could. Of the third all
 # that differs is drawn at random, and what is drawn through a norm has no simple measure.

@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 import classifier
-from graded import Grade
 from instructor import huggingface
 from instructor.hard_lines import HARD_LINES
 from places import sst, weights
 from support.sentences import read_examples
 from tensormark.authoring.record import main as record_main
+from testkit.graded import Grade
 from tests.helpers import ROOT
 from tokenizer import BertTokenizer
 

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from graded import edited
 from grader.assignment import ASSIGNMENT
 from tensormark.authoring.course import open_course
 from tensormark.grading import Grading
 from tensormark.sandbox.interface import TIERS
 from tensormark.sandbox.worker_process import PROCESSOR
 from tensormark.settings import Settings
+from testkit.graded import edited
 from tests.helpers import ROOT
 from tests.helpers.bench import Bench
 

@@ -5,8 +5,6 @@ import dataclasses
 from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 
-import sample
-import toy
 from tensormark.folder import open_assignment
 from tensormark.grading import Grading
 from tensormark.intake.submission import Submission
@@ -17,6 +15,7 @@ from tensormark.viva.edits import Change, Source, changes
 from tensormark.viva.question import Listing, Question, Sheet
 from tensormark.viva.study import Study
 from tensormark.viva.subject import subjects_of
+from testkit import sample, toy
 
 
 @contextlib.contextmanager

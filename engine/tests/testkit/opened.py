@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 CLONE_NEWNS = 0x20000
-ENGINE = Path(__file__).resolve().parents[1]
+ENGINE = Path(__file__).resolve().parents[2]
 # hypothesis keeps its own files closed, and nobody else needs them
 CLOSED = "-name .hypothesis -prune -o ( -type d ! -perm -005 -o -type f ! -perm -004 )".split()
 ITSELF = ("-maxdepth", "0")

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-import tiers
-from opened import open_to_others
+from testkit import tiers
+from testkit.opened import open_to_others
 
 # The longest files start first, so that a run does not wait for them at its end.
 LONGEST = """test_hostile test_known test_installed test_gradescope test_class test_release

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from resident import called
+from testkit.resident import called
 
 
 class Graded(NamedTuple):

@@ -8,8 +8,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from asking import descendants
-from graded import tensormark
+from testkit.asking import descendants
+from testkit.graded import tensormark
 
 LONG = 300.0  # seconds; longer than a busy machine may be unresponsive
 WAITING = "waiting for a change"

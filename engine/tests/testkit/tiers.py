@@ -1,7 +1,7 @@
 """Which tiers this machine supports; hooks.py skips tests of the others.
 
 A place is a tier for the user who runs the tests ("contained") or, if that is root, a tier for one
-of two users ("locked-user"). As a script, this tries one tier and prints what is missing.
+of two users ("locked-user"). As a program, this tries one tier and prints what is missing.
 """
 
 import functools
@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from asking import ask, sandbox_of
-from opened import open_to_others
 from tensormark.sandbox.interface import PROCESS, TIERS, WorkerStartError
+from testkit.asking import ask, sandbox_of
+from testkit.opened import open_to_others
 
 HERE = Path(__file__).resolve().parent
 AS_USER = HERE / "as_user.sh"
@@ -69,8 +69,8 @@ def missing(place: str) -> str:
     if place in TRIED:
         return TRIED[place]
     tier = place.partition("-")[0]
-    command = command_in(place, sys.executable, __file__, tier)
-    environment = {**os.environ, "PYTHONPATH": str(HERE)}
+    command = command_in(place, sys.executable, "-m", "testkit.tiers", tier)
+    environment = {**os.environ, "PYTHONPATH": str(HERE.parent)}
     try:
         run = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     except OSError as error:

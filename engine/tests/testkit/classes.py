@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-import toy
-from at_once import here
-from resident import called
 from tensormark.classroom import command
 from tensormark.classroom.entry import Entry
 from tensormark.classroom.find import Found, find
 from tensormark.classroom.hand_in import HandIn
 from tensormark.intake.submission import Submission
 from tensormark.result import Finding, Grade, Outcome, Result
+from testkit import toy
+from testkit.at_once import here
+from testkit.resident import called
 
 EDITABLE = (toy.MAIN, "extra.py")
 SAYS = {("conv", "no_bias"): "the bias is missing", ("conv", "flipped"): "the kernel is flipped"}

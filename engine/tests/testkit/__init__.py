@@ -1,0 +1,1 @@
+"""What tests of the engine, and of assignments on it, share: a module for each thing it gives."""
