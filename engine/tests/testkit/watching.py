@@ -12,7 +12,7 @@ from testkit.asking import descendants
 from testkit.graded import tensormark
 
 LONG = 300.0  # seconds; longer than a busy machine may be unresponsive
-WAITING = "waiting for a change"
+WAITING = "waiting for changes"
 
 
 def listen_to_interrupts() -> None:
