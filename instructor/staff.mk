@@ -30,7 +30,7 @@ PYTEST = $(BIN)/python -m pytest -n auto --dist loadgroup
 # compiled files are kept even where Python is told not to: each process would compile them again
 test test-engine test-fast nightly soak bench: export PYTHONDONTWRITEBYTECODE =
 # more processes than cores, because many tests wait; the engine's run beside them, one per core
-MORE = -n $$((3 * $$(getconf _NPROCESSORS_ONLN) / 2))
+MORE = -n $$((2 * $$(getconf _NPROCESSORS_ONLN)))
 # the engine's tests run in its folder, independently of this one
 ENGINE_PYTEST = python=$$(cd $(BIN) && pwd)/python && cd engine && \
 	"$$python" -m pytest -n auto --dist loadgroup
@@ -38,8 +38,8 @@ ENGINE_PYTEST = python=$$(cd $(BIN) && pwd)/python && cd engine && \
 TRY_TIERS = TRIED_TIERS=$$(PYTHONPATH=engine/tests $(BIN)/python -m testkit.tiers) && export TRIED_TIERS
 # the files of `make test-fast`; tests/test_grading.py has the gradings
 FAST = gate grading handout language make project references tokenizer variants
-ENGINE_FAST = archives compare diagnose edits fuzz help intake links new_exercise protocol \
-	report_page reports rooms runs sources strip terminal
+ENGINE_FAST = archives compare diagnose edits fuzz help intake links new_exercise \
+	reports rooms runs sources strip terminal
 
 # programs of instructor/ that import the solution's modules; PASSIVE: on a busy machine, threads
 # that spin while they wait for each other lose minutes
