@@ -128,9 +128,10 @@ FREE = [
     ("builtins.sorted", "statistics.median([1, 2]); heapq.nsmallest(1, [1])"),
     ("numpy", "torch.ones(3).numpy()"),
 ]
+NO_SUCH_NAME = "there is no such name in the packages that submissions can import"
 REFUSED = {
-    "torch.linalg.svdd": "there is no such name",
-    "nunpy.dot": "there is no such name",
+    "torch.linalg.svdd": NO_SUCH_NAME,
+    "nunpy.dot": NO_SUCH_NAME,
     "math.pi": "it is of type float, not a function, class or module",
     "builtins.list": "this type is used everywhere",
     "numpy.ndarray.dot": "it is a method of a compiled class; name the class",
@@ -216,9 +217,7 @@ def test_nothing_is_graded_where_a_name_is_refused(tier: str) -> None:
     ):
         ask(opened, 0, ())
 
-    assert str(caught.value) == (
-        "grader/assignment.py: nunpy cannot be forbidden: there is no such name"
-    )
+    assert str(caught.value).startswith("grader/assignment.py: nunpy cannot be forbidden: ")
 
 
 @pytest.mark.parametrize("name", MALFORMED)

@@ -171,7 +171,7 @@ first_head_only: only the first head is returned
 heads_reversed: the heads are in the wrong order
     - context.transpose(1, 2).reshape(B, T, H * d)
     + context.flip(1).transpose(1, 2).reshape(B, T, H * d)
-length_hard_coded: the number of tokens is hard-coded
+length_hard_coded, unnamed: the number of tokens is hard-coded
     - context.transpose(1, 2).reshape(B, T, H * d)
     + context.transpose(1, 2).reshape(B, 512, H * d)
 

@@ -197,7 +197,7 @@ embed_no_dropout: dropout is missing in training
 embed_dropout_before_norm: dropout comes before the norm, not after it
     - self.embed_dropout(self.embed_layer_norm(words + positions + token_types))
     + self.embed_layer_norm(self.embed_dropout(words + positions + token_types))
-embed_dropout_around_norm: dropout comes both before and after the norm
+embed_dropout_around_norm, unnamed: dropout comes both before and after the norm
     - words + positions + token_types
     + self.embed_dropout(words + positions + token_types)
 embed_dropout_on_words: dropout is on the word embedding only

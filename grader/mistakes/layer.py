@@ -275,7 +275,7 @@ interm_of_input: the feed-forward part reads the layer's input
 interm_of_context: the feed-forward part reads attention's output before its add_norm
     - self.interm_dense(x)
     + self.interm_dense(context)
-interm_dense_skipped: the first dense layer of the feed-forward part is skipped
+interm_dense_skipped, unnamed: the first dense layer of the feed-forward part is skipped
     - self.interm_af(self.interm_dense(x))
     + self.interm_af(x)
 """,

@@ -108,10 +108,8 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     options.references = options.references or recorded_for(folder, options.checkpoint)
     with contextlib.ExitStack() as stack:
         started = None
-        if options.tier in (
-            None,
-            PROCESS,
-        ):  # it imports torch, which takes longer than all before it is needed
+        # it imports torch, which takes longer than all before it is needed
+        if options.tier in (None, PROCESS):
             started = stack.enter_context(contextlib.closing(WorkerProcess(options.threads)))
         READER.start()
         return grade(folder, name, options, started)

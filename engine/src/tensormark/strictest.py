@@ -12,8 +12,7 @@ import numpy as np
 from tensormark.exercise import Assignment, Call
 from tensormark.intake.submission import SubmissionError
 from tensormark.sandbox.interface import (
-    CONTAINED,
-    LOCKED,
+    ISOLATING,
     TIERS,
     Program,
     Request,
@@ -23,7 +22,6 @@ from tensormark.sandbox.interface import (
 from tensormark.sandbox.tiers import open_sandbox
 from tensormark.settings import Settings
 
-ISOLATING = (CONTAINED, LOCKED)
 SOURCE = "def same(x):\n    return x\n"
 
 

@@ -18,9 +18,9 @@ from tensormark.intake.submission import Submission, SubmissionError, read_submi
 from tensormark.reports.terminal import Report
 from tensormark.reports.text import print_any_letter
 from tensormark.result import Grade
-from tensormark.sandbox.interface import PROCESS, printable
+from tensormark.sandbox.interface import ISOLATING, PROCESS, printable
 from tensormark.settings import Settings, check_writable, submission_parser
-from tensormark.strictest import ISOLATING, strictest
+from tensormark.strictest import strictest
 from tensormark.zipped import check_zip, zipped
 
 COMMAND = "submit"

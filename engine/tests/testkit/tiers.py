@@ -14,14 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from tensormark.sandbox.interface import PROCESS, TIERS, WorkerStartError
+from tensormark.sandbox.interface import ISOLATING, PROCESS, TIERS, WorkerStartError
 from testkit.asking import ask, sandbox_of
 from testkit.opened import open_to_others
 
 HERE = Path(__file__).resolve().parent
 AS_USER = HERE / "as_user.sh"
 USERS = {"root": 0, "user": 54321}  # the latter belongs to nobody
-ISOLATING = [tier for tier in TIERS if tier != PROCESS]
 INSTALL = "apt-get install bubblewrap libseccomp2 util-linux"
 NIGHTLY = bool(os.environ.get("NIGHTLY"))  # as in `make nightly`: every case, in every place
 EVERYWHERE = NIGHTLY or os.environ.get("PLACES") == "all"
@@ -33,7 +32,7 @@ TRIED: dict[str, str] = json.loads(os.environ.get("TRIED_TIERS") or "{}")
 def user_places() -> list[str]:
     """Return the isolating tiers; for root, each with both users."""
     if os.getuid() != 0:
-        return ISOLATING
+        return [*ISOLATING]
     return [f"{tier}-{user}" for tier in ISOLATING for user in USERS]
 
 

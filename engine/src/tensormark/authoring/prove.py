@@ -100,7 +100,7 @@ def _mistake_fault(variant: Variant, results: Results) -> str | None:
     if not lost:
         return f"it costs no points in {variant.exercise}: no probe detects it"
     names = (lost[0].as_json()["mistake"] or "").split("|")
-    if variant.name in names:
+    if variant.name in names or (variant.unnamed and not any(names)):
         return None
     got = f"is reported as {' or '.join(names)}" if any(names) else "has no name"
     return f"it {got}: {_in_words(lost[:1])}"

@@ -21,7 +21,7 @@ from tensormark.usage import UserError
 Edits = tuple[tuple[str, str], ...]  # pairs of an old text and its replacement
 SECTION = "## "
 TEXT = re.compile(r" +([-+])(?: (.*))?")  # a line of an old text, or of a new one
-HEADLINE = re.compile(r"(\w+)(, in given code)?(?:: (\S.*)| = (\w+))")
+HEADLINE = re.compile(r"(\w+)(, in given code)?(, unnamed)?(?:: (\S.*)| = (\w+))")
 
 
 class VariantError(UserError):
@@ -41,6 +41,7 @@ class Variant:
         everywhere: look for the old texts in the whole file (the mistake is in given code).
         module: the module of solution/ that it edits: its exercise's, which `open_course` sets, as
             it does `file`, where this mistake is defined.
+        unnamed: it fails without a name, because what its calls raise or draw cannot be told apart.
         form_of: the id of the mistake of which this is another form, or None; it gets that name.
     """
 
@@ -50,6 +51,7 @@ class Variant:
     says: str
     edits: Edits
     everywhere: bool = False
+    unnamed: bool = False
     form_of: str | None = None
     module: str = ""
     file: Path = Path()
@@ -138,7 +140,8 @@ def mistakes(exercise: str, text: str) -> tuple[Variant, ...]:
 
     A section, which is a bold part of the handout's problem, is followed by its mistakes: the id,
     what reports say, and what is replaced; or the id, and another one of which it is a form. After
-    `id, in given code: ...`, the old texts are looked for in the whole file.
+    `id, in given code: ...`, the old texts are looked for in the whole file; `id, unnamed: ...` is
+    a mistake that is noticed, but not recognized.
 
     Raises:
         VariantError: the text cannot be read.
@@ -154,18 +157,19 @@ def mistakes(exercise: str, text: str) -> tuple[Variant, ...]:
             section = line.removeprefix(SECTION)
             continue
         headline = HEADLINE.fullmatch(line)
-        if headline is None or (headline[4] and headline[4] not in found):
+        if headline is None or (headline[5] and headline[5] not in found):
             raise VariantError(
                 f"{exercise}: neither a section, a mistake nor a form of one above: {line!r}"
             )
-        name, everywhere, says, other = headline.groups()
+        name, everywhere, unnamed, says, other = headline.groups()
         lines = list(itertools.takewhile(TEXT.fullmatch, waiting))
         del waiting[: len(lines)]
         edits = edits_of(lines, name)
         if other:
             new = dataclasses.replace(found[other], id=name, edits=edits, form_of=other)
         else:
-            new = Variant(name, exercise, section, says, edits, everywhere is not None)
+            flags = (everywhere is not None, unnamed is not None)
+            new = Variant(name, exercise, section, says, edits, *flags)
         found[name] = new
     return tuple(found.values())
 

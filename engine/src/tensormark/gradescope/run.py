@@ -18,7 +18,7 @@ from tensormark.intake.submission import SubmissionError
 from tensormark.references import References
 from tensormark.reports.platforms import gradescope
 from tensormark.result import Grade, Observer, Outcome, Result
-from tensormark.sandbox.interface import CONTAINED, LOCKED, PROCESS, printable
+from tensormark.sandbox.interface import CONTAINED, ISOLATING, LOCKED, PROCESS, TIERS, printable
 from tensormark.settings import Settings
 from tensormark.strictest import strictest
 from tensormark.usage import parser
@@ -105,7 +105,7 @@ def chosen(assignment: Assignment, settings: Settings) -> str | None:
     The tier `process` is used only if the instructor allowed it.
     """
     least = (assignment.folder / LEAST_TIER).read_text(encoding="utf-8").strip()
-    allowed = (CONTAINED, LOCKED, PROCESS) if least == PROCESS else (CONTAINED, LOCKED)
+    allowed = TIERS if least == PROCESS else ISOLATING
     choice = strictest(assignment, settings, allowed)
     for reason in choice.reasons:
         print(f"cannot use tier {reason}")

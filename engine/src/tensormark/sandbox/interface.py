@@ -28,7 +28,8 @@ MAX_OUTPUT = 16 << 10  # bytes of a submission's printed output that are kept
 CONTAINED = "contained"
 LOCKED = "locked"
 PROCESS = "process"
-TIERS = (CONTAINED, LOCKED, PROCESS)
+ISOLATING = (CONTAINED, LOCKED)  # the strictest first
+TIERS = (*ISOLATING, PROCESS)
 
 clock = time.monotonic  # in seconds
 Progress = Callable[[int, int], None]

@@ -1,6 +1,6 @@
 """Opens the sandbox of a tier; see this package's docstring."""
 
-from tensormark.sandbox.interface import CONTAINED, PROCESS, TIERS, Program, Sandbox
+from tensormark.sandbox.interface import CONTAINED, ISOLATING, PROCESS, TIERS, Program, Sandbox
 from tensormark.sandbox.process import ProcessSandbox
 
 
@@ -12,10 +12,8 @@ def open_sandbox(tier: str, program: Program) -> Sandbox:
     """
     if tier == PROCESS:
         return ProcessSandbox(program)
-    if tier not in TIERS:
-        raise ValueError(f"there is no tier {tier!r}; choose one of {', '.join(TIERS)}")
-    from tensormark.sandbox.isolated import (
-        IsolatedSandbox,  # Linux only; `process` runs on any system
-    )
+    if tier in ISOLATING:
+        from tensormark.sandbox.isolated import IsolatedSandbox  # on Linux only
 
-    return IsolatedSandbox(program, contained=tier == CONTAINED)
+        return IsolatedSandbox(program, contained=tier == CONTAINED)
+    raise ValueError(f"there is no tier {tier!r}; choose one of {', '.join(TIERS)}")

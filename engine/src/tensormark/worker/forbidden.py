@@ -647,7 +647,7 @@ def _fault(path: str) -> str | None:
     """Say why a name cannot be forbidden, or return None."""
     target = find(path)
     if target is MISSING:
-        return "there is no such name"
+        return "there is no such name in the packages that submissions can import"
     if isinstance(target, types.ModuleType):
         return None
     if not callable(target) and not isinstance(target, property):
