@@ -177,7 +177,8 @@ def selected(rows: Mapping[str, Row], names: Sequence[str], part: str) -> list[R
     chosen = list(rows)
     if names:
         matches = [fnmatch.filter(rows, name) for name in names]
-        assert all(matches), f"there is no submission {names[matches.index([])]}"
+        if not all(matches):
+            sys.exit(f"there is no submission {names[matches.index([])]!r} in {CORPUS.name}/")
         chosen = list(dict.fromkeys(itertools.chain(*matches)))
     number, step = map(int, part.split("/"))
     return [rows[name] for name in chosen[number - 1 :: step]]
