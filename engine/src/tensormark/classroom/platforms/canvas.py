@@ -75,8 +75,12 @@ class Canvas(Platform):
     chosen_by_students = False
     lists = tuple({"id", SECTION, sis} for sis in ("sis login id", "sis user id"))
     columns: ClassVar[Mapping[str, str]] = {
-        **{"student": "name", "lastname": "last", "firstname": "first"},
-        **{"id": "canvas", "sis user id": "id", "sis login id": "login"},
+        "student": "name",
+        "lastname": "last",
+        "firstname": "first",
+        "id": "canvas",
+        "sis user id": "id",
+        "sis login id": "login",
     }
 
     def upload(self, path: Path) -> Upload | None:

@@ -65,9 +65,14 @@ class Moodle(Platform):
     chosen_by_students = False
     lists = tuple({"identifier", GRADE, own} for own in (NEEDED[2], MOST, SCALE, CHANGEABLE))
     columns: ClassVar[Mapping[str, str]] = {
-        **{"identifier": "moodle", "full name": "name", "email address": "email"},
-        **{"id number": "id", "username": "login", "group": "team"},
-        **{"first name": "first", "last name": "last"},
+        "identifier": "moodle",
+        "full name": "name",
+        "email address": "email",
+        "id number": "id",
+        "username": "login",
+        "group": "team",
+        "first name": "first",
+        "last name": "last",
     }
 
     def upload(self, path: Path) -> Upload | None:
