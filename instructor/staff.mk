@@ -30,7 +30,7 @@ PYTEST = $(BIN)/python -m pytest -n auto --dist loadgroup
 # compiled files are kept even where Python is told not to: each process would compile them again
 test test-engine test-fast nightly soak bench: export PYTHONDONTWRITEBYTECODE =
 # more processes than cores, because many tests wait; the engine's run beside them, one per core
-MORE = -n $$((2 * $$(getconf _NPROCESSORS_ONLN)))
+MORE = -n $$((3 * $$(getconf _NPROCESSORS_ONLN) / 2))
 # the engine's tests run in its folder, independently of this one
 ENGINE_PYTEST = python=$$(cd $(BIN) && pwd)/python && cd engine && \
 	"$$python" -m pytest -n auto --dist loadgroup
