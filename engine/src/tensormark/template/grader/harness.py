@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from tensormark.worker.calls import Answer, Context, Progress
+from tensormark.worker.calls import Answer, Context, Progress, below
 from tensormark.worker.objects import load_by_name
 
 
@@ -68,8 +68,7 @@ def predict(
 ) -> Answer:
     """Predict `others` with weights/<parameter>; answer with no tensors if they do not fit."""
     model = new_model(context, call)
-    prefix = "weights/"
-    weights = {n.removeprefix(prefix): t for n, t in tensors.items() if n.startswith(prefix)}
+    weights = below(tensors, "weights/")
     shapes = {name: value.shape for name, value in weights.items()}
     if shapes != {name: value.shape for name, value in model.named_parameters()}:
         return Answer({})
