@@ -66,7 +66,8 @@ def read(path: Path, hand_ins: Sequence[HandIn]) -> dict[int, list[Adjustment]]:
     if not os.path.lexists(path):
         return {}
     table = read_table(path)
-    missing = [title for title in COLUMNS if title not in table.titles]
+    titles = table.titles
+    missing = [title for title in COLUMNS if title not in titles]
     if missing:
         raise FileError(f"{path}: its first line has no column {missing[0]}; {', '.join(COLUMNS)}")
     found: dict[int, list[Adjustment]] = {}
@@ -75,10 +76,10 @@ def read(path: Path, hand_ins: Sequence[HandIn]) -> dict[int, list[Adjustment]]:
         if not any(cells):
             continue
         where = f"{path}, row {number}"
-        if any(cells[len(table.titles) :]):
+        if any(cells[len(titles) :]):
             fix = "put double quotes around text that has a comma"
             raise FileError(f"{where}: has more cells than the first line; {fix}")
-        named = dict(zip(table.titles, cells, strict=False))
+        named = dict(zip(titles, cells, strict=False))
         place = student_named(where, named.get("student", ""), hand_ins)
         reason = named.get("reason")
         if not reason:
