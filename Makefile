@@ -70,7 +70,7 @@ submit: $(VENV)/.installed  ## pack what you hand in, and grade it as your instr
 
 clean:  ## remove .venv/ and what programs have written; submission.zip and JSON= files stay
 	@[ ! -e "$$VENV" ] || $(IS_OURS) || { echo "VENV=$$VENV: $(NOT_OURS)" >&2; exit 1; }
-	rm -rf "$$VENV" $(STAFF_CACHES) runs predictions starter/runs starter/predictions report.html viva.html .grade
+	rm -rf "$$VENV" $(STAFF_CACHES) runs predictions starter/runs starter/predictions report.html viva.html
 
 help:  ## this list
 	@awk -F ' +## +' ' \

@@ -14,7 +14,7 @@ from tensormark.cli import run
 from tensormark.exercise import Assignment
 from tensormark.judging.compare import Pair, Tolerance
 from tensormark.judging.excerpt import excerpt
-from tensormark.reports import html, platforms
+from tensormark.reports import browser, html, platforms
 from tensormark.reports.convert import FORMATS, MARKS
 from tensormark.result import Grade, Outcome, Result
 from tensormark.toolkit.measured import accuracy_curve, confusion, loss_curve
@@ -146,6 +146,20 @@ def test_only_headings_that_exist_are_linked(assignment: Assignment) -> None:
         ((_, page, anchor),) = assignment.handout.sections(exercise.id, [])
         assert page == "handout.md"
         assert anchor.startswith(f"problem-{exercise.id}-")
+
+
+def test_a_page_is_opened_from_the_disk_if_there_is_a_display(tmp_path: Path, monkeypatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(browser.sys, "platform", "linux")
+    monkeypatch.setattr(browser.webbrowser, "open", lambda url: opened.append(url) is None)
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
+        monkeypatch.delenv(name, raising=False)
+
+    assert browser.show(tmp_path / "report.html") is False
+    monkeypatch.setenv("DISPLAY", ":0")
+    assert browser.show(tmp_path / "a b.html") is True
+
+    assert opened == [f"{tmp_path.as_uri()}/a%20b.html"]
 
 
 # --- other formats ------------------------------------------------------------------------------

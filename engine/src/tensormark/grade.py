@@ -39,11 +39,10 @@ def versions() -> dict[str, str]:
 
 
 def write_report(folder: Path, result: dict[str, Any], path: Path, show: bool) -> None:
-    """Write the page, with the changes since the last one, and print where it is."""
+    """Write the page, and print where it is."""
     # here, because only this command needs them
-    from tensormark.reports import browser, html, runs
+    from tensormark.reports import browser, html
 
-    result = runs.with_changes(folder / runs.FOLDER, result)
     forms = [form for form in html.FORMS if (folder / f"handout{form}").is_file()]
     root = Path(os.path.relpath(folder, path.resolve().parent)).as_posix()
     handout = html.Handout("" if root == "." else f"{root}/", forms)

@@ -197,7 +197,7 @@ def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespa
     add("--only", metavar="EXERCISES", help="grade only these, separated by commas")
     add("--json", type=Path, metavar="FILE", help="write the result here")
     if name == "report":
-        page = "the page to write, with the changes since the last one (default: %(default)s)"
+        page = "the page to write (default: %(default)s)"
         add("--out", type=Path, metavar="FILE", default=Path("report.html"), help=page)
         add("--open", action="store_true", help="open the page in a browser")
     defaults = Settings.of(folder)

@@ -16,7 +16,7 @@ MODEL = json.loads(Path(__file__).with_name("sample.json").read_bytes())
 
 
 def model() -> dict[str, Any]:
-    """Return a model that has every outcome, figures, a bonus, and changes since the last run."""
+    """Return a model that has every outcome, figures and a bonus."""
     return copy.deepcopy(MODEL)
 
 

@@ -22,17 +22,14 @@ PACKED_SUFFIXES = (".zip", ".tar", ".gz", ".tgz")  # of packed submissions
 OWN_TIER = "process"  # the tier in which people grade their own code
 
 
-def read_model(path: Path, follow: bool = True) -> Model:
+def read_model(path: Path) -> Model:
     """Read a result that a grading has written.
-
-    Args:
-        follow: whether the path may be a link, because the user has named it.
 
     Raises:
         UserError: the file is not a result. OSError: it cannot be read.
     """
     try:
-        content, _ = read_regular(path, MAX_BYTES + 1, follow=follow)
+        content, _ = read_regular(path, MAX_BYTES + 1, follow=True)
     except NotAFileError as error:
         raise UserError(f"{path}: {error}") from error
     if len(content) > MAX_BYTES:
