@@ -235,7 +235,7 @@ def test_a_second_run_in_a_folder_is_refused(place: Path, folder: Path) -> None:
 # --- jobs ---------------------------------------------------------------------------------------
 
 
-class Scripted(jobs.Executor):
+class Scripted:
     """Ends each job as a script says: with a result, or with an exception."""
 
     def __init__(self, steps: list[Any]) -> None:
@@ -244,7 +244,7 @@ class Scripted(jobs.Executor):
     def slots(self) -> int:
         return 2
 
-    def submit(self, *_: object, **__: object) -> Any:
+    def submit(self, *_: object) -> Any:
         future: Any = jobs.Future()
         step = self.steps.pop(0)
         if isinstance(step, BaseException):
@@ -253,52 +253,48 @@ class Scripted(jobs.Executor):
             future.set_result(step)
         return future
 
-    def done(self, future: Any) -> None:
+    def close(self) -> None:
         pass
 
 
 DONE = {"exercises": [{"score": 1}]}
 PART = {"exercises": [{"score": None}]}
-BLAMED = {"exercises": []}
 DIED = jobs.BrokenProcessPool()
 BUG = ValueError("x")
+ANY: Any = None  # a job, or its terms
 
 
 @pytest.mark.parametrize(
-    ("steps", "kept", "fault"),
+    ("steps", "answer"),
     [
-        ([PART, DONE], [PART, DONE], ""),
-        ([PART, PART, PART], [PART] * 3, ""),
-        ([BUG, DONE], [DONE], ""),
-        ([BUG, BUG, BUG], [], "a worker failed: ValueError: x"),
-        ([DIED, DONE], [DONE], ""),
-        ([DIED, DIED], [BLAMED], ""),
-        ([jobs.UnfitError("host has torch 1, not 2")], [], "a worker cannot grade: host has torch"),
+        ([PART, DONE], DONE),
+        ([PART, PART, PART], PART),
+        ([BUG, DONE], DONE),
+        ([BUG, BUG, BUG], "a worker failed: ValueError: x"),
+        ([DIED, DONE], DONE),
+        ([DIED, DIED], jobs.KILLS),
     ],
 )
-def test_a_job_is_tried_again_as_often_as_it_makes_sense(
-    steps: list[Any], kept: list[Any], fault: str
-) -> None:
-    results: list[Any] = []
-    job: Any = None
+def test_a_job_is_tried_again_as_often_as_it_makes_sense(steps: list[Any], answer: object) -> None:
     left = [*steps]
-    run = jobs.Run(
-        job,
-        Scripted(left),  # type: ignore[arg-type]
-        lambda _, result: results.append(result),
-        lambda _: BLAMED,
-        lambda: None,
-    )
 
-    try:
-        faults = list(run.all({"a": job}, jobs.Stop()).values())
-    except jobs.UserError as error:
-        faults = [str(error)]
-
-    assert results == kept
+    assert list(jobs.answers(Scripted(left), {"a": ANY}, ANY)) == [("a", answer)]
     assert left == []
-    assert len(faults) == bool(fault)
-    assert "".join(faults).startswith(fault)
+
+
+def test_a_job_whose_worker_died_is_tried_last_and_alone() -> None:
+    steps = [DIED, DONE, DONE, DONE]
+
+    answers = jobs.answers(Scripted(steps), {"a": ANY, "b": ANY, "c": ANY}, ANY)
+
+    assert [key for key, _ in answers][-1] == "a"
+
+
+def test_a_worker_that_differs_ends_the_run() -> None:
+    unfit = Scripted([jobs.UnfitError("host has torch 1, not 2")])
+
+    with pytest.raises(jobs.UserError, match="a worker cannot grade: host has torch 1"):
+        list(jobs.answers(unfit, {"a": ANY}, ANY))
 
 
 # --- real runs ----------------------------------------------------------------------------------
@@ -352,7 +348,7 @@ def test_whatever_ends_a_run_the_same_command_continues_and_no_process_is_left(
 
 
 @pytest.mark.slow
-def test_a_submission_that_kills_its_grader_gets_that_as_its_result(
+def test_a_submission_that_kills_its_grader_has_no_result_and_a_note(
     folder: Path, place: Path
 ) -> None:
     """In the tier `process`, which isolates nothing."""
@@ -360,10 +356,10 @@ def test_a_submission_that_kills_its_grader_gets_that_as_its_result(
 
     ended = ran(*line(place / "out", place / "in", "--workers", "2"), cwd=folder, timeout=240)
 
-    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert ended.returncode == 3, ended.stdout + ended.stderr
     row = rows_in(place / "out/gradebook.csv")["eve"]
-    assert row["score"] == "0"
-    assert "kills the process that grades it" in row["flags"]
+    assert (row["score"], row["status"]) == ("", "could not be graded")
+    assert jobs.KILLS in row["notes"]
     assert scores(place / "out")["ada"] == "80"
 
 

@@ -1,7 +1,6 @@
 """What is written about a class, from made-up entries, and what students' text does in it."""
 
 import csv
-import dataclasses
 import json
 import re
 import zipfile
@@ -11,11 +10,9 @@ from pathlib import Path
 import pytest
 
 from tensormark.authoring.course import open_course
-from tensormark.classroom import adjustments, entry, feedback, gradebook, returned, teach
-from tensormark.classroom.adjustments import Adjustment
-from tensormark.classroom.entry import Entry
+from tensormark.classroom import adjustments, counts, feedback, gradebook, returned, teach
+from tensormark.classroom.entry import Adjustment, Entry
 from tensormark.classroom.find import Found, read_list
-from tensormark.classroom.hand_in import HandIn
 from tensormark.classroom.people import FileError
 from tensormark.exercise import Assignment
 from testkit import classes
@@ -26,7 +23,7 @@ from testkit.payloads import PAYLOADS
 
 def written(entries: Sequence[Entry], folder: Path) -> dict[str, str]:
     """Write everything about a class; return its texts by name."""
-    common = entry.note_flags(entries)
+    common = counts.note_flags(entries)
     feedback.write(entries, folder)
     paths = (path for path in folder.rglob("*") if path.is_file())
     return {
@@ -58,7 +55,7 @@ def test_a_flag_that_most_have_says_nothing_about_anybody() -> None:
     flags = (["a", "b"], ["a", "c"], ["a", "c"], [])
     entries = [classes.entry(str(n), result(flags=own)) for n, own in enumerate(flags)]
 
-    assert entry.note_flags(entries) == ["a"]
+    assert counts.note_flags(entries) == ["a"]
     assert [each.flags for each in entries] == [["b"], ["c"], ["c"], []]
 
 
@@ -67,7 +64,7 @@ def test_files_that_differ_in_comments_and_layout_are_equal() -> None:
     texts = ["x = 1  # mine\n", "\nx  =  1\r\n", "x = 2\n", given, given]
     entries = [classes.entry(text, result()) for text in texts]
 
-    entry.note_equal(entries, {"detector": given})
+    counts.note_equal(entries, {"detector": given})
 
     assert [list(each.equal) for each in entries] == [[texts[1]], [texts[0]], [], [], []]
 
@@ -90,9 +87,9 @@ def test_a_student_gets_nothing_that_is_for_staff(tmp_path: Path) -> None:
 @pytest.mark.parametrize("payload", PAYLOADS, ids=ascii)
 def test_texts_of_students_act_nowhere(payload: str, tmp_path: Path) -> None:
     def hostile(text: str) -> list[Entry]:
-        student = HandIn(text[:40], f"{text} x", Path("x"), notes=[text])
-        other = HandIn(f"{text[:40]}2", f"{text} x", fault=text)
-        return [Entry(student, result=result("no_bias", text, [text])), Entry(other, problem=text)]
+        model = result("no_bias", text, [text])
+        student = Entry(text[:40], f"{text} x", path=Path("x"), remarks=[text], result=model)
+        return [student, Entry(f"{text[:40]}2", f"{text} x", problem=text)]
 
     plain = written(hostile("plain"), tmp_path / "plain")
     texts = written(hostile(f"a {payload}"), tmp_path / "hostile")
@@ -152,7 +149,7 @@ PLATFORMS: Mapping[str, tuple[str, str, list[str], list[str]]] = {
 }
 
 
-def of_platform(people: str, folder: Path) -> tuple[list[Entry], Found]:
+def of_platform(people: str, folder: Path) -> Found:
     """Return what five listed students handed in on a platform, of whom one did not."""
     path = folder / "list.csv"
     path.write_text(people, encoding="utf-8")
@@ -166,18 +163,19 @@ def of_platform(people: str, folder: Path) -> tuple[list[Entry], Found]:
     ]
     entries = []
     for place, (person, file) in enumerate(zip(class_list.people, files, strict=True)):
-        hand_in = HandIn(person.student, person.name, Path(file) if file else None, place=place)
         model = result("no_bias" if place == 1 else None) if file else None
-        entries.append(dataclasses.replace(classes.entry("x", model), hand_in=hand_in))
+        entries.append(classes.entry(person.student, model, name=person.name))
+        entries[-1].place = place
+        entries[-1].path = Path(file) if file else None
     feedback.write(entries, folder)
-    return entries, Found(folder, platform, [], class_list, platform)
+    return Found(folder, platform, entries, class_list, platform)
 
 
 @pytest.mark.parametrize("name", PLATFORMS)
 def test_a_platform_gets_marks_and_feedback(name: str, tmp_path: Path) -> None:
     people, marks, files, words = PLATFORMS[name]
 
-    lines = "".join(returned.write(*of_platform(people, tmp_path), "Lab 1", tmp_path))
+    lines = "".join(returned.write(of_platform(people, tmp_path), "Lab 1", tmp_path))
 
     assert (tmp_path / f"{name}.csv").read_text("utf-8") == marks
     with zipfile.ZipFile(tmp_path / f"{name}-feedback.zip") as archive:
@@ -200,7 +198,7 @@ def test_a_platform_gets_marks_and_feedback(name: str, tmp_path: Path) -> None:
 def test_a_list_that_cannot_be_filled_in_is_a_line(
     people: str, column: str, words: str, tmp_path: Path
 ) -> None:
-    lines = returned.write(*of_platform(people, tmp_path), column, tmp_path)
+    lines = returned.write(of_platform(people, tmp_path), column, tmp_path)
 
     assert words in "\n".join(lines)
     assert not list(tmp_path.glob("[cm]*.csv"))
@@ -228,7 +226,7 @@ def test_an_adjustment_that_cannot_be_read_is_one_line(
         path.write_text(text, encoding="utf-8")
 
     with pytest.raises(FileError, match=words):
-        adjustments.read(path, [HandIn("ada", "Ada")])
+        adjustments.read(path, [Entry("ada", "Ada")])
 
 
 # --- for the class ------------------------------------------------------------------------------

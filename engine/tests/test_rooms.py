@@ -58,7 +58,7 @@ ROOMS = {
     "authoring": f"{GRADING} folders release.given_out",
     "release": "authoring exercise files folder handout intake references usage wheel zipped",
     "classroom": f"{GRADING} authoring characters folders reports viva",
-    "classroom.platforms": "classroom.entry classroom.feedback classroom.hand_in classroom.people "
+    "classroom.platforms": "classroom.entry classroom.feedback classroom.people "
     "files intake reports zipped",
     "gradescope": f"{GRADING} release.given_out reports wheel",
 }

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page
 from grader.assignment import ASSIGNMENT
 from tensormark.authoring.course import open_course
 from tensormark.classroom import teach
-from tensormark.classroom.entry import note_flags
+from tensormark.classroom.counts import note_flags
 from tensormark.classroom.gradebook import page as drawn
 from testkit import classes
 from testkit.classes import result

@@ -11,7 +11,6 @@ from unittest import mock
 from tensormark.classroom import command
 from tensormark.classroom.entry import Entry
 from tensormark.classroom.find import Found, find
-from tensormark.classroom.hand_in import HandIn
 from tensormark.intake.submission import Submission
 from tensormark.result import Finding, Grade, Outcome, Result
 from testkit import toy
@@ -36,12 +35,12 @@ def result(mistake: str | None = None, text: str = "", flags: Sequence[str] = ()
 
 def entry(student: str, model: Mapping[str, Any] | None = None, **values: Any) -> Entry:
     """Return a student who handed in a file, or nothing."""
-    hand_in = HandIn(student, values.pop("name", student), Path(f"in/{student}.py"))
+    values.setdefault("name", student)
     if model is None:
-        return Entry(HandIn(student, student), problem="not handed in")
-    return Entry(
-        hand_in, Submission("detector.py", {"detector": student}, {}), result=model, **values
-    )
+        return Entry(student, values["name"])
+    submission = Submission("detector.py", {"detector": student}, {})
+    path = Path(f"in/{student}.py")
+    return Entry(student, path=path, submission=submission, result=model, **values)
 
 
 def handed_in(folder: Path, *names: str) -> Path:
@@ -68,12 +67,12 @@ def found(folder: Path, files: Sequence[str], people: str = "", platform: str = 
 def owners(result: Found) -> dict[str, str]:
     """Return each student's files, written as in hand_ins.txt."""
     students = {}
-    for each in result.hand_ins:
+    for each in result.entries:
         graded = [part.below[-1] for part in each.parts]
         graded.sort(key=lambda name: each.path is None or name != each.path.name)
         noted = "".join(f" ; {path.name}" for path in each.others)
         students[each.student] = (" + ".join(graded) + noted).strip()
-    assert len(students) == len(result.hand_ins)
+    assert len(students) == len(result.entries)
     return students
 
 

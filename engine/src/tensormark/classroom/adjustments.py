@@ -5,13 +5,11 @@ Its columns are student, points and reason, such as `ada,-5,two days late`. It i
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from tensormark.classroom.hand_in import HandIn
+from tensormark.classroom.entry import Adjustment, Entry
 from tensormark.classroom.people import FileError, read_table
 from tensormark.reports.platforms import cell
-from tensormark.reports.text import points as points_text
 from tensormark.reports.text import visible
 
 FILE = "adjustments.csv"
@@ -19,18 +17,7 @@ MOST = 1_000_000  # points
 COLUMNS = ("student", "points", "reason")
 
 
-@dataclass(frozen=True)
-class Adjustment:
-    """A change of a student's points, and why."""
-
-    points: float
-    reason: str
-
-    def __str__(self) -> str:
-        return f"adjusted by {points_text(self.points)}: {self.reason}"
-
-
-def student_named(where: str, text: str, hand_ins: Sequence[HandIn]) -> int:
+def student_named(where: str, text: str, entries: Sequence[Entry]) -> int:
     """Return the place of the student whom staff mean: as in the gradebook, or by name.
 
     In the gradebook no cell is a formula, so that an id may have an apostrophe before it.
@@ -38,9 +25,9 @@ def student_named(where: str, text: str, hand_ins: Sequence[HandIn]) -> int:
     Raises:
         FileError: that is nobody, or not the only one; it begins with `where`.
     """
-    places = range(len(hand_ins))
-    by_id = [i for i in places if text in (hand_ins[i].student, cell(hand_ins[i].student))]
-    found = by_id or [i for i in places if hand_ins[i].name == text]
+    places = range(len(entries))
+    by_id = [i for i in places if text in (entries[i].student, cell(entries[i].student))]
+    found = by_id or [i for i in places if entries[i].name == text]
     if len(found) != 1:
         fix = "take a name from the student column of gradebook.csv"
         raise FileError(f"{where}: no single student is called {visible(text, 60)!r}; {fix}")
@@ -57,7 +44,7 @@ def _points(where: str, text: str) -> float:
     return points
 
 
-def read(path: Path, hand_ins: Sequence[HandIn]) -> dict[int, list[Adjustment]]:
+def read(path: Path, entries: Sequence[Entry]) -> dict[int, list[Adjustment]]:
     """Return the adjustments of each student, by place; none if there is no such file.
 
     Raises:
@@ -80,7 +67,7 @@ def read(path: Path, hand_ins: Sequence[HandIn]) -> dict[int, list[Adjustment]]:
             fix = "put double quotes around text that has a comma"
             raise FileError(f"{where}: has more cells than the first line; {fix}")
         named = dict(zip(titles, cells, strict=False))
-        place = student_named(where, named.get("student", ""), hand_ins)
+        place = student_named(where, named.get("student", ""), entries)
         reason = named.get("reason")
         if not reason:
             raise FileError(f"{where}: gives no reason, which the student reads")

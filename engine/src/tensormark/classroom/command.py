@@ -23,6 +23,7 @@ from tensormark.authoring.course import open_course
 from tensormark.classroom import (
     adjustments,
     config,
+    counts,
     entry,
     feedback,
     gradebook,
@@ -30,17 +31,15 @@ from tensormark.classroom import (
     sheets,
     teach,
 )
-from tensormark.classroom.entry import Entry
-from tensormark.classroom.find import Found, find, inner_folder, real
-from tensormark.classroom.hand_in import number_of
-from tensormark.classroom.jobs import Run, Stop, Stopped, workers
-from tensormark.classroom.killed import result_of_killed
+from tensormark.classroom.entry import Entry, number_of
+from tensormark.classroom.find import find, inner_folder, real
+from tensormark.classroom.jobs import answers, workers
 from tensormark.classroom.owners import NOT_LISTED
 from tensormark.classroom.platforms import FOLDER, PLATFORMS
 from tensormark.classroom.store import Store
-from tensormark.classroom.work import Job, Terms, code, complete, named, versions
+from tensormark.classroom.work import Job, Terms, complete, facts, named
 from tensormark.exercise import Assignment
-from tensormark.files import expanded, write_whole
+from tensormark.files import expanded, is_folder, write_whole
 from tensormark.folder import open_assignment
 from tensormark.intake.given_files import GivenFiles
 from tensormark.intake.submission import SubmissionError, read_parts
@@ -58,7 +57,6 @@ PRIVATE = "reference_outputs/private"  # where private references are usually ke
 PUBLIC = "graded on the public inputs, which every student has; for marks, give {}"
 NO_TIER = "the tier process isolates nothing: submissions can read and change everything you can"
 LINES = 60.0  # seconds between lines of progress where there is no terminal
-AGAIN = "the same command continues where it stopped"
 # what a run writes anew each time; class.toml and adjustments.csv are staff's
 WRITTEN = (
     gradebook.TABLE,
@@ -68,9 +66,7 @@ WRITTEN = (
     sheets.FOLDER,
     *(name for platform in PLATFORMS for name in platform.written),
 )
-# folders in OUT
-NEW = ".new"  # where results are made
-OLD = ".old"  # where earlier ones are put aside
+NEW = ".new"  # the folder in OUT in which it is made
 
 
 def _submissions(name: str, text: str) -> Path:
@@ -90,8 +86,12 @@ def _submissions(name: str, text: str) -> Path:
     return path
 
 
-def parser(folder: Path, name: str = "class") -> argparse.ArgumentParser:
-    """Return the parser of the command line."""
+def _parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespace:
+    """Read the command line.
+
+    Raises:
+        SubmissionError: an option is invalid.
+    """
     command_line = usage.parser(name, "Grade a class; OUT/class.toml has more options.")
     add = command_line.add_argument
     folder_of = functools.partial(_submissions, name)
@@ -106,23 +106,11 @@ def parser(folder: Path, name: str = "class") -> argparse.ArgumentParser:
     about = "processes on this machine, without a scheduler (default: %(default)s)"
     worker_count = functools.partial(settings.whole_number, "workers", MOST_WORKERS)
     add("--workers", type=worker_count, default=cores, help=about)
-    return command_line
-
-
-def _read_all(found: Found, given: GivenFiles) -> Iterator[Entry]:
-    """Read what everybody has handed in."""
-    assignment = given.assignment
-    for hand_in in found.hand_ins:
-        entry = Entry(hand_in, problem=hand_in.fault)
-        if hand_in.path is not None:
-            try:
-                read = read_parts(
-                    hand_in.parts, assignment.editable, given.fixed, assignment.main_file
-                )
-                entry.submission = dataclasses.replace(read, stamps={})
-            except SubmissionError as error:
-                entry.problem = str(error)
-        yield entry
+    options = command_line.parse_args(arguments)
+    if real(options.out).is_relative_to(real(options.submissions)):
+        out = option("out", options.out)
+        raise SubmissionError(f"{out}: must not be inside the folder with the submissions")
+    return options
 
 
 def _says(references: References) -> dict[tuple[str, str], str]:
@@ -148,17 +136,17 @@ def _listed(entries: Sequence[Entry]) -> Iterator[str]:
         own = [each for each in entries if each.kind == kind]
         for each in own[:LISTED]:
             why = "" if kind == entry.NOT_IN else f": {printable(each.without)[:200]}"
-            yield f"  {kind}: {printable(each.hand_in.called)}{why}"
+            yield f"  {kind}: {printable(each.called)}{why}"
         if len(own) > LISTED:
             yield f"  {kind}: and {len(own) - LISTED} more"
-    strangers = [each for each in entries if NOT_LISTED in each.hand_in.notes]
+    strangers = [each for each in entries if NOT_LISTED in each.remarks]
     for each in strangers[:LISTED]:
-        yield f"  {NOT_LISTED}: {printable(each.hand_in.called)}"
+        yield f"  {NOT_LISTED}: {printable(each.called)}"
 
 
 def _compare(entry: Entry, before: Mapping[str, Any] | None) -> None:
     """Say what differs from a student's earlier result."""
-    name = printable(entry.hand_in.student)
+    name = printable(entry.student)
     after = entry.result
     if after is None:
         print(f"{name}: could not be graded: {entry.problem}")
@@ -200,8 +188,8 @@ class Class:
         )
         if not self.references.private:
             print(PUBLIC.format(option("references", PRIVATE)), flush=True)
-        self.entries = self._found()
-        changes = adjustments.read(self.out / adjustments.FILE, self.found.hand_ins)
+        self._find()
+        changes = adjustments.read(self.out / adjustments.FILE, self.entries)
         for place, own in changes.items():
             self.entries[place].adjustments = own
         self.asked = self._asked()
@@ -209,8 +197,8 @@ class Class:
         self.terms = self._terms(checkpoint)
         self._say_what_was_found()
 
-    def _found(self) -> list[Entry]:
-        """Return what everybody has handed in.
+    def _find(self) -> None:
+        """Find and read what everybody has handed in.
 
         Raises:
             UserError: the folder or the list cannot be used, or there is nothing to grade.
@@ -218,20 +206,26 @@ class Class:
         folder: Path = self.options.submissions
         class_list = Path(expanded(self.config.list)) if self.config.list else None
         for path in filter(None, (folder, class_list)):
-            for name in (*WRITTEN, NEW, OLD):
+            for name in (*WRITTEN, NEW):
                 written = self.out / name
                 if real(path).is_relative_to(real(written)):
                     fix = f"each run writes {written} anew; move it elsewhere"
                     raise SubmissionError(f"{path}: {fix}")
         editable = self.assignment.editable
         self.found = find(folder, editable, class_list, self.config.platform)
+        self.entries = self.found.entries
         given = GivenFiles(self.assignment, self.references.manifest.get("starter", {}))
-        entries = list(_read_all(self.found, given))
-        if not any(each.submission for each in entries):
-            print("".join(f"{line}\n" for line in _listed(entries)), end="")
-            advice = inner_folder(self.found, editable)
+        for each in self.entries:
+            if each.path is not None:
+                try:
+                    read = read_parts(each.parts, editable, given.fixed, self.assignment.main_file)
+                    each.submission = dataclasses.replace(read, stamps={})
+                except SubmissionError as error:
+                    each.problem = str(error)
+        if not any(each.submission for each in self.entries):
+            print("".join(f"{line}\n" for line in _listed(self.entries)), end="")
+            advice = inner_folder(folder, editable)
             raise SubmissionError(f"there is nothing to grade in {folder}{advice}")
-        return entries
 
     def _terms(self, checkpoint: Path | None) -> Terms:
         """Return how this run grades.
@@ -240,27 +234,22 @@ class Class:
             SubmissionError: no tier on this machine isolates submissions.
         """
         folder = self.assignment.folder
-        references = self.references.folder
-        tier = self.config.tier or (CONTAINED if self.options.scheduler else "")
-        if not tier:
-            own = settings.Settings.of(folder, references=references, checkpoint=checkpoint)
-            tier = strictest_isolating(self.assignment, own, 'tier = "process" in class.toml')
-        return Terms(
-            assignment=folder,
-            references=references.resolve(),
+        own = settings.Settings.of(
+            folder,
+            references=self.references.folder.resolve(),
             checkpoint=checkpoint and checkpoint.resolve(),
-            tier=tier,
-            check=self.options.check,
             budget=float(self.config.budget),
             training_times=float(self.config.training_times),
-            code=code(folder),
-            recorded=self.references.digest,
-            versions=versions(folder),
         )
+        tier = self.config.tier or (CONTAINED if self.options.scheduler else "")
+        if not tier:
+            tier = strictest_isolating(self.assignment, own, 'tier = "process" in class.toml')
+        own = dataclasses.replace(own, tier=tier)
+        return Terms(folder, own, self.options.check, facts(folder, own.references))
 
     def _named(self, where: str, student: str) -> Entry:
         """Return the student whom staff mean; see `student_named`."""
-        return self.entries[adjustments.student_named(where, student, self.found.hand_ins)]
+        return self.entries[adjustments.student_named(where, student, self.entries)]
 
     def _asked(self) -> list[Entry]:
         """Return the students who get questions."""
@@ -284,7 +273,7 @@ class Class:
 
     def _say_what_was_found(self) -> None:
         """Say it, and write class.toml if there is none."""
-        late = sum(each.late for each in self.found.hand_ins)
+        late = sum(each.late for each in self.entries)
         platform = self.found.platform.name
         known = "" if platform == FOLDER.name else platform
         note = "empty: recognized by the names in it and by the list"  # such as GitHub's roster
@@ -293,7 +282,8 @@ class Class:
         if late:
             note += f"; {number_of(late, 'hand-in')} marked late"
         path = self.out / config.FILE
-        if config.write_first(path, known, self.terms.tier, note):
+        tier = self.terms.settings.tier
+        if config.write_first(path, known, tier, note):
             print(f"options of this class: {path}")
         listed = self.found.class_list
         who = f"list: {listed.table.path} ({self.found.listed_by.name})" if listed else "no list"
@@ -302,38 +292,38 @@ class Class:
         print(f"platform: {platform}; {who}", flush=True)
         for line in self.found.warnings:
             print(f"warning: {printable(line)[:500]}", flush=True)
-        if self.terms.tier == PROCESS:
+        if tier == PROCESS:
             print(NO_TIER, file=sys.stderr)
 
     # --- doing ----------------------------------------------------------------------------
 
     def _do(self, jobs: Mapping[str, Job], what: str) -> dict[str, str]:
-        """Have jobs done; return why some could not be, by key.
+        """Have jobs done, and keep their results; return why some have none, by key.
 
         Raises:
-            Stopped: on Ctrl-C. UserError: no worker can do any.
+            UserError: no worker can do any.
         """
         if not jobs:
             return {}
         where = self.options.scheduler or f"{self.options.workers} on this machine"
-        print(f"{len(jobs)} {what}, tier {self.terms.tier}, workers: {where}", flush=True)
+        tier = self.terms.settings.tier
+        print(f"{len(jobs)} {what}, tier {tier}, workers: {where}", flush=True)
         seconds = 0.1 if is_terminal(sys.stderr) else LINES
-        stop = Stop()
-
-        def blame(job: Job) -> Mapping[str, object]:
-            if job.seed:
-                return sheets.KILLED
-            return result_of_killed(job.submission, self.terms, self.references, self.assignment)
-
+        faults: dict[str, str] = {}
         with (
-            stop.on_signals(),
-            workers(self.options.scheduler, min(self.options.workers, len(jobs))) as executor,
+            workers(self.options.scheduler, min(self.options.workers, len(jobs))) as opened,
             tqdm(total=len(jobs), mininterval=seconds, miniters=1, dynamic_ncols=True) as bar,
         ):
-            run = Run(self.terms, executor, self.store.keep, blame, bar.update)
-            faults = run.all(jobs, stop)
-        if stop.asked:
-            raise Stopped
+            try:
+                for key, answer in answers(opened, jobs, self.terms):
+                    if isinstance(answer, str):
+                        faults[key] = answer
+                    else:
+                        self.store.keep(key, answer)
+                    bar.update()
+            except KeyboardInterrupt:
+                print("stopped\nnext: the same command continues where it stopped", flush=True)
+                os._exit(130)  # workers end with this process, and the store needs no closing
         return faults
 
     def grade(self) -> None:
@@ -356,8 +346,8 @@ class Class:
         for each, key in keys:
             result = self.store.get(key)
             each.problem = faults.get(key, "")
-            if result is not None and each.hand_in.path is not None:
-                each.result = named(result, each.hand_in.path)
+            if result is not None and each.path is not None:
+                each.result = named(result, each.path)
             if each is self.only:
                 _compare(each, before[key])
 
@@ -387,35 +377,31 @@ class Class:
         new = self.out / NEW
         shutil.rmtree(new, ignore_errors=True)
         new.mkdir()
-        common = entry.note_flags(self.entries)
+        common = counts.note_flags(self.entries)
         starter = self.assignment.starter
         given = {
             name.removesuffix(".py"): (starter / name).read_text(encoding="utf-8")
             for name in self.assignment.editable
         }
-        entry.note_equal(self.entries, given)
+        counts.note_equal(self.entries, given)
         says = _says(self.references)
         feedback.write(self.entries, new)
         write_whole(new / gradebook.TABLE, gradebook.table(self.entries))
         write_whole(new / gradebook.PAGE, gradebook.page(self.entries, says, common))
         write_whole(new / teach.PAGE, teach.page(self.entries, says, open_course(self.assignment)))
-        lines = returned.write(self.entries, self.found, self.config.column, new)
+        lines = returned.write(self.found, self.config.column, new)
         if self.config.viva:
             lines += sheets.write(self.asked, new)
-        self._replace(new)
-        return lines
-
-    def _replace(self, new: Path) -> None:
-        old = self.out / OLD
-        shutil.rmtree(old, ignore_errors=True)
-        old.mkdir()
         for name in WRITTEN:
-            if os.path.lexists(self.out / name):
-                os.rename(self.out / name, old / name)
+            old = self.out / name
+            if is_folder(old):
+                shutil.rmtree(old)
+            else:
+                old.unlink(missing_ok=True)
             if (new / name).exists():
-                os.rename(new / name, self.out / name)
-        shutil.rmtree(old)
-        shutil.rmtree(new)
+                os.rename(new / name, old)
+        new.rmdir()
+        return lines
 
     def report(self) -> int:
         """Write the results, print a summary, and return the exit status."""
@@ -436,19 +422,6 @@ class Class:
         return 0
 
 
-def _parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespace:
-    """Read the command line; see `parser`.
-
-    Raises:
-        SubmissionError: an option is invalid.
-    """
-    options = parser(folder, name).parse_args(arguments)
-    if real(options.out).is_relative_to(real(options.submissions)):
-        out = option("out", options.out)
-        raise SubmissionError(f"{out}: must not be inside the folder with the submissions")
-    return options
-
-
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Grade the submissions that the command line names; return the exit status."""
     print_any_letter()
@@ -456,11 +429,7 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     assignment = open_assignment(folder)
     with Store(options.out) as store:
         room = Class(options, assignment, store)
-        try:
-            room.grade()
-            if room.config.viva:
-                room.ask()
-        except Stopped:
-            print(f"stopped\nnext: {AGAIN}")
-            return 130
+        room.grade()
+        if room.config.viva:
+            room.ask()
         return room.report()

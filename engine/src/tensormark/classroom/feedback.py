@@ -123,7 +123,7 @@ def write(entries: Sequence[Entry], out: Path) -> None:
     Raises:
         OSError: a file cannot be written.
     """
-    names = folder_names([entry.hand_in.student for entry in entries])
+    names = folder_names([entry.student for entry in entries])
     for entry, name in zip(entries, names, strict=True):
         if entry.result is not None:
             entry.report = f"{FOLDER}/{name}"

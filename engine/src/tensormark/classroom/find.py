@@ -4,30 +4,21 @@ No path is built from a name, no link is followed, and no list is taken from whe
 """
 
 import os
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tensormark.classroom.hand_in import HandIn, first_of, legible
-from tensormark.classroom.owners import NOT_LISTED, choose, hand_ins_of
+from tensormark.classroom.entry import Entry, first_of, legible
+from tensormark.classroom.owners import NOT_LISTED, choose, entries_by_owner
 from tensormark.classroom.people import ClassList, FileError, read_table
 from tensormark.classroom.platforms import BY_NAME, FOLDER, PLATFORMS
 from tensormark.classroom.platforms.base import Platform
 from tensormark.classroom.platforms.gradescope import METADATA, strangers
 from tensormark.files import is_folder
-from tensormark.intake.file_names import target_of
+from tensormark.intake.file_names import is_hidden
 from tensormark.usage import command
 
-# what systems, editors and office programs leave behind; any other name may be a student's
-IGNORED = re.compile(
-    r"__MACOSX|Thumbs\.db|desktop\.ini|\.DS_Store|\.localized|\.directory|Icon\r?"
-    r"|\.Spotlight-V100|\.Trashes|\.fseventsd|\.git|\.gitignore|\.gitattributes|\.gitkeep|\.hg|\.svn"
-    r"|\.idea|\.vscode|\.venv|\.ipynb_checkpoints|\.mypy_cache|\.pytest_cache|\.ruff_cache"
-    r"|__pycache__|\.~lock\..*|~\$.*|\.nfs.*|\.fuse_hidden.*|\.Trash-.*|.*:Zone\.Identifier",
-    re.S,
-)
-COMPANION = "._"  # begins the name of the metadata that macOS keeps beside a file or folder
+TEST_STUDENTS = ("student, test", "test student")  # of Canvas
 
 
 def real(path: Path) -> Path:
@@ -35,7 +26,7 @@ def real(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
-def entries_of(folder: Path, without: Iterable[Path] = ()) -> list[Path]:
+def handed_in(folder: Path, without: Iterable[Path] = ()) -> list[Path]:
     """Return what was handed in: all in a folder but what systems put there, sorted.
 
     Args:
@@ -46,16 +37,14 @@ def entries_of(folder: Path, without: Iterable[Path] = ()) -> list[Path]:
     """
     excluded = {real(path) for path in without}
     try:
-        paths = {path.name: path for path in folder.iterdir()}
+        paths = sorted(folder.iterdir())
     except OSError as error:
         raise FileError(f"{folder}: cannot be read ({error.strerror or error})") from error
-    return sorted(
+    return [
         path
-        for name, path in paths.items()
-        if not IGNORED.fullmatch(name)
-        and name.removeprefix(COMPANION) not in paths.keys() - {name}
-        and real(folder) / name not in excluded
-    )
+        for path in paths
+        if not is_hidden(path.name) and real(folder) / path.name not in excluded
+    ]
 
 
 def read_list(path: Path) -> tuple[ClassList, Platform]:
@@ -66,7 +55,7 @@ def read_list(path: Path) -> tuple[ClassList, Platform]:
     """
     table = read_table(path)
     platform = next((each for each in PLATFORMS if each.is_list(table.titles)), FOLDER)
-    return ClassList.of(table, platform.columns, platform.needed), platform
+    return ClassList.of(table, platform.columns), platform
 
 
 @dataclass(frozen=True)
@@ -74,28 +63,27 @@ class Found:
     """What was found in a folder.
 
     Attributes:
-        folder: the folder itself, or the only one in it.
         listed_by: the platform whose own list the class has.
     """
 
     folder: Path
     platform: Platform
-    hand_ins: list[HandIn]
+    entries: list[Entry]
     class_list: ClassList | None = None
     listed_by: Platform = FOLDER
 
     @property
     def warnings(self) -> list[str]:
         """What staff should know about the whole."""
-        paths = entries_of(self.folder)
+        paths = handed_in(self.folder)
         if any(path.name == METADATA for path in paths) and self.platform.name != "gradescope":
             others = strangers(paths)
             fix = 'platform = "gradescope" in class.toml reads it'
             if others:
                 fix = f"move {legible(others[0].name)} to a folder of its own"
             return [f"{METADATA} is not read, as the platform is {self.platform.name}; {fix}"]
-        found = [each for each in self.hand_ins if each.path]
-        unlisted = [each.called for each in found if NOT_LISTED in each.notes]
+        found = [each for each in self.entries if each.path]
+        unlisted = [each.called for each in found if NOT_LISTED in each.remarks]
         if self.class_list is None or not unlisted:
             return []
         listed = self.class_list.table.path
@@ -104,15 +92,6 @@ class Found:
         example = f"{unlisted[0]!r}, for instance, is none of its ids, logins, addresses or names"
         fix = "name another list in class.toml, or add a column `file`"
         return [f"none of the hand-ins matches {listed}: {example}; {fix}"]
-
-
-def _entered(folder: Path, paths: Sequence[Path]) -> tuple[Path, list[Path]]:
-    """Enter a platform's folder in which an unzipped download lies alone."""
-    if len(paths) == 1 and is_folder(paths[0]):
-        inner = entries_of(paths[0])
-        if any(platform.wrote(inner) for platform in PLATFORMS if inner):
-            return paths[0], inner
-    return folder, list(paths)
 
 
 def find(
@@ -129,35 +108,32 @@ def find(
     Raises:
         FileError: there is nothing to grade, or the list cannot be used.
     """
-    outer = entries_of(folder, [list_file] if list_file else [])
-    if any(path.name == editable[0] and path.is_file() for path in outer):
+    paths = handed_in(folder, [list_file] if list_file else [])
+    if any(path.name == editable[0] and path.is_file() for path in paths):
         raise FileError(
             f"{folder}: contains {editable[0]} itself, so it is one submission, not a folder of "
             f"submissions; use {command('grade')}, or give its parent folder"
         )
-    if not outer:
+    if not paths:
         raise FileError(f"{folder}: is empty; unpack the hand-ins into it")
-    inner, paths = _entered(folder, outer)
     class_list, listed_by = read_list(list_file) if list_file else (None, FOLDER)
-    wrote = next((each for each in PLATFORMS if each.wrote(paths)), FOLDER)
-    if wrote is FOLDER and listed_by.known_by_list:
-        wrote = listed_by
-    chosen = BY_NAME[platform] if platform else wrote
-    hand_ins = hand_ins_of(chosen.uploads(paths), chosen, class_list, inner)
-    for each in hand_ins:
-        choose(each, inner, editable)
-    test_students = ("student, test", "test student")
-    hand_ins = [each for each in hand_ins if each.path or each.name.casefold() not in test_students]
-    return Found(inner, chosen, hand_ins, class_list, listed_by)
+    chosen = next((each for each in PLATFORMS if each.wrote(paths)), FOLDER)
+    if chosen is FOLDER and listed_by.known_by_list:
+        chosen = listed_by
+    if platform:
+        chosen = BY_NAME[platform]
+    entries = entries_by_owner(chosen.uploads(paths), chosen, class_list, folder)
+    for each in entries:
+        choose(each, folder, editable)
+    entries = [each for each in entries if each.path or each.name.casefold() not in TEST_STUDENTS]
+    return Found(folder, chosen, entries, class_list, listed_by)
 
 
-def inner_folder(found: Found, editable: Sequence[str]) -> str:
+def inner_folder(folder: Path, editable: Sequence[str]) -> str:
     """Return advice if what was handed in seems to lie in a folder within the folder."""
-    paths = entries_of(found.folder)
-    folders = [path for path in paths if is_folder(path)]
-    if len(paths) != 1 or not folders:
+    paths = handed_in(folder)
+    if len(paths) != 1 or not is_folder(paths[0]):
         return ""
-    inside = entries_of(folders[0])
-    if any(target_of(path.name, editable) == editable[0] for path in inside):
+    if editable[0] in [path.name for path in handed_in(paths[0])]:
         return ""
-    return f"; if the hand-ins are in {legible(str(folders[0]))}, name that folder"
+    return f"; if the hand-ins are in {legible(str(paths[0]))}, name that folder"

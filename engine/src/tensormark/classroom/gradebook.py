@@ -11,14 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tensormark.classroom.entry import (
-    KINDS,
-    Entry,
-    MistakeCount,
-    exercise_counts,
-    histogram,
-    mistake_counts,
-)
+from tensormark.classroom.counts import MistakeCount, exercise_counts, histogram, mistake_counts
+from tensormark.classroom.entry import KINDS, Entry
 from tensormark.reports import html, pages
 from tensormark.reports.pages import rendered
 from tensormark.reports.platforms import csv_text
@@ -59,7 +53,7 @@ def _score_of(exercise: str) -> Callable[[Entry], Any]:
 
 
 def _submitted(entry: Entry) -> str | None:
-    when = entry.hand_in.submitted
+    when = entry.submitted
     return when.isoformat(timespec="seconds") if when else None
 
 
@@ -69,20 +63,20 @@ def columns_of(entries: Sequence[Entry]) -> list[Column]:
     begun = {count.id for count in exercise_counts(entries)}
     adjusted = [Column("points", lambda entry: entry.points)]
     return [
-        Column("student", lambda entry: entry.hand_in.student, on_page=False),
-        Column("name", lambda entry: entry.hand_in.name, on_page=False),
+        Column("student", lambda entry: entry.student, on_page=False),
+        Column("name", lambda entry: entry.name, on_page=False),
         Column("score", _from_result("score")),
         *(adjusted if any(entry.adjustments for entry in entries) else ()),
         Column("max_score", _from_result("max_score"), on_page=False),
         *(Column(each, _score_of(each), each, each in begun) for each in exercises),
         Column("bonus", _from_result("bonus")),
-        Column("late", lambda entry: "late" if entry.hand_in.late else None),
+        Column("late", lambda entry: "late" if entry.late else None),
         Column("notes", lambda e: "; ".join(filter(None, [e.without, *e.notes])), wide=True),
         Column("flags", lambda entry: "; ".join(entry.flags), wide=True),
         Column("equal_to", lambda entry: ", ".join(entry.equal), wide=True),
         Column("status", lambda entry: entry.kind, on_page=False),
         Column("submitted", _submitted, on_page=False),
-        Column("file", lambda e: e.hand_in.path.name if e.hand_in.path else None, on_page=False),
+        Column("file", lambda e: e.path.name if e.path else None, on_page=False),
     ]
 
 
@@ -100,7 +94,7 @@ def _is_of(kind: str, entry: Entry) -> bool:
 # what the table can be filtered by, besides mistakes
 FILTERS: Mapping[str, Callable[[Entry], object]] = {
     **{kind: functools.partial(_is_of, kind) for kind in KINDS},
-    "late": lambda entry: entry.hand_in.late,
+    "late": lambda entry: entry.late,
     "with notes": lambda entry: entry.notes,
     "with flags": lambda entry: entry.flags,
     "with equal files": lambda entry: entry.equal,

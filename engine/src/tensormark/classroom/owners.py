@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from tensormark.characters import shown
-from tensormark.classroom.hand_in import ANY, Claim, HandIn, Upload, called, legible
+from tensormark.classroom.entry import ANY, Claim, Entry, Upload, called, legible
 from tensormark.classroom.people import ClassList, FileError
 from tensormark.classroom.platforms.base import DOCUMENTS, Platform
 from tensormark.files import is_folder
@@ -39,24 +39,24 @@ def _groups(uploads: Iterable[Upload]) -> list[list[Upload]]:
     return list(groups.values())
 
 
-def _undecided(group: Sequence[Upload], names: Iterable[str]) -> HandIn:
+def _undecided(group: Sequence[Upload], names: Iterable[str]) -> Entry:
     """Return the line of something that could belong to any of several people."""
     people = list(dict.fromkeys(name[:LONGEST] for name in names))
     more = [f"{len(people) - SHOWN} more"] if len(people) > SHOWN else []
     label = legible(group[0].path.name)
     whose = " or ".join([*map(legible, people[:SHOWN]), *more])
     fault = f"could belong to {whose}, so nobody gets it; {DECIDE}"
-    return HandIn(label, label, uploads=[*group], fault=fault)
+    return Entry(label, label, uploads=[*group], problem=fault)
 
 
-def _unlisted(group: Sequence[Upload], platform: Platform, *notes: str) -> HandIn:
+def _unlisted(group: Sequence[Upload], platform: Platform, *notes: str) -> Entry:
     """Return the hand-in of somebody who is not on a list."""
     claims = group[0].claims
     if len(claims) > 1 and not platform.chosen_by_students:
         return _undecided(group, [called(each.student or each.name, each.name) for each in claims])
     claim = claims[0]
     student = legible(claim.student or claim.name)
-    return HandIn(student, legible(claim.name), uploads=[*group], notes=[*notes])
+    return Entry(student, legible(claim.name), uploads=[*group], remarks=[*notes])
 
 
 def _rivals(owners: Iterable[Owner], counts: Mapping[Owner, int]) -> set[Owner]:
@@ -155,9 +155,9 @@ def _by_file(class_list: ClassList, folder: Path) -> list[tuple[Path, int]]:
     return paths
 
 
-def hand_ins_of(
+def entries_by_owner(
     uploads: Sequence[Upload], platform: Platform, class_list: ClassList | None, folder: Path
-) -> list[HandIn]:
+) -> list[Entry]:
     """Give uploads to students: those on the list in its order, and then everybody else.
 
     Raises:
@@ -166,8 +166,7 @@ def hand_ins_of(
     if class_list is None:
         return _with_unique_names([_unlisted(group, platform) for group in _groups(uploads)])
     students = [
-        HandIn(person.student, person.name, place=place)
-        for place, person in enumerate(class_list.people)
+        Entry(person.student, person.name, place) for place, person in enumerate(class_list.people)
     ]
     named = _by_file(class_list, folder)
     for path, place in named:
@@ -188,10 +187,10 @@ def hand_ins_of(
     return _with_unique_names([*students, *rest])
 
 
-def _with_unique_names(hand_ins: Sequence[HandIn]) -> list[HandIn]:
+def _with_unique_names(entries: Sequence[Entry]) -> list[Entry]:
     """Return the hand-ins under unique names: all but the first of a name add that of a file."""
     names: set[str] = set()
-    for each in hand_ins:
+    for each in entries:
         name = each.student
         count = 1
         while each.student in names:
@@ -199,7 +198,7 @@ def _with_unique_names(hand_ins: Sequence[HandIn]) -> list[HandIn]:
             each.student = f"{name}, {path}" if count == 1 else f"{name}, {path}, {count}"
             count += 1
         names.add(each.student)
-    return [*hand_ins]
+    return [*entries]
 
 
 # --- which of several is graded ---------------------------------------------------------------
@@ -252,25 +251,23 @@ def _fault(path: Path) -> str:
     return "" if os.path.exists(path) else f"{shown(path.name)} is missing from the folder"
 
 
-def choose(hand_in: HandIn, folder: Path, editable: Sequence[str]) -> None:
+def choose(entry: Entry, folder: Path, editable: Sequence[str]) -> None:
     """Decide which of a student's uploads are graded: the newest, however late."""
-    uploads = hand_in.uploads
-    faults = {upload.path: hand_in.fault or _fault(upload.path) for upload in uploads}
+    faults = {upload.path: entry.problem or _fault(upload.path) for upload in entry.uploads}
     messages = list(dict.fromkeys(fault for fault in faults.values() if fault))
-    gradable = [upload for upload in uploads if not faults[upload.path]]
-    if not gradable:
-        hand_in.fault = "; ".join(messages)
-        hand_in.others = [upload.path for upload in uploads]
+    gradable = [upload for upload in entry.uploads if not faults[upload.path]]
+    files = _graded(gradable, editable) if gradable else []
+    entry.others = [upload.path for upload in entry.uploads if upload not in files]
+    if not files:
+        entry.problem = "; ".join(messages)
         return
-    files = _graded(gradable, editable)
     main = _main(files, editable)
-    hand_in.path = main.path
-    hand_in.parts = [Part.under(folder, each.path, each.file or each.path.name) for each in files]
-    hand_in.submitted = main.submitted
-    hand_in.late = any(upload.late for upload in files)
-    hand_in.others = [upload.path for upload in uploads if upload not in files]
-    hand_in.notes += messages
+    entry.path = main.path
+    entry.parts = [Part.under(folder, each.path, each.file or each.path.name) for each in files]
+    entry.submitted = main.submitted
+    entry.late = any(upload.late for upload in files)
+    entry.remarks += messages
     several = len({upload.together for upload in gradable}) > 1
     dated = all(upload.submitted for upload in gradable)
     if several and not dated and main.attempt != BY_STAFF:
-        hand_in.notes.append(CHOSEN_BY_DATE)
+        entry.remarks.append(CHOSEN_BY_DATE)

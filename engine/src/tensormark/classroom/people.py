@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tensormark.classroom.hand_in import Claim
+from tensormark.classroom.entry import Claim
 from tensormark.files import NotAFileError, TooLargeError, read_text
 from tensormark.usage import UserError
 
@@ -35,7 +35,6 @@ COLUMNS: Mapping[str, str] = {
     **dict.fromkeys(("file", "submission", "path"), "file"),
     "role": "role",
 }
-FILE = "file"  # a column that staff may add to any list
 IDS = ("canvas", "moodle", "id", "login", "email", "github")  # the strongest first
 STAFF = re.compile(r"instructor|teacher|ta|teaching assistant|grader|reader|observer|owner", re.I)
 
@@ -63,7 +62,7 @@ class Person:
     """Somebody on the list.
 
     Attributes:
-        student, name: see HandIn.
+        student, name: see Entry.
         ids: by kind, one of IDS.
         team: one whose hand-ins are also this person's; "" if there is none.
         file: what was handed in, relative to the folder of the hand-ins; "" if the list does not
@@ -136,13 +135,11 @@ def _cells(row: Sequence[str], meanings: Mapping[int, str]) -> dict[str, str]:
     return cells
 
 
-def _person(cells: Mapping[str, str], row: int, needed: str) -> Person | None:
-    """Return the person of a row; None if it is empty, of staff, or lacks an id of a kind."""
+def _person(cells: Mapping[str, str], row: int, needs_id: bool) -> Person | None:
+    """Return the person of a row; None if it is empty, of staff, or lacks an id."""
     name = cells.get("name") or " ".join(cells[key] for key in ("first", "last") if key in cells)
     ids = {kind: cells[kind] for kind in IDS if kind in cells}
-    if needed and needed not in ids:
-        return None
-    if not (ids or name) or STAFF.fullmatch(cells.get("role", "")):
+    if not (ids or (name and not needs_id)) or STAFF.fullmatch(cells.get("role", "")):
         return None
     student = next(iter(ids.values()), name)
     number = re.search("[0-9]+", ids.get("moodle", ""))
@@ -171,25 +168,25 @@ class ClassList:
                 self.teams.setdefault("".join(words(person.team)), set()).add(place)
 
     @classmethod
-    def of(cls, table: Table, columns: Mapping[str, str], needed: str) -> "ClassList":
+    def of(cls, table: Table, columns: Mapping[str, str]) -> "ClassList":
         """Return the people in the rows of a table.
 
         Args:
-            columns: a platform's own titles, in lower case, to what they hold.
-            needed: see Platform.
+            columns: a platform's own titles, in lower case, to what they hold; in its lists, a row
+                without an id is not a student's.
 
         Raises:
             FileError: it identifies nobody, or lists somebody twice.
         """
         path = table.path
-        known = {**columns, FILE: FILE} if columns else COLUMNS
+        known = {**COLUMNS, **columns}
         meanings = {i: known[title] for i, title in enumerate(table.titles) if title in known}
         if not set(meanings.values()) & {*IDS, "name", "last"}:
             needed = "student, id, login, name or email"
             raise FileError(f"{path}: its first line names none of the columns {needed}")
         people: dict[str, Person] = {}
         for number, row in enumerate(table.rows[1:], start=1):
-            person = _person(_cells(row, meanings), number, needed)
+            person = _person(_cells(row, meanings), number, bool(columns))
             if person is None:
                 continue
             if person.student in people:

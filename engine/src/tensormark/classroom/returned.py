@@ -7,9 +7,8 @@ canvas-feedback.zip, moodle-feedback.zip   to upload
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tensormark.classroom.entry import Entry
+from tensormark.classroom.entry import Entry, number_of
 from tensormark.classroom.find import Found
-from tensormark.classroom.hand_in import number_of
 from tensormark.classroom.people import FileError
 from tensormark.classroom.platforms.base import Platform
 from tensormark.files import replaced, write_whole
@@ -27,16 +26,14 @@ def listed(name: str, what: str, lines: Sequence[str]) -> list[str]:
     return [f"{name}: {len(lines)} {what}:", *(f"  {line}" for line in lines[:SHOWN]), *more]
 
 
-def _write_marks(
-    found: Found, column: str, most: float, entries: Sequence[Entry], out: Path
-) -> list[str]:
+def _write_marks(found: Found, column: str, most: float, out: Path) -> list[str]:
     """Fill in the list of the class, if it is a platform's own; return lines for staff."""
     platform = found.listed_by
     if found.class_list is None:
         return []
     name = f"{platform.name}.csv"
     try:
-        filled = platform.marks(found.class_list, column, most, entries)
+        filled = platform.marks(found.class_list, column, most, found.entries)
     except FileError as error:
         return [f"{platform.name}: no {name}: {error}"]
     if filled is None:
@@ -75,14 +72,15 @@ def _write_feedback(platform: Platform, entries: Sequence[Entry], out: Path) -> 
     ]
 
 
-def write(entries: Sequence[Entry], found: Found, column: str, out: Path) -> list[str]:
+def write(found: Found, column: str, out: Path) -> list[str]:
     """Write what goes back; return lines for staff.
 
     Raises:
         OSError: a file cannot be written.
     """
-    most = max((float(entry.result["max_score"]) for entry in entries if entry.result), default=0.0)
-    lines = _write_marks(found, column, most, entries, out)
+    results = (entry.result for entry in found.entries)
+    most = max((float(result["max_score"]) for result in results if result), default=0.0)
+    lines = _write_marks(found, column, most, out)
     for platform in dict.fromkeys([found.platform, found.listed_by]):
-        lines += _write_feedback(platform, entries, out)
+        lines += _write_feedback(platform, found.entries, out)
     return lines

@@ -13,9 +13,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tensormark.classroom.entry import Entry
+from tensormark.classroom.entry import Entry, first_of, legible, number_of
 from tensormark.classroom.feedback import folder_names
-from tensormark.classroom.hand_in import first_of, legible, number_of
 from tensormark.classroom.work import Job
 from tensormark.exercise import Assignment
 from tensormark.files import encoded, write_whole
@@ -31,7 +30,6 @@ FOLDER = "viva"
 TEMPLATES = Path(__file__).with_name("templates")
 NOTHING_RIGHT = "no function is right"
 NO_QUESTION = "no good question was found"
-KILLED = {"note": "the submission kills the process that makes them"}
 
 
 def job_of(entry: Entry, number: int, secret: bytes, assignment: Assignment) -> Job | None:
@@ -39,13 +37,13 @@ def job_of(entry: Entry, number: int, secret: bytes, assignment: Assignment) -> 
     passed = [each["id"] for each in entry.exercises if each["outcome"] == Outcome.PASSED]
     if entry.submission is None or not draw.askable(assignment, passed):
         return None
-    seed = hmac.digest(secret, encoded(entry.hand_in.student), "sha256").hex()
+    seed = hmac.digest(secret, encoded(entry.student), "sha256").hex()
     return Job(entry.submission, tuple(passed), seed, number)
 
 
 def note_sheet(entry: Entry, result: Mapping[str, Any]) -> None:
     """Note a student's sheet, or why there is none."""
-    path = entry.hand_in.path
+    path = entry.path
     if "sheet" not in result or path is None:
         entry.sheet_note = visible(result.get("note", ""), 300)
         return
@@ -69,11 +67,11 @@ def write(entries: Sequence[Entry], out: Path) -> list[str]:
     Raises:
         OSError: a file cannot be written.
     """
-    names = folder_names([entry.hand_in.student for entry in entries])
+    names = folder_names([entry.student for entry in entries])
     named = list(zip(names, entries, strict=True))
     for name, entry in named:
         if entry.sheet is not None:
-            label = visible(entry.hand_in.called, 200)
+            label = visible(entry.called, 200)
             paper = page.paper(entry.sheet, label)
             write_whole(out / FOLDER / "sheets" / f"{name}.html", paper)
             write_whole(out / FOLDER / "keys" / f"{name}.html", page.key(entry.sheet, label))
@@ -83,7 +81,7 @@ def write(entries: Sequence[Entry], out: Path) -> list[str]:
     without: dict[str, list[str]] = {}
     for entry in entries:
         if entry.sheet is None:
-            name = visible(entry.hand_in.called, 60)
+            name = visible(entry.called, 60)
             without.setdefault(entry.sheet_note, []).append(name)
     for note, students in without.items():
         count = number_of(len(students), "student")

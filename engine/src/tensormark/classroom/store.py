@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tensormark.classroom.config import FILE as CONFIG
-from tensormark.classroom.find import entries_of
+from tensormark.classroom.find import handed_in
 from tensormark.classroom.work import complete
 from tensormark.usage import UserError, option
 
@@ -42,7 +42,7 @@ class Store:
         self.path = folder / FILE
         with self._explained():
             folder.mkdir(parents=True, exist_ok=True)
-            names = [path.name for path in entries_of(folder)]
+            names = [path.name for path in handed_in(folder)]
             if names and FILE not in names and CONFIG not in names:
                 what = f"has {names[0]} in it and is no class's"
                 raise UserError(f"{option('out', folder)}: {what}; name a new folder")

@@ -12,14 +12,14 @@ from pathlib import Path
 
 from tensormark.authoring.course import Course
 from tensormark.authoring.variants import VariantError
-from tensormark.classroom.entry import (
-    Entry,
+from tensormark.classroom.counts import (
     ExerciseCount,
     MistakeCount,
     exercise_counts,
     histogram,
     mistake_counts,
 )
+from tensormark.classroom.entry import Entry
 from tensormark.reports import pages
 from tensormark.reports.pages import rendered
 

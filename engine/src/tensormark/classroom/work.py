@@ -1,5 +1,6 @@
 """What is graded, as data for another process, and the digest of all that decides a result."""
 
+import contextlib
 import dataclasses
 import functools
 import importlib.metadata
@@ -10,13 +11,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tensormark.classroom.hand_in import legible
+from tensormark.classroom.entry import legible
 from tensormark.files import digest, sha256
 from tensormark.folder import PACKAGE, STAFF_ONLY
 from tensormark.handout import MAIN, PAGES
 from tensormark.intake.submission import Submission
+from tensormark.references import References
 from tensormark.sandbox.interface import printable
 from tensormark.sandbox.packages import requirement_names
+from tensormark.settings import Settings
 
 ENGINE = Path(__file__).resolve().parents[1]
 # packages that decide no grade, except two modules of this one
@@ -51,29 +54,22 @@ class Terms:
     """How a class is graded.
 
     Attributes:
-        assignment, references, checkpoint: folders, at the same paths on all machines.
+        assignment: its folder; like those in the settings, at the same path on all machines.
         check: whether tasks are left out.
-        code: a digest of the grader and the assignment; recorded: of the references.
-        versions: of Python and packages.
+        facts: see `facts`.
     """
 
     assignment: Path
-    references: Path
-    checkpoint: Path | None
-    tier: str
+    settings: Settings
     check: bool
-    budget: float
-    training_times: float
-    code: str
-    recorded: str
-    versions: Mapping[str, str]
+    facts: Mapping[str, str]
 
     @property
     def deciding(self) -> list[Any]:
         """What of it decides a result: not where things are."""
-        paths = ("assignment", "references", "checkpoint")
-        values = dataclasses.asdict(self)
-        return [values[name] for name in sorted(values) if name not in paths]
+        settings = self.settings
+        times = [settings.budget, settings.training_times]
+        return [settings.tier, *times, self.check, dict(self.facts)]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -109,24 +105,29 @@ def _deciding_files(folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 @functools.cache
-def code(folder: Path) -> str:
+def _code(folder: Path) -> str:
     """Return a digest of the files that decide a grade; later changes to them do not show."""
     files = sorted(_deciding_files(folder))
     return digest("".join(f"{name} {sha256(path)}\n" for name, path in files).encode())
 
 
-def versions(folder: Path) -> dict[str, str]:
-    """Return the versions of Python, without its third number, and of packages.
+def facts(folder: Path, references: Path) -> dict[str, str]:
+    """Return what decides a result on this machine, besides settings: digests and versions.
 
     Args:
         folder: an assignment's; of the packages that it requires, those installed count.
+
+    Raises:
+        ReferencesError: there are no usable references.
     """
-    installed = {"Python": ".".join(platform.python_version_tuple()[:2])}
+    found = {
+        "grader": _code(folder),
+        "references": References(references).digest,
+        "Python": ".".join(platform.python_version_tuple()[:2]),
+    }
     requirements = folder / "requirements.txt"
     required = requirement_names(requirements) if requirements.is_file() else []
     for name in dict.fromkeys([*PACKAGES, *required]):
-        try:
-            installed[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            continue
-    return installed
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            found[name] = importlib.metadata.version(name)
+    return found

@@ -13,14 +13,13 @@ import signal
 import sys
 from typing import Any
 
-from tensormark.classroom.work import Job, Terms, code, versions
+from tensormark.classroom.work import Job, Terms, facts
 from tensormark.folder import open_assignment
 from tensormark.grading import Grading
 from tensormark.intake.submission import SubmissionError
-from tensormark.references import References
 from tensormark.sandbox.interface import printable
-from tensormark.settings import Settings
 from tensormark.strictest import fault_of
+from tensormark.usage import UserError
 from tensormark.viva import draw
 
 PR_SET_PDEATHSIG = 1
@@ -52,26 +51,17 @@ def _grading(terms: Terms) -> Grading:
     if key in GRADINGS:
         return GRADINGS[key]
     host = printable(platform.node())
-    here = versions(terms.assignment)
-    for name, wanted in terms.versions.items():
+    try:
+        here = facts(terms.assignment, terms.settings.references)
+    except UserError as error:
+        raise UnfitError(f"{host}: {error}") from error
+    for name, wanted in terms.facts.items():
         if here.get(name) != wanted:
             raise UnfitError(f"{host} has {name} {here.get(name)}, not {wanted}")
-    if not terms.assignment.is_dir() or code(terms.assignment) != terms.code:
-        raise UnfitError(f"{host} has another grader in {terms.assignment}; copy it, and restart")
-    if References(terms.references).digest != terms.recorded:
-        raise UnfitError(f"{host} has other references in {terms.references}; copy them there")
-    settings = Settings.of(
-        terms.assignment,
-        references=terms.references,
-        checkpoint=terms.checkpoint,
-        tier=terms.tier,
-        budget=terms.budget,
-        training_times=terms.training_times,
-    )
-    grading = Grading(settings, open_assignment(terms.assignment))
-    fault = fault_of(grading.assignment, terms.tier, settings)
+    grading = Grading(terms.settings, open_assignment(terms.assignment))
+    fault = fault_of(grading.assignment, terms.settings.tier, terms.settings)
     if fault:
-        raise UnfitError(f"{host} cannot provide the tier {terms.tier}: {fault}")
+        raise UnfitError(f"{host} cannot provide the tier {terms.settings.tier}: {fault}")
     GRADINGS.clear()
     GRADINGS[key] = grading
     return grading

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from tensormark.classroom.entry import Entry
-from tensormark.classroom.hand_in import ANY, Claim, Upload
+from tensormark.classroom.entry import ANY, Claim, Entry, Upload
 from tensormark.classroom.people import ClassList
 from tensormark.files import is_folder
 from tensormark.intake.file_names import ARCHIVES
@@ -71,7 +70,7 @@ class MarksFile:
             old: what the platform has; a text, such as EX for an excused student, is kept.
             why_not: why the platform would not take a mark.
         """
-        name = visible(entry.hand_in.called, 200)
+        name = visible(entry.called, 200)
         before = number(old)
         if entry.points is None:
             why_not = visible(entry.without, 200)
@@ -93,11 +92,10 @@ class Platform:
         name: such as "canvas", as in class.toml.
         own: the kind of ids that occur on this platform only, see people.IDS.
         lists: titles, in lower case, that only lists of its own have together.
-        columns: the titles of its lists, in lower case, to what they hold; if empty, those that
+        columns: the titles of its lists, in lower case, to what they hold, besides those that
             any list may have.
         known_by_list: whether the names of its files do not tell that they are the platform's.
         written: the files in OUT to import there, which each run writes anew.
-        needed: the kind of id without which a row of its list is not a student's, if any.
         chosen_by_students: whether students choose the names of what they hand in.
     """
 
@@ -107,7 +105,6 @@ class Platform:
     known_by_list: ClassVar[bool] = False
     written: ClassVar[tuple[str, ...]] = ()
     columns: ClassVar[Mapping[str, str]] = {}
-    needed: ClassVar[str] = ""
     chosen_by_students: ClassVar[bool] = True
 
     def upload(self, path: Path) -> Upload | None:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from tensormark.classroom.hand_in import Claim, Upload
+from tensormark.classroom.entry import Claim, Upload
 from tensormark.classroom.platforms.base import Platform, common_beginning, own_name
 
 NAMED = re.compile(

@@ -21,9 +21,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from tensormark.classroom.entry import Entry
+from tensormark.classroom.entry import Claim, Entry, Upload
 from tensormark.classroom.feedback import PAGE, for_student
-from tensormark.classroom.hand_in import Claim, Upload
 from tensormark.classroom.people import ClassList, FileError, Table
 from tensormark.classroom.platforms.base import (
     MarksFile,
@@ -70,18 +69,11 @@ class Canvas(Platform):
     """See the module."""
 
     name = "canvas"
-    own = needed = "canvas"
+    own = "canvas"
     written = ("canvas.csv", "canvas-feedback.zip")
     chosen_by_students = False
     lists = tuple({"id", SECTION, sis} for sis in ("sis login id", "sis user id"))
-    columns: ClassVar[Mapping[str, str]] = {
-        "student": "name",
-        "lastname": "last",
-        "firstname": "first",
-        "id": "canvas",
-        "sis user id": "id",
-        "sis login id": "login",
-    }
+    columns: ClassVar[Mapping[str, str]] = {"student": "name", "id": "canvas"}
 
     def upload(self, path: Path) -> Upload | None:
         """Return a claim for each number that may be the id; what can be read as late is late."""
@@ -132,9 +124,9 @@ class Canvas(Platform):
         rows = [[*table.rows[0][:about], table.rows[0][place]]]
         result = MarksFile()
         for entry in entries:
-            if entry.hand_in.place is None:
+            if entry.place is None:
                 continue
-            row = table.rows[class_list.people[entry.hand_in.place].row]
+            row = table.rows[class_list.people[entry.place].row]
             mark = result.mark(entry, row[place].strip() if place < len(row) else "")
             if mark is not None:
                 # a row must be neither a formula to a spreadsheet nor that of the maxima to Canvas
@@ -151,7 +143,7 @@ class Canvas(Platform):
     def feedback(self, entries: Sequence[Entry], out: Path) -> Iterator[tuple[str, bytes | str]]:
         """Yield a file for each downloaded one."""
         for entry in entries:
-            path = entry.hand_in.path
+            path = entry.path
             upload = self.upload(path) if path and entry.report else None
             if path is None or upload is None:
                 continue

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from tensormark.classroom.hand_in import ANY, Claim, Upload
+from tensormark.classroom.entry import ANY, Claim, Upload
 from tensormark.classroom.platforms.base import Platform, own_name
 
 REPEAT = re.compile(r"(?P<own>.+?)(?: ?\((?P<browser>[0-9]{1,3})\)|-(?P<system>[0-9]{1,3}))", re.S)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from tensormark.classroom.hand_in import Claim, Upload
+from tensormark.classroom.entry import Claim, Upload
 from tensormark.classroom.platforms.base import Platform, common_beginning, own_name
 from tensormark.files import is_folder
 
@@ -22,11 +22,7 @@ class GitHub(Platform):
     own = "github"
     known_by_list = True
     lists = ({"identifier", "github_username"},)
-    columns: ClassVar[Mapping[str, str]] = {
-        "identifier": "id",
-        "github_username": "github",
-        "name": "name",
-    }
+    columns: ClassVar[Mapping[str, str]] = {"identifier": "id"}
 
     def uploads(self, paths: Sequence[Path]) -> list[Upload]:
         """Read what follows each hyphen in what the names of all folders have in common."""

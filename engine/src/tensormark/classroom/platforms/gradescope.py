@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from tensormark.classroom.hand_in import Claim, Upload
+from tensormark.classroom.entry import Claim, Upload
 from tensormark.classroom.people import FileError
 from tensormark.classroom.platforms.base import Platform
 from tensormark.files import NotAFileError, TooLargeError, is_folder, read_text

@@ -19,9 +19,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from tensormark.classroom.entry import Entry
+from tensormark.classroom.entry import Claim, Entry, Upload
 from tensormark.classroom.feedback import PAGE
-from tensormark.classroom.hand_in import Claim, Upload
 from tensormark.classroom.people import ClassList, FileError
 from tensormark.classroom.platforms.base import (
     MarksFile,
@@ -60,20 +59,11 @@ class Moodle(Platform):
     """See the module."""
 
     name = "moodle"
-    own = needed = "moodle"
+    own = "moodle"
     written = ("moodle.csv", "moodle-feedback.zip")
     chosen_by_students = False
     lists = tuple({"identifier", GRADE, own} for own in (NEEDED[2], MOST, SCALE, CHANGEABLE))
-    columns: ClassVar[Mapping[str, str]] = {
-        "identifier": "moodle",
-        "full name": "name",
-        "email address": "email",
-        "id number": "id",
-        "username": "login",
-        "group": "team",
-        "first name": "first",
-        "last name": "last",
-    }
+    columns: ClassVar[Mapping[str, str]] = {"identifier": "moodle"}
 
     def upload(self, path: Path) -> Upload | None:
         """Return a claim for each number that may be the participant's."""
@@ -113,8 +103,8 @@ class Moodle(Platform):
             )
         result = MarksFile()
         for entry in entries:
-            if entry.hand_in.place is not None:
-                row = rows[class_list.people[entry.hand_in.place].row]
+            if entry.place is not None:
+                row = rows[class_list.people[entry.place].row]
                 why_not = _why_not(titles, row, entry.points, most)
                 mark = result.mark(entry, _cell(titles, row, GRADE), why_not)
                 if mark is not None:
@@ -139,9 +129,9 @@ class Moodle(Platform):
         underscore or a slash would displace the number.
         """
         for entry in entries:
-            participant = re.fullmatch(r".*?([0-9]+)", entry.hand_in.student, re.S)
-            if entry.report and entry.hand_in.place is not None and participant:
-                plain = unicodedata.normalize("NFC", entry.hand_in.name)
+            participant = re.fullmatch(r".*?([0-9]+)", entry.student, re.S)
+            if entry.report and entry.place is not None and participant:
+                plain = unicodedata.normalize("NFC", entry.name)
                 letters = "".join(char if char.isalnum() else " " for char in plain)
                 name = " ".join(letters.split())[:LONGEST].strip() or "Participant"
                 file = f"{name}_{participant[1]}_assignfeedback_file_{PAGE}"

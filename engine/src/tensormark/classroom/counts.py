@@ -1,0 +1,141 @@
+"""What a class has in common: flags, equal hand-ins, scores, and the commonest mistakes."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tensormark.classroom.entry import Entry
+from tensormark.result import Outcome
+
+BINS = 10  # of the histogram, besides the one for full marks
+# join ids of mistakes
+PAIR = "+"  # all were made
+EITHER = "|"  # one of them was made
+COMMON = 0.5  # the share of a class from which on a flag says nothing about anybody
+
+
+def note_flags(entries: Sequence[Entry]) -> list[str]:
+    """Give each entry the flags of its result that most of the class do not have.
+
+    Returns: those that most have.
+    """
+    for entry in entries:
+        entry.flags = list(dict.fromkeys(entry.result["flags"])) if entry.result else []
+    counts = Counter(flag for entry in entries for flag in entry.flags)
+    graded = sum(entry.result is not None for entry in entries)
+    common = [flag for flag, count in counts.items() if graded > 2 and count > COMMON * graded]
+    for entry in entries:
+        entry.flags = [flag for flag in entry.flags if flag not in common]
+    return common
+
+
+def _essence(text: str) -> str:
+    """Return a source without comments and layout; what follows a # in a string goes, too."""
+    return re.sub(r"\s|#[^\n]*", "", text)
+
+
+def note_equal(entries: Sequence[Entry], given: Mapping[str, str]) -> None:
+    """Note whose files are equal apart from comments and layout; a team's are one hand-in.
+
+    Args:
+        given: the text of each editable file as students got it, by module.
+    """
+    untouched = {name: _essence(text) for name, text in given.items()}
+    groups: dict[tuple[tuple[str, str], ...], list[Entry]] = {}
+    for entry in entries:
+        if entry.submission is not None:
+            sources = entry.submission.sources.items()
+            texts = {name: _essence(text) for name, text in sources}
+            own = {name: text for name, text in texts.items() if text != untouched.get(name)}
+            if own:
+                groups.setdefault(tuple(sorted(own.items())), []).append(entry)
+    for group in groups.values():
+        for entry in group:
+            entry.equal = [other.student for other in group if other.path != entry.path]
+
+
+@dataclass(frozen=True)
+class ExerciseCount:
+    """How a class did in an exercise; the counts are of submissions."""
+
+    id: str
+    bonus: bool
+    passed: int
+    total: int
+
+
+@dataclass(frozen=True)
+class MistakeCount:
+    """A mistake with a name, and the indices of those who made it, whatever else they did."""
+
+    exercise: str
+    id: str
+    text: str
+    members: frozenset[int]
+
+    @property
+    def count(self) -> int:
+        """How many made it."""
+        return len(self.members)
+
+
+def exercise_counts(entries: Sequence[Entry]) -> list[ExerciseCount]:
+    """Return every exercise of the results, in order, but no bonus exercise that nobody began.
+
+    `total` counts those who were graded; of a bonus exercise, those who began.
+    """
+    results: dict[str, list[Mapping[str, Any]]] = {}
+    for entry in entries:
+        for exercise in entry.exercises:
+            results.setdefault(exercise["id"], []).append(exercise)
+    counts = []
+    for name, own in results.items():
+        outcomes = Counter(str(exercise["outcome"]) for exercise in own)
+        graded = len(own) - outcomes[Outcome.COULD_NOT_GRADE]
+        begun = graded - outcomes[Outcome.NOT_WRITTEN]
+        bonus = bool(own[0]["bonus"])
+        if begun or not bonus:
+            total = begun if bonus else graded
+            counts.append(ExerciseCount(name, bonus, outcomes[Outcome.PASSED], total))
+    return counts
+
+
+def _single_mistakes(mistake: str) -> list[str]:
+    """Return the single mistakes in an id: those that were made whichever alternative is true."""
+    first, *others = (set(alternative.split(PAIR)) for alternative in mistake.split(EITHER))
+    return sorted(first.intersection(*others)) or [mistake]
+
+
+def mistake_counts(
+    entries: Sequence[Entry], says: Mapping[tuple[str, str], str]
+) -> list[MistakeCount]:
+    """Return the mistakes that have a name, the commonest first; each of several at once counts.
+
+    Args:
+        says: descriptions, by the ids of an exercise and a mistake; others are left out, since
+            what a student was told may quote the submission.
+    """
+    members: dict[tuple[str, str], set[int]] = {}
+    for place, entry in enumerate(entries):
+        made = {
+            (exercise["id"], name)
+            for exercise in entry.exercises
+            for finding in exercise["findings"]
+            for name in _single_mistakes(finding["mistake"] or "")
+        }
+        for key in made & says.keys():
+            members.setdefault(key, set()).add(place)
+    mistakes = [MistakeCount(*key, says[key], frozenset(own)) for key, own in members.items()]
+    return sorted(mistakes, key=lambda each: (-each.count, each.exercise, each.id))
+
+
+def histogram(entries: Sequence[Entry]) -> list[int]:
+    """Return how many scores are in each tenth of the maximum; full marks come last."""
+    counts = [0] * (BINS + 1)
+    for entry in entries:
+        if entry.result is not None and entry.result["max_score"]:
+            share = entry.result["score"] / entry.result["max_score"]
+            counts[min(BINS, max(0, int(share * BINS + 1e-9)))] += 1
+    return counts
