@@ -131,11 +131,20 @@ def test_right_code_scores_in_a_students_copy_whose_given_files_are_not_used(
     assert any("starter/config.py" in note for note in result["notes"])
 
 
-def test_the_workflow_on_github_ends_with_a_check_of_the_result(files: dict[str, bytes]) -> None:
-    *_, last = files[".github/workflows/grade.yml"].decode().split("      - ")
+@pytest.mark.skipif(shutil.which("jq") is None, reason="there is no jq")
+@pytest.mark.parametrize(("outcome", "status"), [("passed", 0), ("failed", 1)])
+def test_the_workflow_on_github_ends_with_a_check_of_the_result(
+    files: dict[str, bytes], outcome: str, status: int
+) -> None:
+    text = files[".github/workflows/grade.yml"].decode()
+    (needed,) = re.findall("NEEDED: '([^']*)'", text)
+    exercises = [{"bonus": True, "outcome": "failed"}, {"bonus": False, "outcome": outcome}]
+    result = json.dumps({"exercises": exercises})
 
-    assert "tensormark convert check " in last
-    assert "if:" not in last
+    checked = subprocess.run(["jq", "--exit-status", needed], input=result.encode(), check=False)
+
+    assert text.rstrip().endswith('jq --exit-status "$NEEDED" result.json')
+    assert checked.returncode == status
 
 
 def test_no_line_of_an_answer_to_a_written_question_is_in_a_release(

@@ -85,13 +85,6 @@ def test_a_damaged_frame_is_an_error_or_a_frame(decode: Decode) -> None:
     assert time.process_time() - start < 60 + FRAMES / 100
 
 
-@BOTH
-@FEW
-@given(text=st.binary(max_size=200), packed=st.binary(max_size=200))
-def test_random_parts_are_read_or_refused(decode: Decode, text: bytes, packed: bytes) -> None:
-    accepted(decode, protocol.HEADER.pack(protocol.MAGIC, len(text), len(packed)) + text + packed)
-
-
 @FEW
 @given(st.dictionaries(ANSWER_KEYS, VALUES, max_size=5).map(lambda more: GOOD | more))
 def test_any_answer_is_a_reply_or_a_lost_worker(answer: dict[str, object]) -> None:

@@ -2,9 +2,7 @@
 
 import json
 import re
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import jsonschema
 import numpy as np
@@ -14,9 +12,8 @@ from tensormark.cli import run
 from tensormark.exercise import Assignment
 from tensormark.judging.compare import Pair, Tolerance
 from tensormark.judging.excerpt import excerpt
-from tensormark.reports import browser, html, platforms
-from tensormark.reports.convert import FORMATS, MARKS
-from tensormark.result import Grade, Outcome, Result
+from tensormark.reports import browser, html
+from tensormark.reports.convert import FORMATS
 from tensormark.toolkit.measured import accuracy_curve, confusion, loss_curve
 from testkit import formats, sample, toy
 from testkit.formats import Tags
@@ -165,18 +162,6 @@ def test_a_page_is_opened_from_the_disk_if_there_is_a_display(tmp_path: Path, mo
 # --- other formats ------------------------------------------------------------------------------
 
 
-def test_gradescope_gets_points_of_the_core_that_were_graded() -> None:
-    results = json.loads(platforms.gradescope(sample.model()))
-    partial = Grade("", "contained", [Result("attention", Outcome.PASSED, 25, 25)]).as_json()
-
-    assert results["score"] == 30
-    assert results["extra_data"]["bonus"] == 7.5
-    (ungraded,) = (test for test in results["tests"] if "score" not in test)
-    assert ungraded["extra_data"]["outcome"] == "could not grade"
-    (test,) = formats.check_gradescope(platforms.gradescope(partial))["tests"]
-    assert (test["name"], test["score"]) == ("attention", 25)
-
-
 def convert(folder: Path, name: str, text: object, *options: str) -> int:
     """Convert a file with a text, or a result; return the exit status."""
     path = folder / "x.json"
@@ -184,7 +169,7 @@ def convert(folder: Path, name: str, text: object, *options: str) -> int:
     return run(folder, "convert", [name, str(path), *options])
 
 
-@pytest.mark.parametrize("name", MARKS)
+@pytest.mark.parametrize("name", FORMATS)
 def test_a_result_becomes_any_format_and_replaces_only_that(
     tmp_path: Path, capsys, name: str
 ) -> None:
@@ -192,36 +177,10 @@ def test_a_result_becomes_any_format_and_replaces_only_that(
     statuses = {convert(tmp_path, name, sample.model(), "--out", str(out)) for _ in range(2)}
     over_itself = convert(tmp_path, name, sample.model(), "--out", str(tmp_path / "x.json"))
 
-    assert statuses == {int(name not in FORMATS)}  # a check of it fails
+    assert statuses == {0}
     assert out.stat().st_size
     assert over_itself == 2
     assert json.loads((tmp_path / "x.json").read_text("utf-8")) == sample.model()
     for text in ("", "[]", "{}", '{"version": 2}', '{"version": 1}', "[" * 99999):
         assert convert(tmp_path, name, text) == 2
         assert "x.json" in capsys.readouterr().err
-
-
-ALL_PASSED = sample.complete()
-ALL_PASSED["exercises"] = [
-    exercise | {"outcome": "passed"}
-    for exercise in ALL_PASSED["exercises"]
-    if not exercise["bonus"]
-]
-
-
-@pytest.mark.parametrize(
-    ("model", "options", "status"),
-    [
-        (ALL_PASSED, [], 0),
-        (sample.complete(), [], 1),
-        (sample.complete(), ["--needed", "30.5"], 1),
-        (sample.complete(), ["--needed", "30"], 0),
-        (sample.model(), ["--needed", "30"], 1),  # an exercise could not be graded
-        (ALL_PASSED | {"exercises": []}, [], 1),
-    ],
-)
-def test_a_check_fails_until_everything_is_passed_or_there_are_enough_points(
-    tmp_path: Path, capsys, model: dict[str, Any], options: Sequence[str], status: int
-) -> None:
-    assert convert(tmp_path, "check", model, *options) == status
-    assert (capsys.readouterr().out == "check: passed\n") is (status == 0)

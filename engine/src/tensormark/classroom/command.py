@@ -34,7 +34,6 @@ from tensormark.classroom import (
 from tensormark.classroom.entry import Entry, number_of
 from tensormark.classroom.find import find, inner_folder, real
 from tensormark.classroom.jobs import answers, workers
-from tensormark.classroom.owners import NOT_LISTED
 from tensormark.classroom.platforms import FOLDER, PLATFORMS
 from tensormark.classroom.store import Store
 from tensormark.classroom.work import Job, Terms, complete, facts, named
@@ -131,7 +130,7 @@ def _counted(entries: Sequence[Entry]) -> str:
 
 
 def _listed(entries: Sequence[Entry]) -> Iterator[str]:
-    """Yield a line for each student without a complete result, or not on the list."""
+    """Yield a line for each student without a complete result."""
     for kind in (*entry.OURS, entry.UNREAD, entry.NOT_IN):
         own = [each for each in entries if each.kind == kind]
         for each in own[:LISTED]:
@@ -139,9 +138,6 @@ def _listed(entries: Sequence[Entry]) -> Iterator[str]:
             yield f"  {kind}: {printable(each.called)}{why}"
         if len(own) > LISTED:
             yield f"  {kind}: and {len(own) - LISTED} more"
-    strangers = [each for each in entries if NOT_LISTED in each.remarks]
-    for each in strangers[:LISTED]:
-        yield f"  {NOT_LISTED}: {printable(each.called)}"
 
 
 def _compare(entry: Entry, before: Mapping[str, Any] | None) -> None:

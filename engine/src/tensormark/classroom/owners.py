@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tensormark.characters import shown
 from tensormark.classroom.entry import ANY, Claim, Entry, Upload, called, legible
-from tensormark.classroom.people import ClassList, FileError
+from tensormark.classroom.people import ClassList
 from tensormark.classroom.platforms.base import DOCUMENTS, Platform
 from tensormark.files import is_folder
 from tensormark.intake.file_names import is_archive, target_of
@@ -24,8 +24,6 @@ NOT_LISTED = "not on the list of the class"
 DECIDE = "rename it, or name it in a column `file` of the list"
 CHOSEN_BY_DATE = "of several, the newest by file date was chosen"
 BY_STAFF = "~"  # the attempt of what the list names, which counts before any other
-SHOWN = 4  # possible owners that are named
-LONGEST = 60  # characters of each
 Owner = frozenset[int]  # places in the list: of one person, or of a team's members
 SOMEBODY = Owner()  # else
 
@@ -41,12 +39,10 @@ def _groups(uploads: Iterable[Upload]) -> list[list[Upload]]:
 
 def _undecided(group: Sequence[Upload], names: Iterable[str]) -> Entry:
     """Return the line of something that could belong to any of several people."""
-    people = list(dict.fromkeys(name[:LONGEST] for name in names))
-    more = [f"{len(people) - SHOWN} more"] if len(people) > SHOWN else []
     label = legible(group[0].path.name)
-    whose = " or ".join([*map(legible, people[:SHOWN]), *more])
-    fault = f"could belong to {whose}, so nobody gets it; {DECIDE}"
-    return Entry(label, label, uploads=[*group], problem=fault)
+    whose = " or ".join(dict.fromkeys(map(legible, names)))
+    problem = f"could belong to {whose}, so nobody gets it; {DECIDE}"
+    return Entry(label, label, uploads=[*group], problem=problem)
 
 
 def _unlisted(group: Sequence[Upload], platform: Platform, *notes: str) -> Entry:
@@ -141,38 +137,22 @@ class Owners:
         return called(person.student, person.name)
 
 
-def _by_file(class_list: ClassList, folder: Path) -> list[tuple[Path, int]]:
-    """Return the files that the list itself gives to people, with their places."""
-    paths: list[tuple[Path, int]] = []
-    for place, person in enumerate(class_list.people):
-        parts = Path(person.file).parts
-        if not parts:
-            continue
-        if Path(person.file).is_absolute() or ".." in parts:
-            where = f"is named in {class_list.table.path}, but is not in {folder}; move it there"
-            raise FileError(f"{shown(person.file)}: {where}")
-        paths.append((folder.joinpath(*parts), place))
-    return paths
-
-
 def entries_by_owner(
     uploads: Sequence[Upload], platform: Platform, class_list: ClassList | None, folder: Path
 ) -> list[Entry]:
-    """Give uploads to students: those on the list in its order, and then everybody else.
-
-    Raises:
-        FileError: the list names a file outside of the folder.
-    """
+    """Give uploads to students: those on the list in its order, and then everybody else."""
     if class_list is None:
         return _with_unique_names([_unlisted(group, platform) for group in _groups(uploads)])
     students = [
         Entry(person.student, person.name, place) for place, person in enumerate(class_list.people)
     ]
-    named = _by_file(class_list, folder)
-    for path, place in named:
-        claim = Claim(students[place].name, {}, students[place].student)
-        students[place].uploads.append(Upload(path, (claim,), path.name, attempt=BY_STAFF))
-    within = {parent for path, _ in named for parent in (path, *path.parents)}
+    within: set[Path] = set()
+    for student, person in zip(students, class_list.people, strict=True):
+        if Path(person.file).parts:
+            path = folder / person.file  # read like an upload: never outside of the folder
+            claim = Claim(person.name, {}, person.student)
+            student.uploads.append(Upload(path, (claim,), path.name, attempt=BY_STAFF))
+            within.update([path, *path.parents])
     groups = _groups(upload for upload in uploads if upload.path not in within)
     owners = Owners(class_list, platform)
     rest = []
@@ -187,18 +167,14 @@ def entries_by_owner(
     return _with_unique_names([*students, *rest])
 
 
-def _with_unique_names(entries: Sequence[Entry]) -> list[Entry]:
-    """Return the hand-ins under unique names: all but the first of a name add that of a file."""
+def _with_unique_names(entries: list[Entry]) -> list[Entry]:
+    """Return the entries under unique names: all but the first of a name add that of a file."""
     names: set[str] = set()
     for each in entries:
-        name = each.student
-        count = 1
         while each.student in names:
-            path = legible(each.uploads[0].path.name) if each.uploads else name
-            each.student = f"{name}, {path}" if count == 1 else f"{name}, {path}, {count}"
-            count += 1
+            each.student += f", {legible(each.uploads[0].path.name)}"
         names.add(each.student)
-    return [*entries]
+    return entries
 
 
 # --- which of several is graded ---------------------------------------------------------------
@@ -237,10 +213,8 @@ def _main(attempt: Sequence[Upload], editable: Sequence[str]) -> Upload:
     """Return what to show people of an attempt; the intake decides what is graded."""
 
     def rank(upload: Upload) -> tuple[object, ...]:
-        name = upload.file or upload.path.name
-        is_main = _target(upload, editable) == editable[0]
         packed = is_folder(upload.path) or is_archive(upload.path.name)
-        return is_main, packed, name.lower().endswith(".py"), upload.order
+        return _target(upload, editable) == editable[0], packed, upload.order
 
     return max(attempt, key=rank)
 

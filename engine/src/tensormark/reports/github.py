@@ -1,6 +1,6 @@
-"""The result for GitHub Actions: a summary of the step, and whether it passes.
+"""The result for GitHub Actions: a summary of the step.
 
-In the summary, every character that could have a meaning in Markdown or HTML is written as a
+Every character that could have a meaning in Markdown or HTML is written as a
 numeric entity.
 """
 
@@ -62,18 +62,3 @@ def summary(result: Model) -> str:
     if step:
         lines.append(f"Next: <code>{_literal(step)}</code>")
     return "\n".join(lines) + "\n"
-
-
-def shortfall(result: Model, needed: float | None = None) -> str:
-    """Return why a submission does not pass a check; empty if it does.
-
-    Args:
-        needed: the points needed; None: every exercise except bonus must be passed.
-    """
-    score = out_of(result["score"], result["max_score"])
-    core = [exercise for exercise in result["exercises"] if not exercise["bonus"]]
-    unfinished = [exercise for exercise in core if exercise["outcome"] != Outcome.PASSED]
-    if needed is not None and not ungraded(result):
-        return "" if result["score"] >= needed else f"{score} points; {needed:g} are needed"
-    outcomes = ", ".join(f"{exercise['id']} {exercise['outcome']}" for exercise in unfinished)
-    return f"{score} points: {visible(outcomes)}" if outcomes or not core else ""

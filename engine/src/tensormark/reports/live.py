@@ -9,7 +9,6 @@ from tensormark.reports.text import visible
 
 CLEAR = "\r\x1b[K"
 REDRAW_SECONDS = 0.1  # between two updates
-MIN_STEPS = 5  # steps after which the remaining time can be estimated
 
 
 def is_terminal(stream: TextIO) -> bool:
@@ -24,8 +23,6 @@ class LiveLine:
         self.stream = stream
         self.enabled = is_terminal(stream)
         self._is_shown = False
-        self._start: float | None = None  # the time of a count's first update
-        self._first_step = 0
         self._last_update = 0.0
 
     def say(self, text: str) -> None:
@@ -37,19 +34,11 @@ class LiveLine:
             self._is_shown = True
 
     def count(self, what: str, done: int, total: int) -> None:
-        """Show the progress and the remaining time."""
+        """Show the progress."""
         now = time.monotonic()
-        if self._start is None or done < self._first_step:
-            self._start = now
-            self._first_step = done
-        elif now - self._last_update < REDRAW_SECONDS:
-            return
-        self._last_update = now
-        steps = done - self._first_step
-        progress = f"{100 * done // total} %"
-        if steps >= MIN_STEPS:
-            progress = f"{(total - done) * (now - self._start) / steps:.0f} s left"
-        self.say(f"{what}: {progress}")
+        if now - self._last_update >= REDRAW_SECONDS:
+            self._last_update = now
+            self.say(f"{what}: {100 * done // total} %")
 
     def clear(self) -> None:
         """Remove the line."""
@@ -57,4 +46,3 @@ class LiveLine:
             self.stream.write(CLEAR)
             self.stream.flush()
         self._is_shown = False
-        self._start = None
