@@ -48,7 +48,7 @@ REFUSED = [
     ("--seed 2026 --out new", "is the seed of the public references"),
     ("--seed 02026 --out new", "is the seed of the public references"),
     *((f"--seed={seed} --out new", "must be an integer") for seed in ("", "-1", "2.0", "x")),
-    ("--out new", "without SEED= would have the inputs of the public references"),
+    ("--out new", "is the seed of the public references"),
     ("--seed 7", "but every student gets"),
     ("--seed 7 --out data/../reference_outputs/", "but every student gets"),
 ]

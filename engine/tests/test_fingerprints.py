@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from tensormark.exercise import Call, Probe
-from tensormark.judging.compare import Tolerance
 from tensormark.judging.fingerprints import (
     MAX_VALUES,
     MISSING,
@@ -23,7 +22,6 @@ from tensormark.judging.fingerprints import (
     of_tensor,
     projections,
     side_effects,
-    tolerance_kind,
 )
 from tensormark.references import Recording
 from tensormark.sandbox.interface import Reply
@@ -31,7 +29,6 @@ from tensormark.toolkit.statistics import Statistic, Statistics
 
 X = np.arange(6.0).reshape(2, 3)
 LARGE = np.ones(MAX_VALUES + 1)
-OVERFLOWING = np.full((2, 3), 1.7e308)
 EMPTY = np.zeros((0, 3))
 CALL = Call("Layer.forward", ("x",), "main")
 PROBE = Probe("output", "values", "it is wrong", (CALL,))
@@ -70,10 +67,7 @@ def test_tensors_differ_by_which_values_are_not_finite_but_not_by_their_kind() -
     def with_value(place: int, value: float) -> list[float]:
         return of_tensor("out/output", np.where(np.arange(6) == place, value, 1.0)).tolist()
 
-    codes = {with_value(place, np.nan)[0] - form(np.ones(6)) for place in range(6)}
-
-    assert len(codes) == 6
-    assert all(0 < code < 1 << 24 for code in codes)
+    assert len({with_value(place, np.nan)[0] for place in range(6)} - {form(np.ones(6))}) == 6
     assert with_value(0, np.inf) == with_value(0, np.nan)
     assert with_value(0, np.nan)[1:] == with_value(0, 0.0)[1:]
 
@@ -94,32 +88,16 @@ def test_values_of_a_form_that_was_not_recorded_have_a_checksum_instead_of_sums(
     assert projections.cache_info().currsize == before
     assert first.tolist() == again.tolist()
     assert 0 <= first[1] != other[1] < 1 << 24
-    known = of_tensor("out/x", X, np.array([form(X)]))
-    assert known.tolist() == of_tensor("out/x", X).tolist()
 
 
 # --- of a reply ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("name", "dtype", "kind"),
-    [
-        ("out/output", "float32", "outputs"),
-        ("grad/x", "float32", "gradients"),
-        ("grad/x", "float64", "float64"),
-    ],
-)
-def test_each_tensor_has_a_tolerance(name: str, dtype: str, kind: str) -> None:
-    assert tolerance_kind(name, replace(CALL, dtype=dtype)) == kind
-
-
-@pytest.mark.parametrize(
     ("sent", "after", "message", "same"),
     [
-        (X, {"x": X.astype("f4")}, {}, True),
         (X / 3, {"x": (X / 3).astype("f4")}, {}, True),
         (X * np.nan, {"x": X * np.nan}, {}, True),
-        (X, {}, {}, True),
         (X, {}, {"changed": None}, True),
         (X, {"x": X + 1}, {}, False),
         (np.ones((1, 3)), {"x": np.ones(3)}, {}, False),
@@ -134,7 +112,6 @@ def test_changes_of_inputs_and_of_the_state_are_side_effects(
     effects = side_effects({"x": sent}, replace(answer(**message), tensors=tensors))
 
     assert (effects == side_effects({"x": sent}, answer())) is same
-    assert 0 <= effects < 1 << 24
 
 
 def test_the_fingerprint_of_an_exception_is_its_message_without_the_line() -> None:
@@ -144,7 +121,6 @@ def test_the_fingerprint_of_an_exception_is_its_message_without_the_line() -> No
     first = raised("raised A: x (main.py, line 7)")
 
     assert [code for code, *_ in first] == [RAISED, RAISED]
-    assert 0 <= first[0][1] < 1 << 24
     assert first == raised("raised A: x (main.py, line 8)") == raised("raised A: x")
     assert first == raised("raised A", "raised A: x (main.py, line 9)")
     assert first != raised("raised B: x (main.py, line 7)")
@@ -168,10 +144,9 @@ def test_a_random_answer_is_recognized_by_its_statistics_and_side_effects() -> N
         (EMPTY, [form(EMPTY), 0.0]),
         (LARGE, [form(LARGE), 0.0]),
         (LARGE[1:], [form(LARGE[1:]), 1.0]),
-        (np.ones(1), [form(np.ones(1)), 1.0]),
-        (OVERFLOWING, [form(X), np.inf]),
+        (np.full((2, 3), 1.7e308), [form(X), np.inf]),
     ],
-    ids=["missing", "empty", "too large", "largest", "smallest", "overflow"],
+    ids=["missing", "empty", "too large", "largest", "overflow"],
 )
 def test_random_answers_are_measured_if_they_have_values_and_are_not_too_large(
     output: np.ndarray | None, entry: list[float]
@@ -191,25 +166,21 @@ def test_statistics_that_do_not_fit_the_shape_leave_the_form(error: type[Excepti
 
 # --- beside those of the variants ---------------------------------------------------------------
 
+LIMITS = {"outputs": 0.1, "gradients": 0.2, "float64": 0.3}
+ENTRY = {"tolerance": {kind: {"rtol": 0.0, "atol": limit} for kind, limit in LIMITS.items()}}
+
 
 def observation(reply: Reply, probe: Probe = PROBE, **fields: Any) -> Observation:
-    def tolerance(name: str, call: Call) -> Tolerance:
-        return Tolerance(0.0, 0.2 if name.startswith("grad/") else 0.1)
-
     recording = Recording({"x": X}, {"output": X}, {"x": X}, np.zeros((2, 3, 1 + SUMS)))
-    return observe(AnsweredCall(probe, replace(CALL, **fields), recording, reply), tolerance)
+    return observe(AnsweredCall(probe, replace(CALL, **fields), recording, reply), ENTRY)
 
 
-def test_an_answer_is_observed_beside_the_variants() -> None:
-    reply = answer(drew=True)
-    reply.tensors["grad/x"] = X
-
-    seen = observation(reply, train=True)
+def test_an_answer_is_observed_beside_the_variants_with_the_tolerance_of_each_tensor() -> None:
+    seen = observation(answer(drew=True), train=True)
 
     assert (seen.training, seen.drew, seen.outputs) == (True, True, {"out/output": 1})
-    assert seen.got[:2, 0].tolist() == [form(X)] * 2
-    assert (seen.got[:2, 1] % 1 == 0).all()  # checksums: no variant has this form
     assert seen.allowed[:, :2].tolist() == [[0.0, 0.2], [0.0, 0.1], [0.0, 0.0]]
+    assert observation(answer(), dtype="float64").allowed[:, 1].tolist() == [0.3, 0.3, 0.0]
 
 
 def test_a_random_answer_has_no_outputs_to_compare_between_modes() -> None:
@@ -244,7 +215,6 @@ def test_calls_with_the_same_inputs_in_two_modes_are_twins(
         (EMPTY, False),
         (np.ones(1), True),
         (np.zeros(1), False),
-        (np.arange(MAX_VALUES), True),
         (np.arange(MAX_VALUES + 1), False),
         (None, False),
     ],

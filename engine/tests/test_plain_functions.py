@@ -32,7 +32,7 @@ def headlines(bench: Bench, module: str, old: str, new: str) -> dict[str, tuple[
 
 
 def test_each_mistake_costs_its_own_exercise_and_is_named(bench: Bench, course: Course) -> None:
-    faults = [claim.fault(bench.results(claim.sources(), claim.tasks)) for claim in claims(course)]
+    faults = [claim.fault(bench.results(claim.sources, claim.tasks)) for claim in claims(course)]
 
     assert faults == [None] * 13
 

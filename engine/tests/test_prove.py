@@ -52,7 +52,7 @@ def test_a_claim_that_is_false_is_found(
     variants = () if honest else (wrong,)
     *_, claim = claims(dataclasses.replace(course, variants=variants, honest=honest))
 
-    assert claim.fault(bench.results(claim.sources(), claim.tasks)) == fault
+    assert claim.fault(bench.results(claim.sources, claim.tasks)) == fault
 
 
 def test_a_starter_that_scores_is_found(bench: Bench, course: Course) -> None:

@@ -7,7 +7,7 @@ written by hand.
 
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from posixpath import dirname, relpath
 
@@ -62,32 +62,29 @@ def with_tables(pages: Mapping[str, str], assignment: Assignment) -> dict[str, s
     return new
 
 
-def _disagreements(pages: Mapping[str, str], course: Course) -> Iterator[str]:
-    """Yield where points differ from the real ones, and which targets of reports are missing."""
-    for exercise in course.assignment.exercises:
-        match = POINTS.search(problem(pages, exercise)[1])
-        if match and float(match[1]) != exercise.max_score:
-            yield f"Problem ({exercise.id}) says {match[1]} points; it has {exercise.max_score:g}"
-    for variant in course.variants:
-        home, _ = problem(pages, course.assignment.exercise(variant.exercise))
-        if variant.section and f"**{variant.section}**" not in pages[home]:
-            yield f"there is no **{variant.section}**, which the mistake {variant.id} points to"
-    rules = course.assignment.policy.section
-    if rules and rules not in (title for title, _ in blocks(pages[MAIN])):
-        yield f"there is no heading {rules!r}, which reports of forbidden code point to"
-
-
 def disagreements(pages: Mapping[str, str], course: Course) -> list[str]:
-    """Return where a handout's text differs from the assignment, and which tables are out of date.
+    """Return where a handout differs from the assignment, and which of its tables are out of date.
 
     Raises:
         ValueError, UserError: a problem or the marks of a table are missing.
     """
-    wrong = list(_disagreements(pages, course))
-    new = with_tables(pages, course.assignment)
-    drifted = [page for page, text in new.items() if text != pages[page]]
-    if drifted:
-        wrong.append(f"the tables of {', '.join(drifted)} are out of date")
+    wrong = []
+    for exercise in course.assignment.exercises:
+        match = POINTS.search(problem(pages, exercise)[1])
+        if match and float(match[1]) != exercise.max_score:
+            about = f"says {match[1]} points; it has {exercise.max_score:g}"
+            wrong.append(f"Problem ({exercise.id}) {about}")
+    for variant in course.variants:
+        home, _ = problem(pages, course.assignment.exercise(variant.exercise))
+        if variant.section and f"**{variant.section}**" not in pages[home]:
+            what = f"which the mistake {variant.id} points to"
+            wrong.append(f"there is no **{variant.section}**, {what}")
+    rules = course.assignment.policy.section
+    if rules and rules not in (title for title, _ in blocks(pages[MAIN])):
+        wrong.append(f"there is no heading {rules!r}, which reports of forbidden code point to")
+    for page, text in with_tables(pages, course.assignment).items():
+        if text != pages[page]:
+            wrong.append(f"the tables of {page} are out of date; run `{command('handout')}`")
     return wrong
 
 
@@ -100,17 +97,13 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     try:
         pages = course.assignment.handout.read()
         new = with_tables(pages, course.assignment)
-        wrong = list(_disagreements(pages, course))
+        wrong = disagreements(pages if check else new, course)
     except (UserError, OSError, ValueError) as error:
         raise UserError(f"{folder / MAIN}: {error}") from error
     if wrong:
         print("\n".join(f"{name}: {folder / MAIN}: {line}" for line in wrong), file=sys.stderr)
         return 1
     drifted = [page for page, text in new.items() if text != pages[page]]
-    if drifted and check:
-        fix = f"run `{command('handout')}`"
-        print(f"the tables of {', '.join(drifted)} are out of date; {fix}", file=sys.stderr)
-        return 1
     for page in drifted:
         write_whole(folder / page, new[page])
         print(f"wrote the tables of {page}")

@@ -25,7 +25,6 @@ from tensormark.usage import UserError, command, option, parser
 SKELETON = Path(__file__).with_name("skeleton")
 EXERCISES = Path(PACKAGE, "exercises")
 MISTAKES = Path(PACKAGE, "mistakes")
-STEP = 10  # between the `order`s of exercises
 BONUS = "\n    extension=True,"
 
 
@@ -52,15 +51,6 @@ def _check(name: str, file: str, assignment: Assignment, bonus: bool) -> None:
             f"{EXERCISES}/: there is no such folder; if the exercises are elsewhere, add the new "
             "one by hand"
         )
-
-
-def _order(assignment: Assignment, previous: Exercise | None) -> int:
-    """Return an `order` after that of another exercise, and before the next one's if possible."""
-    taken = [exercise.order for exercise in assignment.exercises]
-    if previous is None:
-        return max(taken, default=0) + STEP
-    following = min((order for order in taken if order > previous.order), default=0)
-    return (previous.order + following) // 2 if following else previous.order + STEP
 
 
 def _with_block(pages: Mapping[str, str], block: str, previous: Exercise | None) -> dict[Path, str]:
@@ -96,10 +86,11 @@ def skeleton(assignment: Assignment, name: str, file: str, bonus: bool = False) 
     for path in (case, mistakes):
         if (assignment.folder / path).exists():
             raise UserError(f"{path} already exists")
+    last = max((exercise.order for exercise in assignment.exercises), default=0)
     values = {
         "id": name,
         "file": file,
-        "order": _order(assignment, previous),
+        "order": previous.order + 1 if previous else last + 10,
         "bonus": BONUS if bonus else "",
         "run": command("check", k=name),
     }

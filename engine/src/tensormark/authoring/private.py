@@ -18,6 +18,7 @@ from tensormark.settings import references_for
 from tensormark.usage import UserError, option
 
 MANIFEST = "manifest.json"
+PUBLIC = "the public references"
 IGNORE = ".gitignore"
 IGNORED = b"# references are for staff only\n*\n"  # git then ignores the folder
 DIGITS = 30  # a seed must have fewer
@@ -33,11 +34,9 @@ def manifest_of(folder: Path) -> dict[str, Any]:
 
 
 def _published_seeds(course: Course) -> dict[int, str]:
-    seeds = {course.assignment.seed: "the public references"}
-    public = manifest_of(course.assignment.references).get("seed")
-    if isinstance(public, int):
-        seeds[public] = "the public references"
-    return {**course.ask_staff("known_seeds", course.assignment), **seeds}
+    public = manifest_of(course.assignment.references).get("seed", course.assignment.seed)
+    known: dict[int, str] = course.ask_staff("known_seeds", course.assignment)
+    return {**known, public: PUBLIC, course.assignment.seed: PUBLIC}
 
 
 def private_folders(course: Course) -> Iterator[Path]:
@@ -83,28 +82,14 @@ def destination(
                 f"{folder}; name another folder for them, such as {example}"
             )
         return chosen, folder
-    if seed is not None or default == assignment.references:
-        _check_seed(course, chosen, folder, asked=seed is not None)
+    place = _published_seeds(course).get(chosen)
+    if place is not None and (seed is not None or default == assignment.references):
+        raise UserError(
+            f"{option('seed', chosen)} is the seed of {place}, so students could know all inputs; "
+            f"choose one that nobody can guess, such as {option('seed', secrets.randbelow(10**9))}"
+        )
     _check_folder(folder, chosen)
     return chosen, folder
-
-
-def _check_seed(course: Course, seed: int, folder: Path, asked: bool) -> None:
-    """Check that students do not know a seed of private references."""
-    place = _published_seeds(course).get(seed)
-    if place is None:
-        return
-    advice = option("seed", secrets.randbelow(10**9))
-    if asked:
-        raise UserError(
-            f"{option('seed', seed)} is the seed of {place}, so students could know all inputs; "
-            f"choose one that nobody can guess, such as {advice}"
-        )
-    raise UserError(
-        f"{option('out', folder)} without {option('seed')} would have the inputs of the public "
-        f"references; choose a seed that nobody can guess, such as {advice}, or leave out "
-        f"{option('out')} for the public ones"
-    )
 
 
 def _check_folder(folder: Path, seed: int) -> None:

@@ -20,13 +20,13 @@ import contextlib
 import dataclasses
 import functools
 import tempfile
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tensormark.authoring.course import Course, open_course
 from tensormark.authoring.record import record
 from tensormark.authoring.strip import derive
-from tensormark.authoring.variants import Honest, Variant
+from tensormark.authoring.variants import Variant
 from tensormark.exercise import Exercise
 from tensormark.folder import open_assignment
 from tensormark.grading import Grading, Session, program_of, selected
@@ -46,13 +46,13 @@ class Claim:
 
     Attributes:
         name: such as "mistake bias_forgotten".
-        sources: returns the modules that differ from the solution: name to text.
+        sources: the modules that differ from the solution: name to text.
         fault: returns why the claim is false, or None.
         tasks: grade tasks too.
     """
 
     name: str
-    sources: Callable[[], dict[str, str]]
+    sources: Mapping[str, str]
     fault: Callable[[Results], str | None]
     tasks: bool = False
 
@@ -61,11 +61,11 @@ def _in_words(results: Sequence[Result]) -> str:
     """Return what became of exercises, and why."""
     texts = []
     for result in results:
+        points = "not graded"
+        if result.score is not None:
+            points = f"{result.score:g} of {result.max_score:g}"
         reason = result.findings[0].headline if result.findings else result.note
-        score = (
-            "not graded" if result.score is None else f"{result.score:g} of {result.max_score:g}"
-        )
-        texts.append(f"{result.id} {score}" + (f", {reason}" if reason else ""))
+        texts.append(", ".join(filter(None, [f"{result.id} {points}", reason])))
     return "; ".join(texts)
 
 
@@ -78,15 +78,15 @@ def _lost_points(results: Results) -> str | None:
     return f"it loses points: {_in_words(lost)}" if lost else None
 
 
-def _starter_fault(holes: Collection[str], results: Results) -> str | None:
-    """Say whether there are points, or one of these exercises does not count as not written."""
+def _starter_fault(results: Results) -> str | None:
+    """Say whether there are points, or something that is to be written counts as written."""
     scored = [result for result in results.values() if result.score != 0]
     if scored:
         return f"it should have no points: {_in_words(scored)}"
     written = [
         result
         for result in results.values()
-        if result.id in holes and result.outcome is not Outcome.NOT_WRITTEN
+        if not result.task and result.outcome is not Outcome.NOT_WRITTEN
     ]
     return f"it should count as not written: {_in_words(written)}" if written else None
 
@@ -103,29 +103,23 @@ def _mistake_fault(variant: Variant, results: Results) -> str | None:
     if variant.name in names or (variant.unnamed and not any(names)):
         return None
     got = f"is reported as {' or '.join(names)}" if any(names) else "has no name"
-    return f"it {got}: {_in_words(lost[:1])}"
+    return f"it {got}: {_in_words(lost)}"
 
 
 def claims(course: Course) -> Iterator[Claim]:
-    """Yield what an assignment claims; nothing is read or run before a claim is tested."""
-
-    def changed_by(edit: Honest | Variant) -> Callable[[], dict[str, str]]:
-        """Return a function that makes the source of the changed module."""
-        return lambda: {edit.module: edit.apply(course.assignment.solution_sources[edit.module])}
-
-    def starter() -> dict[str, str]:
-        """Return the starter's modules."""
-        files = derive(course.assignment)
-        return {name.removesuffix(".py"): text for name, text in files.items()}
-
-    yield Claim("solution", dict, _lost_points, tasks=True)
-    holes = {exercise.id for exercise in course.assignment.exercises if exercise.probes}
-    yield Claim("starter", starter, functools.partial(_starter_fault, holes), tasks=True)
+    """Yield what an assignment claims; nothing is read before a claim is asked for."""
+    solution = course.assignment.solution_sources
+    yield Claim("solution", {}, _lost_points, tasks=True)
+    starter = derive(course.assignment).items()
+    without_suffix = {name.removesuffix(".py"): text for name, text in starter}
+    yield Claim("starter", without_suffix, _starter_fault, tasks=True)
     for honest in course.honest:
-        yield Claim(f"honest {honest.id}", changed_by(honest), _lost_points)
+        changed = {honest.module: honest.apply(solution[honest.module])}
+        yield Claim(f"honest {honest.id}", changed, _lost_points)
     for variant in course.variants:
+        changed = {variant.module: variant.apply(solution[variant.module])}
         fault = functools.partial(_mistake_fault, variant)
-        yield Claim(f"mistake {variant.id}", changed_by(variant), fault)
+        yield Claim(f"mistake {variant.id}", changed, fault)
 
 
 class Bench:
@@ -172,8 +166,8 @@ class Bench:
         modules = {exercise.module for exercise in self.exercises}
         reached = {module for module in modules if needed_by(module, sources) & changed.keys()}
         self.sandbox.reload(sources)
-        names = [name.removesuffix(".py") for name in self.assignment.editable]
-        handed_in = {name: sources[name] for name in names if name in sources}
+        editable = {name.removesuffix(".py") for name in self.assignment.editable}
+        handed_in = {name: text for name, text in sources.items() if name in editable}
         submission = inspected(Submission(self.assignment.main_file, handed_in, {}))
         exercises = [
             exercise
@@ -230,7 +224,7 @@ def proved(
     """
     with contextlib.closing(Bench(course, settings, exercises)) as bench:
         for claim in claims(course):
-            yield claim, bench.results(claim.sources(), claim.tasks)
+            yield claim, bench.results(claim.sources, claim.tasks)
 
 
 def _line(claim: Claim, results: Results) -> str:

@@ -24,7 +24,6 @@ import numpy as np
 from tqdm import tqdm
 
 from tensormark.authoring.course import Course, open_course
-from tensormark.authoring.earlier import previous_record
 from tensormark.authoring.private import (
     IGNORE,
     IGNORED,
@@ -34,7 +33,8 @@ from tensormark.authoring.private import (
     read_seed,
     require_other_inputs,
 )
-from tensormark.authoring.recorder import Recorded, Recorder
+from tensormark.authoring.recorded import Recorded, previous_record
+from tensormark.authoring.recorder import Recorder
 from tensormark.authoring.strip import derive
 from tensormark.files import digest, python_files, sha256, write_whole
 from tensormark.folder import open_assignment
@@ -63,9 +63,18 @@ def digests(folder: Path | None, names: Iterable[str]) -> dict[str, str]:
 
 
 def manifest(
-    course: Course, recorded: Sequence[Recorded], seed: int, checkpoint: Path | None
+    course: Course,
+    entries: Mapping[str, Mapping[str, Any]],
+    files: Mapping[str, bytes],
+    seed: int,
+    checkpoint: Path | None,
 ) -> dict[str, Any]:
-    """Build the manifest, without the digests of the files that are not written yet."""
+    """Build the manifest.
+
+    Args:
+        entries: of the exercises, by id.
+        files: all other files, by name.
+    """
     import torch  # here, because it takes seconds and other commands do not need it
 
     assignment = course.assignment
@@ -86,12 +95,12 @@ def manifest(
             "machine": platform.machine(),
             "instructions": torch.backends.cpu.get_cpu_capability(),
         },
-        "files": {},
+        "files": {name: digest(content) for name, content in files.items()},
         "solution": digests(assignment.solution, python_files(assignment.solution)),
         "starter": {name: digest(text.encode()) for name, text in starter},
         "checkpoint": weights,
         "data": digests(assignment.data, staff.data_files or assignment.data_files),
-        "exercises": {recording.exercise.id: recording.entry() for recording in recorded},
+        "exercises": entries,
         **course.ask_staff("measured", assignment, weights),
     }
 
@@ -107,23 +116,6 @@ def _changes_of_manifest(old: Any, new: Any) -> Iterator[str]:
         yield f" was {old:g}, is {new:g}" if numbers else " changed"
 
 
-def _content(
-    course: Course, recorded: Sequence[Recorded], seed: int, out: Path, checkpoint: Path | None
-) -> dict[str, bytes]:
-    """Return all files of the references, by name; the manifest is the last one."""
-    files = {f"{each.exercise.id}.safetensors": each.content for each in recorded}
-    files |= course.hidden(seed)
-    new = manifest(course, recorded, seed, checkpoint)
-    new["files"] = {name: digest(content) for name, content in files.items()}
-    old = manifest_of(out)
-    text = json.dumps(new, indent=2) + "\n"
-    if all(old.get(name) == value for name, value in new.items() if name not in NOTED):
-        text = (out / MANIFEST).read_text(encoding="utf-8")
-    if out.resolve() != course.assignment.references.resolve():
-        files[IGNORE] = IGNORED
-    return files | {MANIFEST: text.encode()}
-
-
 def _replace(out: Path, files: Mapping[str, bytes], stale: Iterable[str]) -> None:
     """Replace files of a folder once all of their contents are on its disk."""
     out.mkdir(parents=True, exist_ok=True)
@@ -136,8 +128,10 @@ def _replace(out: Path, files: Mapping[str, bytes], stale: Iterable[str]) -> Non
         (out / name).unlink()
 
 
-def _recorded(course: Course, out: Path, seed: int, checkpoint: Path | None) -> Iterator[Recorded]:
-    """Record one exercise after another."""
+def _recorded(
+    course: Course, out: Path, seed: int, checkpoint: Path | None
+) -> Iterator[tuple[str, Recorded, list[str]]]:
+    """Record one exercise after another: yield its id, its record, and what has changed."""
     table = [exercise for exercise in course.assignment.exercises if exercise.probes]
     require_other_inputs(table, course.assignment.seed, seed)
     settings = Settings.of(course.assignment.folder, checkpoint=checkpoint, threads=THREADS)
@@ -149,7 +143,7 @@ def _recorded(course: Course, out: Path, seed: int, checkpoint: Path | None) -> 
             exercise = recorder.exercise
             if not sys.stderr.isatty():
                 print(f"recording {exercise.id}, {count} of {len(table)}", file=sys.stderr)
-            yield recorder.record(previous_record(out, exercise))
+            yield exercise.id, *recorder.record(previous_record(out, exercise))
 
 
 def _lines(name: str, reasons: Sequence[str]) -> list[str]:
@@ -163,25 +157,33 @@ def record(course: Course, out: Path, seed: int, check: bool, checkpoint: Path |
     Returns: what changed, one change per line.
     """
     digests(checkpoint, course.assignment.checkpoint_files)
-    course.hidden(seed)  # if one of these fails, better now than after a minute
-    recorded = list(_recorded(course, out, seed, checkpoint))
-    files = _content(course, recorded, seed, out, checkpoint)
-    paths = {name: out / name for name in files}
-    before = {name: path.read_bytes() for name, path in paths.items() if path.is_file()}
-    new = {name: content for name, content in files.items() if before.get(name) != content}
-    reasons = {f"{each.exercise.id}.safetensors": each.changes for each in recorded}
+    files = course.hidden(seed)  # if one of these fails, better now than after a minute
+    entries = {}
+    reasons = {}
+    for exercise, recorded, changes in _recorded(course, out, seed, checkpoint):
+        name = f"{exercise}.safetensors"
+        files[name] = recorded.content
+        entries[exercise] = recorded.entry
+        reasons[name] = changes
+    new = manifest(course, entries, files, seed, checkpoint)
     old = manifest_of(out)
-    if old:  # its list of files would only repeat the other lines
-        both = (entries | {"files": {}} for entries in (old, json.loads(files[MANIFEST])))
-        reasons[MANIFEST] = [line[1:] for line in _changes_of_manifest(*both)]
+    if out.resolve() != course.assignment.references.resolve():
+        files[IGNORE] = IGNORED
+    if any(old.get(name) != value for name, value in new.items() if name not in NOTED):
+        files[MANIFEST] = (json.dumps(new, indent=2) + "\n").encode()
+        # its list of files would only repeat the other lines
+        both = (entry | {"files": {}} for entry in (old, new))
+        reasons[MANIFEST] = [line[1:] for line in _changes_of_manifest(*both)] if old else []
+    before = {name: (out / name).read_bytes() for name in files if (out / name).is_file()}
+    changed = {name: content for name, content in files.items() if before.get(name) != content}
     lines = []
-    for name in new:
+    for name in changed:
         lines += _lines(name, reasons.get(name) or ["changed" if name in before else "new"])
     listed = [name for name in old.get("files", {}) if Path(name).name == name]
     stale = [name for name in listed if name not in files and (out / name).is_file()]
     lines += [f"{name}: removed, as it is no longer recorded" for name in stale]
     if lines and not check:
-        _replace(out, new, stale)
+        _replace(out, changed, stale)
     return lines
 
 

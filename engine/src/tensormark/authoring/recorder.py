@@ -6,18 +6,17 @@ edits apply and one of the two is common or students were seen to make both; so 
 often seen and change values, as some of these hide behind others until one of them is mended.
 """
 
-import dataclasses
 import functools
 import itertools
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 from safetensors.numpy import save
 
-from tensormark.authoring.course import Course
-from tensormark.authoring.earlier import WRONG, PreviousRecord, settle
-from tensormark.authoring.table import Table, nudged
-from tensormark.authoring.tolerance import Measured, measure
+from tensormark.authoring.course import Course, Staff
+from tensormark.authoring.recorded import Recorded, moves
+from tensormark.authoring.table import Ask, Table, nudged
+from tensormark.authoring.tolerance import measure, moved_tolerances
 from tensormark.authoring.variants import Variant, VariantError
 from tensormark.exercise import Exercise
 from tensormark.judging.diagnose import PAIR
@@ -34,33 +33,6 @@ from tensormark.usage import UserError, one_line
 
 SOLUTION_ROW = "the solution"
 OFTEN = 3  # students who were seen to make a mistake, for it to be recorded with two others
-
-
-@dataclasses.dataclass
-class Recorded:
-    """One exercise: its file, and its entry in the manifest.
-
-    Attributes:
-        content: of the file.
-        changes: how it differs from what it was, one difference per line.
-    """
-
-    exercise: Exercise
-    content: bytes
-    measured: Measured
-    rows: list[str]
-    variants: dict[str, dict[str, Any]]
-    changes: list[str]
-
-    def entry(self) -> dict[str, Any]:
-        """Return the manifest's entry."""
-        return {
-            "calls": self.exercise.digest,
-            "count": len(self.exercise.calls),
-            **self.measured.as_json(),
-            "variants": self.variants,
-            "rows": self.rows,
-        }
 
 
 class Recorder:
@@ -123,59 +95,102 @@ class Recorder:
                 requests.append(Request(exercise.id, frozenset(), message, tensors))
         return list(self.sandbox.run(requests))
 
-    def record(self, recorded: PreviousRecord | str = "new") -> Recorded:
-        """Record the exercise.
+    def record(self, before: Recorded | str) -> tuple[Recorded, list[str]]:
+        """Record the exercise, or keep its previous record if that differs by rounding only.
 
         Args:
-            recorded: its previous record, or why there is none to compare with.
+            before: that record, or why there is none to compare with.
+
+        Returns: the record, and what has changed, one change per line.
 
         Raises:
             UserError: the solution or an honest variant fails a call, or honest and wrong code
                 cannot be distinguished.
         """
-        exercise = self.exercise
-        before = recorded if isinstance(recorded, PreviousRecord) else None
-        right = self.ask(self.source, dtype="float64")
-        self._require_answers(right, SOLUTION_ROW)
-        self._require_stand_ins(right)
-        self._require_gradients(right)
+        changes = [before] if isinstance(before, str) else self.differences(before)
+        if isinstance(before, str) or changes:
+            recorded = self._recorded()
+        else:
+            entry = before.entry | {"variants": self._described()}
+            recorded = Recorded(before.content, before.tensors, entry)
+        self._require_passed(recorded)
+        return recorded, changes
+
+    def differences(self, before: Recorded) -> list[str]:
+        """Return how the exercise differs from its record, one difference per line."""
+        changes = [*moves(before.answers, self.answers, self._is_random)]
+        changes += moved_tolerances(before.entry, self.measured)
+        if changes:  # rows of other answers cannot be compared
+            return changes
+        table = Table(self.exercise, self.names, self.inputs, before.entry, before.rows())
+        lines = [table.difference(*variant) for variant in self._variants(table)]
+        changes = [line for line in lines if line is not None]
+        return changes + [f"{name}: a row is gone" for name, _ in table.unmatched]
+
+    def _recorded(self) -> Recorded:
+        table = Table(self.exercise, self.names, self.inputs, self.measured)
+        for variant in self._variants(table):
+            table.add(*variant)
+        tensors = self.answers | table.tensors()
+        entry = {
+            "calls": self.exercise.digest,
+            "count": len(self.exercise.calls),
+            **self.measured,
+            "variants": self._described(),
+            "rows": [name for name, _ in table.rows],
+        }
+        return Recorded(save(tensors), tensors, entry)
+
+    @functools.cached_property
+    def right(self) -> list[Reply]:
+        """The solution's replies in float64."""
+        replies = self.ask(self.source, dtype="float64")
+        self._require_answers(replies, SOLUTION_ROW)
+        self._require_stand_ins(replies)
+        self._require_gradients(replies)
+        return replies
+
+    @functools.cached_property
+    def single(self) -> list[tuple[str, str, list[Reply]]]:
+        """Names, sources and replies of the solution and of each mistake."""
         sources = [(SOLUTION_ROW, self.source)]
         sources += [(each.name, each.apply(self.source)) for each in self.own]
-        replies = [self.ask(source) for _, source in sources]
-        wrong = dict(zip([variant.id for variant in self.own], replies[1:], strict=True))
-        entry = before.entry if before else None
-        measured = measure(exercise, right, replies[0], self._honest(), wrong, entry)
-        names = [sorted(n for n in reply.tensors if not n.startswith("after/")) for reply in right]
-        now = self._answered(right, names)
-        tensors, changes = settle(before.answers, now, self._is_random) if before else (now, [])
-        table = Table(exercise, names, self.inputs, measured, None if changes else before)
-        for (name, source), answers in zip(sources, replies, strict=True):
-            table.add(name, answers, functools.partial(self.ask, source))
-        for name, source in self._together(table):
-            table.add(name, self.ask(source), functools.partial(self.ask, source))
-        table.finish()
-        tensors |= {f"{index}{WRONG}": rows for index, rows in enumerate(table.columns())}
-        rows = [name for name, _ in table.rows]
-        changes += table.changes
-        if before and not changes and rows != before.row_names:
-            changes = ["its rows are in a different order"]
-        if isinstance(recorded, str):
-            changes = [recorded]
-        content = before.content if before and not changes else save(tensors)
-        new = Recorded(exercise, content, measured, rows, self._described(), changes)
-        # the recorded inputs may be those of another processor, which rounds otherwise
-        self._require_passed(new.entry(), tensors | now, replies[0])
-        return new
+        return [(name, source, self.ask(source)) for name, source in sources]
 
-    def _honest(self) -> list[list[Reply]]:
-        """Return the replies of honest variants of the exercise's file."""
-        found = []
-        for honest in self.course.honest:
-            if honest.module == self.exercise.module:
-                replies = self.ask(honest.apply(self.source))
-                self._require_answers(replies, honest.id)
-                found.append(replies)
-        return found
+    @functools.cached_property
+    def measured(self) -> dict[str, Any]:
+        """The tolerances, as in the manifest."""
+        honest = []
+        for other in self.course.honest:
+            if other.module == self.exercise.module:
+                replies = self.ask(other.apply(self.source))
+                self._require_answers(replies, other.id)
+                honest.append(replies)
+        (*_, working), *mistakes = self.single
+        wrong = {each.id: replies for each, (*_, replies) in zip(self.own, mistakes, strict=True)}
+        return measure(self.exercise, self.right, working, honest, wrong)
+
+    @property
+    def names(self) -> list[list[str]]:
+        """The names of the tensors that the solution returns in each call."""
+        return [
+            sorted(n for n in each.tensors if not n.startswith("after/")) for each in self.right
+        ]
+
+    @property
+    def answers(self) -> Tensors:
+        """The inputs and the solution's answers under their names in the file."""
+        tensors: Tensors = {}
+        for index, (inputs, reply) in enumerate(zip(self.inputs, self.right, strict=True)):
+            tensors |= {f"{index}/in/{name}": value for name, value in inputs.items()}
+            tensors |= {f"{index}/{name}": reply.tensors[name] for name in self.names[index]}
+        return tensors
+
+    def _is_random(self, name: str) -> bool:
+        """Say whether the values of an answer are random, by its name in the file."""
+        index, kind, *_ = name.split("/")
+        probe, call = self.exercise.asked[int(index)]
+        return kind == "out" and probe.draws(call)
 
     def _described(self) -> dict[str, dict[str, Any]]:
         return {
@@ -188,32 +203,19 @@ class Recorder:
             if variant.form_of is None
         }
 
-    def _answered(self, right: Sequence[Reply], names: Sequence[Sequence[str]]) -> Tensors:
-        """Return the inputs and the solution's answers under their names in the file."""
-        tensors: Tensors = {}
-        for index, (inputs, reply) in enumerate(zip(self.inputs, right, strict=True)):
-            tensors |= {f"{index}/in/{name}": value for name, value in inputs.items()}
-            tensors |= {f"{index}/{name}": reply.tensors[name] for name in names[index]}
-        return tensors
-
-    def _is_random(self, name: str) -> bool:
-        """Say whether the values of an answer are random, by its name in the file."""
-        index, kind, *_ = name.split("/")
-        probe, call = self.exercise.asked[int(index)]
-        return kind == "out" and probe.draws(call)
-
-    def _together(self, table: Table) -> Iterator[tuple[str, str]]:
-        """Yield mistakes that can be made together: their name, and the source with all of them."""
-        values = [each for each in self.own if not table.shows_in_training_only(each.name)]
-        seen = self.course.staff.seen
-        for variants in itertools.chain(_pairs(self.own, self.course), _threes(values, seen)):
+    def _variants(self, table: Table) -> Iterator[tuple[str, list[Reply], Ask]]:
+        """Yield the names and replies of what has a row: single mistakes, then several at once."""
+        for name, source, replies in self.single:
+            yield name, replies, functools.partial(self.ask, source)
+        for variants in _together(self.own, self.course.staff, table.right_in_eval):
             source = self.source
             try:
                 for variant in variants:
                     source = variant.apply(source)
             except VariantError:  # one has removed what another changes
                 continue
-            yield PAIR.join(variant.name for variant in variants), source
+            name = PAIR.join(variant.id for variant in variants)
+            yield name, self.ask(source), functools.partial(self.ask, source)
 
     # --- what is required of an exercise ----------------------------------------------------------
 
@@ -266,17 +268,17 @@ class Recorder:
                     "the output's shape"
                 )
 
-    def _require_passed(
-        self, entry: Mapping[str, Any], tensors: Tensors, replies: Sequence[Reply]
-    ) -> None:
+    def _require_passed(self, recorded: Recorded) -> None:
         """Check that the solution passes with the answers that were recorded."""
         exercise = self.exercise
-        references = recordings(tensors, len(exercise.calls))
+        # the recorded inputs may be those of another processor, which rounds otherwise
+        references = recordings(recorded.tensors | self.answers, len(exercise.calls))
+        *_, replies = self.single[0]
         answered = [
             AnsweredCall(*asked, reference, reply)
             for asked, reference, reply in zip(exercise.asked, references, replies, strict=True)
         ]
-        trial = Trial(self.course.assignment, exercise, answered, entry, {}, public=True)
+        trial = Trial(self.course.assignment, exercise, answered, recorded.entry, {}, public=True)
         result = trial.result()
         if result.outcome is not Outcome.PASSED:
             why = "; ".join((result.findings[0].headline, *result.findings[0].details))
@@ -288,16 +290,15 @@ def _shapes(reply: Reply) -> dict[str, tuple[int, ...]]:
     return {name: value.shape for name, value in outputs.items()}
 
 
-def _pairs(own: Sequence[Variant], course: Course) -> Iterator[tuple[Variant, ...]]:
-    """Yield pairs of mistakes: one of the two is common, or students were seen to make both."""
-    for first, second in itertools.combinations(own, 2):
-        both = {first.name, second.name}
-        rare = both.isdisjoint(course.staff.common) and not both <= course.staff.seen.keys()
-        if not (rare or first.form_of or second.form_of):
-            yield first, second
-
-
-def _threes(own: Sequence[Variant], seen: Mapping[str, int]) -> Iterator[tuple[Variant, ...]]:
-    """Yield all that are three mistakes that were often seen."""
-    often = [one for one in own if seen.get(one.name, 0) >= OFTEN and not one.form_of]
-    yield from itertools.combinations(often, 3)
+def _together(
+    own: Sequence[Variant], staff: Staff, right_in_eval: Callable[[str], bool]
+) -> Iterator[tuple[Variant, ...]]:
+    """Yield mistakes that get a row together; see above."""
+    single = [variant for variant in own if variant.form_of is None]
+    for pair in itertools.combinations(single, 2):
+        ids = {variant.id for variant in pair}
+        if ids & staff.common or ids <= staff.seen.keys():
+            yield pair
+    often = [variant for variant in single if staff.seen.get(variant.id, 0) >= OFTEN]
+    values = [variant for variant in often if not right_in_eval(variant.id)]
+    yield from itertools.combinations(values, 3)

@@ -11,15 +11,14 @@ is UNDECIDED. An entry that changes with the seed is RANDOM, or UNDECIDED if it 
 """
 
 import dataclasses
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from tensormark.authoring.earlier import PreviousRecord
-from tensormark.authoring.tolerance import MARGIN, Measured
-from tensormark.exercise import Call, Exercise, Tensors
-from tensormark.judging.compare import Tolerance
+from tensormark.authoring.recorded import WRONG, Row
+from tensormark.authoring.tolerance import MARGIN
+from tensormark.exercise import Exercise, Tensors
 from tensormark.judging.diagnose import PAIR, close, matching_variants
 from tensormark.judging.fingerprints import (
     RAISED,
@@ -29,7 +28,6 @@ from tensormark.judging.fingerprints import (
     allowed,
     entry,
     fingerprints,
-    tolerance_kind,
 )
 from tensormark.sandbox.interface import Reply
 
@@ -39,7 +37,6 @@ SEED = 1  # entries are compared with this seed; answers are recorded with seed 
 DRAWS = range(1, 13)
 NUDGES = (1, 2)  # statistics need both, because each moves only some of them
 STATISTIC = 1e-3  # statistics of draws do not depend on last bits; a value that does moves a share
-OTHER_FORM = "has another shape, type or exception"
 LEFT_OUT = 2.0  # times the limit: how far a pair without a row may be from the recorded rows
 
 
@@ -49,48 +46,46 @@ Ask = Callable[..., list[Reply]]
 
 @dataclasses.dataclass(frozen=True)
 class _Answers:
-    """The fingerprints (entries, WIDTH) of each call of one source, and whether it drew."""
+    """The fingerprints of one source, and in which calls it drew."""
 
-    prints: list[np.ndarray]
+    prints: Row
     drew: list[bool]
 
 
 class Table:
-    """The rows of one exercise, added one by one."""
+    """The rows of one exercise, to add to or to compare with.
+
+    Attributes:
+        unmatched: of the recorded rows, those that were not compared yet.
+    """
 
     def __init__(
         self,
         exercise: Exercise,
         names: Sequence[Sequence[str]],
         inputs: Sequence[Tensors],
-        measured: Measured,
-        before: PreviousRecord | None,
+        manifest_entry: Mapping[str, Any],
+        rows: Sequence[tuple[str, Row]] = (),
     ) -> None:
-        """Start an empty table.
+        """Start a table.
 
         Args:
             names: of the tensors that the solution returns in each call.
             inputs: of each call.
-            before: the exercise as it was recorded.
+            manifest_entry: has the tolerances.
+            rows: those that are recorded, with their names.
         """
         self.names = names
         self.inputs = inputs
-        self.before = before
         self.calls = exercise.asked
+        self.rows = [*rows]
+        self.unmatched = [*rows]
         self.statistics = [
             index for index, (probe, call) in enumerate(self.calls) if probe.draws(call)
         ]
-        self.rows: list[tuple[str, list[np.ndarray]]] = []
-        self.changes: list[str] = []
-        self.unused = before.rows() if before else {}
-
-        def tolerance(name: str, call: Call) -> Tolerance:
-            limit = measured.tolerance[tolerance_kind(name, call)]
-            return Tolerance(limit, limit)
-
         self.allowed = [
-            allowed(probe, call, names[index], tolerance)
-            for index, (probe, call) in enumerate(self.calls)
+            allowed(probe, call, own, manifest_entry)
+            for (probe, call), own in zip(self.calls, names, strict=True)
         ]
 
     def _prints(self, index: int, reply: Reply, inputs: Tensors) -> np.ndarray:
@@ -104,21 +99,30 @@ class Table:
     def add(self, name: str, replies: Sequence[Reply], ask: Ask) -> None:
         """Add a row, unless it is a pair that is recognized by another row."""
         answers = self._answers(replies)
-        recorded = self.unused.get(name, [])
-        for index, row in enumerate(recorded):
-            if self._disagreement(answers, row, ask) is None:
-                self.rows.append((name, recorded.pop(index)))
-                return
-        if recorded:
-            self.changes.append(f"{name}: {self._disagreement(answers, recorded[0], ask)}")
-        elif PAIR in name and self._recognized(answers):
-            return
-        elif self.before:
-            self.changes.append(f"{name}: a new row")
-        self.rows.append((name, self._decided(answers, ask, thorough=PAIR not in name)))
+        is_pair = PAIR in name
+        if not is_pair or not self._recognized(answers, room=1.0):
+            self.rows.append((name, self._decided(answers, ask, thorough=not is_pair)))
 
-    def shows_in_training_only(self, name: str) -> bool:
-        """Say whether a recorded variant is right in every call in eval mode."""
+    def difference(self, name: str, replies: Sequence[Reply], ask: Ask) -> str | None:
+        """Return how answers differ from all recorded rows of this name; None if they do not."""
+        answers = self._answers(replies)
+        own = [index for index, (recorded, _) in enumerate(self.unmatched) if recorded == name]
+        lines = []
+        for index in own:
+            line = self._disagreement(answers, self.unmatched[index][1], ask)
+            if line is None:
+                del self.unmatched[index]
+                return None
+            lines.append(line)
+        if own:
+            del self.unmatched[own[0]]
+            return f"{name}: {lines[0]}"
+        if PAIR in name and self._recognized(answers, LEFT_OUT):
+            return None
+        return f"{name}: a new row"
+
+    def right_in_eval(self, name: str) -> bool:
+        """Say whether a variant is right in every call in eval mode."""
         row = next(row for recorded, row in self.rows if recorded == name)
         return all(
             bool(close(row[index], self.rows[0][1][index], self.allowed[index]).all())
@@ -126,16 +130,12 @@ class Table:
             if not call.train
         )
 
-    def finish(self) -> None:
-        """Note the recorded rows that no longer exist."""
-        recorded = self.before.row_names if self.before else ()
-        gone = Counter(recorded) - Counter(name for name, _ in self.rows)
-        self.changes += [f"{name}: a row is gone" for name in gone.elements()]
-
-    def columns(self) -> Iterator[np.ndarray]:
-        """Yield, for each call, the fingerprints of all rows: (rows, entries, WIDTH)."""
-        for index in range(len(self.calls)):
-            yield np.stack([row[index] for _, row in self.rows])
+    def tensors(self) -> Tensors:
+        """Return, for each call, the fingerprints of all rows: (rows, entries, WIDTH)."""
+        return {
+            f"{index}{WRONG}": np.stack([row[index] for _, row in self.rows])
+            for index in range(len(self.calls))
+        }
 
     # --- agreement ---
 
@@ -143,32 +143,23 @@ class Table:
         self, index: int, got: np.ndarray, drew: bool, rows: Sequence[np.ndarray], room: float = 1.0
     ) -> np.ndarray:
         """Say which rows explain an answer to one call, by the rule for students' answers."""
-        solution = self.rows[0][1][index] if self.rows else rows[0]
-        limit = room * self.allowed[index]
-        observed = Observation(got, np.stack([solution, *rows]), limit, drew=drew)
+        compared = np.stack([self.rows[0][1][index], *rows])
+        observed = Observation(got, compared, room * self.allowed[index], drew=drew)
         return matching_variants(observed)[1:]
 
-    def _recognized(self, answers: _Answers) -> bool:
-        room = LEFT_OUT if self.before else 1.0
+    def _recognized(self, answers: _Answers, room: float) -> bool:
         fits = np.ones(len(self.rows), dtype=bool)
         for index, got in enumerate(answers.prints):
             rows = [row[index] for _, row in self.rows]
             fits &= self._explained(index, got, answers.drew[index], rows, room)
         return bool(fits.any())
 
-    def _disagreement(
-        self, answers: _Answers, recorded: Sequence[np.ndarray], ask: Ask
-    ) -> str | None:
-        """Return where answers disagree with a recorded row, and by how much; None if nowhere."""
+    def _disagreement(self, answers: _Answers, recorded: Row, ask: Ask) -> str | None:
+        """Return the first call that disagrees with a row, and by how much; None if none does."""
         for index, row in enumerate(recorded):
             got = answers.prints[index]
-            same_form = got.shape == row.shape
-            if same_form and self._agrees(index, got, answers.drew[index], row, ask):
-                continue
-            probe, call = self.calls[index]
-            given = f" given {', '.join(call.given)}" if call.given else ""
-            how = self._off(index, got, row) if same_form else OTHER_FORM
-            return f"{probe.name} (call {index}{given}): {how}"
+            if not self._agrees(index, got, answers.drew[index], row, ask):
+                return f"{self.calls[index][0].name} (call {index}): {self._off(index, got, row)}"
         return None
 
     def _agrees(self, index: int, got: np.ndarray, drew: bool, row: np.ndarray, ask: Ask) -> bool:
@@ -183,27 +174,20 @@ class Table:
         return False
 
     def _off(self, index: int, got: np.ndarray, row: np.ndarray) -> str:
-        """Return which entry of a call disagrees most with a row, and by how much."""
+        """Return the first entry of a call that disagrees with a row, and by how much."""
         limit = self.allowed[index]
-        worst = int(np.argmax(~close(got, row, limit) & (row[:, 0] != UNDECIDED)))
+        first = int(np.argmax(~close(got, row, limit) & (row[:, 0] != UNDECIDED)))
         names = ["the statistics"] if index in self.statistics else self.names[index]
-        part = [*names, "what the call changes"][min(worst, len(names))]
-        is_random = row[worst, 0] == RANDOM
-        code = got[worst, 0]
-        if code != row[worst, int(is_random)] or code == RAISED:
-            return f"{part} {OTHER_FORM}"
-        if is_random:
-            return f"{part} was random, and now is right or draws nothing"
-        size = np.abs(np.nan_to_num(row[worst, 1:], posinf=0.0, neginf=0.0)).max()
+        part = [*names, "what the call changes"][min(first, len(names))]
         with np.errstate(invalid="ignore"):  # where both are infinite
-            by = np.nan_to_num(np.abs(got[worst] - row[worst]) / (1.0 + size), nan=np.inf)
-        by[got[worst] == row[worst]] = 0.0
-        most = int(np.argmax(by - limit[worst]))
-        return f"{part} moved by {by[most]:.1e}, limit {limit[worst, most]:.0e}"
+            by = np.abs(got[first] - row[first]).max() / (1.0 + np.abs(row[first, 1:]).max())
+        if got[first, 0] != row[first, 0] or got[first, 0] == RAISED or not np.isfinite(by):
+            return f"{part} has another shape, type or exception, or is random in one of the two"
+        return f"{part} moved by {by:.1e}, limit {limit[first].max():.0e}"
 
     # --- chance ---
 
-    def _decided(self, answers: _Answers, ask: Ask, thorough: bool) -> list[np.ndarray]:
+    def _decided(self, answers: _Answers, ask: Ask, thorough: bool) -> Row:
         """Return a row in which the entries that depend on chance are marked.
 
         Args:

@@ -6,9 +6,8 @@ mean of noise and smallest error if that is less. There are three kinds: outputs
 students work in float32, and everything where they work in float64.
 """
 
-import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,20 +20,16 @@ from tensormark.usage import UserError
 KINDS = ("outputs", "gradients", "float64")
 LEAST_RATIO = 10.0  # smallest error over noise; below this no tolerance is safe
 MARGIN = 4.0  # other float32 libraries round differently: measured noise is multiplied by this
-FACTOR = 3.0  # the most by which measured numbers differ between processors
+FACTOR = 3.0  # the most by which tolerances differ between processors
 ROOM = 30.0  # tolerance over noise, if the smallest error leaves that much room
 # Correct code may round to float32 somewhere in a float64 call, such as in the softmax.
 FLOOR = float(np.finfo(np.float32).eps)
+Errors = dict[str, float]  # the largest difference of each kind
 
 
 def _round_digit(value: float) -> float:
     """Round to one significant digit, so that other processors get the same number."""
-    return float(f"{value:.0e}") if math.isfinite(value) else value
-
-
-def _finite(value: float) -> float | None:
-    """Return a number as JSON can hold it: None for infinity, if no variant counts for a kind."""
-    return value if math.isfinite(value) else None
+    return float(f"{value:.0e}")
 
 
 def _difference(got: np.ndarray | None, expected: np.ndarray) -> float:
@@ -45,42 +40,9 @@ def _difference(got: np.ndarray | None, expected: np.ndarray) -> float:
     return float(np.max(scaled, initial=0.0))
 
 
-def _settled(recorded: Mapping[str, float | None], now: Mapping[str, float]) -> dict[str, float]:
-    """Return measured numbers, or recorded ones where these may differ only by the processor."""
-    numbers = dict(now)
-    for kind, value in recorded.items():
-        old = math.inf if value is None else value
-        if now[kind] / FACTOR <= old <= now[kind] * FACTOR:
-            numbers[kind] = old
-    return numbers
-
-
-@dataclasses.dataclass(frozen=True)
-class Measured:
-    """Noise, smallest error of a wrong variant, and the tolerance between them, for each kind."""
-
-    noise: dict[str, float]
-    smallest: dict[str, float]
-    tolerance: dict[str, float]
-
-    def as_json(self) -> dict[str, Any]:
-        """Return its part of the manifest."""
-        return {
-            "tolerance": {kind: {"rtol": t, "atol": t} for kind, t in self.tolerance.items()},
-            "measured": {
-                kind: {
-                    "noise": self.noise[kind],
-                    "smallest_error": _finite(self.smallest[kind]),
-                    "ratio": _finite(_round_digit(self.smallest[kind] / self.noise[kind])),
-                }
-                for kind in KINDS
-            },
-        }
-
-
 def _errors(
     exercise: Exercise, right: Sequence[Reply], other: Sequence[Reply], own: bool = False
-) -> dict[str, float]:
+) -> Errors:
     """Return the largest difference of each kind.
 
     Args:
@@ -99,56 +61,72 @@ def _errors(
     return largest
 
 
+def _smallest(exercise: Exercise, noise: Errors, errors: Mapping[str, Errors]) -> Errors:
+    """Return the smallest error of each kind; infinite if no variant counts for it.
+
+    A variant counts for the kind in which it differs most. One that differs in none, such as
+    dropout with a wrong rate, does not count.
+
+    Raises:
+        UserError: an error is less than ten times the noise.
+    """
+    smallest = dict.fromkeys(KINDS, math.inf)
+    for name, error in errors.items():
+        kind = max(KINDS, key=lambda kind: error[kind] / noise[kind])
+        if error[kind] <= noise[kind]:
+            continue
+        if error[kind] < LEAST_RATIO * noise[kind]:
+            raise UserError(
+                f"{exercise.id}: the error of {name} is {error[kind]:.0e} ({kind}), less than "
+                f"{LEAST_RATIO:.0f} times the noise of honest code, {noise[kind]:.0e}"
+            )
+        smallest[kind] = min(smallest[kind], _round_digit(error[kind]))
+    return smallest
+
+
 def measure(
     exercise: Exercise,
     right: Sequence[Reply],
     working: Sequence[Reply],
     honest: Sequence[Sequence[Reply]],
     wrong: Mapping[str, Sequence[Reply]],
-    entry: Mapping[str, Any] | None = None,
-) -> Measured:
-    """Derive one exercise's tolerances.
-
-    A variant counts for the kind in which it differs most. One that differs in none, such as
-    dropout with a wrong rate, does not affect tolerances. Recorded numbers stay where new ones
-    differ by chance; the recorded noise then also decides for which kind a variant counts.
+) -> dict[str, Any]:
+    """Derive one exercise's tolerances, as they are in the manifest, with what they come from.
 
     Args:
         right: the solution's replies in float64.
         working: the solution's replies in the types that students work in.
         honest: the replies of other correct solutions, in these types.
         wrong: the replies of each known wrong variant, in these types.
-        entry: the exercise's entry in the manifest.
 
     Raises:
         UserError: the smallest error is less than ten times the noise.
     """
-    before = entry["measured"] if entry else {}
     correct = [_errors(exercise, right, working)]
     correct += [_errors(exercise, right, replies, own=True) for replies in honest]
     noise = {
         kind: _round_digit(MARGIN * max(FLOOR, *(errors[kind] for errors in correct)))
         for kind in KINDS
     }
-    noise = _settled({kind: numbers["noise"] for kind, numbers in before.items()}, noise)
-    smallest = dict.fromkeys(KINDS, math.inf)
-    for name, replies in wrong.items():
-        error = _errors(exercise, right, replies)
-        kind = max(KINDS, key=lambda kind: error[kind] / noise[kind])
-        if noise[kind] < error[kind] < LEAST_RATIO * noise[kind]:
-            raise UserError(
-                f"{exercise.id}: the error of {name} is {error[kind]:.0e} ({kind}), less than "
-                f"{LEAST_RATIO:.0f} times the noise of honest code, {noise[kind]:.0e}"
-            )
-        if error[kind] > noise[kind]:
-            smallest[kind] = min(smallest[kind], error[kind])
-    smallest = {kind: _round_digit(value) for kind, value in smallest.items()}
-    recorded = {kind: numbers["smallest_error"] for kind, numbers in before.items()}
-    smallest = _settled(recorded, smallest)
-    tolerance = {
-        kind: _round_digit(min(math.sqrt(noise[kind] * smallest[kind]), ROOM * noise[kind]))
-        for kind in KINDS
-    }
-    limits = entry["tolerance"] if entry else {}
-    tolerance = _settled({kind: limit["atol"] for kind, limit in limits.items()}, tolerance)
-    return Measured(noise, smallest, tolerance)
+    errors = {name: _errors(exercise, right, replies) for name, replies in wrong.items()}
+    tolerance = {}
+    measured = {}
+    for kind, smallest in _smallest(exercise, noise, errors).items():
+        limit = _round_digit(min(math.sqrt(noise[kind] * smallest), ROOM * noise[kind]))
+        tolerance[kind] = {"rtol": limit, "atol": limit}
+        known = math.isfinite(smallest)  # JSON has no infinity
+        measured[kind] = {
+            "noise": noise[kind],
+            "smallest_error": smallest if known else None,
+            "ratio": _round_digit(smallest / noise[kind]) if known else None,
+        }
+    return {"tolerance": tolerance, "measured": measured}
+
+
+def moved_tolerances(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the tolerances of two entries that differ by more than the processor."""
+    for kind in KINDS:
+        old = before["tolerance"][kind]["atol"]
+        new = now["tolerance"][kind]["atol"]
+        if not new / FACTOR <= old <= new * FACTOR:
+            yield f"the tolerance of {kind} was {old:.0e}, is {new:.0e}"

@@ -146,31 +146,31 @@ def mistakes(exercise: str, text: str) -> tuple[Variant, ...]:
     Raises:
         VariantError: the text cannot be read.
     """
+    blocks: list[list[str]] = []  # a line that is not indented, and those below it
+    for line in textwrap.dedent(text).splitlines():
+        if line.startswith(" ") and blocks:
+            blocks[-1].append(line)
+        elif line.strip():
+            blocks.append([line])
     found: dict[str, Variant] = {}
     section = ""
-    waiting = textwrap.dedent(text).splitlines()
-    while waiting:
-        line = waiting.pop(0)
-        if not line.strip():
+    for head, *lines in blocks:
+        if head.startswith(SECTION) and not lines:
+            section = head.removeprefix(SECTION)
             continue
-        if line.startswith(SECTION):
-            section = line.removeprefix(SECTION)
-            continue
-        headline = HEADLINE.fullmatch(line)
+        headline = HEADLINE.fullmatch(head)
         if headline is None or (headline[5] and headline[5] not in found):
             raise VariantError(
-                f"{exercise}: neither a section, a mistake nor a form of one above: {line!r}"
+                f"{exercise}: neither a section, a mistake nor a form of one above: {head!r}"
             )
         name, everywhere, unnamed, says, other = headline.groups()
-        lines = list(itertools.takewhile(TEXT.fullmatch, waiting))
-        del waiting[: len(lines)]
         edits = edits_of(lines, name)
         if other:
-            new = dataclasses.replace(found[other], id=name, edits=edits, form_of=other)
+            found[name] = dataclasses.replace(found[other], id=name, edits=edits, form_of=other)
         else:
-            flags = (everywhere is not None, unnamed is not None)
-            new = Variant(name, exercise, section, says, edits, *flags)
-        found[name] = new
+            found[name] = Variant(
+                name, exercise, section, says, edits, bool(everywhere), bool(unnamed)
+            )
     return tuple(found.values())
 
 

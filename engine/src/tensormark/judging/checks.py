@@ -15,7 +15,7 @@ import numpy as np
 
 from tensormark.judging.compare import Mismatch, compare, compare_all
 from tensormark.judging.evidence import Evidence
-from tensormark.judging.fingerprints import AnsweredCall, changed_state
+from tensormark.judging.fingerprints import AnsweredCall, changed_state, tolerance_of
 from tensormark.judging.replies import texts
 from tensormark.references import under
 from tensormark.sandbox.interface import Reply
@@ -29,7 +29,7 @@ def wrong_output(evidence: Evidence, answered: AnsweredCall) -> Mismatch | None:
     call = answered.call
     got = under(answered.reply.tensors, "out/")
     examine = answered.probe.examine if answered.probe.draws(call) else None
-    tolerance = None if examine else evidence.tolerance("out/", call)
+    tolerance = None if examine else tolerance_of(evidence.entry, "out/", call)
     expected = answered.recording.outputs
     mismatch = compare_all(got, expected, tolerance, call.dtype, evidence.axes)
     if mismatch is not None or examine is None:
@@ -49,7 +49,7 @@ def wrong_gradient(evidence: Evidence, answered: AnsweredCall) -> Mismatch | Non
             return Mismatch("gradient", called, (f"no gradient reaches {called}",))
         words = f"the gradient of {called}"
         axes = evidence.axes if called == name else {}  # a weight's are not those of an output
-        tolerance = evidence.tolerance(name, call)
+        tolerance = tolerance_of(evidence.entry, name, call)
         mismatch = compare(words, got[name], expected, tolerance, call.dtype, axes)
         if mismatch is not None:
             headline = "the output is right, but its gradients are wrong"

@@ -5,10 +5,10 @@ import functools
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, TypeVar
 
-from tensormark.exercise import Assignment, Call, Exercise, Probe
-from tensormark.judging.compare import Axes, Tolerance
+from tensormark.exercise import Assignment, Exercise, Probe
+from tensormark.judging.compare import Axes
 from tensormark.judging.diagnose import Diagnosis, diagnose
-from tensormark.judging.fingerprints import AnsweredCall, Observation, observe, tolerance_kind
+from tensormark.judging.fingerprints import AnsweredCall, Observation, observe
 from tensormark.result import Outcome, Result
 from tensormark.trouble import trouble_in
 
@@ -58,10 +58,6 @@ class Evidence:
         """The answers of calls that run none of the exercises that have failed."""
         return [each for each in self.answered if self.failed.issubset(each.call.given)]
 
-    def tolerance(self, name: str, call: Call) -> Tolerance:
-        """Return the tolerance of a tensor of a call."""
-        return Tolerance(**self.entry["tolerance"][tolerance_kind(name, call)])
-
     @property
     def axes(self) -> Axes:
         """The names of the axes of outputs."""
@@ -84,7 +80,7 @@ class Evidence:
         for level in reversed(range(max(map(len, grouped)))):
             chosen = [answers[min(level, len(answers) - 1)] for answers in grouped]
             if all(self.failed.issubset(answered.call.given) for answered in chosen):
-                yield [observe(answered, self.tolerance) for answered in chosen]
+                yield [observe(answered, self.entry) for answered in chosen]
 
     def attempt(
         self, describe: Callable[..., Description | None], *args: object

@@ -13,7 +13,8 @@ import dataclasses
 import functools
 import re
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -145,6 +146,11 @@ def tolerance_kind(name: str, call: Call) -> str:
     return "gradients" if name.startswith("grad/") else "outputs"
 
 
+def tolerance_of(entry: Mapping[str, Any], name: str, call: Call) -> Tolerance:
+    """Return the tolerance of a tensor of a call, by the manifest's entry for its exercise."""
+    return Tolerance(**entry["tolerance"][tolerance_kind(name, call)])
+
+
 def changed_state(reply: Reply) -> list[str] | None:
     """List the parts of the state that a call changed; None if the worker did not report it."""
     changed = reply.message.get("changed")
@@ -211,12 +217,13 @@ def fingerprints(
 
 
 def allowed(
-    probe: Probe, call: Call, names: Sequence[str], tolerance: Callable[[str, Call], Tolerance]
+    probe: Probe, call: Call, names: Sequence[str], manifest_entry: Mapping[str, Any]
 ) -> np.ndarray:
     """Return how far each value of a call's `fingerprints` may be off; codes must be equal."""
     if probe.examine is not None and probe.draws(call):
         return np.stack([entry(0.0, probe.examine.spread), entry(0.0)])
-    sums = [entry(0.0, [tolerance(name, call).atol] * SUMS) for name in names]
+    limits = [tolerance_of(manifest_entry, name, call).atol for name in names]
+    sums = [entry(0.0, [limit] * SUMS) for limit in limits]
     return np.stack([*sums, entry(0.0)])
 
 
@@ -230,7 +237,7 @@ def _varies(output: np.ndarray | None) -> bool:
     return bool((output != (0 if output.size == 1 else output.flat[0])).any())
 
 
-def observe(answered: AnsweredCall, tolerance: Callable[[str, Call], Tolerance]) -> Observation:
+def observe(answered: AnsweredCall, manifest_entry: Mapping[str, Any]) -> Observation:
     """Return an answer's fingerprints, with those of the solution and its variants."""
     probe = answered.probe
     call = answered.call
@@ -246,7 +253,7 @@ def observe(answered: AnsweredCall, tolerance: Callable[[str, Call], Tolerance])
     return Observation(
         got,
         recording.wrong,
-        allowed(probe, call, names, tolerance),
+        allowed(probe, call, names, manifest_entry),
         call.train,
         f"{call.target} {call.args} {call.inputs} {call.dtype} {sorted(call.stand_ins)}",
         numbered,
