@@ -5,7 +5,7 @@ import pytest
 
 from tensormark.judging.compare import Tolerance, compare, compare_all
 
-AXES = {1: ("unit",), 3: ("row", "token", "unit")}
+AXES = {1: ("unit",)}
 TIGHT = Tolerance(rtol=1e-5, atol=1e-5)
 REFERENCE = np.arange(24.0).reshape(2, 3, 4)
 IDS = np.arange(3)
@@ -20,6 +20,7 @@ COMPARED = {
     "integers as floats": (IDS.astype("f8"), IDS, "dtype"),
     "nan": (np.where(LAST, np.nan, REFERENCE), REFERENCE, "finite"),
     "inf": (np.where(LAST, -np.inf, REFERENCE), REFERENCE, "finite"),
+    "as far off as allowed": (np.array([1e-5]), np.array([0.0]), None),
     "large beside 0": (np.array([1e6]), np.array([0.0]), "values"),
     "large beside large": (np.array([1e6 + 5.0]), np.array([1e6]), None),
     "one value off": (REFERENCE + LAST, REFERENCE, "values"),
@@ -35,43 +36,32 @@ def test_the_kind_of_a_mismatch_is_the_first_of_shape_type_and_values_that_diffe
     assert (mismatch.kind if mismatch else None) == kind
 
 
-def test_a_difference_as_large_as_allowed_agrees() -> None:
-    tolerance = Tolerance(rtol=0.0, atol=0.5)
-
-    assert compare("output", np.array([0.5]), np.zeros(1), tolerance, "float64", AXES) is None
-
-
 @pytest.mark.parametrize(
     ("got", "expected", "place"),
     [
-        (REFERENCE + 9 * LAST, REFERENCE, "worst at (row 1, token 2, unit 3)"),
-        (np.where(LAST, np.nan, REFERENCE), REFERENCE, "first at (row 1, token 2, unit 3)"),
         (np.array([111.0, 3.0]), np.array([100.0, 1.0]), "worst at (unit 1)"),
         (np.eye(2), np.zeros((2, 2)), "worst at index (0, 0)"),
     ],
-    ids=["values", "finite", "farthest beyond its own tolerance", "without names"],
+    ids=["farthest beyond its own tolerance", "without names"],
 )
 def test_the_worst_value_is_located(got: np.ndarray, expected: np.ndarray, place: str) -> None:
     mismatch = compare("output", got, expected, Tolerance(0.1, 0.0), "float64", AXES)
 
     assert mismatch is not None
     assert mismatch.lines[0].endswith(place)
-    assert mismatch.pair is not None
-    assert mismatch.pair.got is got
-    assert mismatch.pair.expected is expected
 
 
 def test_of_several_tensors_the_first_that_is_missing_or_differs_is_reported() -> None:
     expected = {"loss": REFERENCE, "logits": REFERENCE, "hidden": REFERENCE}
     wrong = expected | {"logits": REFERENCE + 1, "hidden": REFERENCE + 1}
 
-    mismatches = [
+    right, missing, differing = (
         compare_all(got, expected, TIGHT, "float64", AXES)
         for got in (expected, {"loss": REFERENCE}, wrong)
-    ]
+    )
 
-    assert [(m.kind, m.name if m.pair else m.lines[0]) for m in mismatches if m] == [
-        ("names", "logits is missing"),
+    assert right is None
+    assert [(m.kind, m.name) for m in (missing, differing)] == [
+        ("names", "logits"),
         ("values", "logits"),
     ]
-    assert mismatches[0] is None

@@ -49,7 +49,6 @@ RECOGNISED = {
     "two alike": ([call(0.5, ALIKE)], ["halved", "shifted"]),
     "only one of two calls": ([call(0.5), call(2.0)], []),
     "a second call without evidence": ([call(0.5), call(1.0, (1.0,) * 4)], ["halved"]),
-    "no calls": ([], []),
     "drawn": ([call(0.2, (1.0, DRAWS))], []),
     "undecided": ([call(0.2, (1.0, entry(UNDECIDED)))], []),
     "nothing but NaN": ([call(NAN, (1.0, NAN))], []),
@@ -62,9 +61,7 @@ RECOGNISED = {
 def test_a_mistake_is_named_if_everything_matches(
     calls: list[Observation], names: list[str]
 ) -> None:
-    rows = NAMES[: len(calls[0].rows)] if calls else NAMES
-
-    assert recognize(calls, rows, {}) == names
+    assert recognize(calls, NAMES[: len(calls[0].rows)], {}) == names
 
 
 @pytest.mark.parametrize(
@@ -74,7 +71,6 @@ def test_a_mistake_is_named_if_everything_matches(
         (DRAWS, 0.2, False, False),
         (DRAWS, 1.0, True, False),
         (DRAWS, entry(8.0, [0.2]), True, False),
-        (DRAWS, NAN, True, False),
         (entry(UNDECIDED), 0.2, False, True),
     ],
 )
@@ -89,16 +85,13 @@ def test_a_variant_that_draws_explains_wrong_draws_and_an_undecided_one_anything
 @pytest.mark.parametrize(
     ("got", "row", "equal"),
     [
-        ([0.1], [0.0], True),
         ([0.15], [0.0], False),
         ([1.19], [1.0], True),
         ([1.25], [1.0], False),
         ([np.nan], [np.nan], True),
-        ([np.nan], [0.0], False),
         ([0.0], [np.nan], False),
         ([np.inf, 0.0], [np.inf, 0.0], True),
         ([np.inf, 0.15], [np.inf, 0.0], False),
-        ([-np.inf, 0.15], [-np.inf, 0.0], False),
     ],
 )
 def test_sums_agree_within_what_is_allowed_for_their_size(
@@ -139,10 +132,8 @@ DIAGNOSED = {
     ),
     "none is left": ([[call(0.5, ALIKE)], [call(0.3, ALIKE)]], NAMES, Diagnosis()),
     "an exception": ([[call(NO), call(0.5)]], NAMES, Diagnosis(("halved",), partly=True)),
-    "another wrong value": ([[call(3.0), call(0.5)]], NAMES, Diagnosis()),
     "no dropout either": ([UNDROPPED], STUCK, Diagnosis(("halved+stuck",), "stuck")),
     "no dropout, and unknown": ([in_two_modes(0.3, 0.3)], STUCK, Diagnosis((), "stuck")),
-    "no dropout": ([in_two_modes(1.0, 1.0)], STUCK, Diagnosis(("stuck",))),
     "right, but unknown in training": (
         [[*in_two_modes(1.0, 1.0), UNKNOWN_IN_TRAINING]],
         STUCK,
@@ -191,7 +182,6 @@ MOVES = {
     "raised": (unmoved(NO), {"no_dropout": 1}, None),
     "rate 0 too": ([*unmoved(), *unmoved(0.3, RIGHT, "rate 0")], {"no_dropout": 1}, "no_dropout"),
     "one of two moves": ([*unmoved(), *OTHER], {"no_dropout": 1}, "stuck"),
-    "no twins": (unmoved()[1:], {"no_dropout": 1}, None),
     "another shows in eval mode": (
         in_two_modes(0.3, 0.3, "", (DROPPED, 1.0, 0.5), (1.0, 1.0, 0.5)),
         {},
@@ -205,26 +195,3 @@ def test_dropout_has_no_effect_where_training_equals_eval(
     calls: list[Observation], counts: dict[str, int], mistake: str | None
 ) -> None:
     assert ineffective_dropout(calls, NO_DROPOUT, counts) == mistake
-
-
-@pytest.mark.parametrize(
-    ("moves", "eval_outputs", "mistake"),
-    [([], "ab", "stuck"), ([0], "ab", None), ([1], "ab", None), ([], "a", None)],
-    ids=["unmoved", "first moves", "second moves", "second missing"],
-)
-def test_dropout_has_no_effect_if_it_moves_none_of_two_outputs(
-    moves: list[int], eval_outputs: str, mistake: str | None
-) -> None:
-    still = np.stack([entry(FORM, [0.3])] * 2)
-    trained = still.copy()
-    trained[moves] = entry(FORM, [DROPPED])
-    dropped = np.stack([entry(FORM, [DROPPED])] * 2)
-    limits = LIMITS[[0, 0]]
-    outputs = {"a": 0, "b": 1}
-    seen = {name: outputs[name] for name in eval_outputs}
-    calls = [
-        Observation(still, np.stack([still, still]), limits, False, "", seen),
-        Observation(trained, np.stack([dropped, still]), limits, True, "", outputs),
-    ]
-
-    assert ineffective_dropout(calls, ["the solution", "stuck"], {}) == mistake

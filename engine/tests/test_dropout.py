@@ -22,15 +22,13 @@ def judge(first: np.ndarray, second: np.ndarray | None = None) -> str | None:
     return Dropout("it", RATE, COUNT, lambda out, _: numbers(out["output"]), values)(outputs, {})
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(3))
 def test_drawing_values_one_by_one_and_anew_in_a_second_call_is_right(seed: int) -> None:
     assert judge(dropout_sample(seed)) is None
     assert judge(dropout_sample(seed), dropout_sample(seed + 99)) is None
 
 
-@pytest.mark.parametrize(
-    ("shape", "axis"), [((1, 10, 12), 1), ((8, 1, 12), 2), ((8, 10, 1), 3), ((1, 1, 12), 1)]
-)
+@pytest.mark.parametrize(("shape", "axis"), [((8, 1, 12), 2), ((8, 10, 1), 3), ((1, 1, 12), 1)])
 def test_drawing_values_once_along_an_axis_is_recognised(shape: tuple[int, ...], axis: int) -> None:
     values = dropout_sample(3, *shape)
 
@@ -48,14 +46,11 @@ def test_values_that_do_not_count_are_not_compared() -> None:
     assert abs(kept - (1 - RATE)) < 0.15
 
 
-@pytest.mark.parametrize("kept", [1.0, 0.0])
-def test_all_kept_or_all_dropped_values_do_not_count_as_shared(kept: float) -> None:
-    assert numbers(np.full(SHAPE, kept))[2] == 0.0
-
-
 def test_a_second_call_must_draw_anew_and_be_right_itself() -> None:
     first = dropout_sample(1)
     half_anew = np.where(np.arange(SHAPE[0])[:, None, None] % 2, first, dropout_sample(2))
 
     assert judge(first, first) == judge(first, half_anew) == NOT_ANEW
-    assert "0.00 of it is dropped" in (judge(first, np.ones(SHAPE)) or "")
+    assert judge(first, np.ones(SHAPE)) == "with a dropout rate of 0.4, 0.00 of it is dropped"
+    scaled = "with a dropout rate of 0.4, kept values should be multiplied by 1.67, not 3.33"
+    assert judge(2.0 * first) == scaled

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tensormark.authoring.variants import Honest, VariantError, mistakes
+from tensormark.authoring.variants import VariantError, mistakes
 
 SOURCE = "x = 1\n### BEGIN SOLUTION conv\nx = 1\n### END SOLUTION conv\n"
 TEXT = """
@@ -46,8 +46,3 @@ def test_a_text_has_sections_mistakes_forms_and_several_edits() -> None:
 def test_a_text_that_cannot_be_read_is_an_error(old: str, new: str, message: str) -> None:
     with pytest.raises(VariantError, match=message):
         mistakes("conv", TEXT.replace(old, new))
-
-
-def test_an_honest_variant_that_no_longer_matches_is_an_error() -> None:
-    with pytest.raises(VariantError, match="old finds 'not there' 0 times"):
-        Honest("old", edits=(("not there", "new"),)).apply("x = 1\n")

@@ -6,90 +6,58 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tensormark.exercise import Call, Probe
 from tensormark.judging.general import of_shape
 from tensormark.result import Finding
 from tensormark.sandbox.interface import Reply
-from testkit.trials import OUTPUT, OWN_CALL, X, finding, make_exercise, reply, trial
+from testkit.trials import OUTPUT, OWN_CALL, VALUES, X, finding, make_exercise, reply, trial
 
-VALUES = Probe("output", "values", "the output is wrong", (OWN_CALL,))
-
-
-def problem_in(answer: Reply, **probe: Any) -> Finding:
-    return finding(trial(answer, exercise=make_exercise("layer", replace(VALUES, **probe))))
-
-
-def reply_that_changes(name: str, **more: Any) -> Reply:
-    return reply(**more, changed=[name])
-
-
-@pytest.mark.parametrize(
-    ("answer", "name"),
-    [
-        (reply(OUTPUT + 0.5), None),
-        (reply(OUTPUT.T + 0.5), "axes_exchanged"),
-        (reply(OUTPUT.ravel() + 0.5), "axes_merged"),
-        (reply(OUTPUT[:1] + 0.5), None),
-        (reply(OUTPUT[0] + 0.5), "axis_missing"),
-        (reply(np.full((4,), 0.5)), None),
-        (Reply("ok", "", reply().message, {"out/output": OUTPUT.astype("f2")}), "other_type"),
-        (
-            reply(None, "error", "Layer.forward should return a tensor, got None"),
-            "returns_something_else",
-        ),
-        (reply(None, "error", "raised ValueError: should return"), None),
-        (reply_that_changes("the model's training mode"), "mode_changed"),
-        (reply_that_changes("the model's weights", output=OUTPUT + 0.5), "weights_changed"),
-        (reply_that_changes("the random seed"), "seeded"),
-        (reply(tensors={"after/x": X + 1}), "input_changed"),
-        (reply_that_changes("the random seed", output=OUTPUT + 0.5), None),
-        (reply_that_changes("the model's training mode", output=OUTPUT + 0.5), None),
-    ],
-)
-def test_one_answer_can_show_a_general_mistake(answer: Reply, name: str | None) -> None:
-    assert problem_in(answer).mistake == name
-
-
-TRAINING = (replace(OWN_CALL, train=True),)
-FLOAT64 = (replace(OWN_CALL, dtype="float64"),)
-
-
-@pytest.mark.parametrize(
-    ("answer", "name", "calls", "mistake"),
-    [
-        (reply(OUTPUT + 0.5), "second call", VALUES.calls, "kept_from_a_call"),
-        (reply(OUTPUT[:1]), "second call", VALUES.calls, "kept_from_a_call"),
-        (
-            reply_that_changes("the model's training mode", output=OUTPUT + 0.5),
-            "output",
-            TRAINING,
-            "mode_changed",
-        ),
-        # types are told from sizes by how far the output is off
-        (reply(OUTPUT + 1e-4), "other sizes", FLOAT64, "less_precise"),
-        (reply(OUTPUT + 1e-2), "other sizes", FLOAT64, "some_sizes"),
-    ],
-)
-def test_what_a_probe_changes_explains_a_wrong_answer_to_it(
-    answer: Reply, name: str, calls: tuple[Call, ...], mistake: str
-) -> None:
-    outputs = {n: t.astype("f8") if calls is FLOAT64 else t for n, t in answer.tensors.items()}
-
-    problem = problem_in(replace(answer, tensors=outputs), name=name, calls=calls)
-
-    assert problem.mistake == mistake
-
-
-def test_nan_in_training_has_a_headline_of_its_own() -> None:
-    nan = np.full_like(OUTPUT, np.nan)
-
-    text = "in training mode, the output has values that are NaN or inf"
-    assert problem_in(reply(nan), calls=TRAINING).headline == text
-    assert problem_in(reply(nan)).headline == VALUES.says
-
-
+OFF = OUTPUT + 0.5
 PRECISE = np.linspace(0.1, 0.9, 6).reshape(2, 3)
 HALF = PRECISE.astype("f2")
+MODE = "the model's training mode"
+IN_TRAINING = {"calls": (replace(OWN_CALL, train=True),)}
+SECOND_CALL = {"name": "second call"}
+FLOAT64 = {"name": "other sizes", "calls": (replace(OWN_CALL, dtype="float64"),)}
+
+
+def problem_in(answer: Reply, right: np.ndarray = OUTPUT, **probe: Any) -> Finding:
+    own = {"calls": (OWN_CALL,), **probe}
+    judged = trial(answer, exercise=make_exercise("layer", replace(VALUES, **own)))
+    judged.answered[0].recording.outputs["output"] = right
+    return finding(judged)
+
+
+def in_type(output: np.ndarray, dtype: str) -> Reply:
+    return replace(reply(), tensors={"out/output": output.astype(dtype)})
+
+
+@pytest.mark.parametrize(
+    ("answer", "probe", "name"),
+    [
+        (reply(OFF), {}, None),
+        (reply(OUTPUT[:1] + 0.5), {}, None),
+        (reply(np.full((4,), 0.5)), {}, None),
+        (in_type(OUTPUT, "f2"), {}, "other_type"),
+        (reply(None, "error", "Layer.forward should return a"), {}, "returns_something_else"),
+        (reply(None, "error", "raised ValueError: should return"), {}, None),
+        (reply(changed=[MODE]), {}, "mode_changed"),
+        (reply(OFF, changed=[MODE]), {}, None),
+        (reply(OFF, changed=[MODE]), IN_TRAINING, "mode_changed"),
+        (reply(OFF, changed=["the model's weights"]), {}, "weights_changed"),
+        (reply(changed=["the random seed"]), {}, "seeded"),
+        (reply(OFF, changed=["the random seed"]), {}, None),
+        (reply(tensors={"after/x": X + 1}), {}, "input_changed"),
+        (reply(OFF), SECOND_CALL, "kept_from_a_call"),
+        (reply(OUTPUT[:1]), SECOND_CALL, "kept_from_a_call"),
+        # types are told from sizes by how far the output is off
+        (in_type(OUTPUT + 1e-4, "f8"), FLOAT64, "less_precise"),
+        (in_type(OUTPUT + 1e-2, "f8"), FLOAT64, "some_sizes"),
+    ],
+)
+def test_one_answer_can_show_a_general_mistake(
+    answer: Reply, probe: dict[str, Any], name: str | None
+) -> None:
+    assert problem_in(answer, **probe).mistake == name
 
 
 @pytest.mark.parametrize(
@@ -98,10 +66,13 @@ HALF = PRECISE.astype("f2")
 def test_values_that_are_about_right_but_have_few_digits_are_half_precise(
     got: np.ndarray, name: str | None
 ) -> None:
-    answers = trial(reply(got), exercise=make_exercise("layer", VALUES))
-    answers.answered[0].recording.outputs["output"] = PRECISE
+    assert problem_in(reply(got), PRECISE).mistake == name
 
-    assert finding(answers).mistake == name
+
+def test_nan_in_training_has_a_headline_of_its_own() -> None:
+    nan = reply(np.full_like(OUTPUT, np.nan))
+
+    assert problem_in(nan, **IN_TRAINING).headline != problem_in(nan).headline == VALUES.says
 
 
 @pytest.mark.parametrize(
