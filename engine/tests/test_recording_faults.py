@@ -7,7 +7,6 @@ import pytest
 
 from tensormark.authoring import private, record
 from tensormark.cli import run
-from tensormark.references import References, ReferencesError
 from testkit.graded import edited, files_in, tensormark
 from testkit.resident import called
 from testkit.toy import BIAS, MAIN
@@ -146,24 +145,10 @@ def test_all_exercises_with_public_inputs_are_named_at_once(
     assert ", detector (" in message
 
 
-def test_data_without_a_recorded_digest_is_named(folder: Path) -> None:
-    references = References(folder / "reference_outputs")
-
-    with pytest.raises(ReferencesError, match=r"manifest.json has no entry for data/new.txt"):
-        references.check_data(folder / "data", ["new.txt"])
-
-
-@pytest.mark.parametrize("command", [("references",), ("try", "conv")], ids=" ".join)
-def test_without_its_solution_nothing_can_be_recorded_or_tried(
-    copy: Path, command: tuple[str, ...]
-) -> None:
+def test_without_its_solution_nothing_can_be_recorded(copy: Path) -> None:
     shutil.rmtree(copy / "solution")
 
-    completed = called(copy, *command)
-
-    assert completed.returncode == 2
-    assert "there is no solution/detector.py" in completed.stderr
-    assert "Traceback" not in completed.stderr
+    assert "there is no solution/detector.py" in refused(copy)
 
 
 def test_recording_lists_what_is_new_or_gone_and_then_nothing(

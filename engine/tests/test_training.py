@@ -61,39 +61,6 @@ class Task(TrainingTask[Labelled]):
 Ask = Callable[[Request], Reply]
 
 
-class Run:
-    """A run of the task, with what it asked for, flagged and showed."""
-
-    def __init__(
-        self,
-        submission: Ask,
-        solution: Ask | None,
-        wrong: tuple[str, ...] = (),
-        doubtful: tuple[str, ...] = (),
-        private: bool = False,
-    ) -> None:
-        self.requests: list[Request] = []
-        self.flags: list[str] = []
-        self.shown: dict[str, Any] = {}
-        references: Any = SimpleNamespace(private=private, manifest={})
-
-        def recording(answer: Ask) -> Ask:
-            return lambda request: self.requests.append(request) or answer(request)
-
-        self.task_run = TaskRun(
-            references=references,
-            data=Path(),
-            checkpoint=None,
-            ask=recording(submission),
-            ask_solution=recording(solution) if solution else None,
-            why_not="it is a test",
-            wrong=wrong,
-            doubtful=doubtful,
-            flag=self.flags.append,
-            show=self.shown.update,
-        )
-
-
 def answering(status: str = "ok", text: str = "", **tensors: np.ndarray) -> Ask:
     """Return a function that always gives this answer; in names, __ stands for a slash."""
     named = {name.replace("__", "/"): value for name, value in tensors.items()}
@@ -104,61 +71,82 @@ RIGHT = answering(out__predictions=LABELS)
 TRAINED = answering(out__weights__a=WEIGHTS["a"], out__weights__b=WEIGHTS["b"])
 
 
+class Graded:
+    """What a grading of the task asked for, said, flagged and showed."""
+
+    def __init__(
+        self,
+        submission: Ask,
+        solution: Ask | None = RIGHT,
+        room: int = ROOM,
+        private: bool = False,
+        **upstream: tuple[str, ...],
+    ) -> None:
+        self.requests: list[Request] = []
+        self.flags: list[str] = []
+        self.shown: dict[str, Any] = {}
+        references: Any = SimpleNamespace(private=private, manifest={})
+
+        def recorded(answer: Ask) -> Ask:
+            return lambda request: self.requests.append(request) or answer(request)
+
+        run = TaskRun(
+            references=references,
+            data=Path(),
+            checkpoint=None,
+            ask=recorded(submission),
+            ask_solution=recorded(solution) if solution else None,
+            why_not="it is a test",
+            flag=self.flags.append,
+            show=self.shown.update,
+            **{"wrong": (), **upstream},
+        )
+        self.says = Task(room).grade(run)
+
+
 # --- whose predictions count --------------------------------------------------------------------
 
 
 def test_the_solution_predicts_with_the_weights_that_come_back() -> None:
-    run = Run(TRAINED, RIGHT)
+    graded = Graded(TRAINED)
 
-    assert Task().grade(run.task_run) == "accuracy 1.000"
-    assert [request.call for request in run.requests] == [
+    assert (graded.says, graded.flags) == ("accuracy 1.000", [])
+    assert [request.call for request in graded.requests] == [
         {"kind": "train", "own": False},
         {"kind": "predict"},
     ]
-    assert run.requests[1].tensors.keys() == {"weights/a", "weights/b"}
-    assert run.flags == []
+    assert graded.requests[1].tensors.keys() == {"weights/a", "weights/b"}
 
 
 @pytest.mark.parametrize(
-    ("wrong", "solution", "room", "why"),
+    ("options", "why"),
     [
-        (("conv",), RIGHT, ROOM, "the values of conv are not right"),
-        ((), None, ROOM, "it is a test"),
-        ((), RIGHT, MAX_WEIGHTS + 1, "the model's weights are too large to be returned"),
+        ({"wrong": ("conv",)}, "the values of conv are not right"),
+        ({"solution": None}, "it is a test"),
+        ({"room": MAX_WEIGHTS + 1}, "the model's weights are too large to be returned"),
     ],
 )
 def test_otherwise_the_submissions_own_predictions_count_and_a_flag_says_why(
-    wrong: tuple[str, ...], solution: Ask | None, room: int, why: str
+    options: dict[str, Any], why: str
 ) -> None:
-    run = Run(RIGHT, solution, wrong)
+    graded = Graded(RIGHT, **options)
 
-    assert Task(room).grade(run.task_run) == "accuracy 1.000"
-    assert [request.call["own"] for request in run.requests] == [True]
-    assert run.flags == [f"the submission's own predictions count, because {why}"]
+    assert graded.says == "accuracy 1.000"
+    assert [request.call["own"] for request in graded.requests] == [True]
+    assert graded.flags == [f"the submission's own predictions count, because {why}"]
+
+
+def test_a_flag_names_right_functions_that_nothing_can_be_trained_through() -> None:
+    flag = "its weights may not come from the training, as conv did not pass"
+
+    assert Graded(TRAINED, doubtful=("conv",)).flags == [flag]
 
 
 # --- what is refused ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("submission", "message"),
-    [
-        (answering("error", "raised ValueError: no"), "training: raised ValueError: no"),
-        (answering("not written", "conv"), "training: raised NotImplementedError: conv"),
-        (answering(), "training returned no weights"),
-        (answering(out__weights__a=np.ones(3)), "training returned no weights"),
-        (answering(out__weights__a=np.full(3, np.nan, np.float32)), "weights that are NaN or inf"),
-        (answering(out__weights__a=np.ones(ROOM, np.float32)), "more weights than the model has"),
-    ],
-)
-def test_an_answer_without_usable_weights_never_reaches_the_solution(
-    submission: Ask, message: str
-) -> None:
-    run = Run(submission, RIGHT)
-
-    with pytest.raises(CheckFailed, match=message):
-        Task().grade(run.task_run)
-    assert len(run.requests) == 1
+def never(request: Request) -> Reply:
+    raise AssertionError("it was asked to predict")
 
 
 def only_zeros(request: Request) -> Reply:
@@ -171,39 +159,39 @@ def predicting(predictions: np.ndarray) -> Ask:
 
 
 @pytest.mark.parametrize(
-    ("solution", "fault", "message"),
+    ("submission", "solution", "message"),
     [
-        (answering(), CheckFailed, "weights with the wrong names or shapes"),
-        (answering("lost", "it died"), SolutionError, "the solution cannot predict: it died"),
-        (only_zeros, CheckFailed, "no model can predict with the weights"),
-        (predicting(LABELS[:3]), CheckFailed, "returned the wrong number of predictions"),
-        (predicting(LABELS.astype(np.float64)), CheckFailed, "returned no predictions"),
-        (predicting(np.zeros(8, np.int64)), CheckFailed, "the trained model is not good enough"),
+        (answering("error", "raised ValueError: no"), never, "training: raised ValueError: no"),
+        (answering("not written", "conv"), never, "training: raised NotImplementedError: conv"),
+        (answering(), never, "training returned no weights"),
+        (answering(out__weights__a=np.ones(3)), never, "training returned no weights"),
+        (answering(out__weights__a=np.full(3, np.nan, "f4")), never, "weights that are NaN or inf"),
+        (answering(out__weights__a=np.ones(ROOM, "f4")), never, "more weights than the model has"),
+        (TRAINED, answering(), "weights with the wrong names or shapes"),
+        (TRAINED, only_zeros, "no model can predict with the weights"),
+        (TRAINED, predicting(LABELS[:3]), "returned the wrong number of predictions"),
+        (TRAINED, predicting(LABELS.astype(np.float64)), "returned no predictions"),
+        (TRAINED, predicting(np.zeros(8, np.int64)), "the trained model is not good enough"),
     ],
 )
-def test_weights_that_the_solution_cannot_predict_well_with_are_refused(
-    solution: Ask, fault: type[Exception], message: str
+def test_what_cannot_be_graded_or_is_not_good_enough_is_refused(
+    submission: Ask, solution: Ask, message: str
 ) -> None:
-    with pytest.raises(fault, match=message):
-        Task().grade(Run(TRAINED, solution).task_run)
+    with pytest.raises(CheckFailed, match=message):
+        Graded(submission, solution)
+
+
+def test_a_solution_that_cannot_predict_is_not_the_submissions_fault() -> None:
+    with pytest.raises(SolutionError, match="the solution cannot predict: it died"):
+        Graded(TRAINED, answering("lost", "it died"))
 
 
 def test_a_model_that_is_not_good_enough_names_the_wrong_functions_that_it_was_trained_with() -> (
     None
 ):
-    run = Run(answering(out__predictions=np.zeros(8, np.int64)), RIGHT, ("conv", "norm"))
-
     with pytest.raises(CheckFailed) as failed:
-        Task().grade(run.task_run)
+        Graded(predicting(np.zeros(8, np.int64)), wrong=("conv", "norm"))
     assert failed.value.finding.details[-1] == "it was trained with your conv and norm"
-
-
-def test_a_flag_names_right_functions_that_nothing_can_be_trained_through() -> None:
-    run = Run(TRAINED, RIGHT, doubtful=("conv",))
-
-    Task().grade(run.task_run)
-
-    assert run.flags == ["its weights may not come from the training, as conv did not pass"]
 
 
 # --- what is shown ------------------------------------------------------------------------------
@@ -218,15 +206,14 @@ def test_classes_and_curves_are_shown_but_nothing_of_private_examples(
     submission = answering(
         out__weights__a=WEIGHTS["a"], out__losses=losses, out__predictions=LABELS
     )
-    run = Run(submission, solution, private=private)
 
-    Task().grade(run.task_run)
+    shown = Graded(submission, solution, private=private).shown
 
-    assert run.shown["classes"] == ([] if private else ["low", "middle", "high"])
-    assert run.shown["confusion"] == ([] if private else [[2, 0, 0], [0, 4, 0], [0, 0, 2]])
+    assert shown["classes"] == ([] if private else ["low", "middle", "high"])
+    assert shown["confusion"] == ([] if private else [[2, 0, 0], [0, 4, 0], [0, 0, 2]])
     # losses of a process that has seen the examples could say what they are
     curves = [] if private and solution is None else ["training loss"]
-    assert [curve["name"] for curve in run.shown["curves"]] == curves
+    assert [curve["name"] for curve in shown["curves"]] == curves
 
 
 # --- thresholds that were measured --------------------------------------------------------------
