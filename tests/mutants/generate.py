@@ -1,10 +1,9 @@
-"""Mutants of solution/bert.py: every small change that an operator makes inside the holes.
+"""Small changes of code: what may become of a node of its syntax tree.
 
-An operator takes one node of the syntax tree and yields possible replacements.
+The solution's holes and the engine's functions (tests/engine_mutants) are changed alike.
 """
 
 import ast
-import copy
 import dataclasses
 from collections.abc import Callable, Iterator
 
@@ -19,33 +18,53 @@ SIBLINGS = (  # attributes of self that can be mistaken for each other
     "num_attention_heads attention_head_size all_head_size".split(),
 )
 MODULES = {"F", "math", "torch", "self"}  # names before the dot of a function, not a method
-OPERATORS = {
+ARITHMETIC = {
     ast.Add: (ast.Sub, ast.Mult),
     ast.Sub: (ast.Add,),
     ast.Mult: (ast.Div, ast.Add),
     ast.Div: (ast.Mult, ast.Add),
     ast.MatMult: (ast.Mult, ast.Add),
 }
+COMPARISONS = {  # the neighbour of an order, and the opposites
+    ast.Lt: (ast.LtE, ast.GtE),
+    ast.LtE: (ast.Lt, ast.Gt),
+    ast.Gt: (ast.GtE, ast.LtE),
+    ast.GtE: (ast.Gt, ast.Lt),
+    ast.Eq: (ast.NotEq,),
+    ast.NotEq: (ast.Eq,),
+    ast.Is: (ast.IsNot,),
+    ast.IsNot: (ast.Is,),
+    ast.In: (ast.NotIn,),
+    ast.NotIn: (ast.In,),
+}
+UNMEANT = ("annotation", "returns", "decorator_list", "defaults", "kw_defaults", "type_params")
+IN_PARENTHESES = ast.BinOp | ast.BoolOp | ast.Compare | ast.UnaryOp | ast.IfExp
+Nodes = Iterator[ast.AST]
 
 
-@dataclasses.dataclass(frozen=True)
-class Mutant:
-    """One change: its exercise, a name that shows it, and the whole source with it."""
-
-    exercise: str
-    name: str
-    source: str
-
-
-def of_operator(node: ast.BinOp) -> Iterator[ast.AST]:
+def of_arithmetic(node: ast.BinOp) -> Nodes:
     """Yield other operators, and each operand by itself."""
-    for operator in OPERATORS.get(type(node.op), ()):
+    for operator in ARITHMETIC.get(type(node.op), ()):
         yield ast.BinOp(node.left, operator(), node.right)
     yield node.left
     yield node.right
 
 
-def of_call(node: ast.Call) -> Iterator[ast.AST]:
+def of_comparison(node: ast.Compare) -> Nodes:
+    """Yield the neighbouring and the opposite comparison."""
+    for other in COMPARISONS[type(node.ops[0])]:
+        yield ast.Compare(node.left, [other(), *node.ops[1:]], node.comparators)
+
+
+def of_boolean(node: ast.BoolOp) -> Nodes:
+    """Yield `and` for `or`, and each operand left out."""
+    yield ast.BoolOp(ast.Or() if isinstance(node.op, ast.And) else ast.And(), node.values)
+    for at in range(len(node.values)):
+        rest = node.values[:at] + node.values[at + 1 :]
+        yield rest[0] if len(rest) == 1 else ast.BoolOp(node.op, rest)
+
+
+def of_call(node: ast.Call) -> Nodes:
     """Yield the argument or the object alone, swapped arguments, and one of them left out."""
     args = node.args
     keywords = node.keywords
@@ -57,138 +76,184 @@ def of_call(node: ast.Call) -> Iterator[ast.AST]:
         if not (isinstance(owner, ast.Name) and owner.id in MODULES):
             yield owner
     for at in range(len(args) - 1):
-        swapped = [*args[:at], args[at + 1], args[at], *args[at + 2 :]]
-        yield ast.Call(function, swapped, keywords)
+        yield ast.Call(function, [*args[:at], args[at + 1], args[at], *args[at + 2 :]], keywords)
     for at in range(len(args)):
         yield ast.Call(function, args[:at] + args[at + 1 :], keywords)
     for at in range(len(keywords)):
         yield ast.Call(function, args, keywords[:at] + keywords[at + 1 :])
 
 
-def of_constant(node: ast.Constant) -> Iterator[ast.AST]:
-    """Yield the neighbours of an integer."""
-    if isinstance(node.value, int):
+def of_constant(node: ast.Constant) -> Nodes:
+    """Yield the other truth value, or the neighbours of an integer."""
+    if isinstance(node.value, bool):
+        yield ast.Constant(not node.value)
+    elif isinstance(node.value, int):
         yield ast.Constant(node.value + 1)
         yield ast.Constant(node.value - 1)
 
 
-def of_sign(node: ast.UnaryOp) -> Iterator[ast.AST]:
+def of_sign(node: ast.UnaryOp) -> Nodes:
     """Leave out a sign."""
     yield node.operand
 
 
-def of_attribute(node: ast.Attribute) -> Iterator[ast.AST]:
+def of_attribute(node: ast.Attribute) -> Nodes:
     """Yield attributes of self that can be mistaken for this one."""
     for group in SIBLINGS:
-        if node.attr in group and isinstance(node.value, ast.Name) and node.value.id == "self":
-            for other in group:
-                if other != node.attr:
-                    yield ast.Attribute(node.value, other, node.ctx)
+        if node.attr in group and ast.unparse(node.value) == "self":
+            yield from (ast.Attribute(node.value, n, node.ctx) for n in group if n != node.attr)
 
 
-def of_tuple(node: ast.Tuple) -> Iterator[ast.AST]:
+def of_tuple(node: ast.Tuple) -> Nodes:
     """Swap neighbours."""
     for at in range(len(node.elts) - 1):
         elements = [*node.elts[:at], node.elts[at + 1], node.elts[at], *node.elts[at + 2 :]]
         yield ast.Tuple(elements, node.ctx)
 
 
-def of_slice(node: ast.Slice) -> Iterator[ast.AST]:
+def of_slice(node: ast.Slice) -> Nodes:
     """Leave out a bound."""
     if node.upper is not None:
         yield ast.Slice(node.lower, None, node.step)
+    if node.lower is not None:
+        yield ast.Slice(None, node.upper, node.step)
 
 
-def of_statement(node: ast.stmt) -> Iterator[ast.AST]:
-    """Leave out a statement, a loop's later rounds, or a return's value; change a loop's range."""
-    if isinstance(node, ast.Return):
-        yield ast.Return(None)
-        return
-    yield ast.Pass()
-    if isinstance(node, ast.For):
-        yield ast.For(node.target, node.iter, [*node.body, ast.Break()], [])
-        reverse = ast.Call(ast.Name("reversed", ast.Load()), [node.iter], [])
-        yield ast.For(node.target, reverse, node.body, [])
-        for bounds in ((ast.Constant(1), None), (None, ast.Constant(-1))):
-            part = ast.Subscript(node.iter, ast.Slice(*bounds), ast.Load())
-            yield ast.For(node.target, part, node.body, [])
+def of_statement(node: ast.stmt) -> Nodes:
+    """Leave out a statement that has an effect elsewhere, or a return's value."""
+    if isinstance(node, ast.AugAssign | ast.Raise | ast.Continue | ast.Break | ast.Delete):
+        yield ast.Pass()
+    elif isinstance(node, ast.Expr | ast.Return) and not isinstance(node.value, ast.Constant):
+        yield ast.Pass() if isinstance(node, ast.Expr) else ast.Return(ast.Constant(None))
+    elif isinstance(node, ast.Assign) and not isinstance(node.targets[0], ast.Name):
+        yield ast.Pass()
 
 
-MUTATORS: tuple[tuple[type, Callable[..., Iterator[ast.AST]]], ...] = (
-    (ast.BinOp, of_operator),
-    (ast.Call, of_call),
-    (ast.Constant, of_constant),
-    (ast.UnaryOp, of_sign),
-    (ast.Attribute, of_attribute),
-    (ast.Tuple, of_tuple),
-    (ast.Slice, of_slice),
-    (ast.stmt, of_statement),
+def of_rounds(node: ast.expr) -> Nodes:
+    """Reverse what a loop runs through, or take none, one, or all but the first or the last."""
+    yield ast.Call(ast.Name("reversed", ast.Load()), [node], [])
+    for lower, upper in ((None, 0), (None, 1), (1, None), (None, -1)):
+        bounds = [None if at is None else ast.Constant(at) for at in (lower, upper)]
+        yield ast.Subscript(node, ast.Slice(*bounds), ast.Load())
+
+
+def of_exceptions(node: ast.expr | None) -> Nodes:
+    """Leave out a kind of exception."""
+    if isinstance(node, ast.Tuple):
+        for at in range(len(node.elts)):
+            yield ast.Tuple(node.elts[:at] + node.elts[at + 1 :], node.ctx)
+
+
+def of_condition(node: ast.expr) -> Nodes:
+    """Decide a condition."""
+    yield ast.Constant(False)
+    yield ast.Constant(True)
+
+
+OPERATORS: tuple[tuple[str, type, str, Callable[..., Nodes]], ...] = (
+    # its name, the nodes that it is for, which part of them it changes
+    ("arithmetic", ast.BinOp, "", of_arithmetic),
+    ("comparison", ast.Compare, "", of_comparison),
+    ("boolean", ast.BoolOp, "", of_boolean),
+    ("argument", ast.Call, "", of_call),
+    ("constant", ast.Constant, "", of_constant),
+    ("sign", ast.UnaryOp, "", of_sign),
+    ("attribute", ast.Attribute, "", of_attribute),
+    ("tuple", ast.Tuple, "", of_tuple),
+    ("slice", ast.Slice, "", of_slice),
+    ("statement", ast.stmt, "", of_statement),
+    ("loop", ast.For, "iter", of_rounds),
+    ("exception", ast.ExceptHandler, "type", of_exceptions),
+    ("condition", ast.If | ast.IfExp, "test", of_condition),
 )
 
 
-def of_name(node: ast.Name, known: list[str]) -> Iterator[ast.AST]:
+def of_name(node: ast.AST, known: list[str]) -> Nodes:
     """Yield the function's other names, in place of one that is read."""
-    if isinstance(node.ctx, ast.Load) and node.id in known:
-        for other in known:
-            if other != node.id:
-                yield ast.Name(other, node.ctx)
-
-
-class Replacement(ast.NodeTransformer):
-    """Replaces a node."""
-
-    def __init__(self, old: ast.AST, new: ast.AST) -> None:
-        self.old = old
-        self.new = new
-
-    def visit(self, node: ast.AST) -> ast.AST:
-        return self.new if node is self.old else self.generic_visit(node)
-
-
-def replaced(tree: ast.Module, old: ast.AST, new: ast.AST) -> str:
-    """Return the source with one node replaced."""
-    memo: dict[int, object] = {}
-    copied = copy.deepcopy(tree, memo)
-    changed = Replacement(memo[id(old)], copy.deepcopy(new)).visit(copied)
-    return ast.unparse(ast.fix_missing_locations(changed)) + "\n"
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in known:
+        yield from (ast.Name(other, node.ctx) for other in known if other != node.id)
 
 
 def names_in(function: ast.FunctionDef) -> list[str]:
     """List the parameters and variables of a function."""
-    parameters = [argument.arg for argument in function.args.args if argument.arg != "self"]
-    stored = [
-        n.id for n in ast.walk(function) if isinstance(n, ast.Name) and type(n.ctx) is ast.Store
-    ]
-    return list(dict.fromkeys(parameters + stored))
+    nodes = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
+    names = [argument.arg for argument in function.args.args if argument.arg != "self"]
+    names += [node.id for node in nodes if isinstance(node.ctx, ast.Store)]
+    return list(dict.fromkeys(names))
 
 
-def in_region(tree: ast.Module, first: int, last: int) -> Iterator[tuple[ast.AST, ast.AST]]:
-    """Yield every node between two lines with its possible replacements."""
-    for function in ast.walk(tree):
-        if not isinstance(function, ast.FunctionDef):
-            continue
-        known = names_in(function)
-        for node in ast.walk(function):
-            if not first <= getattr(node, "lineno", 0) <= last:
-                continue
-            if isinstance(node, ast.Name):
-                yield from ((node, new) for new in of_name(node, known))
-            for kind, mutate in MUTATORS:
-                if isinstance(node, kind):
-                    yield from ((node, new) for new in mutate(node))
+def functions(tree: ast.AST) -> Iterator[ast.FunctionDef]:
+    """Yield the functions and methods of a module, without those that are inside others."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.FunctionDef):
+            yield node
+        elif isinstance(node, ast.ClassDef):
+            yield from functions(node)
+
+
+def inside(node: ast.AST) -> Nodes:
+    """Yield the nodes below one, but no annotation's, default's or formatted string's."""
+    for field, value in ast.iter_fields(node):
+        for child in value if isinstance(value, list) else [value]:
+            is_meant = field not in UNMEANT and not isinstance(child, ast.JoinedStr)
+            if is_meant and isinstance(child, ast.AST):
+                yield child
+                yield from inside(child)
+
+
+def changes(function: ast.FunctionDef) -> Iterator[tuple[str, ast.AST, ast.AST]]:
+    """Yield each operator's name with a node of a function and what to put there."""
+    known = names_in(function)
+    for node in inside(function):
+        yield from (("name", node, new) for new in of_name(node, known))
+        for name, kind, part, mutate in OPERATORS:
+            if isinstance(node, kind):
+                old = getattr(node, part) if part else node
+                yield from ((name, old, new) for new in mutate(old))
+
+
+def with_change(source: str, old: ast.AST, new: ast.AST) -> tuple[int, str, str]:
+    """Return the first line that a change concerns, the lines' text before, and after."""
+    lines = source.split("\n")
+    first = old.lineno - 1  # type: ignore[attr-defined]
+    last = old.end_lineno - 1  # type: ignore[attr-defined]
+    before = lines[first].encode()[: old.col_offset].decode()  # type: ignore[attr-defined]
+    after = lines[last].encode()[old.end_col_offset :].decode()  # type: ignore[attr-defined]
+    text = ast.unparse(ast.fix_missing_locations(new))
+    if isinstance(new, IN_PARENTHESES):
+        text = f"({text})"
+    return first, "\n".join(lines[first : last + 1]), before + text + after
+
+
+def meaning(source: str) -> str:
+    """Return what tells a source from others, except for its layout; "" for what is no Python."""
+    try:
+        return ast.dump(ast.parse(source))
+    except SyntaxError:
+        return ""
+
+
+@dataclasses.dataclass(frozen=True)
+class Mutant:
+    """One change of the solution: its exercise, a name that shows it, the whole source with it."""
+
+    exercise: str
+    name: str
+    source: str
 
 
 def generate(source: str) -> list[Mutant]:
-    """Return every mutant; changes that give the same source count once."""
-    tree = ast.parse(source)
-    mutants: dict[str, Mutant] = {}
-    for exercise in EXERCISES:
-        first, last = (source.count("\n", 0, at) + 1 for at in region_of(source, exercise))
-        for node, new in in_region(tree, first, last):
-            text = replaced(tree, node, new)
-            placed = ast.fix_missing_locations(ast.copy_location(new, node))
-            change = f"{ast.unparse(node)} -> {ast.unparse(placed)}".replace("\n", "; ")
-            name = f"line {node.lineno - first + 1}, {change}"
-            mutants.setdefault(text, Mutant(exercise, name, text))
-    mutants.pop(ast.unparse(tree) + "\n", None)
-    return list(mutants.values())
+    """Return every mutant of the holes of a source; changes that mean the same count once."""
+    mutants: dict[str, Mutant | None] = {"": None, meaning(source): None}
+    regions = {name: region_of(source, name) for name in EXERCISES}
+    for function in functions(ast.parse(source)):
+        for _, old, new in changes(function):
+            first, before, after = with_change(source, old, new)
+            start = sum(map(len, source.splitlines(keepends=True)[:first]))
+            for exercise, (begin, end) in regions.items():
+                if begin <= start < end:
+                    text = source[:start] + after + source[start + len(before) :]
+                    what = f"{ast.unparse(old)} -> {ast.unparse(new)}"
+                    name = f"line {1 + source.count(chr(10), begin, start)}, {what}"
+                    mutants.setdefault(meaning(text), Mutant(exercise, name, text))
+    return [mutant for mutant in mutants.values() if mutant]

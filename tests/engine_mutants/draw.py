@@ -1,0 +1,107 @@
+"""Mutants of the engine, as they are kept: where each stands, and a sample drawn by a seed.
+
+A mutant is kept as the lines that it changes and what they become, so that it can be applied
+wherever these lines still stand.
+"""
+
+import ast
+import random
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from tests.mutants.generate import changes, functions, meaning, with_change
+
+ENGINE = Path("engine/src/tensormark")
+SEED = 2026
+ROOMS = {  # how many are drawn from which files
+    "judging": (105, "judging/*.py"),
+    "worker": (
+        95,
+        " ".join(
+            f"worker/{name}.py" for name in "calls outputs stand_ins state exceptions".split()
+        ),
+    ),
+    "answers": (30, "sandbox/answers.py"),
+    "intake": (70, "intake/*.py"),
+    "class": (100, "classroom/**/*.py"),
+}
+Mutant = dict[str, Any]  # the keys that `candidates` gives it, and what run and keep add
+
+
+def places(lines: Sequence[str], wanted: Sequence[str]) -> list[int]:
+    """Return the indices at which these lines stand in a file."""
+    size = len(wanted)
+    return [at for at in range(len(lines) - size + 1) if lines[at : at + size] == wanted]
+
+
+def place_in(text: str, mutant: Mutant) -> int | None:
+    """Return the first line of a file that a mutant changes; None if it no longer stands there."""
+    found = places(text.split("\n"), mutant["old"].split("\n"))
+    found = found[mutant["occurrence"] :] or found[: len(found) == 1]
+    return found[0] + 1 if found else None
+
+
+def applied(text: str, mutant: Mutant) -> str:
+    """Return the text of a file in which a mutant stands, with its change."""
+    first = (place_in(text, mutant) or 1) - 1
+    lines = text.split("\n")
+    lines[first : first + mutant["old"].count("\n") + 1] = [mutant["new"]]
+    return "\n".join(lines)
+
+
+def found_in(root: Path, mutant: Mutant) -> tuple[Path, int] | None:
+    """Return where a mutant stands: in its own file, or in the only one its lines moved to."""
+    own = root / mutant["file"]
+    place = place_in(own.read_text("utf-8"), mutant) if own.is_file() else None
+    if place:
+        return own, place
+    lines = mutant["old"].split("\n")
+    moved = [
+        (path, at + 1)
+        for path in (root / ENGINE).rglob("*.py")
+        for at in places(path.read_text("utf-8").split("\n"), lines)
+    ]
+    return moved[0] if len(moved) == 1 else None
+
+
+def candidates(room: str, path: Path, root: Path) -> Iterator[Mutant]:
+    """Yield all mutants of a file."""
+    source = path.read_text("utf-8")
+    for function in functions(ast.parse(source)):
+        for operator, old, new in changes(function):
+            first, before, after = with_change(source, old, new)
+            yield {
+                "room": room,
+                "file": path.relative_to(root).as_posix(),
+                "line": first + 1,  # for people
+                "operator": operator,
+                "old": before,
+                "new": after,
+                "occurrence": places(source.split("\n"), before.split("\n")).index(first),
+            }
+
+
+def drawn(root: Path, known: Sequence[Mutant]) -> list[Mutant]:
+    """Replace the mutants whose lines are gone: by all operators alike, never two of a line."""
+    chosen = []
+    for mutant in known:
+        found = found_in(root, mutant)
+        if found:
+            chosen.append(mutant | {"file": str(found[0].relative_to(root)), "line": found[1]})
+    for room, (size, patterns) in ROOMS.items():
+        draw = random.Random(f"{SEED} {room}")
+        paths = {path for each in patterns.split() for path in (root / ENGINE).glob(each)}
+        by_operator: dict[str, list[Mutant]] = {}
+        for path in sorted(paths):
+            for mutant in candidates(room, path, root):
+                by_operator.setdefault(mutant["operator"], []).append(mutant)
+        taken = {(each["file"], each["line"]) for each in chosen if each["room"] == room}
+        while len(taken) < size:
+            mutant = draw.choice(by_operator[draw.choice(sorted(by_operator))])
+            source = (root / mutant["file"]).read_text("utf-8")
+            is_another = meaning(applied(source, mutant)) not in ("", meaning(source))
+            if (mutant["file"], mutant["line"]) not in taken and is_another:
+                taken.add((mutant["file"], mutant["line"]))
+                chosen.append(mutant)
+    return sorted(chosen, key=lambda each: (each["room"], each["file"], each["line"]))
