@@ -1,28 +1,33 @@
 """With private references no report holds an expected value, unless the instructor asks for it."""
 
+import contextlib
+import io
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 
-from grader.assignment import ASSIGNMENT
 from tensormark.references import References
 from tensormark.reports import github, html, platforms
+from tensormark.reports.terminal import Report
 from tensormark.result import Grade
-from tensormark.sandbox.interface import Request
-from tests.helpers.scripted_worker import Answer, Right, reported
+from tests.helpers.answering import PROBED, PUBLIC, Change, Message, Tensors, grade
 
 VALUE = re.compile(r"\d+\.\d{4}")  # as a line of a report has it
 Spoil = Callable[[np.ndarray], np.ndarray]
 
 
-def reports(grade: Grade) -> str:
+def reports(found: Grade) -> str:
     """Return every report of a grade."""
-    model = grade.as_json()
+    model = found.as_json()
+    terminal = io.StringIO()
+    with contextlib.redirect_stdout(terminal):
+        for result in found.results:
+            Report().result(result)
     forms = (html.page, platforms.gradescope, github.summary, json.dumps)
-    return reported(grade) + "".join(write(model) for write in forms)
+    return terminal.getvalue() + "".join(write(model) for write in forms)
 
 
 def at_a_place(value: np.ndarray) -> np.ndarray:
@@ -40,62 +45,46 @@ WRONG: dict[str, Spoil] = {
 }
 
 
-def wrong(right: Right, spoil: Spoil):
-    """Return a function that makes every tensor of every answer wrong."""
+def wrong(spoil: Spoil) -> Change:
+    """Return a change that makes every tensor of every answer wrong."""
 
-    def change(request: Request, answer: Answer) -> Answer:
-        if "kind" not in request.call or request.exercise == "sentiment":
-            return answer
-        number = json.loads(answer.message)["number"]
-        tensors = right.tensors[id(request.tensors)]
+    def change(message: Message, tensors: Tensors) -> tuple[Message, Tensors]:
         results = {n: spoil(v) if v.dtype.kind == "f" else v + 1 for n, v in tensors.items()}
-        results = {n: np.ascontiguousarray(v, tensors[n].dtype) for n, v in results.items()}
-        return Answer.of(number, results, drew=False, imported=[])
+        return message, {n: np.ascontiguousarray(v, tensors[n].dtype) for n, v in results.items()}
 
     return change
 
 
-def expected(right: Right) -> Iterator[str]:
-    """Yield every value of the references as reports write it."""
-    for exercise in (exercise for exercise in ASSIGNMENT.exercises if exercise.probes):
-        for recording in right.references.recordings(exercise.id, exercise.digest):
-            for value in (*recording.outputs.values(), *recording.gradients.values()):
-                yield from (f"{abs(v):.4f}" for v in value.ravel() if value.dtype.kind == "f")
-
-
 @pytest.fixture(scope="module")
-def right() -> Right:
-    return Right()
-
-
-@pytest.fixture(scope="module")
-def values(right: Right) -> frozenset[str]:
+def values() -> frozenset[str]:
     """The values of the references as reports write them, without common ones."""
-    return frozenset(value for value in expected(right) if float(value) % 0.05)
+    recordings = [r for e in PROBED for r in PUBLIC.recordings(e.id, e.digest)]
+    arrays = [a for r in recordings for a in (*r.outputs.values(), *r.gradients.values())]
+    written = {f"{abs(v):.4f}" for a in arrays if a.dtype.kind == "f" for v in a.ravel()}
+    return frozenset(value for value in written if float(value) % 0.05)
 
 
 @pytest.mark.parametrize("spoil", WRONG.values(), ids=WRONG)
 def test_no_report_holds_a_value_of_a_private_reference(
-    right: Right, values: frozenset[str], spoil: Spoil, monkeypatch
+    values: frozenset[str], spoil: Spoil, monkeypatch
 ) -> None:
     monkeypatch.setattr(References, "private", True)
 
-    grade = right.grade(wrong(right, spoil))
+    found = grade(wrong(spoil))
 
-    text = reports(grade)
-    assert grade.score < 30
+    text = reports(found)
+    assert found.score < 30
     assert values.intersection(VALUE.findall(text)) == set()
     assert not re.search(r"expected [^ ]+, got|allowed difference|off by -?\d", text)
-    assert all(f.excerpt is None for result in grade.results for f in result.findings)
+    assert all(f.excerpt is None for result in found.results for f in result.findings)
 
 
 @pytest.mark.parametrize("private", [False, True])
 def test_expected_values_are_shown_of_public_references_and_where_they_are_asked_for(
     values: frozenset[str], private: bool, monkeypatch
 ) -> None:
-    asking = Right(show_text=private)
     monkeypatch.setattr(References, "private", private)
 
-    text = reports(asking.grade(wrong(asking, at_a_place)))
+    text = reports(grade(wrong(at_a_place), show_text=private))
 
     assert values.intersection(VALUE.findall(text))
