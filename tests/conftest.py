@@ -1,5 +1,6 @@
 """Shared fixtures: the solution's text, and grading from the command line."""
 
+import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ROOT", "workers_are_kept", "workers_are_started"]
 pytest_plugins = ["testkit.hooks"]
-collect_ignore = ["soak"]  # for `make nightly`, which names it
 os.environ["TENSORMARK_MAKE"] = "1"  # so that messages name this assignment's make commands
 # `make test ARGS=...` would pass its options on to every make that a test runs
 for name in ("MAKEFLAGS", "MAKEOVERRIDES", "MFLAGS"):
@@ -50,8 +50,7 @@ def submit(tmp_path: Path, solution_source: str, grade: Grade) -> Grade:
 def bench() -> Iterator["Bench"]:
     """Grade many of this project's own sources in one worker: bench.grade(source)."""
     # here, because it imports the engine, which some tests do without
-    from tensormark.settings import Settings
     from tests.helpers.bench import Bench
 
-    with Bench(Settings.of(ROOT)) as bench:
+    with contextlib.closing(Bench()) as bench:
         yield bench

@@ -1,21 +1,39 @@
-"""Correct solutions that are written differently lose no points, and wrong ones do."""
+"""What is known of the solution is true: honest code passes, and each mistake is named.
 
-from collections.abc import Iterator
+A mistake costs its own exercise only. `make nightly` grades all of this code, `make test` a part.
+"""
 
 import pytest
 
+from tensormark.authoring.prove import Claim, claims
 from tensormark.authoring.variants import Honest
-from tensormark.settings import Settings
 from testkit.tiers import NIGHTLY
-from tests.helpers import ROOT
 from tests.helpers.bench import Bench, lost
-from tests.helpers.known import HONEST
+from tests.helpers.known import COURSE, HONEST, VARIANTS
+
+CLAIMS = [claim for claim in claims(COURSE) if not claim.tasks]
+
+
+@pytest.mark.sampled(5)  # the golden corpus has many of them
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.name)
+def test_honest_code_loses_nothing_and_a_mistake_its_exercise_by_its_name(
+    bench: Bench, claim: Claim
+) -> None:
+    ((module, source),) = claim.sources().items()
+
+    results = bench.grade(source, module=module)
+
+    assert results
+    assert claim.fault(results) is None
+
+
+# --- together -----------------------------------------------------------------------------------
 
 # a wrong function that others call: in the text of the solution, and of many honest ones
 UPSTREAM = {
-    "attention": (("scores + attention_mask", "scores"),),
-    "add_norm": (("return ln_layer(", "return 2.0 * ln_layer("),),
-    "embed": (("return self.embed_dropout(", "return 2.0 * self.embed_dropout("),),
+    "attention": ("scores + attention_mask", "scores"),
+    "add_norm": ("return ln_layer(", "return 2.0 * ln_layer("),
+    "embed": ("return self.embed_dropout(", "return 2.0 * self.embed_dropout("),
 }
 INSIDE_OUT = """
 part = self.self_attention
@@ -44,48 +62,22 @@ WRONG = {  # the exercise, its body, and what is wrong in it
     "no residual": ("encode", WRITTEN_OUT, "(x + m.out_dropout", "(m.out_dropout"),
     "one layer only": ("encode", WRITTEN_OUT, "bert_layers:", "bert_layers[:1]:"),
 }
-
-
-@pytest.fixture(scope="module")
-def two_threads() -> Iterator[Bench]:
-    with Bench(Settings.of(ROOT, threads=2)) as bench:
-        yield bench
-
-
-@pytest.mark.sampled(2)  # the golden corpus has them too
-@pytest.mark.parametrize("one", HONEST, ids=lambda one: one.id)
-def test_a_right_solution_passes_everything(bench: Bench, one: Honest) -> None:
-    results = bench.grade(one.apply(bench.sources[one.module]), module=one.module)
-
-    assert {name: r.findings for name, r in results.items() if r.findings} == {}
-    assert not lost(results)
-    assert results
-
-
-@pytest.mark.sampled(6)  # two threads compute as one does, but for the order of sums
-@pytest.mark.parametrize("one", HONEST, ids=lambda one: one.id)
-def test_a_right_solution_passes_on_two_threads(two_threads: Bench, one: Honest) -> None:
-    results = two_threads.grade(one.apply(two_threads.sources[one.module]), module=one.module)
-
-    assert not lost(results)
-
-
-def with_upstream(source: str, wrong: str) -> str:
-    for old, new in UPSTREAM.get(wrong, ()):
-        assert source.count(old) == 1
-        source = source.replace(old, new)
-    return source
+DROPPED = {  # a mistake in training, and a text to scale by a number that nobody knows
+    "attention": ("no_attention_dropout", "scores + attention_mask"),
+    "add_norm": ("add_norm_no_dropout", "input + (dense"),
+    "embed": ("embed_no_dropout", "words + positions"),
+}
 
 
 @pytest.mark.parametrize("wrong", UPSTREAM)
 def test_a_mistake_upstream_costs_right_code_nothing(bench: Bench, wrong: str) -> None:
-    ((old, _),) = UPSTREAM[wrong]
+    old, new = UPSTREAM[wrong]
     sources = {one.id: one.apply(bench.source) for one in HONEST if one.module == "bert"}
     chosen = {name: text for name, text in sources.items() if text.count(old) == 1}
     assert len(chosen) > 20
 
     sample = [*chosen.items()][:: 1 if NIGHTLY else 10]
-    found = {name: lost(bench.grade(with_upstream(text, wrong))) for name, text in sample}
+    found = {name: lost(bench.grade(text.replace(old, new))) for name, text in sample}
 
     assert {name: ids for name, ids in found.items() if ids != {wrong}} == {}
 
@@ -98,5 +90,20 @@ def test_code_that_goes_its_own_way_and_is_wrong_costs_its_exercise(
     exercise, body, old, new = WRONG[wrong]
     assert body.count(old) == 1
     source = Honest("", {exercise: body.replace(old, new)}).apply(bench.source)
+    if upstream:
+        source = source.replace(*UPSTREAM[upstream])
 
-    assert lost(bench.grade(with_upstream(source, upstream))) == {exercise, *upstream.split()}
+    assert lost(bench.grade(source)) == {exercise, *upstream.split()}
+
+
+@pytest.mark.parametrize("exercise", DROPPED)
+def test_missing_dropout_is_named_next_to_values_that_are_wrong_in_an_unknown_way(
+    bench: Bench, exercise: str
+) -> None:
+    mistake, text = DROPPED[exercise]
+    (variant,) = (variant for variant in VARIANTS if variant.id == mistake)
+    source = variant.apply(bench.source).replace(text, f"1.37 * {text}")
+
+    findings = bench.grade(source, exercise)[exercise].findings
+
+    assert [finding.mistake for finding in findings] == [None, mistake]
