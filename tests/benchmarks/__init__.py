@@ -1,1 +1,0 @@
-"""What grading costs, compared with alternatives: `python -m tests.benchmarks` (`make bench`)."""
