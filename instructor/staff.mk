@@ -4,7 +4,7 @@ TARGETS += term starter references data checkpoint gate import-checkpoint export
 	class gradescope test test-engine test-fast nightly engine-mutants test-elsewhere \
 	golden test-page lint exercise try handout figures pictures bench \
 	test-real
-STAFF_OPTIONS = REFERENCES CHECKPOINT THREADS SST FROM ID FILE CHECK ARGS \
+STAFF_OPTIONS = REFERENCES CHECKPOINT THREADS FROM ID FILE CHECK ARGS \
 	BUDGET TRAINING_TIMES SHOW_TEXT LIMIT SHOTS SUBMISSIONS ONLY SCHEDULER WORKERS
 FROM_PEOPLE += $(STAFF_OPTIONS)
 $(call as_data,$(STAFF_OPTIONS))
@@ -131,8 +131,7 @@ test-elsewhere:  ## run all tests closed, busy, with other Pythons (ARGS=row)
 	@tests/elsewhere.sh $$ARGS
 
 test-page: $(VENV)/.installed-page  ## test the pages in Chromium, which must be installed (SHOTS=folder)
-	@$(BIN)/python -m pytest tests/browser/page.py tests/browser/figures.py \
-		tests/browser/gradebook.py tests/browser/viva.py $$ARGS
+	@$(BIN)/python -m pytest tests/browser/pages.py $$ARGS
 
 lint: $(VENV)/.installed-staff  ## check format, style and types
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
@@ -155,8 +154,8 @@ pictures: figures  ## draw the plot of attention, and update the diagrams: secon
 bench: $(VENV)/.installed-staff  ## compare the cost with alternatives: minutes (ONLY=class)
 	@$(BIN)/python -m tests.bench $(call option,only,ONLY)
 
-test-real: $(REAL)/.installed  ## compare with transformers on real weights (SST=dir, ARGS=): minutes
-	@HF_HUB_OFFLINE=1 $(REAL)/bin/python -m pytest -s tests/real/minilm.py $$ARGS
+test-real: $(REAL)/.installed  ## compare with transformers on real weights: minutes
+	@HF_HUB_OFFLINE=1 $(REAL)/bin/python -m pytest -s tests/real_weights.py $$ARGS
 
 $(VENV)/.installed-staff: instructor/requirements.txt $(VENV)/.installed
 	@echo "installing the test dependencies, this first time only" >&2

@@ -107,7 +107,7 @@ def test_a_name_reaches_the_grader_as_it_is_and_is_not_run(calls: Path, name: st
         ("import-checkpoint", "FROM OUT"),
         ("class", "SUBMISSIONS REFERENCES OUT ONLY SCHEDULER WORKERS CHECK"),
         ("bench", "ONLY"),
-        ("test-real", "SST -n"),  # -n: it would make a virtual environment of its own
+        ("test-real", "ARGS -n"),  # -n: it would make a virtual environment of its own
     ],
 )
 def test_no_option_of_any_target_is_run(calls: Path, target: str, options: str) -> None:
