@@ -15,20 +15,15 @@ from instructor.hidden import hidden_sentences
 from tensormark.authoring.prove import alone, proved, recorded_alone
 from tensormark.authoring.record import record
 from tensormark.exercise import Call, Exercise
-from tensormark.judging.fingerprints import AnsweredCall
-from tensormark.judging.trial import Trial
-from tensormark.references import References
-from tensormark.result import Result
-from tensormark.sandbox.interface import Reply
 from testkit.graded import Grade
 from testkit.tiers import NIGHTLY
-from tests.helpers import ROOT
+from tests.helpers import ROOT, answering
+from tests.helpers.answering import PROBED
 from tests.helpers.known import COURSE
 from tokenizer import BertTokenizer
 
 # private references are recorded first, which with all variants takes minutes on a busy machine
 pytestmark = pytest.mark.timeout(900)
-PROBED = [exercise for exercise in ASSIGNMENT.exercises if exercise.probes]
 BY_HEART = """
 import zlib
 
@@ -78,35 +73,17 @@ def test_private_seeds_have_inputs_of_their_own(exercise: Exercise) -> None:
         assert not same_inputs(exercise, value_calls[0], (seed, seed + 1))
 
 
-def by_heart_of(exercise: Exercise, public: References, references: References) -> Result:
-    """Grade a submission that gives every call the right answer to the public inputs."""
-    answered = []
-    calls = exercise.asked
-    answers, recordings = (r.recordings(exercise.id, exercise.digest) for r in (public, references))
-    for (probe, call), answer, recording in zip(calls, answers, recordings, strict=True):
-        exact = {f"out/{name}": value for name, value in answer.outputs.items()}
-        exact |= {f"grad/{name}": value for name, value in answer.gradients.items()}
-        tensors = {n: v.astype(call.dtype) if v.dtype == "f8" else v for n, v in exact.items()}
-        reply = Reply("ok", "", {"changed": []}, tensors)
-        answered.append(AnsweredCall(probe, call, recording, reply))
-    entry = references.entry(exercise.id)
-    return Trial(ASSIGNMENT, exercise, answered, entry, {}).result()
-
-
 @pytest.mark.parametrize("exercise", PROBED, ids=lambda exercise: exercise.id)
 def test_a_table_of_all_public_answers_passes_in_public_and_scores_nothing_in_private(
     private: Path, exercise: Exercise
 ) -> None:
-    public = References(ASSIGNMENT.references)
+    (in_public,) = answering.grade(exercises=[exercise]).results
+    (in_private,) = answering.grade(exercises=[exercise], references=private).results
 
-    in_public = by_heart_of(exercise, public, public)
-    in_private = by_heart_of(exercise, public, References(private))
-
-    assert in_public.score == exercise.max_score
-    assert in_private.score == 0
+    assert (in_public.score, in_private.score) == (exercise.max_score, 0)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("exercise", [e for e in PROBED if e.draw_private], ids=lambda e: e.id)
 def test_mistakes_are_named_on_private_inputs_too(exercise: Exercise, tmp_path: Path) -> None:
     course = alone(COURSE, exercise.id)

@@ -116,17 +116,6 @@ def pieces_of(words: Sequence[str], vocabulary: Mapping[str, int], most: int) ->
     return result
 
 
-def test_words_of_the_data_fall_into_the_librarys_pieces(library: Tokenizer) -> None:
-    texts = [path.read_text("utf-8") for path in (ROOT / "data").glob("*.txt")]
-    words = words_of("".join(texts).splitlines(), library)
-    whole = library.get_vocab()
-    half = {p: at for p, at in whole.items() if at % 2 or len(p) == 1 or p.startswith(("##", "["))}
-
-    pieces_of(words, whole, 100)
-
-    assert sum(len(ids) > 2 for ids in pieces_of(words, half, 100)) > 50  # they are spelled
-
-
 def test_hard_words_fall_into_the_librarys_pieces(library: Tokenizer) -> None:
     vocabulary = library.get_vocab()
     rng = random.Random(5)
