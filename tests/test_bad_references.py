@@ -69,11 +69,8 @@ def test_a_damaged_file_costs_no_points_and_is_named(
     assert graded.result["score"] == graded.result["max_score"]
 
 
-@pytest.mark.parametrize("damage", [Path.unlink, truncate])
-def test_without_a_manifest_nothing_can_be_graded(
-    grade: Grade, copy: Path, damage: Callable[[Path], None]
-) -> None:
-    damage(copy / "reference_outputs" / "manifest.json")
+def test_without_a_manifest_nothing_can_be_graded(grade: Grade, copy: Path) -> None:
+    truncate(copy / "reference_outputs" / "manifest.json")
 
     graded = grade("solution", "--references", str(copy / "reference_outputs"))
 
@@ -82,21 +79,14 @@ def test_without_a_manifest_nothing_can_be_graded(
     assert "Traceback" not in graded.output + graded.errors
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda m: m.update(format=99),
-        lambda m: m["exercises"]["layer"].update(calls="0"),
-        lambda m: m["exercises"].pop("layer"),
-    ],
-    ids=["format", "calls", "exercise"],
-)
-def test_a_stale_manifest_is_not_used(
-    grade: Grade, copy: Path, change: Callable[[dict], None]
-) -> None:
+@pytest.mark.parametrize("stale", ["format", "calls", "exercise"])
+def test_a_stale_manifest_is_not_used(grade: Grade, copy: Path, stale: str) -> None:
     folder = copy / "reference_outputs"
-    manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
-    change(manifest)
-    in_manifest(folder, **manifest)
+    exercises = json.loads((folder / "manifest.json").read_text("utf-8"))["exercises"]
+    of_layer = exercises.pop("layer")
+    if stale == "calls":
+        exercises["layer"] = of_layer | {"calls": "0"}
+    changes = {"format": 99} if stale == "format" else {"exercises": exercises}
+    in_manifest(folder, **changes)
 
     assert costs_no_point(grade("solution", "--references", str(folder), *FEW), "layer")

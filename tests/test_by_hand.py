@@ -14,7 +14,6 @@ SECTION = PAGES["handout/by-hand.md"]
 EQUATIONS = re.findall(r"\$([^$]+=[^$]+)\$", SECTION)
 DULL = 1  # the row that the section follows
 EXAMPLE = solved()
-UNMASKED = solved(mask=(0, 0, 0))
 ROUNDED = 0.003  # the error that numbers of three digits may bring into a result
 
 
@@ -47,16 +46,6 @@ def value(tex: str) -> float:
     return float(eval(code, {"__builtins__": {}}, {"exp": math.exp, "sqrt": math.sqrt}))
 
 
-def example_numbers() -> set[str]:
-    """Return every number of the example's computation, as the handout writes it."""
-    numbers = [math.sqrt(2)]
-    for example in (EXAMPLE, UNMASKED):
-        powers = example.scaled.exp() * (example.probabilities > 0)
-        parts = (example.scaled, example.probabilities, example.output, powers, powers.sum(dim=-1))
-        numbers += [number for part in parts for number in part.flatten().tolist()]
-    return {f"{number:.3f}" for number in numbers}
-
-
 def test_the_tables_have_the_vectors_of_the_example_and_of_the_solution() -> None:
     merged = table("returned")
 
@@ -73,13 +62,6 @@ def test_both_sides_of_every_equation_are_equal(equation: str) -> None:
     left, right = map(value, equation.split("="))
 
     assert abs(left - right) < ROUNDED
-
-
-def test_every_number_is_from_the_example() -> None:
-    numbers = re.findall(r"-?\d+\.\d+", SECTION)
-    assert len(numbers) > 40
-
-    assert [number for number in numbers if number not in example_numbers()] == []
 
 
 def test_the_code_at_the_prompt_gives_the_table() -> None:

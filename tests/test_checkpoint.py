@@ -1,6 +1,6 @@
 """The frozen checkpoint is intact and has transformers' names; damaged ones are refused.
 
-tests/test_import.py compares it with what Hugging Face transformers computes.
+tests/test_huggingface.py compares it with what Hugging Face transformers computes.
 """
 
 import shutil

@@ -4,7 +4,6 @@ Dimension key: N sentences, B batch, T tokens.
 """
 
 import dataclasses
-import math
 import random
 from pathlib import Path
 
@@ -84,35 +83,6 @@ def test_equal_seeds_give_equal_weights_and_different_seeds_do_not() -> None:
 
     assert all(torch.equal(once[name], again[name]) for name in once)
     assert not torch.equal(once["classifier.weight"], other["classifier.weight"])
-
-
-def test_fine_tuning_is_torchs_adamw_with_clipped_gradients() -> None:
-    recipe = classifier.Recipe(batch_size=4, clip=0.1)
-    plain = model().double()
-    losses = []
-    ids, mask, labels = tensors()
-    optimizer = torch.optim.AdamW(plain.parameters(), weight_decay=recipe.weight_decay)
-    order = torch.Generator().manual_seed(recipe.seed)
-    rates = classifier.learning_rates(recipe, CONFIG.hidden_size, recipe.steps(24))
-    torch.manual_seed(recipe.seed)
-    for rows in sentences.by_length(mask, recipe.batch_size, order):
-        optimizer.param_groups[0]["lr"] = next(rates)
-        batch = sentences.take(ids, mask, rows, plain.device)
-        loss = torch.nn.functional.cross_entropy(plain.train()(*batch), labels[rows])
-        optimizer.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(plain.parameters(), recipe.clip)
-        optimizer.step()
-        losses.append(loss.item())
-
-    tuned = model().double()
-    tuned_losses: list[float] = []
-    classifier.fine_tune(tuned, ids, mask, labels, recipe, tuned_losses.append)
-
-    assert tuned_losses == pytest.approx(losses)
-    assert losses[0] == pytest.approx(math.log(2))  # that of a guess: the new layer is 0 at first
-    for name, value in tuned.state_dict().items():
-        torch.testing.assert_close(value, plain.state_dict()[name], rtol=1e-9, atol=1e-9)
 
 
 def test_last_linear_layer_leaves_the_encoder_as_it_is() -> None:

@@ -25,7 +25,7 @@ Ask = Callable[[Request], Reply]
 REFERENCES = References(ROOT / "reference_outputs")
 SENTENCES = 320  # a fine-tune on so few takes a second or two
 TASK = [ASSIGNMENT.exercise("sentiment")]
-RIGHT = [variant for variant in HONEST if variant.module == "bert"][:3]
+RIGHT = [variant for variant in HONEST if variant.module == "bert"][:1]
 
 
 def task_run(ask: Ask, ask_solution: Ask | None = None) -> tuple[TaskRun, list[str]]:

@@ -108,9 +108,3 @@ def test_a_change_on_import_costs_the_first_exercise_its_properties(
     assert lost(results) == {"attention"}
     assert results["attention"].score == 20
     assert f"importing bert.py changes {IMPORTED[statement]}" in str(results["attention"].findings)
-
-
-def test_a_filter_of_warnings_for_the_whole_file_costs_nothing(bench: Bench) -> None:
-    source = f"import warnings\nwarnings.filterwarnings('ignore')\n{bench.source}"
-
-    assert lost(bench.grade(source)) == set()

@@ -32,6 +32,7 @@ COMMANDS += re.findall(r"`python (\w+\.py[^`]*)`", TEXT)
 OPTIONS = re.findall(r"`(--(?:seed|epochs|batch-size|lr)\b[^`]*)`", TEXT)
 # what torch raises on any machine; Python's own messages hardly change
 RAISED = re.findall(r"`raised (?:Runtime|Index|Value)Error: ([^`]+)`", re.sub(r"\n *", " ", TEXT))
+GOLDEN = "".join(p.read_text("utf-8") for p in (ROOT / "tests/golden/expected").glob("*.txt"))
 ELSEWHERE = ("... CUDA", "... NVIDIA", "Expected all tensors", "[enforce fail")
 
 
@@ -48,7 +49,7 @@ def test_every_command_in_the_handout_is_understood(command: str) -> None:
     assert PROGRAMS[program](options)
 
 
-# Students' most frequent mistakes, in the grader's sizes, and the messages of Python or torch.
+# Mistakes in the grader's sizes, and what torch says of them; the golden corpus shows the others.
 
 Q = torch.zeros(SIZES.B, SIZES.H, SIZES.T, SIZES.d)
 X = torch.zeros(SIZES.B, SIZES.T, SIZES.D)
@@ -64,51 +65,33 @@ def change_in_place() -> None:
     y.sum().backward()
 
 
-def unpacked(x):
-    B, T, D = x.shape
-    return B, T, D
-
-
 WRONG: dict[str, Callable[[], object]] = {
     "... can't allocate memory": lambda: torch.empty(1 << 56, dtype=torch.uint8),
-    "view size is not compatible": lambda: Q.transpose(1, 2).view(X.shape),
-    "Expected size for first two": lambda: Q @ Q,
-    "mat1 and mat2": lambda: nn.Linear(SIZES.D, SIZES.D)(WIDE),
     "The size of tensor a (10)": lambda: X + IDS,
     "The size of tensor a (7)": lambda: X + torch.zeros(1, SIZES.positions, SIZES.D),
-    "The size of tensor a ...": lambda: Q @ Q.transpose(1, 2),
-    "not enough values": lambda: unpacked(X[0]),
-    "too many values": lambda: unpacked(Q),
     "index out of range": lambda: nn.Embedding(1, 3)(IDS),
     "expected scalar type": lambda: Q @ Q.mT.double(),
     "expected scalar type Double": lambda: Q.double() @ Q.mT,
     "expected scalar type ... but found Long": lambda: Q @ Q.mT.long(),
-    "... same dtype, but got Float": lambda: F.linear(DOUBLE.float(), DOUBLE, DOUBLE[:, 0]),
     "... same dtype, but got Double": lambda: F.linear(DOUBLE, DOUBLE.float(), X[0, 0, :2]),
     "... same dtype, but got ...Long": lambda: F.linear(DOUBLE.long(), DOUBLE.float(), X[0, 0, :2]),
     "... same dtype, but got: float": lambda: DOUBLE.float() @ DOUBLE.T,
     "... same dtype, but got: double": lambda: DOUBLE @ DOUBLE.float().T,
     "... same dtype, but got: long": lambda: DOUBLE.long() @ DOUBLE.T,
     "... not implemented for 'Long'": lambda: F.softmax(IDS, -1),
-    "mixed dtype": lambda: F.layer_norm(DOUBLE, (3,), torch.zeros(3)),
-    "mixed dtype (CPU): expect": lambda: F.layer_norm(DOUBLE.float(), (3,), DOUBLE[0]),
     "one of the variables": change_in_place,
-    "Boolean value of Tensor": lambda: not IDS,
-    "... mps ...": lambda: X.to("mps"),
-    "Can't call numpy()": lambda: torch.ones(1, requires_grad=True).numpy(),
 }
 
 
 @pytest.mark.parametrize("message", [text for text in RAISED if not text.startswith(ELSEWHERE)])
 def test_a_message_of_torch_is_what_torch_says(message: str) -> None:
+    shown = re.compile(".*".join(re.escape(piece.strip()) for piece in message.split("...")))
+    if shown.search(GOLDEN):
+        return
     wrong = WRONG[max(filter(message.startswith, WRONG), key=len)]
-    message = message.removesuffix("...line ...")  # the place, which the grader adds
 
-    with pytest.raises((RuntimeError, IndexError, ValueError)) as error:
+    with pytest.raises((RuntimeError, IndexError), match=shown):
         wrong()
-
-    text = " ".join(str(error.value).split())
-    assert [piece for piece in message.split("...") if piece.strip() not in text] == []
 
 
 @pytest.fixture

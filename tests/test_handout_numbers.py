@@ -6,7 +6,7 @@ import pytest
 import torch
 
 import classifier
-from bert import BertModel, BertSelfAttention
+from bert import BertModel
 from config import BertConfig
 from grader.assignment import ASSIGNMENT
 from grader.model import MAIN, OTHER
@@ -15,7 +15,7 @@ from support.sentences import Split
 from tensormark.toolkit.dropout import FALSE_ALARM
 from tensormark.toolkit.statistics import EXACT, Statistics
 from tests.helpers import ROOT
-from tests.helpers.handout import TEXT, of_the_shipped_model
+from tests.helpers.handout import TEXT
 from tokenizer import BertTokenizer
 
 PROSE = re.sub(r"\s+", " ", TEXT)
@@ -144,42 +144,3 @@ def test_parameters_are_counted_as_the_models_have_them() -> None:
         check(f"| {name} | {ours:,} | {base:,} |")
     shares = [count(m.word_embedding) / count(m) for m in models]
     check(f"| share of the word embedding | {shares[0]:.1%} | {shares[1]:.1%} |")
-
-
-@of_the_shipped_model
-def test_without_a_mask_the_neighbours_change_a_sentence(tokenizer, monkeypatch) -> None:
-    model = BertModel.from_pretrained(ROOT / "checkpoint").double()
-    sentences = (ROOT / "data" / "dev.txt").read_text("utf-8").splitlines()
-    longest = max((line.split("||| ")[1] for line in sentences), key=lambda s: len(s.split()))
-    alone, beside = (tokenizer(["the film is not dull .", *more]) for more in ([], [longest]))
-
-    @torch.no_grad()
-    def difference() -> float:
-        first, other = (model(**batch)["pooler_output"][0] for batch in (alone, beside))
-        return (first - other).abs().max().item()
-
-    with_mask = difference()
-    right = BertSelfAttention.attention
-    unmasked = lambda self, k, q, v, mask: right(self, k, q, v, 0 * mask)  # noqa: E731
-    monkeypatch.setattr(BertSelfAttention, "attention", unmasked)
-
-    assert beside["input_ids"].shape[1] == 22
-    assert with_mask < 1e-6
-    check("by more than 0.000001")
-    check(f"without the mask, one differs by {difference():.1f}")
-
-
-@of_the_shipped_model
-def test_numbers_of_the_data_are_those_of_the_data_and_their_card() -> None:
-    card = (ROOT / "data" / "README.md").read_text("utf-8")
-    lines = (ROOT / "data" / "dev.txt").read_text("utf-8").splitlines()
-    numbers = [
-        re.findall(rf"{name} \| ([\d.]+)", card)[0]
-        for name in ("1-3-grams", "last linear layer", "right")
-    ]
-    contrasts = sum(bool(re.search(r"\b(but|yet|although|though)\b", line)) for line in lines)
-
-    ngrams, frozen, full = numbers
-    check(f"baseline has {ngrams}, the frozen encoder with a new layer {frozen}, the whole model")
-    check(f"model {full}.")
-    check(f"against {contrasts} of all {len(lines):,} dev sentences")

@@ -62,6 +62,7 @@ def test_the_training_split_uses_its_half_of_the_opinion_words(splits: Splits) -
     assert opinion_words == {"train": HALF.words(), "dev": WHOLE.words(), "test": WHOLE.words()}
 
 
+@pytest.mark.slow
 def test_bags_of_n_grams_stay_near_chance(splits: Splits) -> None:
     (accuracy,) = n_gram_accuracy(3, splits["train"], [splits["dev"]])
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from instructor.pretraining.run import HALVED, Run, Settings, make_run, same_film_pairs, train
+from instructor.pretraining.run import Run, Settings, make_run, same_film_pairs, train
 from pretraining import IS_NEXT, NOT_NEXT
 from tokenizer import SPECIAL_TOKENS, BertTokenizer, wordpiece
 
@@ -65,13 +65,3 @@ def test_second_sentences_are_about_the_same_film() -> None:
 
     assert {label for _, _, label in pairs} == {IS_NEXT, NOT_NEXT}
     assert all(len({*first, *second}) == 1 for first, second, _ in pairs)  # tokens of one film
-
-
-def test_long_reviews_are_also_paired_as_two_halves() -> None:
-    reviews = [[[5], [6], [7], [8], [9]]] * 400
-
-    pairs = same_film_pairs([reviews], random.Random(1), 64)
-
-    halves = [(first, second) for first, second, _ in pairs if len(first) > 1]
-    assert ([5, 6], [7, 8, 9]) in halves
-    assert len(halves) == pytest.approx(HALVED * 400, abs=25)

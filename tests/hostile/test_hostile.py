@@ -18,13 +18,11 @@ are shown to. Some find nothing there either, until a line of code has put it th
 import importlib.util
 import os
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 
 import pytest
 
-from places import DRIVER, SUBMISSIONS, TRAINING, Hostile, Place
+from places import SUBMISSIONS, TRAINING, Hostile, Place
 from testkit.tiers import marked, user_places
 from tests.helpers import ROOT
 
@@ -163,16 +161,3 @@ def test_every_attack_on_secrets_names_what_is_there_and_says_whether_it_leaks_u
     assert all(hostile.control.startswith(("leaks", "none, because ")) for hostile in secrets)
     assert len(LEAKING) >= 11
     assert [missing for hostile in HOSTILE for missing in named_but_missing(hostile.source)] == []
-
-
-def test_a_daemon_is_found_though_its_parents_have_ended() -> None:
-    finds = (
-        "import driver, subprocess; driver.adopt_orphans();"
-        "daemon = int(subprocess.check_output(['sh', '-c', 'setsid sleep 60 >&2 & echo $!']));"
-        "print(daemon in driver.descendants()); subprocess.run(['kill', str(daemon)])"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", finds], cwd=DRIVER.parent, capture_output=True, text=True, check=True
-    )
-
-    assert done.stdout == "True\n"

@@ -10,13 +10,6 @@ from collections.abc import Callable, Iterator
 from tensormark.authoring.variants import region_of
 
 EXERCISES = ("attention", "add_norm", "layer", "embed", "encode")
-SIBLINGS = (  # attributes of self that can be mistaken for each other
-    "attention_dense interm_dense out_dense".split(),
-    "attention_dropout out_dropout".split(),
-    "attention_layer_norm out_layer_norm".split(),
-    "word_embedding pos_embedding tk_type_embedding".split(),
-    "num_attention_heads attention_head_size all_head_size".split(),
-)
 MODULES = {"F", "math", "torch", "self"}  # names before the dot of a function, not a method
 ARITHMETIC = {
     ast.Add: (ast.Sub, ast.Mult),
@@ -97,13 +90,6 @@ def of_sign(node: ast.UnaryOp) -> Nodes:
     yield node.operand
 
 
-def of_attribute(node: ast.Attribute) -> Nodes:
-    """Yield attributes of self that can be mistaken for this one."""
-    for group in SIBLINGS:
-        if node.attr in group and ast.unparse(node.value) == "self":
-            yield from (ast.Attribute(node.value, n, node.ctx) for n in group if n != node.attr)
-
-
 def of_tuple(node: ast.Tuple) -> Nodes:
     """Swap neighbours."""
     for at in range(len(node.elts) - 1):
@@ -158,7 +144,6 @@ OPERATORS: tuple[tuple[str, type, str, Callable[..., Nodes]], ...] = (
     ("argument", ast.Call, "", of_call),
     ("constant", ast.Constant, "", of_constant),
     ("sign", ast.UnaryOp, "", of_sign),
-    ("attribute", ast.Attribute, "", of_attribute),
     ("tuple", ast.Tuple, "", of_tuple),
     ("slice", ast.Slice, "", of_slice),
     ("statement", ast.stmt, "", of_statement),
