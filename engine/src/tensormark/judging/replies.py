@@ -171,9 +171,10 @@ def _advice(reply: Reply, others: Collection[str], assignment: Assignment) -> st
     if isinstance(missing, str) and missing.replace(".", "").isidentifier():
         return _about_missing(missing, others, assignment, own)
     file = reply.message.get("lacking")
+    if not isinstance(file, str) or file in assignment.editable:
+        return ""
     starter = assignment.starter
-    files = {path.relative_to(starter).as_posix() for path in starter.rglob("*.py")}
-    if isinstance(file, str) and file in files - {*assignment.editable}:
+    if file in {path.relative_to(starter).as_posix() for path in starter.rglob("*.py")}:
         return f"you are graded with the original {file}: put your additions into {own}"
     return ""
 

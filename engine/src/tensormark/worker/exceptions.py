@@ -7,6 +7,7 @@ student's own tensors on the line that raised.
 import ast
 import contextlib
 import dataclasses
+import functools
 import inspect
 import textwrap
 from collections.abc import Collection, Iterator, Mapping
@@ -28,6 +29,7 @@ ABOUT_OTHERS = (NotImplementedError, RecursionError)  # subclasses of RuntimeErr
 MAX_TENSORS = 6  # how many tensors are listed
 MAX_AXES = 8
 MAX_NAME = 100  # characters of a name
+parsed = functools.lru_cache(maxsize=64)(ast.parse)  # most calls that raise do so in one file
 TWICE = "T"  # time steps: a tensor that compares each step with every other has two such axes
 
 
@@ -64,7 +66,7 @@ def _nodes_on(tree: ast.AST, lines: range) -> Iterator[ast.AST]:
 
 def _names(source: str, lines: range) -> list[str]:
     """List the variables on some lines, each once, without those that are only called."""
-    nodes = list(_nodes_on(ast.parse(source), lines))
+    nodes = list(_nodes_on(parsed(source), lines))
     called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
     names = [
         (node.lineno, node.col_offset, node.id)

@@ -49,7 +49,7 @@ WORKER = os.path.dirname(__file__) + os.sep
 MAX_NAMES = 32  # of one call that are reported
 MAX_OF_ROOT = 8  # of one package, so that many of one cannot hide another
 MAX_NAME = 80  # characters
-MAX_CALLS = 1_500  # within one call that are watched: some draw thousands of random numbers
+MAX_CALLS = 1_000  # within one call that are watched: some draw thousands of random numbers
 MAX_SEEN = 1000  # names of one call that are kept
 # modules through which methods of many classes are called, and the method that runs
 DISPATCHERS = {"torch.nn.modules.module": "forward", "torch.optim.optimizer": "step"}
@@ -213,6 +213,8 @@ class Watch:
         """Say whether what a frame calls is called by the submission, or in its place."""
         code = frame.f_code
         origin = self.origins.get(code.co_filename) or self.origin(code.co_filename)
+        if origin == "library":  # the usual case
+            return False
         if origin == "made":  # perhaps by a library, such as the constructor of a dataclass
             return self._home(frame) in (None, *self.modules)
         return origin == "own" or code is WRAPPER or code.co_filename == self.harness
@@ -266,9 +268,7 @@ class Watch:
         if self.calls > MAX_CALLS and not self.packages:
             self.paused = True
             sys.setprofile(None)
-        if caller is None or self.origins.get(caller.f_code.co_filename) == "library":
-            return  # the usual case
-        if not self.counts(caller):
+        if caller is None or not self.counts(caller):
             return
         if caller is frame:
             self.enter(_name_of_compiled(argument), frame, "", argument)
@@ -449,7 +449,8 @@ REPLACED: dict[tuple[str, tuple[str, ...]], str] = {}
 MIN_VARIABLES = 8  # functions with fewer may share their names by chance
 SUBMISSION_CODE: list[types.CodeType] = []  # the submission's modules, which may define anything
 ROOM = 100  # calls below the recursion limit at which a profiler may have failed
-EVENTS = ("exec", "function.__new__", "object.__setattr__")  # raised before code can run
+PROFILER = "sys.setprofile"
+EVENTS = frozenset((PROFILER, "exec", "function.__new__", "object.__setattr__"))
 
 
 def _nested(code: types.CodeType) -> Iterator[types.CodeType]:
@@ -478,11 +479,13 @@ def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
         RuntimeError: it would stop the watch on what the submission enters.
         RecursionError: Python would, as the stack is full.
     """
-    if event == "sys.setprofile" and WATCH.guarded:
+    if event not in EVENTS:  # nearly all, as reading a frame's code is an event
+        return
+    if event == PROFILER and WATCH.guarded:
         if _depth() > sys.getrecursionlimit() - ROOM:
             raise RecursionError("maximum recursion depth exceeded")
         raise RuntimeError("no profiler can be used while an exercise is graded")
-    if event not in EVENTS or not REPLACED:
+    if event == PROFILER or not REPLACED:
         return
     code = arguments[-1]  # the value that an attribute is set to, or the only argument
     if isinstance(code, types.CodeType) and not any(code is own for own in SUBMISSION_CODE):

@@ -22,13 +22,14 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
-from types import CodeType, ModuleType
+from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, TypeVar
 
 import torch
 from torch import Tensor, nn
 
 from tensormark.worker import state
+from tensormark.worker.exceptions import parsed
 from tensormark.worker.outputs import StudentError
 
 # --- whether a caller unpacks results ---------------------------------------------------------
@@ -89,7 +90,7 @@ def _unpacks(function: ast.AST) -> bool:
 @functools.lru_cache(maxsize=64)
 def _read(source: str, path: str) -> bool | None:
     """Read a module's source, which stays the same from call to call; see `takes_apart`."""
-    definition = _definition(ast.parse(source), path)
+    definition = _definition(parsed(source), path)
     return None if definition is None else _unpacks(definition)
 
 
@@ -165,10 +166,18 @@ def call_with_forms(call: Callable[[], Made], unpacks: bool = False, observe: bo
         raise
 
 
-def _signature(method: Callable[..., Any] | None) -> inspect.Signature | None:
-    """Return a method's signature, or None if Python cannot determine it."""
+@functools.lru_cache(maxsize=256)
+def _signature_once(function: FunctionType, bound: bool) -> inspect.Signature:
+    return inspect.signature(MethodType(function, function) if bound else function)
+
+
+def _signature(called: Callable[..., Any] | None) -> inspect.Signature | None:
+    """Return the signature of a function or a bound method, or None if it cannot be determined."""
+    function = getattr(called, "__func__", called)
     with contextlib.suppress(TypeError, ValueError):
-        return inspect.signature(method) if method is not None else None
+        if isinstance(function, FunctionType) and isinstance(called, FunctionType | MethodType):
+            return _signature_once(function, isinstance(called, MethodType))
+        return inspect.signature(called) if called is not None else None
     return None
 
 
@@ -286,7 +295,8 @@ def with_signature_of(original: Callable[..., Any] | None, stand_in: Callable[..
         stand_in: its parameters are those that the assignment published, in order.
     """
     own = _signature(original)
-    published = inspect.signature(stand_in)
+    published = _signature(stand_in)
+    assert published is not None
     name = getattr(original, "__qualname__", "the function")
     length = _tuple_length(getattr(original, "__code__", None))
 
@@ -330,7 +340,7 @@ def replace_method(part: Any, method: str, stand_in: Callable[..., Any]) -> bool
     original = None
     with contextlib.suppress(Exception):  # a property may raise anything
         original = getattr(part, method)
-    bound = functools.partial(stand_in, part)
+    bound = MethodType(stand_in, part)
     if isinstance(original, nn.Module):
         part = original
         method = "forward"

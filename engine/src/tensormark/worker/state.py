@@ -214,7 +214,7 @@ class Generators:
 
 
 Part = tuple[dict[str, Any], str]  # a module's dict of parts, and a part's name in it
-PLAIN = (bool, int, float, str, tuple, type(None))
+PLAIN = frozenset((bool, int, float, str, tuple, type(None)))
 
 
 def _contents(parts: Iterable[Part]) -> list[Any]:
@@ -222,11 +222,12 @@ def _contents(parts: Iterable[Part]) -> list[Any]:
     return [owner.get(name) for owner, name in parts]
 
 
+@torch.no_grad()
 def _digest(tensors: Iterable[Tensor | None]) -> tuple[Any, int]:
     """Return the shapes and types of tensors, and a digest of their values."""
-    present = [tensor.detach() for tensor in tensors if tensor is not None]
-    values = [tensor.reshape(-1) for tensor in present if tensor.is_cpu]
-    digest = zlib.crc32(torch.cat(values).view(torch.uint8).numpy().data) if values else 0
+    present = [tensor for tensor in tensors if tensor is not None]
+    values = [tensor.ravel() for tensor in present if tensor.is_cpu]
+    digest = zlib.crc32(torch.cat(values).view(torch.uint8).numpy()) if values else 0
     return [(tensor.shape, tensor.dtype, tensor.device) for tensor in present], digest
 
 
