@@ -173,15 +173,16 @@ def gradient_questions(sample: Sample) -> Iterator[Question]:
 
 
 def shape_questions(sample: Sample) -> Iterator[Question]:
-    """Ask for the shape of an expression; other options are shapes of others, or like these."""
+    """Ask for the shape of an expression; other options are shapes of others, or end like these."""
     study = sample.study
     places = sample.shuffled(expressions(study))[:MAX_EXPRESSIONS]
     shapes = {place: study.shape_of(place) for place in places}
     known = {shape for shape in shapes.values() if shape}
-    if len(known) < OPTIONS:
-        known |= {shape[:-2] + shape[:-3:-1] for shape in known}  # the last two axes exchanged
-        known |= {shape[1::-1] + shape[2:] for shape in known}  # the first two
+    if len(known) < 2:
+        return  # no need to read the function: all of it has the shape of its result
     sizes = study.subject.sizes(study.subject.worlds[0])
+    if len(known) < OPTIONS:
+        known |= {(*shape[:-1], size) for shape in known for size in sizes.values()}
     derivable = {1, *sizes.values(), *(a * b for a in sizes.values() for b in sizes.values())}
     letters = study.in_words(", ".join(f"{letter} = {size}" for letter, size in sizes.items()))
     places_of = {
