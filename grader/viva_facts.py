@@ -12,7 +12,7 @@ import numpy as np
 
 from grader.model import LETTERS, BertSizes
 from tensormark.toolkit import Call, Tensors
-from tensormark.viva.subject import DTYPES, Fact, Poke, at, depends, moved, rolled, spread
+from tensormark.viva.subject import Fact, Poke, at, depends, moved, rolled, spread
 
 # every letter except layers, which take long to build, has three values; within a call, no two
 # letters are equal; one call has B > T, and one has a column that is padding in every sentence
@@ -29,8 +29,8 @@ bert_call = functools.partial(Call, module="bert", constants=("attention_mask",)
 def worlds(call: Callable[..., Call], **sizes: Any) -> tuple[Call, ...]:
     """Return the calls of a function, in the three sizes."""
     return tuple(
-        call(sizes=default | sizes, dtype=dtype, inputs="viva", gradients=True)
-        for default, dtype in zip(SIZES, DTYPES, strict=True)
+        call(sizes=default | sizes, dtype="float64", inputs="viva", gradients=True)
+        for default in SIZES
     )
 
 

@@ -33,7 +33,7 @@ def study_of(folder: Path, text: str, exercise: str = "conv") -> Iterator[Study]
 def check_words(study: Study) -> None:
     """Check in each world that only facts that can be lost show in the function's results."""
     for world in study.worlds:
-        for place, fact in enumerate(study.facts):
+        for place, fact in enumerate(study.subject.facts):
             assert study.shows(world, place, world.own) is bool(fact.lost), fact
 
 

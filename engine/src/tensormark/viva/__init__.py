@@ -8,5 +8,4 @@ draw.py       draws a sheet by a seed: the families take turns
 question.py   questions, the functions that they are about, and sheets of them, as data
 command.py    the command viva: practise on one's own functions
 page.py       practice as a page, sheets to print, and keys for staff; templates/
-terminal.py   practice on a terminal
 """

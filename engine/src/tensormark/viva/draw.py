@@ -52,10 +52,8 @@ def opened(
         yield Copies(sandbox, overlay.sources)
 
 
-def sample_of(
-    subject: Subject, assignment: Assignment, copies: Copies, generator: random.Random
-) -> Sample:
-    """Return changes to a function, drawn by a generator.
+def study_of(subject: Subject, assignment: Assignment, copies: Copies) -> Study:
+    """Return the study of a function.
 
     Raises:
         UnfitError: nothing can be asked about it.
@@ -67,7 +65,7 @@ def sample_of(
     if len(source.listing()) > MAX_LINES:
         raise UnfitError("it is too long")
     exercise = assignment.exercise(subject.exercise)
-    return Sample(Study(subject, exercise, source, copies, assignment.seed), generator)
+    return Study(subject, exercise, source, copies, assignment.seed)
 
 
 def turns(samples: Sequence[Sample]) -> Iterator[Question]:
@@ -85,42 +83,21 @@ def turns(samples: Sequence[Sample]) -> Iterator[Question]:
             return
 
 
-class Drawing:
-    """Draws the questions on one submission.
-
-    Attributes:
-        studies: of the functions that can be asked about, by exercise.
-        notes: why there are no questions on others, or no more.
-    """
-
-    def __init__(self, assignment: Assignment, copies: Copies, seed: str) -> None:
-        self.assignment = assignment
-        self.copies = copies
-        self.seed = seed
-        self.studies: dict[str, Study] = {}
-        self.notes: list[str] = []
-
-    def samples(self, subjects: Sequence[Subject]) -> Iterator[Sample]:
-        """Yield a sample of each function that can be asked about."""
-        for subject in random.Random(f"{self.seed} order").sample(subjects, len(subjects)):
-            generator = random.Random(f"{self.seed} {subject.exercise}")
-            try:
-                sample = sample_of(subject, self.assignment, self.copies, generator)
-            except UnfitError as error:
-                self.notes.append(f"no questions about {subject.exercise}: {error}")
-            else:
-                self.studies[subject.exercise] = sample.study
-                yield sample
-
-    def questions(self, subjects: Sequence[Subject], number: int) -> Iterator[Question]:
-        """Yield up to this many questions: first on a few functions, then on the others."""
-        samples = self.samples(subjects)
-        chosen = [*itertools.islice(samples, max(FEW_FUNCTIONS, number // 2))]
-        drawn = itertools.chain(turns(chosen), (q for each in samples for q in turns([each])))
+def samples_of(
+    subjects: Sequence[Subject], assignment: Assignment, copies: Copies, sheet: Sheet, most: int
+) -> tuple[list[Sample], list[str]]:
+    """Return samples of a few functions, and why there are none of others."""
+    samples: list[Sample] = []
+    notes: list[str] = []
+    for subject in random.Random(f"{sheet.seed} order").sample(subjects, len(subjects)):
+        if len(samples) == most:
+            break
+        generator = random.Random(f"{sheet.seed} {subject.exercise}")
         try:
-            yield from itertools.islice(drawn, number)
+            samples.append(Sample(study_of(subject, assignment, copies), generator))
         except UnfitError as error:
-            self.notes.insert(0, f"no more questions: {error}")
+            notes.append(f"no questions about {subject.exercise}: {error}")
+    return samples, notes
 
 
 def listing_of(study: Study) -> Listing:
@@ -129,6 +106,34 @@ def listing_of(study: Study) -> Listing:
     shown = textwrap.dedent("\n".join(line.expandtabs(4) for line in lines)).split("\n")
     subject = study.subject
     return Listing(subject.target, f"{subject.module}.py", tuple(zip(numbers, shown, strict=True)))
+
+
+def filled(
+    sheet: Sheet, samples: Sequence[Sample], number: int, progress: Callable[[int], None]
+) -> Sheet:
+    """Return a sheet with up to `number` questions on some functions, which it lists."""
+    drawn: list[Question] = []
+    notes = []
+    try:
+        for question in itertools.islice(turns(samples), number):
+            drawn.append(question)
+            progress(len(drawn))
+    except UnfitError as error:
+        notes.append(f"no more questions: {error}")
+    if len(drawn) < number:
+        notes.append(f"only {len(drawn)} of {number} questions can be asked about these functions")
+    functions = {question.function for question in drawn}
+    asked = [sample.study for sample in samples if sample.study.subject.target in functions]
+    about = [study.subject.note for study in asked if study.subject.note]
+    if any(study.subject.training for study in asked):
+        about.insert(0, IN_EVAL)
+    return dataclasses.replace(
+        sheet,
+        listings=tuple(map(listing_of, asked)),
+        questions=tuple(drawn),
+        about=tuple(about),
+        notes=(*sheet.notes, *notes),
+    )
 
 
 def questions(
@@ -156,25 +161,8 @@ def questions(
         wrong = NOTHING_RIGHT.format(check=command("check"))
         why = wrong if subjects_of(assignment.folder) else NOTHING_SAID
         return dataclasses.replace(empty, notes=(why,))
-    drawn: list[Question] = []
     # replies may hold any numbers
     with np.errstate(all="ignore"), opened(grading, inspected(submission), subjects) as copies:
-        drawing = Drawing(assignment, copies, seed)
-        for question in drawing.questions(subjects, number):
-            drawn.append(question)
-            progress(len(drawn))
-    functions = {question.function for question in drawn}
-    asked = [subject for subject in subjects if subject.target in functions]
-    about = [subject.note for subject in asked if subject.note]
-    if any(subject.training for subject in asked):
-        about.insert(0, IN_EVAL)
-    notes = drawing.notes
-    if len(drawn) < number:
-        notes.append(f"only {len(drawn)} of {number} questions can be asked about these functions")
-    return dataclasses.replace(
-        empty,
-        listings=tuple(listing_of(drawing.studies[subject.exercise]) for subject in asked),
-        questions=tuple(drawn),
-        about=tuple(about),
-        notes=tuple(notes),
-    )
+        most = max(FEW_FUNCTIONS, number // 2)
+        samples, notes = samples_of(subjects, assignment, copies, empty, most)
+        return filled(dataclasses.replace(empty, notes=tuple(notes)), samples, number, progress)

@@ -1,26 +1,27 @@
 """Single changes to one line of a function, made in its text at the nodes of its syntax tree.
 
 What a question shows is the changed line as it runs; everything else stays as the student wrote it.
+In a text that is shown, « and » enclose what is changed.
 """
 
 import ast
 import dataclasses
 import io
 import itertools
+import re
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 MAX_WIDTH = 200  # of a line that is changed
-MAX_CHANGES = 10_000  # to one function
+MAX_CHANGES = 10_000  # to one function, about
 MAX_NUMBER = 5  # most that are changed are axes
 DETACH = "detach"  # a kind of change
 # kinds that may make no difference
 HARMLESS = ("order", "form", "nesting", "arguments", "number", "name")
-# around what is changed
-BEGIN = "«"
-END = "»"
-MARKUP = f"`{BEGIN}{END}"  # what a question's texts use
+MARKUP = frozenset("`«»")  # what a question's texts use
+MARK = re.compile("[«»]")
+# the sign of an operator, and what may replace it
 OPERATORS = {
     ast.Add: ("+", "-"),
     ast.Sub: ("-", "+"),
@@ -28,7 +29,6 @@ OPERATORS = {
     ast.Div: ("/", "*"),
     ast.MatMult: ("@", ""),
 }
-ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant)
 # expressions that are statements, such as calls of print, are not changed either
 NEVER_CHANGED = (ast.Raise, ast.Assert, ast.While, ast.JoinedStr, ast.Expr)
 NOT_OBJECTS = ("torch", "math", "F", "nn", "np", "numpy", "self")
@@ -86,19 +86,13 @@ class Source:
             if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "self":
                 self.attributes.append(ast.unparse(node))
 
-    def column(self, line: int, offset: int) -> int:
-        """Return the column at an offset, which counts bytes of UTF-8."""
-        return len(self.lines[line - 1].encode()[:offset].decode())
-
-    def span(self, node: ast.expr) -> tuple[int, int]:
-        """Return the columns between which a node stands, if it stands in one line."""
-        start = self.column(node.lineno, node.col_offset)
-        return start, self.column(node.lineno, node.end_col_offset or 0)
+    def part(self, line: int, start: int | None, end: int | None) -> str:
+        """Return a part of a line, between the offsets of nodes, which count bytes of UTF-8."""
+        return self.lines[line - 1].encode()[start:end].decode()
 
     def of(self, node: ast.expr) -> str:
         """Return the text of a node that stands in one line."""
-        start, end = self.span(node)
-        return self.lines[node.lineno - 1][start:end]
+        return self.part(node.lineno, node.col_offset, node.end_col_offset)
 
     def code(self, line: int) -> str:
         """Return a line without its comment."""
@@ -132,15 +126,15 @@ class Source:
     def is_plain(self, node: ast.expr) -> bool:
         """Return whether a node stands in one line that a question can show."""
         line = self.lines[node.lineno - 1]
-        can_be_shown = len(line) <= MAX_WIDTH and not set(line) & {*MARKUP}
+        can_be_shown = len(line) <= MAX_WIDTH and MARKUP.isdisjoint(line)
         return node.lineno == node.end_lineno and can_be_shown
 
     def before(self, statement: ast.stmt, new: str) -> str:
         """Return the module's text with a new statement before another."""
-        line = self.lines[statement.lineno - 1]
-        start = self.column(statement.lineno, statement.col_offset)
-        separator = f"\n{line[:start]}" if line[:start].isspace() else "; "
-        return self.with_line(statement.lineno, f"{line[:start]}{new}{separator}{line[start:]}")
+        indentation = self.part(statement.lineno, None, statement.col_offset)
+        rest = self.part(statement.lineno, statement.col_offset, None)
+        separator = f"\n{indentation}" if indentation.isspace() else "; "
+        return self.with_line(statement.lineno, f"{indentation}{new}{separator}{rest}")
 
     def with_line(self, line: int, new: str) -> str:
         """Return the module's text with another line in the place of one."""
@@ -149,24 +143,18 @@ class Source:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Change:
-    """One change to a line of a function, inside a statement: `new` between two columns."""
+    """One change to a line of a function, inside a statement; `marked` is the line after it."""
 
     source: Source
     statement: ast.stmt
     line: int
     kind: str
-    start: int
-    end: int
-    new: str
-
-    def made_in(self, line: str, new: str) -> str:
-        """Return a line after the change, with a text in its place."""
-        return line[: self.start] + new + line[self.end :]
+    marked: str
 
     @property
     def new_line(self) -> str:
-        """The line after the change."""
-        return self.made_in(self.source.lines[self.line - 1], self.new)
+        """The line as it runs."""
+        return MARK.sub("", self.marked)
 
     @property
     def text(self) -> str:
@@ -175,9 +163,9 @@ class Change:
 
     @property
     def shown(self) -> str:
-        """The changed line for a question, without its comment; BEGIN and END mark the change."""
-        line = self.made_in(self.source.code(self.line), f"{BEGIN}{self.new}{END}")
-        return line.expandtabs(4).strip()
+        """The changed line for a question, without its comment."""
+        comment = self.source.lines[self.line - 1][len(self.source.code(self.line)) :]
+        return self.marked.removesuffix(comment).expandtabs(4).strip()
 
 
 class Place(NamedTuple):
@@ -188,34 +176,33 @@ class Place(NamedTuple):
     parent: ast.AST
     statement: ast.stmt
 
-    def changed(self, kind: str, new: str, start: int | None = None) -> Change:
-        """Return the change that puts a text in its place, or in that of its end."""
-        begin, end = self.source.span(self.node)
-        return self.cut(kind, begin if start is None else start, end, new)
-
-    def cut(self, kind: str, start: int, end: int, new: str = "") -> Change:
-        """Return the change that puts a text between two columns of its line."""
-        return Change(self.source, self.statement, self.node.lineno, kind, start, end, new)
-
-    def followed(self, kind: str, new: str) -> Change:
-        """Return the change that puts a text behind it."""
-        return self.changed(kind, new, self.source.span(self.node)[1])
-
     @property
     def is_callee(self) -> bool:
         """Whether it is what a call calls."""
         return isinstance(self.parent, ast.Call) and self.parent.func is self.node
 
+    @property
+    def is_variable(self) -> bool:
+        """Whether it is a name that the function binds, where it is read."""
+        node = self.node
+        is_read = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+        return is_read and self.source.of(node) in self.source.first_lines
 
-def bracketed(node: ast.expr, text: str) -> str:
-    """Return an operand's text, in parentheses if it is not simple."""
-    return text if isinstance(node, ATOMS) or text.startswith("(") else f"({text})"
+    def change(self, kind: str, new: str) -> Change:
+        """Return the change that puts a text in its place, where something may be marked."""
+        node = self.node
+        before = self.source.part(node.lineno, None, node.col_offset)
+        after = self.source.part(node.lineno, node.end_col_offset, None)
+        marked = new if "«" in new else f"«{new}»"
+        return Change(self.source, self.statement, node.lineno, kind, f"{before}{marked}{after}")
 
 
-# --- what an expression may become ----------------------------------------------------------
+# --- what an expression may become: kinds of changes, and texts -------------------------------
+
+Texts = Iterator[tuple[str, str]]
 
 
-def numbers(place: Place) -> Iterator[Change]:
+def numbers(place: Place) -> Texts:
     """Change a number, or a flag."""
     node = place.node
     inner = node.operand if isinstance(node, ast.UnaryOp) else node
@@ -223,67 +210,62 @@ def numbers(place: Place) -> Iterator[Change]:
         return
     text = place.source.of(node)
     if isinstance(inner.value, bool):
-        yield place.changed("flag", str(not inner.value))
+        yield "flag", str(not inner.value)
     elif isinstance(inner.value, float):
-        yield place.followed("number", " * 2")
-        yield place.followed("number", " * 0")
+        yield "number", f"{text}« * 2»"
+        yield "number", f"{text}« * 0»"
     elif text.removeprefix("-").isdecimal():
         number = int(text)
         for other in (number - 1, number + 1, number + 4, -number):
             if abs(other) < MAX_NUMBER:
-                yield place.changed("number", str(other))
+                yield "number", str(other)
 
 
-def operations(place: Place) -> Iterator[Change]:
+def operations(place: Place) -> Texts:
     """Change an operator, exchange the operands, leave one out, or calculate in another way."""
     node = place.node
     if not isinstance(node, ast.BinOp) or type(node.op) not in OPERATORS:
         return
     source = place.source
-    operator, other = OPERATORS[type(node.op)]
-    line = source.lines[node.lineno - 1]
-    start, end = source.span(node)
-    sign = line.index(operator, source.span(node.left)[1])
-    behind = sign + len(operator)
-    left = line[start:sign].rstrip()  # with its parentheses
-    right = line[behind:end].lstrip()
+    sign, other = OPERATORS[type(node.op)]
+    behind = source.part(node.lineno, node.left.end_col_offset, node.end_col_offset)
+    closing, _, right = (text.strip() for text in behind.partition(sign))
+    left = source.part(node.lineno, node.col_offset, node.left.end_col_offset) + closing
     if other:
-        yield place.cut("operator", sign, behind, other)
-    yield place.changed("order", f"{bracketed(node.right, right)} {operator} {left}")
-    yield place.cut("operand", start + len(left), end)
-    if operator in "+*":
-        yield place.cut("operand", start, end - len(right))
-    if operator == "/":
-        yield place.changed("form", f"{left} * (1 / {right})")
-        yield place.changed("form", f"1 / {bracketed(node.left, left)} * {right}")
-    if operator == "/" and isinstance(node.left, ast.BinOp) and "@" in left:
+        yield "operator", f"{left} «{other}» {right}"
+    yield "order", f"{right} {sign} {left}"
+    yield "operand", f"{left}«»"
+    if sign in "+*":
+        yield "operand", f"«»{right}"
+    if sign == "/":
+        yield "form", f"{left} * (1 / {right})"
+    if sign == "/" and isinstance(node.left, ast.BinOp) and isinstance(node.left.op, ast.MatMult):
         first = source.of(node.left.left)
         second = source.of(node.left.right)
-        yield place.changed("form", f"({first} / {right}) @ {second}")
-        yield place.changed("form", f"({first} / {right}) @ ({second} / {right})")
+        yield "form", f"({first} / {right}) @ {second}"
 
 
-def calls(place: Place) -> Iterator[Change]:
+def calls(place: Place) -> Texts:
     """Leave a call out, or exchange two of its arguments."""
     node = place.node
     if not isinstance(node, ast.Call):
         return
     source = place.source
-    arguments = [source.of(argument) for argument in node.args]
-    if isinstance(node.func, ast.Attribute) and root(node.func) not in NOT_OBJECTS:
-        yield place.changed("call", "", source.span(node.func.value)[1])
-    elif arguments and not isinstance(node.args[0], ast.Constant | ast.UnaryOp | ast.Starred):
-        yield place.changed("call", arguments[0])
-    for first, second in itertools.combinations(range(len(arguments)), 2):
-        swapped = [*arguments]
+    called = source.of(node.func.value) if isinstance(node.func, ast.Attribute) else "self"
+    if "(" in called or called.partition(".")[0] not in NOT_OBJECTS:
+        yield "call", f"{called}«»"
+    elif node.args and not isinstance(node.args[0], ast.Constant | ast.UnaryOp | ast.Starred):
+        yield "call", source.of(node.args[0])
+    for first, second in itertools.combinations(range(len(node.args)), 2):
+        swapped = [source.of(argument) for argument in node.args]
         swapped[first], swapped[second] = swapped[second], swapped[first]
-        opening = source.span(node.args[0])[0]
-        closing = source.span(node.args[-1])[1]
-        yield place.cut("arguments", opening, closing, ", ".join(swapped))
+        opening = source.part(node.lineno, node.col_offset, node.args[0].col_offset)
+        closing = source.part(node.lineno, node.args[-1].end_col_offset, node.end_col_offset)
+        yield "arguments", f"{opening}«{', '.join(swapped)}»{closing}"
 
 
-def nestings(place: Place) -> Iterator[Change]:
-    """Exchange a call of one argument with the call, sum or root inside it."""
+def nestings(place: Place) -> Texts:
+    """Exchange a call of one argument with the call or sum inside it."""
     node = place.node
     if not isinstance(node, ast.Call) or len(node.args) != 1 or node.keywords:
         return
@@ -291,61 +273,45 @@ def nestings(place: Place) -> Iterator[Change]:
     callee = text(node.func)
     inner = node.args[0]
     if isinstance(inner, ast.Call) and len(inner.args) == 1 and not inner.keywords:
-        yield place.changed("nesting", f"{text(inner.func)}({callee}({text(inner.args[0])}))")
+        yield "nesting", f"{text(inner.func)}({callee}({text(inner.args[0])}))"
     if isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Add):
-        yield place.changed("nesting", f"{text(inner.left)} + {callee}({text(inner.right)})")
-        yield place.changed("nesting", f"{callee}({text(inner.left)}) + {text(inner.right)}")
-    if callee.endswith(".sqrt"):
-        yield place.changed("form", f"{bracketed(inner, text(inner))} ** 0.5")
+        yield "nesting", f"{text(inner.left)} + {callee}({text(inner.right)})"
+        yield "nesting", f"{callee}({text(inner.left)}) + {text(inner.right)}"
 
 
-def root(node: ast.expr) -> str:
-    """Return the name at the start of a chain of attributes; "" if something else is there."""
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else ""
-
-
-def names(place: Place) -> Iterator[Change]:
+def names(place: Place) -> Texts:
     """Replace a name with another that has a value by then; slice what a loop is over."""
     node = place.node
     source = place.source
-    original = source.of(node)
-    others: list[str] = []
-    if isinstance(node, ast.Attribute) and original in source.attributes:
-        others = source.attributes
-    is_read = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
-    if is_read and original in source.first_lines:
-        others = [name for name, line in source.first_lines.items() if line < node.lineno]
-    for other in others:
-        yield place.changed("name", other)
-    if isinstance(place.parent, ast.For) and node is place.parent.iter and isinstance(node, ATOMS):
-        for part in ("[1:]", "[:-1]", "[::-1]"):
-            yield place.followed("loop", part)
+    text = source.of(node)
+    if isinstance(node, ast.Attribute) and text in source.attributes:
+        yield from (("name", other) for other in source.attributes)
+    if place.is_variable:
+        yield from (("name", o) for o, line in source.first_lines.items() if line < node.lineno)
+    is_name = isinstance(node, ast.Name | ast.Attribute)
+    if isinstance(place.parent, ast.For) and node is place.parent.iter and is_name:
+        yield from (("loop", f"{text}«{part}»") for part in ("[1:]", "[:-1]", "[::-1]"))
 
 
-def cuts(place: Place) -> Iterator[Change]:
+def cuts(place: Place) -> Texts:
     """Cut off the gradient of a value."""
-    node = place.node
-    if place.is_callee or getattr(place.parent, "attr", "") in WITHOUT_GRADIENT:
-        return
-    is_value = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
-    if is_value:
-        is_value = place.source.of(node) in place.source.first_lines
-    if is_value or isinstance(node, ast.Call):
-        yield place.followed(DETACH, ".detach()")
+    is_value = place.is_variable or isinstance(place.node, ast.Call)
+    has_gradient = getattr(place.parent, "attr", "") not in WITHOUT_GRADIENT
+    if is_value and has_gradient and not place.is_callee:
+        yield DETACH, f"{place.source.of(place.node)}«.detach()»"
 
 
-def _changes(source: Source) -> Iterator[Change]:
-    for place in source.places():
-        for make in (numbers, operations, calls, nestings, names, cuts):
-            yield from make(place)
+KINDS: tuple[Callable[[Place], Texts], ...] = (numbers, operations, calls, nestings, names, cuts)
 
 
 def changes(source: Source) -> list[Change]:
     """Return the single changes to the function, each once."""
-    by_line: dict[tuple[int, str], Change] = {}
-    for change in itertools.islice(_changes(source), MAX_CHANGES):
-        if change.new_line != source.lines[change.line - 1]:
-            by_line.setdefault((change.line, change.new_line), change)
-    return list(by_line.values())
+    found: dict[tuple[int, str], Change] = {}
+    for place in source.places():
+        for kind, new in itertools.chain.from_iterable(make(place) for make in KINDS):
+            change = place.change(kind, new)
+            if change.new_line != source.lines[change.line - 1]:
+                found.setdefault((change.line, change.new_line), change)
+        if len(found) > MAX_CHANGES:
+            break
+    return list(found.values())

@@ -60,7 +60,7 @@ class Sheet:
     Attributes:
         assignment, submission: their names, printable.
         seed: the seed that it was drawn with.
-        listings: the functions that the questions are about, in the order of the assignment.
+        listings: the functions that the questions are about.
         about: what its reader should know to answer.
         notes: why there are fewer questions than asked for, or none.
     """

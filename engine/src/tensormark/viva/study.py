@@ -16,19 +16,17 @@ import numpy as np
 from tensormark.exercise import Call, Exercise, Tensors
 from tensormark.sandbox.interface import Reply, Request, Sandbox, clock
 from tensormark.viva.edits import Change, Place, Source
-from tensormark.viva.subject import Fact, Subject
+from tensormark.viva.subject import Subject
 
 MAX_LOST = 2  # copies that hang or crash, before questions stop
 SECONDS = 10.0  # limit for a call, which takes milliseconds
 TOTAL_SECONDS = 300.0  # limit for all calls of a submission, which take about ten seconds
-# limits on differences of numbers around 1, in float64
+# limits on differences of numbers around 1
 MAX_EQUAL = 3e-6
 MIN_DIFFERENT = 1e-3
-FLOAT32_FACTOR = 30.0  # factor on these limits for float32
 NEGLIGIBLE = 1e-6  # below this, a gradient is only rounding, such as that of the keys' biases
 USUAL = "usual"
 AGAIN = "again"
-FIRST = (USUAL, AGAIN)  # most copies that raise do so in these calls
 # a second call of the same object, with inputs scaled so that a softmax by hand may overflow
 SECOND = "second"
 SCALE = 30.0
@@ -84,14 +82,14 @@ class Copies:
         return replies
 
 
-def tensors_of(reply: Reply, sent: Mapping[str, Any]) -> Tensors | None:
-    """Return a reply's outputs and gradients; None if the call failed or changed its inputs."""
+def tensors_of(reply: Reply, sent: Mapping[str, Any]) -> Tensors:
+    """Return a reply's outputs and gradients; none if the call failed or changed its inputs."""
     if reply.status != "ok":
-        return None
+        return {}
     for name, before in sent.items():
         after = reply.tensors.get(f"after/{name}", before)
         if after.shape != before.shape or not np.allclose(after, before):
-            return None
+            return {}
     kept = (name for name in reply.tensors if name.startswith((OUTPUT, GRADIENT)))
     return {name: reply.tensors[name].astype(np.float64) for name in kept}
 
@@ -115,7 +113,34 @@ def opposite(truth: Truth) -> Truth:
     return None if truth is None else not truth
 
 
-Answers = dict[str, Tensors | None]  # by the names of a world's calls
+Answers = dict[str, Tensors]  # by the names of a world's calls
+
+
+def vanishes(differences: np.ndarray, scale: float = 1.0) -> Truth:
+    """Return whether differences are zero; None if close to rounding, not finite or empty."""
+    largest = float(np.abs(differences).max(initial=-math.inf)) / max(1.0, scale)
+    if not math.isfinite(largest) or MAX_EQUAL < largest < MIN_DIFFERENT:
+        return None
+    return largest <= MAX_EQUAL
+
+
+def equal(first: Tensors, second: Tensors, prefix: str = OUTPUT) -> Truth:
+    """Return whether the tensors of two calls are equal; None if that cannot be told."""
+    if not first or not second:
+        return None
+    own, other = (
+        {name: value for name, value in each.items() if name.startswith(prefix)}
+        for each in (first, second)
+    )
+    if own.keys() != other.keys() or any(own[n].shape != other[n].shape for n in own):
+        return False
+    scales = {name: float(np.abs(value).max(initial=0.0)) for name, value in own.items()}
+    return all_of(vanishes(own[name] - other[name], scales[name]) for name in own)
+
+
+def is_steady(answers: Answers) -> bool:
+    """Return whether usual calls return finite numbers that no random ones decide."""
+    return equal(answers[USUAL], answers[AGAIN]) is True
 
 
 class World:
@@ -126,57 +151,26 @@ class World:
     """
 
     def __init__(self, subject: Subject, call: Call, inputs: Tensors) -> None:
-        self.requests: dict[str, Request] = {}
         self.own: Answers = {}
-
-        def add(name: str, call: Call, inputs: Tensors) -> None:
-            """Add a request, by the name of its answer."""
-            own = frozenset({subject.exercise})
-            message = call.message()
-            self.requests[name] = Request(subject.exercise, own, message, inputs, SECONDS)
-
-        self.coarseness = 1.0 if call.dtype == "float64" else FLOAT32_FACTOR
         # a worker derives its random numbers from the whole call
         reseeded = dataclasses.replace(call, constants=(*call.constants, "*another seed"))
         plain = dataclasses.replace(call, gradients=False)
-        add(USUAL, call, inputs)
-        add(AGAIN, reseeded, inputs)
-        for place, fact in enumerate(subject.facts):
-            add(f"fact {place}", plain, fact.poke(inputs))
-        for place, poke in enumerate(subject.special):
-            add(f"special {place}", plain, poke(inputs))
         scaled = {name: value * SCALE for name, value in inputs.items() if value.dtype.kind == "f"}
         before = {f"before/{name}": inputs[name] for name in call.args if name in inputs}
-        precise = dataclasses.replace(plain, dtype="float64")
-        add(SECOND, precise, inputs | scaled | before)
+        calls = {USUAL: (call, inputs), AGAIN: (reseeded, inputs)}
+        for place, fact in enumerate(subject.facts):
+            calls[f"fact {place}"] = (plain, fact.poke(inputs))
+        for place, poke in enumerate(subject.special):
+            calls[f"special {place}"] = (plain, poke(inputs))
+        calls[SECOND] = (plain, inputs | scaled | before)
         if subject.training is not None:
             for rate in RATES:
-                add(f"training {rate:g}", subject.training(plain, rate), inputs)
-
-    def equal(self, first: Tensors | None, second: Tensors | None, prefix: str = OUTPUT) -> Truth:
-        """Return whether the tensors of two calls are equal; None if that cannot be told."""
-        if first is None or second is None:
-            return None
-        own, other = (
-            {name: value for name, value in each.items() if name.startswith(prefix)}
-            for each in (first, second)
-        )
-        if own.keys() != other.keys() or any(own[n].shape != other[n].shape for n in own):
-            return False
-        scales = {name: float(np.abs(value).max(initial=0.0)) for name, value in own.items()}
-        return all_of(self.vanishes(own[name] - other[name], scales[name]) for name in own)
-
-    def is_steady(self, answers: Answers) -> bool:
-        """Return whether usual calls return finite numbers that no random ones decide."""
-        return self.equal(answers[USUAL], answers[AGAIN]) is True
-
-    def vanishes(self, differences: np.ndarray, scale: float = 1.0) -> Truth:
-        """Return whether differences are zero; None if close to rounding, not finite or empty."""
-        largest = float(np.abs(differences).max(initial=-math.inf))
-        largest /= self.coarseness * max(1.0, scale)
-        if not math.isfinite(largest) or MAX_EQUAL < largest < MIN_DIFFERENT:
-            return None
-        return largest <= MAX_EQUAL
+                calls[f"training {rate:g}"] = (subject.training(plain, rate), inputs)
+        own = frozenset({subject.exercise})
+        self.requests = {
+            name: Request(subject.exercise, own, each.message(), tensors, SECONDS)
+            for name, (each, tensors) in calls.items()
+        }
 
 
 class Study:
@@ -197,16 +191,15 @@ class Study:
         self.source = source
         self.copies = copies
         self.names = self._names()
-        self.facts = [self._in_words(fact) for fact in subject.facts]
         self.same = SAME_IN_TRAINING if subject.training else SAME
         self.is_reached: dict[int, bool] = {}  # by line
         inputs = [exercise.inputs(call, seed + n) for n, call in enumerate(subject.worlds)]
         self.worlds = [World(subject, *each) for each in zip(subject.worlds, inputs, strict=True)]
         for world in self.worlds:
             world.own = self.answers(world, source.text)
-            if None in world.own.values():
+            if not all(world.own.values()):
                 raise UnfitError("it fails on some calls")
-            if not world.is_steady(world.own):
+            if not is_steady(world.own):
                 raise UnfitError(NOT_REPEATABLE)
         self._check()
 
@@ -214,10 +207,10 @@ class Study:
         world = self.worlds[0]
         longer = self.source.before(self.source.body[0], "pass")
         again = self.answers(world, longer, [*world.requests][::-1])
-        if False in [world.equal(own, again[name]) for name, own in world.own.items()]:
+        if False in [equal(own, again[name]) for name, own in world.own.items()]:
             raise UnfitError(NOT_REPEATABLE)
         stopped = self.source.before(self.source.body[0], "raise RuntimeError")
-        if self.answers(world, stopped, [USUAL])[USUAL] is not None:
+        if self.answers(world, stopped, [USUAL])[USUAL]:
             raise UnfitError("the code that runs differs from its source")
 
     def _names(self) -> dict[str, str]:
@@ -242,11 +235,6 @@ class Study:
             names.append(f"`{self.names.get(module, module)}{dot}{rest}`")
         return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
-    def _in_words(self, fact: Fact) -> Fact:
-        gained = self.in_words(fact.gained)
-        lost = self.in_words(fact.lost)
-        return dataclasses.replace(fact, gained=gained, lost=lost)
-
     def answers(self, world: World, text: str, names: Sequence[str] | None = None) -> Answers:
         """Make calls of a world, or all, with a given text of the function's module."""
         asked = {name: world.requests[name] for name in names or world.requests}
@@ -260,7 +248,7 @@ class Study:
         if line not in self.is_reached:
             text = self.source.before(statement, "raise RuntimeError")
             answers = self.answers(self.worlds[0], text, [USUAL])
-            self.is_reached[line] = answers[USUAL] is None
+            self.is_reached[line] = not answers[USUAL]
         return self.is_reached[line]
 
     def effects(self, change: Change) -> Effects | None:
@@ -272,10 +260,9 @@ class Study:
             return None
         found: list[Effects] = []
         for world in self.worlds:
-            copy = self.answers(world, change.text, FIRST)
-            if not world.is_steady(copy):
+            copy = self.answers(world, change.text)
+            if not is_steady(copy):
                 return None
-            copy |= self.answers(world, change.text, [*world.requests][len(FIRST) :])
             found.append(self._effects(world, copy))
         return {
             name: truth if all(each.get(name) is truth for each in found) else None
@@ -285,12 +272,10 @@ class Study:
     def _effects(self, world: World, copy: Answers) -> dict[str, Truth]:
         usual = world.own[USUAL]
         changed = copy[USUAL]
-        assert usual is not None
-        assert changed is not None
         before = output_of(usual)
         after = output_of(changed)
-        same = {name: world.equal(answer, copy[name]) for name, answer in world.own.items()}
-        gradients = world.equal(usual, changed, GRADIENT)
+        same = {name: equal(answer, copy[name]) for name, answer in world.own.items()}
+        gradients = equal(usual, changed, GRADIENT)
         in_training = [same.pop(f"training {rate:g}", True) for rate in RATES]
         trained = all_of(in_training)
         if trained is False and False not in (in_training[0], in_training[-1]):
@@ -299,13 +284,13 @@ class Study:
         effects = {SHAPE: before.shape != after.shape, self.same: all_of([in_eval, trained])}
         if self.subject.training:
             effects[TRAINING] = all_of([in_eval, opposite(trained)])
-        for place, fact in enumerate(self.facts):
+        for place, fact in enumerate(self.subject.facts):
             showed = self.shows(world, place, world.own)
             shows = None if effects[SHAPE] else self.shows(world, place, copy)
             if fact.gained:
-                effects[fact.gained] = all_of([opposite(showed), shows])
+                effects[self.in_words(fact.gained)] = all_of([opposite(showed), shows])
             if fact.lost:
-                effects[fact.lost] = all_of([showed, opposite(shows)])
+                effects[self.in_words(fact.lost)] = all_of([showed, opposite(shows)])
         for name, gradient in usual.items():
             is_gradient = name.startswith(GRADIENT) and not effects[SHAPE]
             if is_gradient and np.abs(gradient).max() > NEGLIGIBLE:
@@ -316,21 +301,17 @@ class Study:
     def shows(self, world: World, place: int, answers: Answers) -> Truth:
         """Return whether the poke of a fact, by its number, shows in results."""
         name = f"fact {place}"
-        usual = answers[USUAL]
-        poked = answers[name]
-        if usual is None or poked is None:
-            return None
-        before = output_of(usual)
-        after = output_of(poked)
+        before = output_of(answers[USUAL])
+        after = output_of(answers[name])
         if before.shape != after.shape:
             return None
         inputs = dict(world.requests[USUAL].tensors)
         changed = dict(world.requests[name].tensors)
-        differences = self.facts[place].differences(inputs, changed, before, after)
-        return opposite(world.vanishes(differences))
+        differences = self.subject.facts[place].differences(inputs, changed, before, after)
+        return opposite(vanishes(differences))
 
     def shape_of(self, place: Place) -> tuple[int, ...] | None:
         """Return the shape of an expression when its statement is first reached."""
         text = self.source.before(place.statement, f"return {self.source.of(place.node)}")
         answer = self.answers(self.worlds[0], text, [USUAL])[USUAL]
-        return None if answer is None else output_of(answer).shape
+        return output_of(answer).shape if answer else None

@@ -14,7 +14,6 @@ import numpy as np
 from tensormark.exercise import Call, Exercise, Tensors
 from tensormark.folder import PACKAGE, AssignmentError, module
 
-DTYPES = ("float64", "float64", "float32")  # of the calls in three sizes
 VISIBLE = 1e-4  # the least difference that counts
 Poke = Callable[[Tensors], Tensors]
 # from the inputs, the poked inputs and both results: differences, zero where something holds
@@ -73,9 +72,7 @@ class Subject:
             words: further fields.
         """
         assert exercise.sized is not None, f"{exercise.id} has no calls by sizes"
-        worlds = [
-            exercise.sized(size, dtype=dtype) for size, dtype in zip(sizes, DTYPES, strict=True)
-        ]
+        worlds = [exercise.sized(size, dtype="float64") for size in sizes]
         dropped = {name for call in exercise.calls if call.train for name in call.rates}
 
         def training(call: Call, rate: float) -> Call:
