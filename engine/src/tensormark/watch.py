@@ -10,31 +10,27 @@ or an option is invalid.
 
 import contextlib
 import signal
-import socket
-import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tensormark.intake.process import READER
 from tensormark.intake.saves import Saves
-from tensormark.intake.submission import SubmissionError, read_submission
+from tensormark.intake.submission import read_submission
 from tensormark.reports.terminal import RESET, Report
 from tensormark.reports.text import print_any_letter, visible
 from tensormark.result import Result
 from tensormark.sandbox.fork_server import WorkerServer
 from tensormark.sandbox.interface import Program, Sandbox, printable
 from tensormark.settings import Settings, submission_parser
+from tensormark.usage import UserError
 
 if TYPE_CHECKING:
-    from tensormark.grading import Grading
     from tensormark.sandbox.process import ProcessSandbox
 
 WIDTH = 72  # of the line above a report
 DIM = "\x1b[2m"
-END_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")  # those that the system has
-DONE = b"\0"  # no signal has this number
 
 
 class SavedAgain(Exception):
@@ -62,62 +58,17 @@ class WatchReport(Report):
 
 
 class Watch:
-    """Grades one submission again and again, in a separate thread.
+    """Grades one submission again and again.
 
     Attributes:
-        error: the exception that ended it, such as one that there is nothing to watch, or None.
+        sandbox: where it was graded last.
     """
 
-    def __init__(self, folder: Path, path: str, only: str | None) -> None:
-        """Prepare to watch a path.
+    def __init__(self, folder: Path, path: str, only: str | None, workers: WorkerServer) -> None:
+        """Open the assignment, and check that there is something to watch.
 
         Args:
-            folder: the assignment's folder.
             only: the ids of exercises, separated by commas, or None for all.
-        """
-        self.folder = folder
-        self.path = path
-        self.only = only
-        self.sandbox: ProcessSandbox | None = None
-        self.saves: Saves | None = None
-        self.ended = False
-        self.error: Exception | None = None
-
-    def stop(self) -> None:
-        """End the running call, however long it would take."""
-        if self.sandbox is not None:
-            self.sandbox.stop()
-
-    def end(self) -> None:
-        """End the watching soon, from another thread."""
-        self.ended = True
-        if self.saves is not None:
-            self.saves.saved.set()
-        self.stop()
-
-    def grade(self, grading: "Grading", saves: Saves, workers: WorkerServer) -> None:
-        """Grade the file as it is now, until it is saved again.
-
-        Raises:
-            SavedAgain: it was saved again, or the watching ends.
-        """
-        saves.begin()
-        if self.ended:
-            raise SavedAgain
-        report = WatchReport(saves)
-        try:
-            grading.grade(self.path, check=True, only=self.only, observer=report)
-        except SubmissionError as error:  # the file is gone for a moment, or too large
-            print(printable(str(error)))
-        finally:
-            report.live.clear()
-            saves.end()
-            workers.prepare(grading.assignment.harness, grading.assignment.rules)
-
-    def watch(self, workers: WorkerServer) -> None:
-        """Open the assignment, check that there is something to watch, and watch it.
-
-        Args:
             workers: have imported torch.
 
         Raises:
@@ -126,56 +77,57 @@ class Watch:
         # here, so that the process that imports torch starts before numpy is imported
         from tensormark.folder import open_assignment
         from tensormark.grading import Grading, selected
-        from tensormark.sandbox.process import ProcessSandbox
 
-        def opened(_: str, program: Program) -> Sandbox:
-            self.sandbox = ProcessSandbox(program, start=workers.take)
-            if saves.saved.is_set():  # too early for `stop`
-                self.stop()
-            return self.sandbox
+        assignment = open_assignment(folder)
+        self.path = path
+        self.only = only
+        self.workers = workers
+        self.sandbox: ProcessSandbox | None = None
+        self.grading = Grading(Settings.of(folder), assignment, self.open)
+        selected(assignment, True, only)
+        read_submission(path, assignment.editable)
+        self.saves = Saves(Path(path), assignment.editable, self.stop)
 
-        assignment = open_assignment(self.folder)
-        grading = Grading(Settings.of(self.folder), assignment, opened)
-        selected(assignment, True, self.only)
-        read_submission(self.path, assignment.editable)
-        with contextlib.closing(Saves(Path(self.path), assignment.editable, self.stop)) as saves:
-            self.saves = saves
-            while not self.ended:
-                try:
-                    self.grade(grading, saves, workers)
-                    path = visible(self.path)
-                    print(f"\n  waiting for changes to {path}; Ctrl-C stops", flush=True)
-                    saves.saved.wait()
-                except SavedAgain:
-                    if not self.ended:
-                        print("  saved again")
+    def stop(self) -> None:
+        """End the running call, however long it would take; called from another thread."""
+        if self.sandbox is not None:
+            self.sandbox.stop()
 
-    def run(self, done: Callable[[], object]) -> None:
-        """Watch, and finally call `done`."""
+    def open(self, _tier: str, program: Program) -> Sandbox:
+        """Open a sandbox."""
+        from tensormark.sandbox.process import ProcessSandbox  # it imports numpy
+
+        self.sandbox = ProcessSandbox(program, start=self.workers.take)
+        if self.saves.saved.is_set():  # too early for `stop`
+            self.stop()
+        return self.sandbox
+
+    def grade(self) -> None:
+        """Grade the files as they are now, until they are saved again."""
+        self.saves.begin()
+        report = WatchReport(self.saves)
+        said = f"\n  waiting for changes to {visible(self.path)}; Ctrl-C stops"
         try:
-            READER.start()
-            with contextlib.closing(WorkerServer(Settings.of(self.folder).threads)) as workers:
-                self.watch(workers)
-        except Exception as error:
-            self.error = error
-        finally:
-            done()
+            self.grading.grade(self.path, check=True, only=self.only, observer=report)
+        except UserError as error:  # the file is gone for a moment, or too large
+            print(printable(str(error)))
+        except SavedAgain:
+            said = "  saved again"
+        report.live.clear()
+        self.saves.end()
+        self.workers.prepare(self.grading.assignment.harness, self.grading.assignment.rules)
+        print(said, flush=True)
 
 
-def end_signals() -> tuple[socket.socket, socket.socket]:
-    """Return a socket that gets a byte when a signal asks this program to end, and the other end.
-
-    The signals do nothing else: an exception could come between any two steps, such as starting a
-    process and storing it so that it can be stopped.
-    """
-    receiver, sender = socket.socketpair()
-    sender.setblocking(False)
-    signal.set_wakeup_fd(sender.fileno(), warn_on_full_buffer=False)
-    for name in END_SIGNALS:
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) != signal.SIG_IGN:
-            signal.signal(number, lambda *_: None)
-    return receiver, sender
+def watch(folder: Path, path: str, only: str | None) -> None:
+    """Grade, and grade again after each save, until an exception ends it."""
+    READER.start()
+    with contextlib.closing(WorkerServer(threads=1)) as workers:
+        watched = Watch(folder, path, only, workers)
+        with contextlib.closing(watched.saves) as saves:
+            while True:
+                watched.grade()
+                saves.saved.wait()
 
 
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
@@ -184,15 +136,12 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     parser = submission_parser(folder, name, "Grade each time you save.")
     parser.add_argument("--only", metavar="EXERCISES", help="grade only these, separated by commas")
     options = parser.parse_args(arguments)
-    receiver, sender = end_signals()
-    watch = Watch(folder, options.submission, options.only)
-    thread = threading.Thread(target=watch.run, args=(lambda: sender.send(DONE),), daemon=True)
-    thread.start()
-    if receiver.recv(1) != DONE:
-        watch.end()
-        receiver.recv(1)  # until it is done, or a second signal arrives
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler)
+    try:
+        watch(folder, options.submission, options.only)
+    except KeyboardInterrupt:
         with contextlib.suppress(OSError):  # the terminal is gone
             print("\nwatch: ended", flush=True)
-    elif watch.error is not None:
-        raise watch.error
     return 0
