@@ -4,17 +4,16 @@ TARGETS += term starter references data checkpoint gate import-checkpoint export
 	class gradescope test test-engine test-fast nightly engine-mutants test-elsewhere \
 	golden test-page lint exercise try handout figures pictures bench \
 	test-real
-STAFF_OPTIONS = REFERENCES CHECKPOINT THREADS FROM ID FILE CHECK ARGS \
-	BUDGET TRAINING_TIMES SHOW_TEXT LIMIT SHOTS SUBMISSIONS ONLY SCHEDULER WORKERS
+STAFF_OPTIONS = REFERENCES CHECKPOINT FROM ID FILE CHECK ARGS \
+	SHOW_TEXT LIMIT SHOTS SUBMISSIONS ONLY SCHEDULER WORKERS
 FROM_PEOPLE += $(STAFF_OPTIONS)
 $(call as_data,$(STAFF_OPTIONS))
 ifneq ($(filter class,$(MAKECMDGOALS)),)
-IGNORED := $(strip $(foreach name,TIER BUDGET TRAINING_TIMES CHECKPOINT,$(if $($(name)),$(name)=)))
+IGNORED := $(strip $(foreach name,TIER CHECKPOINT,$(if $($(name)),$(name)=)))
 $(if $(IGNORED),$(error `make class` takes no $(firstword $(IGNORED)); set it in OUT/class.toml))
 endif
 GRADE += $(call option,references,REFERENCES) $(call option,checkpoint,CHECKPOINT) \
-	$(call option,threads,THREADS) $(call option,budget,BUDGET) \
-	$(call option,training-times,TRAINING_TIMES) $(call flag,show-text,SHOW_TEXT)
+	$(call flag,show-text,SHOW_TEXT)
 STAFF_CACHES = $(REAL) .pytest_cache .mypy_cache .ruff_cache dist
 
 # the engine is edited here; its build backend is installed first, so later builds need no network
@@ -51,9 +50,6 @@ ON_SOLUTION = python=$$(cd $(BIN) && pwd)/python && cd solution && "$$python"
 #: TIER=contained  ## for others' code: isolate it in a container (engine/docs/isolation.md)
 #: REFERENCES=dir  ## private references, recorded with SEED= and OUT=
 #: CHECKPOINT=dir  ## another model, which needs its own references
-#: THREADS=4  ## for torch; default: 1
-#: BUDGET=300  ## time limit in seconds for a submission, without its training
-#: TRAINING_TIMES=20  ## time limit for its training, in multiples of a correct model's time
 #: SHOW_TEXT=1  ## show a submission's messages about private inputs, and expected values
 #: with class; the first run writes OUT/class.toml, which has all other options:
 #: SUBMISSIONS=dir  ## the submissions: the folder of a bulk download

@@ -24,7 +24,6 @@ from tensormark.sandbox.tiers import open_sandbox
 from tensormark.settings import Settings
 from testkit import toy
 from testkit.asking import CODE, GIVEN, LIMITS, X, ask, program_with, sandbox_of
-from testkit.graded import Grade
 from testkit.tiers import ISOLATING, marked
 
 IN_EACH_TIER = pytest.mark.parametrize("tier", marked(TIERS))
@@ -238,12 +237,3 @@ def test_a_submission_that_hangs_wherever_it_can_costs_no_more_than_the_formula_
     assert elapsed < worst_case(limits) + STILL
     assert grade.score == 0
     assert 30 * worst_case(Limits()) < 90 * 60  # thirty such in a class of three hundred
-
-
-@pytest.mark.parametrize("text", ["0", "nan", "inf", "ten"])
-@pytest.mark.parametrize("option", ["--budget", "--training-times"])
-def test_an_invalid_budget_is_an_error(grade: Grade, option: str, text: str) -> None:
-    graded = grade("solution", f"{option}={text}")
-
-    assert graded.status == 2
-    assert f"{option} {text}: must be a number" in graded.errors

@@ -10,21 +10,25 @@ import dataclasses
 import json
 import os
 import platform
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tensormark.files import PAGE, write_whole
+from tensormark.files import PAGE, check_replaceable, write_whole
 from tensormark.folder import open_assignment
 from tensormark.intake.process import READER
 from tensormark.reports.text import print_any_letter
 from tensormark.sandbox.interface import PROCESS, Program, Sandbox
 from tensormark.sandbox.worker_process import WorkerProcess
-from tensormark.settings import OPTIONS, RESULT, Settings, check_writable, parse, recorded_for
+from tensormark.settings import TIER, Settings, recorded_for, shipped, submission_parser, tier
 from tensormark.usage import option
 
 if TYPE_CHECKING:
     from tensormark.grading import Grading
+
+# what the results that we write begin with
+RESULT = re.compile(rb'\A\{\s*"version": \d+,\s*"assignment": ')
 
 
 def versions() -> dict[str, str]:
@@ -80,7 +84,13 @@ def grade(
             return ProcessSandbox(program, started)
         return open_sandbox(tier, program)
 
-    settings = Settings(**{field.name: getattr(options, field.name) for field in OPTIONS})
+    settings = Settings.of(
+        folder,
+        references=options.references or recorded_for(folder, options.checkpoint),
+        checkpoint=options.checkpoint,
+        tier=options.tier or PROCESS,
+        show_text=options.show_text,
+    )
     grading = Grading(settings, open_assignment(folder), opener)
     if options.tier is None:
         grading.settings = dataclasses.replace(settings, tier=usual_tier(grading))
@@ -96,19 +106,44 @@ def grade(
     return 0 if all(result.score is not None for result in graded.results) else 3
 
 
+def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespace:
+    """Read the command line.
+
+    Raises:
+        SubmissionError: an option is invalid. FileExistsError: a result would replace something.
+    """
+    command_line = submission_parser(folder, name, "Grade one submission.")
+    add = command_line.add_argument
+    add("--only", metavar="EXERCISES", help="grade only these, separated by commas")
+    add("--json", type=Path, metavar="FILE", help="write the result here")
+    recorded = "folder of the recorded answers (default: those of the checkpoint)"
+    add("--references", type=Path, help=recorded)
+    weights = "folder of the frozen weights (default: %(default)s)"
+    add("--checkpoint", type=Path, default=shipped(folder), help=weights)
+    usual = f"default: {PROCESS}; with private references the strictest available"
+    add("--tier", type=tier, help=f"{TIER} ({usual})")
+    text = "show texts, printed output and expected values even with private references"
+    add("--show-text", action="store_true", help=text)
+    if name == "report":
+        page = "the page to write (default: %(default)s)"
+        add("--out", type=Path, metavar="FILE", default=Path("report.html"), help=page)
+        add("--open", action="store_true", help="open the page in a browser")
+    options = command_line.parse_args(arguments)
+    if options.json:
+        check_replaceable(options.json, RESULT, option("json", options.json))
+    if name == "report":
+        check_replaceable(options.out, PAGE, option("out", options.out))
+    return options
+
+
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Grade what the command line names."""
     print_any_letter()
     options = parse(folder, name, arguments)
-    if options.json:
-        check_writable(options.json, "json", RESULT)
-    if name == "report":
-        check_writable(options.out, "out", PAGE)
-    options.references = options.references or recorded_for(folder, options.checkpoint)
     with contextlib.ExitStack() as stack:
         started = None
         # it imports torch, which takes longer than all before it is needed
         if options.tier in (None, PROCESS):
-            started = stack.enter_context(contextlib.closing(WorkerProcess(options.threads)))
+            started = stack.enter_context(contextlib.closing(WorkerProcess(1)))
         READER.start()
         return grade(folder, name, options, started)

@@ -1,12 +1,10 @@
 """Grade one submission, from its path to its grade."""
 
-import ast
 import dataclasses
 import datetime
 import difflib
 import functools
 import itertools
-import re
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -17,7 +15,6 @@ import numpy as np
 
 from tensormark.exercise import Assignment, Call, Exercise, Probe
 from tensormark.intake.given_files import GivenFiles, Overlay
-from tensormark.intake.leftovers import hints
 from tensormark.intake.needed import needed_by
 from tensormark.intake.process import InspectionError
 from tensormark.intake.submission import Submission, SubmissionError, inspected, read_submission
@@ -59,7 +56,6 @@ WITHHELD = (
     "the inputs are private, so texts of exceptions, printed output and expected values are left "
     "out"
 )
-LINE = re.compile(r"\bline \d+")
 Opener = Callable[[str, Program], AbstractContextManager[Sandbox]]  # takes a tier
 
 
@@ -159,18 +155,6 @@ def early_results(
     return early
 
 
-def hint_of(exercise: Exercise, submission: Submission, assignment: Assignment) -> str:
-    """Return why an exercise counts as not written although something was written, or ""."""
-    target = exercise.calls[0].target
-    hint = submission.hints.get(f"{exercise.module}.{target}", "")
-    given = assignment.starter / exercise.file
-    if hint and given.is_file():
-        given_hint = hints(ast.parse(given.read_text("utf-8"))).get(target, "")
-        if LINE.sub("", given_hint) == LINE.sub("", hint):  # it is about the starter's code
-            return ""
-    return hint
-
-
 # --- what runs in the sandbox ---
 
 
@@ -197,7 +181,6 @@ def program_of(
         harness=assignment.harness,
         requirements=assignment.requirements,
         checkpoint=settings.checkpoint,
-        threads=settings.threads,
         limits=settings.limits,
         forbidden=usual_names(assignment.policy.forbidden),
         given_only=usual_names(assignment.policy.given_only),
@@ -263,6 +246,14 @@ class Grading:
         """Whether a submission's texts and expected values are shown: they may reveal inputs."""
         return not self.private or self.settings.show_text
 
+    def read(self, path: str) -> Submission:
+        """Read a submission.
+
+        Raises:
+            SubmissionError: nothing to grade. InspectionError: submissions cannot be read here.
+        """
+        return read_submission(path, self.assignment.editable, self.given.others_in(Path(path)))
+
     def grade(
         self,
         path: str,
@@ -279,14 +270,9 @@ class Grading:
             observer: is notified of the progress.
 
         Raises:
-            SubmissionError: there is nothing to grade.
+            SubmissionError, InspectionError: see `read`.
         """
-        others = self.given.others_in(Path(path))
-        try:
-            submission = read_submission(path, self.assignment.editable, others)
-        except InspectionError as error:
-            return self.grade_read(Submission(path, {}, {}), check, only, observer, error)
-        return self.grade_read(submission, check, only, observer)
+        return self.grade_read(self.read(path), check, only, observer)
 
     def grade_read(
         self,
@@ -294,13 +280,8 @@ class Grading:
         check: bool = False,
         only: str | None = None,
         observer: Observer | None = None,
-        failed: InspectionError | None = None,
     ) -> Grade:
-        """Grade a submission that has been read, perhaps on another machine; see `grade`.
-
-        Args:
-            failed: why it could not be read, if that is this machine's fault.
-        """
+        """Grade a submission that has been read, perhaps on another machine; see `grade`."""
         began = time.monotonic()
         started = datetime.datetime.now(datetime.UTC)
         observer = observer or Observer()
@@ -315,7 +296,7 @@ class Grading:
         listed = [each for each in shown if each not in hidden]
         observer.begin(self.assignment.name, name, self.settings.tier, listed)
         notes = [*overlay.notes, *submission.notes, *notes]
-        results, printed = self.results(submission, exercises, overlay, observer, failed)
+        results, printed = self.results(submission, exercises, overlay, observer)
         results = self.reported(results, shown)
         if not self.shows_values:
             notes.append(WITHHELD)
@@ -353,27 +334,22 @@ class Grading:
         exercises: Sequence[Exercise],
         overlay: Overlay,
         observer: Observer,
-        failed: InspectionError | None,
     ) -> tuple[list[Result], str]:
         """Grade a submission's exercises; also return its printed output."""
         early: dict[str, Result] = {}
-        error: Exception | None = None
+        fault: Exception | None = None
         try:
-            if failed is not None:
-                raise failed
             submission = inspected(submission)
             early = early_results(exercises, submission, overlay)
             pending = [exercise for exercise in exercises if exercise.id not in early]
             if pending:
-                session = Session(self, submission, exercises, observer, early)
                 with self.open(submission, pending, overlay) as sandbox:
+                    session = Session(self, submission, exercises, observer, early)
                     results = session.run(sandbox)
                 return [*results.values()], sandbox.printed.text()
-        except (InspectionError, ReferencesError, WorkerStartError) as fault:
-            error = fault
-        unrun = [
-            early.get(exercise.id) or could_not_grade(exercise, error) for exercise in exercises
-        ]
+        except (InspectionError, ReferencesError, WorkerStartError) as error:
+            fault = error
+        unrun = [early.get(each.id) or could_not_grade(each, fault) for each in exercises]
         for result in unrun:
             observer.result(result)
         return unrun, ""
@@ -421,12 +397,8 @@ class Session:
         Args:
             exercises: those to grade, in order, upstream ones included.
             early: the results of exercises that need not run.
-
-        Raises:
-            ReferencesError: the references cannot be used.
         """
-        if grading.references is None:
-            raise grading.fault or ReferencesError("there are no references")
+        assert grading.references is not None
         self.grading = grading
         self.references = grading.references
         self.assignment = grading.assignment
@@ -467,7 +439,8 @@ class Session:
             result = trial.result()
             result.flags = trial.flags
             if result.outcome is Outcome.NOT_WRITTEN:
-                result.note = hint_of(exercise, self.submission, self.assignment)
+                name = f"{exercise.module}.{exercise.calls[0].target}"
+                result.note = self.submission.hints.get(name, "")
             return result
         except Exception as error:  # an answer's own faults have a result by now; see checks.py
             return could_not_grade(exercise, error)
@@ -487,32 +460,33 @@ class Session:
             if (place > 0) is stand_ins
         ]
 
-    def request(self, exercise: Exercise, call: Call, recording: Recording) -> Request:
-        """Return the request that runs a call with the recorded inputs."""
-        message, tensors = sent(call.message(), recording.inputs)
-        message["forbidden"] = usual_names(exercise.forbidden)
+    def requests(self, exercise: Exercise, stand_ins: bool = False) -> list[Request]:
+        """Return the requests that run these calls with the recorded inputs."""
         lost = self.sandbox.budget.lost.keys()  # exercises that hang or end the process
-        message["observe"] = lost.isdisjoint(exercise.upstream)
-        runs = frozenset({exercise.id, *exercise.upstream} - set(call.given))
-        names = tensor_names_of(call, recording)
-        return Request(exercise.id, runs, message, tensors, tensor_names=names)
-
-    def ask(self, exercise: Exercise, stand_ins: bool = False) -> list[AnsweredCall]:
-        """Run calls of an exercise: those of the student's own functions, or with stand-ins."""
-        calls = self.recorded_calls(exercise, stand_ins)
-        if not calls:
-            return []
-        requests = [self.request(exercise, call, recording) for _, call, recording in calls]
-        return self.answered(calls, self.sandbox.run(requests))
+        requests = []
+        for _, call, recording in self.recorded_calls(exercise, stand_ins):
+            message, tensors = sent(call.message(), recording.inputs)
+            message["forbidden"] = usual_names(exercise.forbidden)
+            message["observe"] = lost.isdisjoint(exercise.upstream)
+            runs = frozenset({exercise.id, *exercise.upstream} - set(call.given))
+            names = tensor_names_of(call, recording)
+            requests.append(Request(exercise.id, runs, message, tensors, tensor_names=names))
+        return requests
 
     def answered(
-        self, calls: Sequence[tuple[Probe, Call, Recording]], replies: Iterable[Reply]
+        self, exercise: Exercise, replies: Iterable[Reply], stand_ins: bool = False
     ) -> list[AnsweredCall]:
-        """Return calls with their replies, as far as students may see them."""
+        """Return these calls with their replies, as far as students may see them."""
+        calls = self.recorded_calls(exercise, stand_ins)
         return [
             AnsweredCall(*call, self.shown(reply))
             for call, reply in zip(calls, replies, strict=True)
         ]
+
+    def ask(self, exercise: Exercise, stand_ins: bool = False) -> list[AnsweredCall]:
+        """Run calls of an exercise: those of the student's own functions, or with stand-ins."""
+        replies = self.sandbox.run(self.requests(exercise, stand_ins))
+        return self.answered(exercise, replies, stand_ins)
 
     def shown(self, reply: Reply) -> Reply:
         """Return a reply without texts that may not be shown.
@@ -545,12 +519,8 @@ class Session:
             batch = groups(waiting, self.references)[0]
             self.shared |= dict.fromkeys(each.id for each in batch)
             if len(batch) > 1:
-                requests = [
-                    self.request(each, call, recording)
-                    for each in batch
-                    for _, call, recording in self.recorded_calls(each)
-                ]
-                self.shared |= self.sandbox.together(requests)
+                requests = itertools.chain.from_iterable(map(self.requests, batch))
+                self.shared |= self.sandbox.together([*requests])
         return self.shared[exercise.id]
 
     # --- the judgement ---
@@ -579,20 +549,16 @@ class Session:
         answers may be another exercise's fault: they do no harm if the calls with stand-ins are
         right; if not, the calls are repeated alone.
         """
-        answered: list[AnsweredCall] = []
         shared = self.shared_answers(exercise)
-        if shared is not None:
-            answered = self.answered(self.recorded_calls(exercise), shared.replies)
-            trial = self.trial(exercise, answered)
-            counts = shared.first or trial.unwritten or not trial.undecided
-            if not counts and any(trial.failed.intersection(call.given) for call in exercise.calls):
-                self.add_stand_ins(trial)
-                counts = not trial.undecided
-            if counts:
-                self.sandbox.printed.take(shared.printed)
-                return trial
-        own = self.ask(exercise)
-        return self.trial(exercise, [*own, *answered[len(own) :]])
+        if shared is None:
+            return self.trial(exercise, self.ask(exercise))
+        trial = self.trial(exercise, self.answered(exercise, shared.replies))
+        if not shared.first and trial.undecided and trial.failed:
+            self.add_stand_ins(trial)
+        if not shared.first and trial.undecided:
+            return self.trial(exercise, self.ask(exercise))
+        self.sandbox.printed.take(shared.printed)
+        return trial
 
     # --- tasks ---
 

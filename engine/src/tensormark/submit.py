@@ -19,7 +19,7 @@ from tensormark.reports.terminal import Report
 from tensormark.reports.text import print_any_letter
 from tensormark.result import Grade
 from tensormark.sandbox.interface import ISOLATING, PROCESS, printable
-from tensormark.settings import Settings, check_writable, submission_parser
+from tensormark.settings import Settings, submission_parser
 from tensormark.strictest import strictest
 from tensormark.zipped import check_zip, zipped
 
@@ -108,5 +108,4 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     print_any_letter()
     options = parser.parse_args(arguments)
     check_zip(options.out, COMMAND)
-    check_writable(options.out, "out")
     return submit(open_assignment(folder), options.submission, options.out)

@@ -41,10 +41,10 @@ from tensormark.folder import open_assignment
 from tensormark.grading import program_of
 from tensormark.references import FORMAT
 from tensormark.sandbox.process import ProcessSandbox
-from tensormark.settings import Settings, shipped, with_default
+from tensormark.settings import Settings, shipped
 from tensormark.usage import UserError, parser
 
-THREADS = 1
+THREADS = 1  # of torch, in a worker
 MOST = 6  # lines that are printed about one file
 # Fields that are not compared, because other versions and processors may give the same references.
 NOTED = ("versions", "processor", "threads")
@@ -134,7 +134,7 @@ def _recorded(
     """Record one exercise after another: yield its id, its record, and what has changed."""
     table = [exercise for exercise in course.assignment.exercises if exercise.probes]
     require_other_inputs(table, course.assignment.seed, seed)
-    settings = Settings.of(course.assignment.folder, checkpoint=checkpoint, threads=THREADS)
+    settings = Settings.of(course.assignment.folder, checkpoint=checkpoint)
     program = program_of(course.assignment, table, course.assignment.solution_sources, settings)
     with ProcessSandbox(program) as sandbox:
         recorders = [Recorder(course, exercise, sandbox, seed) for exercise in table]
@@ -196,7 +196,7 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
         "--seed", type=read_seed, help="seed of the inputs (default: that of the public references)"
     )
     add("--out", type=Path, help="folder to write (default: depends on the checkpoint)")
-    about = with_default("checkpoint to use, such as an imported one", own)
+    about = "checkpoint to use, such as an imported one (default: %(default)s)"
     add("--checkpoint", type=Path, default=own, help=about)
     add("--check", action="store_true", help="write nothing; fail if anything changed")
     options = command_line.parse_args(arguments)

@@ -14,25 +14,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tensormark.exercise import Assignment
-from tensormark.files import PAGE, write_whole
+from tensormark.files import PAGE, check_replaceable, write_whole
 from tensormark.folder import open_assignment
 from tensormark.grading import Grading
 from tensormark.intake.process import READER
-from tensormark.intake.submission import SubmissionError, read_submission
+from tensormark.intake.submission import SubmissionError
 from tensormark.reports import browser
 from tensormark.reports.live import LiveLine
 from tensormark.reports.text import print_any_letter
 from tensormark.result import Outcome
 from tensormark.sandbox.interface import PROCESS
-from tensormark.settings import (
-    HELP,
-    Settings,
-    check_writable,
-    submission_parser,
-    tier,
-    whole_number,
-    with_default,
-)
+from tensormark.settings import TIER, Settings, submission_parser, tier, whole_number
 from tensormark.usage import option
 from tensormark.viva import page
 from tensormark.viva.draw import questions
@@ -52,8 +44,7 @@ def sheet_of(assignment: Assignment, options: argparse.Namespace) -> Sheet:
     """
     live_line = LiveLine(sys.stderr)
     grading = Grading(Settings.of(assignment.folder, tier=options.tier), assignment)
-    path = options.submission
-    submission = read_submission(path, assignment.editable, grading.given.others_in(Path(path)))
+    submission = grading.read(options.submission)
     live_line.say("checking which functions are right")
     results = grading.grade_read(submission, check=True).results
     right = [result.id for result in results if result.outcome is Outcome.PASSED]
@@ -91,12 +82,12 @@ def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespa
     add("--seed", default="", help="seed to draw them with (default: a new one each time)")
     add("--out", type=Path, default=Path("viva.html"), help="page to write (default: %(default)s)")
     add("--open", action="store_true", help="open the page in a browser")
-    add("--tier", type=tier, default=PROCESS, help=with_default(HELP["tier"], PROCESS))
+    add("--tier", type=tier, default=PROCESS, help=f"{TIER} (default: %(default)s)")
     options = command_line.parse_args(arguments)
     if len(options.seed) > MAX_SEED_LENGTH or not options.seed.isprintable():
         raise SubmissionError(f"the seed must be at most {MAX_SEED_LENGTH} printable characters")
     options.seed = options.seed or str(secrets.randbelow(10**6))
-    check_writable(options.out, "out", PAGE)
+    check_replaceable(options.out, PAGE, option("out", options.out))
     return options
 
 
