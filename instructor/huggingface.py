@@ -29,8 +29,7 @@ from classifier import BertSentimentClassifier
 from config import BertConfig
 from instructor.hard_lines import HARD_LINES
 from instructor.pretraining.checkpoint_files import weight_bytes
-from tensormark.files import sha256
-from tensormark.folders import whole_folder
+from tensormark.files import sha256, whole_folder
 from tokenizer import TOKENIZER_NAME, VOCAB_NAME, BertTokenizer
 
 # The largest difference that rounding explains, by type, as a share of the largest value: both

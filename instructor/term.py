@@ -25,8 +25,7 @@ from pathlib import Path
 from grader.assignment import ASSIGNMENT
 from instructor import ROOT
 from tensormark.authoring.strip import derive, drifted
-from tensormark.files import sha256, write_whole
-from tensormark.folders import whole_folder
+from tensormark.files import sha256, whole_folder, write_whole
 from tensormark.usage import UserError
 
 NOT_COPIED = shutil.ignore_patterns(

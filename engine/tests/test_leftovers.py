@@ -2,15 +2,10 @@
 
 import ast
 import textwrap
-from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from tensormark.grading import hint_of
 from tensormark.intake.leftovers import hints
-from tensormark.intake.submission import Submission
-from testkit.trials import LAYER, assignment
 
 STUB = 'raise NotImplementedError("f")'
 METHODS = """
@@ -56,28 +51,3 @@ def test_a_hint_says_why_a_function_counts_as_not_written(source: str, hint: str
 
     assert len(found) == (hint is not None)
     assert all(str(hint) in each for each in found)
-
-
-@pytest.mark.parametrize(
-    ("starter", "hint"),
-    [
-        ("class Layer:\n    def f(self, x):\n        y = x\n        raise NotImplementedError", ""),
-        (METHODS.format(first=STUB, second=STUB), "line 9 still raises"),
-        (None, "line 9 still raises"),
-    ],
-)
-def test_a_leftover_that_the_starter_already_has_is_not_the_students(
-    tmp_path: Path, starter: str | None, hint: str
-) -> None:
-    if starter is not None:
-        (tmp_path / "starter").mkdir()
-        source = starter.replace("def f", "def forward")
-        (tmp_path / "starter" / "main.py").write_text(source, encoding="utf-8")
-    text = "line 9 still raises NotImplementedError, below your code: return there"
-    submission = Submission("main.py", {}, {}, hints={"main.Layer.forward": text})
-    course = replace(assignment(LAYER), folder=tmp_path)
-
-    result = hint_of(LAYER, submission, course)
-
-    assert result.startswith(hint)
-    assert bool(result) is bool(hint)

@@ -18,14 +18,12 @@ MODULES = {
 # A line for each room: what its modules may import of this package, besides their own room. A name
 # stands for a module or for all that is below it; a module without a line fails.
 GRADING = """exercise policy files folder grading handout intake judging literals references
-    result sandbox settings sharing strictest task trouble usage zipped"""
+    result sandbox settings sharing strictest task usage zipped"""
 ROOMS = {
     "": "",
     "files": "",
-    "folders": "",
     "zipped": "files usage",
     "characters": "",
-    "trouble": "",
     "result": "exercise",
     "literals": "",
     "policy": "usage",
@@ -34,30 +32,30 @@ ROOMS = {
     "wheel": "usage zipped",
     "references": "files usage",
     "worker": "",
-    "sandbox": "characters files trouble usage worker.protocol worker.reply_buffer",
+    "sandbox": "characters files usage worker.protocol worker.reply_buffer",
     "task": "references sandbox.interface",
     "exercise": "policy files handout task",
     "folder": "exercise usage",
-    "toolkit": "exercise references result sandbox.interface task trouble usage worker.protocol",
+    "toolkit": "exercise references result sandbox.interface task usage worker.protocol",
     "intake": "characters exercise files usage",
     "judging": "policy exercise handout references result sandbox.interface sandbox.packages "
-    "trouble worker.protocol",
+    "usage worker.protocol",
     "settings": "files intake.submission sandbox.interface usage",
     "sharing": "exercise references",
     "grading": "policy exercise intake judging literals references result sandbox settings "
-    "sharing task trouble usage",
+    "sharing task usage",
     "reports": "characters files result usage",
     "strictest": "exercise intake.submission sandbox settings usage",
     "grade": "files folder grading intake reports sandbox settings strictest usage",
     "submit": "exercise files folder grading intake references reports result sandbox.interface "
     "settings strictest zipped",
-    "watch": "folder grading intake reports result sandbox settings",
+    "watch": "folder grading intake reports result sandbox settings usage",
     "cli": "folder sandbox.interface usage",
     "__main__": "cli",
     "viva": f"{GRADING} reports",
-    "authoring": f"{GRADING} folders release.given_out",
+    "authoring": f"{GRADING} release.given_out",
     "release": "authoring exercise files folder handout intake references usage wheel zipped",
-    "classroom": f"{GRADING} authoring characters folders reports viva",
+    "classroom": f"{GRADING} authoring characters reports viva",
     "classroom.platforms": "classroom.entry classroom.feedback classroom.people "
     "files intake reports zipped",
     "gradescope": f"{GRADING} release.given_out reports wheel",

@@ -29,27 +29,8 @@ def test_the_wheel_is_what_a_build_of_the_sources_makes(tmp_path: Path) -> None:
     assert wheel.__wrapped__().content == wheel().content
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "message"),
-    [
-        ("distribution", mock.Mock(side_effect=PackageNotFoundError), "is not installed, so its"),
-        ("METADATA", ("WHEEL", "nothing.txt"), r"tensormark-.+\.dist-info has no nothing\.txt"),
-    ],
-)
-def test_a_package_that_is_not_installed_or_not_completely_is_an_error(
-    monkeypatch: pytest.MonkeyPatch, name: str, value: object, message: str
-) -> None:
-    monkeypatch.setattr(module, name, value)
+def test_a_package_that_is_not_installed_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "distribution", mock.Mock(side_effect=PackageNotFoundError))
 
-    with pytest.raises(UserError, match=message):
-        wheel.__wrapped__()
-
-
-def test_sources_of_another_version_than_the_installed_one_make_no_wheel(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "pyproject.toml").write_text('[project]\nversion = "0.0.1"\n')
-    monkeypatch.setattr("tensormark.__file__", str(tmp_path / "src" / "tensormark" / "__init__.py"))
-
-    with pytest.raises(UserError, match=r"differs: reinstall it"):
+    with pytest.raises(UserError, match="is not installed, so its"):
         wheel.__wrapped__()

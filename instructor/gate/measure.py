@@ -24,8 +24,7 @@ from typing import Any
 from instructor import ROOT
 from instructor.gate.broken_models import BROKEN
 from instructor.gate.worker import HONEST, LAST_LINEAR_LAYER, Run, begin, run_job
-from tensormark.files import digest, python_files, sha256, write_whole
-from tensormark.folders import put_between
+from tensormark.files import digest, put_between, python_files, sha256, write_whole
 
 CHECKPOINT = ROOT / "checkpoint"
 DATA = ROOT / "data"

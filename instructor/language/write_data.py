@@ -15,8 +15,7 @@ from instructor.language.data_card import data_card
 from instructor.language.grammar import Phrase, Writer
 from instructor.language.lexicon import FILMS, HALF, WHOLE, Lexicon
 from instructor.language.reviews import running_text, write_reviews
-from tensormark.files import write_whole
-from tensormark.folders import between, put_between
+from tensormark.files import between, put_between, write_whole
 
 DATA = ROOT / "data"
 SEED = 2026

@@ -17,10 +17,8 @@
     references.py    recorded answers, trusted if their digests match
     handout.py       the anchors of the handout's headings
     result.py        outcomes, findings, grades, and the result model
-    files.py         digests, atomic writes, safe reads of untrusted files
-    folders.py       folders written completely or not at all, text between two marks
+    files.py         digests, atomic writes, safe reads of untrusted files, text between marks
     characters.py    characters that nobody sees, and safe names for messages
-    trouble.py       what the maintainers should know about an exception
     wheel.py         this distribution as a wheel, for those who get an assignment
     zipped.py        reproducible zips
 

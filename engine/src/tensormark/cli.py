@@ -46,12 +46,6 @@ COMMANDS = {
     "gradescope": Command("gradescope.build", "build Gradescope's autograder"),
     "autograder": Command("gradescope.run", "grade on Gradescope, in its container"),
 }
-# how an interrupted command leaves things, unless the exception says it
-LEFT = {
-    **dict.fromkeys(("check", "grade", "report"), "no result was written"),
-    "references": "nothing was written",
-    "class": "what is graded is kept",
-}
 
 
 def _overview() -> str:
@@ -96,8 +90,7 @@ def run(folder: Path, name: str, arguments: Sequence[str]) -> int:
     except (UserError, OSError) as error:
         return _refused(name, error)
     except KeyboardInterrupt as error:
-        left = str(error) or LEFT.get(name)
-        print(f"\n{name}: interrupted{f'; {left}' if left else ''}", file=sys.stderr)
+        print(f"\n{name}: interrupted{f'; {error}' if str(error) else ''}", file=sys.stderr)
         return 130
 
 

@@ -1,10 +1,11 @@
-"""Digests, atomic writes, and safe reads of untrusted files."""
+"""Digests, atomic writes, safe reads of untrusted files, and text between two marks in a file."""
 
 import contextlib
 import hashlib
 import io
 import os
 import re
+import shutil
 import stat
 import tempfile
 from collections.abc import Iterator
@@ -70,6 +71,26 @@ def replaced(path: Path) -> Iterator[io.BufferedRandom]:
         os.unlink(name)
         if isinstance(error, OSError) and error.errno and error.filename in (None, name):
             raise OSError(error.errno, error.strerror, str(path)) from error  # such as a full disk
+        raise
+
+
+@contextlib.contextmanager
+def whole_folder(path: Path) -> Iterator[Path]:
+    """Yield a new folder to fill; at the end, rename it to `path`, or remove it on failure.
+
+    Raises:
+        FileExistsError: `path` exists, and is not an empty folder.
+    """
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise FileExistsError(f"{path}: already exists; remove it, or name another folder")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
+    try:
+        yield unfinished
+        os.chmod(unfinished, 0o755)  # mkdtemp makes folders that nobody else can read
+        os.replace(unfinished, path)
+    except BaseException:
+        shutil.rmtree(unfinished, ignore_errors=True)
         raise
 
 
@@ -166,3 +187,25 @@ def read_text(path: Path, max_bytes: int) -> str:
     if len(content) > max_bytes:
         raise TooLargeError(f"larger than {max_bytes >> 20} MiB")
     return content.decode("utf-8-sig")
+
+
+def between(text: str, mark: str) -> str:
+    """Return the text between `<!-- mark:begin -->` and `<!-- mark:end -->`, else a line end."""
+    _, begin, rest = text.partition(f"<!-- {mark}:begin -->")
+    inside, end, _ = rest.partition(f"<!-- {mark}:end -->")
+    return inside if begin and end else "\n"
+
+
+def put_between(text: str, mark: str, inside: str) -> str:
+    """Replace the text between the two markers.
+
+    Raises:
+        ValueError: the markers are missing.
+    """
+    begin = f"<!-- {mark}:begin -->"
+    end = f"<!-- {mark}:end -->"
+    head, opening, rest = text.partition(begin)
+    _, closing, tail = rest.partition(end)
+    if not opening or not closing:
+        raise ValueError(f"no section between {begin} and {end}")
+    return f"{head}{begin}{inside}{end}{tail}"

@@ -48,8 +48,7 @@ from tensormark.sandbox.tiers import open_sandbox
 from tensormark.settings import Settings
 from tensormark.sharing import groups
 from tensormark.task import Task, TaskRun
-from tensormark.trouble import trouble_in
-from tensormark.usage import command, option
+from tensormark.usage import command, option, trouble_in
 
 MAX_REASON = 500  # characters of the reason why an exercise could not be graded
 WITHHELD = (

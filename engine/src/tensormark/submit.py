@@ -5,20 +5,19 @@ instructor: with the given files, in the strictest tier that this machine can pr
 """
 
 import dataclasses
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from tensormark.exercise import Assignment
 from tensormark.files import write_whole
 from tensormark.folder import open_assignment
 from tensormark.grading import Grading
-from tensormark.intake.file_names import target_of
 from tensormark.intake.given_files import GivenFiles
-from tensormark.intake.submission import Submission, SubmissionError, read_submission
+from tensormark.intake.submission import Submission, SubmissionError
 from tensormark.reports.terminal import Report
 from tensormark.reports.text import print_any_letter
 from tensormark.result import Grade
-from tensormark.sandbox.interface import ISOLATING, PROCESS, printable
+from tensormark.sandbox.interface import ISOLATING, PROCESS
 from tensormark.settings import Settings, submission_parser
 from tensormark.strictest import strictest
 from tensormark.zipped import check_zip, zipped
@@ -43,21 +42,6 @@ def chosen(submission: Submission, given: GivenFiles) -> dict[str, bytes]:
     }
 
 
-def left_out(
-    path: Path, submission: Submission, packed: Collection[str], given: GivenFiles
-) -> Iterator[str]:
-    """Yield a line for each kind of module in the student's folder that is not in the zip."""
-    unpacked = {file.name for file in path.glob("*.py")} - {*packed}
-    as_given = unpacked & {*given.assignment.editable}
-    own = unpacked - as_given - given.digests.keys() - submission.stamps.keys()
-    if as_given:
-        yield f"not written, left out: {', '.join(sorted(as_given))}"
-    if own:
-        names = printable(", ".join(sorted(own)))
-        main = given.assignment.main_file
-        yield f"not handed in: {names}; if {main} needs code from there, copy it into {main}"
-
-
 def conclusion(out: Path, grade: Grade) -> str:
     """Say what to hand in, and what it scored."""
     score = f"{grade.score:g} of {grade.max_score:g}"
@@ -74,27 +58,19 @@ def submit(assignment: Assignment, path: str, out: Path) -> int:
         SubmissionError: nothing to pack. InspectionError: submissions cannot be read here.
     """
     settings = Settings.of(assignment.folder)
-    given = Grading(settings, assignment).given
-    submission = read_submission(path, assignment.editable, dict.fromkeys(given.fixed, ""))
-    files = chosen(submission, given)
+    grading = Grading(settings, assignment)
+    submission = grading.read(path)
+    files = chosen(submission, grading.given)
     write_whole(out, zipped(files, command=COMMAND))
-    read = {target_of(name, assignment.editable): name for name in submission.stamps}
-    packed = []
-    for name, content in files.items():
-        origin = printable(read.get(name, name))
-        origin = f"from {origin}, " if origin != name else ""
-        packed.append(f"{name} ({origin}{len(content):,} bytes)")
-    print(f"packed: {', '.join(packed)}")
+    print(f"packed: {', '.join(files)}")
     for note in submission.notes:
         print(f"note: {note}")
-    for line in left_out(Path(path), submission, files, given):
-        print(line)
     choice = strictest(assignment, settings, ISOLATING)  # `process` always works
     for reason in choice.reasons:
         print(f"cannot use tier {reason}")
     print()
-    settings = dataclasses.replace(settings, tier=choice.tier or PROCESS)
-    grade = Grading(settings, assignment).grade(str(out), observer=Report())
+    grading.settings = dataclasses.replace(settings, tier=choice.tier or PROCESS)
+    grade = grading.grade(str(out), observer=Report())
     print(f"\n{conclusion(out, grade)}")
     return 0 if all(result.score is not None for result in grade.results) else 3
 

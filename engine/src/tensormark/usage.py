@@ -7,8 +7,11 @@ Its users know `make check K=conv`, not `tensormark check --only conv`.
 import argparse
 import os
 import shlex
+import traceback
+from pathlib import Path
 from typing import Any
 
+HERE = Path(__file__).resolve().parent
 VARIABLE = "TENSORMARK_MAKE"
 ON_COMMAND_LINE = {"k": "only"}  # options whose name differs from make's variable
 NAMED = "TENSORMARK_NAMED"  # the folder that was named on the command line
@@ -22,6 +25,20 @@ class UserError(Exception):
 def one_line(error: Exception) -> str:
     """Return an exception's type and message, whose lines are joined."""
     return " ".join(f"{type(error).__name__}: {error}".split())
+
+
+def trouble_in(error: BaseException) -> str:
+    """Return an exception's type, and the innermost line of this package in its traceback.
+
+    This is for the maintainers. The exception's message is left out: a submission may have chosen
+    it.
+    """
+    places = [
+        f" (tensormark/{Path(frame.filename).relative_to(HERE).as_posix()}, line {frame.lineno})"
+        for frame in traceback.extract_tb(error.__traceback__)
+        if Path(frame.filename).is_relative_to(HERE)
+    ]
+    return f"{type(error).__name__}{''.join(places[-1:])}"
 
 
 def option(name: str, value: Any = "") -> str:

@@ -5,11 +5,9 @@ editable mode; its bytes depend on nothing else.
 """
 
 import base64
-import csv
 import functools
 import hashlib
-import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 from typing import NamedTuple
@@ -38,32 +36,12 @@ def _package_files() -> Iterator[tuple[str, bytes]]:
             yield f"{NAME}/{path.relative_to(folder).as_posix()}", path.read_bytes()
 
 
-def _metadata(package: Distribution, folder: str) -> dict[str, bytes]:
-    """Return the files that describe the distribution, by their names in a folder.
-
-    Raises:
-        UserError: one is missing.
-    """
-    files = {}
+def _metadata(package: Distribution, folder: str) -> Iterator[tuple[str, bytes]]:
+    """Yield the files that describe the distribution."""
     for path in package.files or ():
-        name = path.as_posix().removeprefix(folder)
-        if name in METADATA or name.startswith(LICENSES):
-            files[name] = path.read_binary()
-    missing = {*METADATA} - files.keys()
-    if missing:
-        raise UserError(f"{folder[:-1]} has no {min(missing)}: reinstall {NAME} with pip")
-    return files
-
-
-def _record(files: Mapping[str, bytes], path: str) -> bytes:
-    """Return RECORD, the list of a wheel's files, itself included at `path`."""
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
-    for name in sorted(files):
-        digest = base64.urlsafe_b64encode(hashlib.sha256(files[name]).digest()).rstrip(b"=")
-        rows.writerow((name, f"sha256={digest.decode()}", len(files[name])))
-    rows.writerow((path, "", ""))
-    return text.getvalue().encode()
+        name = path.as_posix()
+        if name.removeprefix(folder) in METADATA or name.startswith(folder + LICENSES):
+            yield name, path.read_binary()
 
 
 @functools.cache
@@ -71,7 +49,7 @@ def wheel() -> Wheel:
     """Build the wheel.
 
     Raises:
-        UserError: the distribution is not installed, not completely, or not as the sources are now.
+        UserError: the distribution is not installed.
     """
     try:
         package = distribution(NAME)
@@ -80,15 +58,12 @@ def wheel() -> Wheel:
             f"{NAME} is not installed, so its metadata is missing: install it with pip, "
             f"for example with `pip install --editable engine`"
         ) from error
-    sources = Path(tensormark.__file__).parents[2] / "pyproject.toml"  # in a checkout
-    if sources.is_file() and f'version = "{package.version}"' not in sources.read_text("utf-8"):
-        fix = "reinstall it with pip"
-        raise UserError(f"{NAME} {package.version} is installed, but {sources} differs: {fix}")
     folder = f"{NAME}-{package.version}.dist-info/"
-    metadata = _metadata(package, folder)
-    files = dict(_package_files())
-    files |= {f"{folder}{name}": content for name, content in metadata.items()}
-    files[f"{folder}RECORD"] = _record(files, f"{folder}RECORD")
-    _, _, tag = metadata["WHEEL"].decode().partition("\nTag: ")
-    name = f"{NAME}-{package.version}-{tag.split()[0]}.whl"
-    return Wheel(name, zipped(files))
+    files = dict(_package_files()) | dict(_metadata(package, folder))
+    record = []
+    for name in sorted(files):
+        digest = base64.urlsafe_b64encode(hashlib.sha256(files[name]).digest()).rstrip(b"=")
+        record.append(f"{name},sha256={digest.decode()},{len(files[name])}\n")
+    _, _, tag = files[f"{folder}WHEEL"].decode().partition("\nTag: ")
+    files[f"{folder}RECORD"] = "".join([*record, f"{folder}RECORD,,\n"]).encode()
+    return Wheel(f"{NAME}-{package.version}-{tag.split()[0]}.whl", zipped(files))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from tensormark.files import check_replaceable
-from tensormark.usage import UserError, option
+from tensormark.usage import option
 
 OLDEST = (1980, 1, 1, 0, 0, 0)  # the first date that a zip can hold
 UNIX = 3
@@ -17,11 +17,25 @@ PROGRAM = 0o100755
 SMALLEST = 9  # level of compression
 
 
-def _add(archive: zipfile.ZipFile, name: str, content: bytes, mode: int = FILE) -> None:
-    entry = zipfile.ZipInfo(name, OLDEST)
-    entry.create_system = UNIX
-    entry.external_attr = mode << 16
-    archive.writestr(entry, content, zipfile.ZIP_DEFLATED, SMALLEST)
+def write_zip(
+    file: BinaryIO,
+    files: Iterable[tuple[str, bytes]],
+    programs: Collection[str] = (),
+    comment: bytes = b"",
+) -> int:
+    """Write a zip of files in their order, one in memory at a time; return how many there are.
+
+    Args:
+        programs: the paths of executable files.
+    """
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.comment = comment
+        for name, content in files:
+            entry = zipfile.ZipInfo(name, OLDEST)
+            entry.create_system = UNIX
+            entry.external_attr = (PROGRAM if name in programs else FILE) << 16
+            archive.writestr(entry, content, zipfile.ZIP_DEFLATED, SMALLEST)
+        return len(archive.namelist())
 
 
 def zipped(files: Mapping[str, bytes], programs: Collection[str] = (), command: str = "") -> bytes:
@@ -29,15 +43,10 @@ def zipped(files: Mapping[str, bytes], programs: Collection[str] = (), command: 
 
     Args:
         files: path to content.
-        programs: the paths of executable files.
         command: what writes the zip, if only the same command may replace it; see `check_zip`.
     """
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        if command:
-            archive.comment = _comment(command)
-        for name in sorted(files):
-            _add(archive, name, files[name], PROGRAM if name in programs else FILE)
+    write_zip(buffer, sorted(files.items()), programs, _comment(command) if command else b"")
     return buffer.getvalue()
 
 
@@ -49,17 +58,7 @@ def check_zip(path: Path, command: str) -> None:
     """Check that a command may write its zip here, before it does any work.
 
     Raises:
-        FileExistsError: another file exists. UserError: it is no name of a zip.
+        FileExistsError: another file exists.
     """
-    given = option("out", path)
-    check_replaceable(path, re.compile(re.escape(_comment(command)) + rb"\Z"), given)
-    if path.suffix.lower() != ".zip":
-        raise UserError(f"{given}: the name of the zip must end in .zip")
-
-
-def write_zip(file: BinaryIO, files: Iterable[tuple[str, bytes]]) -> int:
-    """Write a zip of files in their order, one in memory at a time; return how many there are."""
-    with zipfile.ZipFile(file, "w") as archive:
-        for name, content in files:
-            _add(archive, name, content)
-        return len(archive.namelist())
+    mark = re.compile(re.escape(_comment(command)) + rb"\Z")
+    check_replaceable(path, mark, option("out", path))

@@ -13,9 +13,8 @@ from posixpath import dirname, relpath
 
 from tensormark.authoring.course import Course, open_course
 from tensormark.exercise import PARTS, Assignment, Exercise
-from tensormark.files import write_whole
+from tensormark.files import put_between, write_whole
 from tensormark.folder import open_assignment
-from tensormark.folders import put_between
 from tensormark.handout import MAIN, blocks, slug
 from tensormark.usage import UserError, command, parser
 

@@ -12,9 +12,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tensormark.authoring import record, strip
-from tensormark.files import write_whole
+from tensormark.files import whole_folder, write_whole
 from tensormark.folder import DEFINITION
-from tensormark.folders import whole_folder
 from tensormark.usage import UserError, command, parser
 
 TEMPLATE = Path(__file__).resolve().parents[1] / "template"

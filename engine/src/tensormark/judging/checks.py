@@ -19,7 +19,7 @@ from tensormark.judging.fingerprints import AnsweredCall, changed_state, toleran
 from tensormark.judging.replies import texts
 from tensormark.references import under
 from tensormark.sandbox.interface import Reply
-from tensormark.trouble import trouble_in
+from tensormark.usage import trouble_in
 
 Examine = Callable[[Evidence, AnsweredCall], Mismatch | None]
 

@@ -10,7 +10,7 @@ from tensormark.judging.compare import Axes
 from tensormark.judging.diagnose import Diagnosis, diagnose
 from tensormark.judging.fingerprints import AnsweredCall, Observation, observe
 from tensormark.result import Outcome, Result
-from tensormark.trouble import trouble_in
+from tensormark.usage import trouble_in
 
 Description = TypeVar("Description")
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from tensormark.sandbox.interface import Reply, WorkerLostError, printable
-from tensormark.trouble import trouble_in
+from tensormark.usage import trouble_in
 from tensormark.worker.protocol import LONGEST, MAX_AXES, Message, ProtocolError, Tensors, parts_of
 
 MAX_JSON = 16 << 10  # bytes; an exception's text takes a few hundred

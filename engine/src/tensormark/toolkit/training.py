@@ -25,8 +25,7 @@ from tensormark.result import CheckFailed, Finding
 from tensormark.sandbox.interface import Reply, Request
 from tensormark.task import Task, TaskRun
 from tensormark.toolkit.measured import accuracy_curve, confusion, loss_curve
-from tensormark.trouble import trouble_in
-from tensormark.usage import command
+from tensormark.usage import command, trouble_in
 
 MAX_WEIGHTS = 200 << 20  # bytes; a frame can carry a little more
 
