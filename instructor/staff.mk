@@ -55,7 +55,6 @@ ON_SOLUTION = python=$$(cd $(BIN) && pwd)/python && cd solution && "$$python"
 #: SUBMISSIONS=dir  ## the submissions: the folder of a bulk download
 #: OUT=class  ## folder of the class's results; the same command resumes
 #: CHECK=1  ## skip the training
-#: ONLY=student  ## grade this one again, and show what differs
 #: WORKERS=4  ## processes on this machine; default: one per core
 #: SCHEDULER=tcp://h:8786  ## use these Dask workers instead
 term: $(VENV)/.installed-staff  ## regenerate everything for a term, data to pictures (SEED=2027): an hour
@@ -88,7 +87,7 @@ release: $(VENV)/.installed-staff  ## build the students' zip, dist/minbert.zip 
 
 class: $(VENV)/.installed-staff  ## grade a class (SUBMISSIONS=dir); resumes if it was interrupted
 	@$(TOOL) class $(call flag,check,CHECK) $(call option,references,REFERENCES) \
-		$(call option,out,OUT) $(call option,only,ONLY) $(call option,scheduler,SCHEDULER) \
+		$(call option,out,OUT) $(call option,scheduler,SCHEDULER) \
 		$(call option,workers,WORKERS) -- "$$SUBMISSIONS"
 
 gradescope: $(VENV)/.installed-staff  ## build dist/autograder.zip (REFERENCES=, TIER=, LIMIT=, OUT=)

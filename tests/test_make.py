@@ -105,7 +105,7 @@ def test_a_name_reaches_the_grader_as_it_is_and_is_not_run(calls: Path, name: st
         ("references", "SEED OUT CHECKPOINT CHECK"),
         ("exercise", "ID FILE"),
         ("import-checkpoint", "FROM OUT"),
-        ("class", "SUBMISSIONS REFERENCES OUT ONLY SCHEDULER WORKERS CHECK"),
+        ("class", "SUBMISSIONS REFERENCES OUT SCHEDULER WORKERS CHECK"),
         ("bench", "ONLY"),
         ("test-real", "ARGS -n"),  # -n: it would make a virtual environment of its own
     ],

@@ -12,9 +12,8 @@ import functools
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from tqdm import tqdm
 
@@ -44,14 +43,15 @@ from tensormark.intake.given_files import GivenFiles
 from tensormark.intake.submission import SubmissionError, read_parts
 from tensormark.references import References
 from tensormark.reports.live import is_terminal
-from tensormark.reports.text import out_of, print_any_letter
-from tensormark.sandbox.interface import CONTAINED, PROCESS, printable
+from tensormark.reports.text import print_any_letter, visible
+from tensormark.sandbox.interface import CONTAINED, PROCESS
 from tensormark.strictest import strictest_isolating
 from tensormark.usage import UserError, command, option
 from tensormark.viva.subject import subjects_of
 
 MOST_WORKERS = 1024
 LISTED = 20  # students of each kind that are named on the terminal
+LONGEST = 500  # characters of a line there
 PRIVATE = "reference_outputs/private"  # where private references are usually kept
 PUBLIC = "graded on the public inputs, which every student has; for marks, give {}"
 NO_TIER = "the tier process isolates nothing: submissions can read and change everything you can"
@@ -99,7 +99,6 @@ def _parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namesp
     results = "folder of the class's results (default: %(default)s)"
     add("--out", type=Path, default=folder / "class", help=results)
     add("--check", action="store_true", help="skip the training")
-    add("--only", metavar="STUDENT", help="grade this student again, and say what changed")
     add("--scheduler", default="", help="a Dask scheduler, such as tcp://host:8786")
     cores = len(os.sched_getaffinity(0))
     about = "processes on this machine, without a scheduler (default: %(default)s)"
@@ -122,6 +121,12 @@ def _says(references: References) -> dict[tuple[str, str], str]:
     }
 
 
+def _print(lines: Iterable[str]) -> None:
+    """Print lines with names and other texts of students, which could act on a terminal."""
+    for line in lines:
+        print(visible(line, LONGEST), flush=True)
+
+
 def _counted(entries: Sequence[Entry]) -> str:
     """Return how many students of each kind there are."""
     counts = [(sum(each.kind == kind for each in entries), kind) for kind in entry.KINDS]
@@ -134,32 +139,10 @@ def _listed(entries: Sequence[Entry]) -> Iterator[str]:
     for kind in (*entry.OURS, entry.UNREAD, entry.NOT_IN):
         own = [each for each in entries if each.kind == kind]
         for each in own[:LISTED]:
-            why = "" if kind == entry.NOT_IN else f": {printable(each.without)[:200]}"
-            yield f"  {kind}: {printable(each.called)}{why}"
+            why = "" if kind == entry.NOT_IN else f": {each.without}"
+            yield f"  {kind}: {each.called}{why}"
         if len(own) > LISTED:
             yield f"  {kind}: and {len(own) - LISTED} more"
-
-
-def _compare(entry: Entry, before: Mapping[str, Any] | None) -> None:
-    """Say what differs from a student's earlier result."""
-    name = printable(entry.student)
-    after = entry.result
-    if after is None:
-        print(f"{name}: could not be graded: {entry.problem}")
-        return
-    now = out_of(after["score"], after["max_score"])
-    if before is None:
-        print(f"{name}: {now}; there was no result of the same hand-in before")
-        return
-    old = {each["id"]: each["outcome"] for each in before["exercises"]}
-    lines = [
-        f"  {each['id']}: {old[each['id']]}, now {each['outcome']}"
-        for each in after["exercises"]
-        if old.get(each["id"], each["outcome"]) != each["outcome"]
-    ]
-    was = out_of(before["score"], before["max_score"])
-    differ = "these differ:" if lines else "no exercise differs"
-    print("\n".join([f"{name}: {was} before, {now} now; {differ}", *lines]))
 
 
 class Class:
@@ -185,11 +168,8 @@ class Class:
         if not self.references.private:
             print(PUBLIC.format(option("references", PRIVATE)), flush=True)
         self._find()
-        changes = adjustments.read(self.out / adjustments.FILE, self.entries)
-        for place, own in changes.items():
-            self.entries[place].adjustments = own
+        adjustments.read(self.out / adjustments.FILE, self.entries)
         self.asked = self._asked()
-        self.only = self._only()
         self.terms = self._terms(checkpoint)
         self._say_what_was_found()
 
@@ -219,7 +199,7 @@ class Class:
                 except SubmissionError as error:
                     each.problem = str(error)
         if not any(each.submission for each in self.entries):
-            print("".join(f"{line}\n" for line in _listed(self.entries)), end="")
+            _print(_listed(self.entries))
             advice = inner_folder(folder, editable)
             raise SubmissionError(f"there is nothing to grade in {folder}{advice}")
 
@@ -243,51 +223,29 @@ class Class:
         own = dataclasses.replace(own, tier=tier)
         return Terms(folder, own, self.options.check, facts(folder, own.references))
 
-    def _named(self, where: str, student: str) -> Entry:
-        """Return the student whom staff mean; see `student_named`."""
-        return self.entries[adjustments.student_named(where, student, self.entries)]
-
     def _asked(self) -> list[Entry]:
         """Return the students who get questions."""
         if not self.config.viva:
             return []
         if not subjects_of(self.assignment.folder):
             raise SubmissionError("viva in class.toml: this assignment has no grader/viva.py")
+        where = "viva_students in class.toml"
         names = self.config.viva_students
-        chosen = [self._named("viva_students in class.toml", name) for name in names]
+        chosen = [adjustments.student_named(where, name, self.entries) for name in names]
         return chosen or self.entries
-
-    def _only(self) -> Entry | None:
-        """Return the student who is to be graded again, if one is."""
-        if self.options.only is None:
-            return None
-        where = option("only", self.options.only)
-        chosen = self._named(where, self.options.only)
-        if chosen.submission is None:
-            raise SubmissionError(f"{where}: {chosen.without}")
-        return chosen
 
     def _say_what_was_found(self) -> None:
         """Say it, and write class.toml if there is none."""
-        late = sum(each.late for each in self.entries)
         platform = self.found.platform.name
         known = "" if platform == FOLDER.name else platform
-        note = "empty: recognized by the names in it and by the list"  # such as GitHub's roster
-        if known:
-            note = f"found by the names in {printable(str(self.options.submissions))}"
-        if late:
-            note += f"; {number_of(late, 'hand-in')} marked late"
         path = self.out / config.FILE
         tier = self.terms.settings.tier
-        if config.write_first(path, known, tier, note):
+        if config.write_first(path, known, tier):
             print(f"options of this class: {path}")
         listed = self.found.class_list
         who = f"list: {listed.table.path} ({self.found.listed_by.name})" if listed else "no list"
-        if platform == "gradescope":
-            who += ", names from submission_metadata.yml"
         print(f"platform: {platform}; {who}", flush=True)
-        for line in self.found.warnings:
-            print(f"warning: {printable(line)[:500]}", flush=True)
+        _print(f"warning: {line}" for line in self.found.warnings)
         if tier == PROCESS:
             print(NO_TIER, file=sys.stderr)
 
@@ -332,11 +290,8 @@ class Class:
                 key = job.key(self.terms)
                 keys.append((each, key))
                 jobs[key] = job
-        before = {key: self.store.get(key) for key in jobs}
-        wanted = {key: job for key, job in jobs.items() if not complete(before[key])}
-        if self.only is not None:
-            wanted = {key: jobs[key] for each, key in keys if each is self.only}
-        elif len(wanted) < len(jobs):
+        wanted = {key: job for key, job in jobs.items() if not complete(self.store.get(key))}
+        if len(wanted) < len(jobs):
             print(f"{len(jobs) - len(wanted)} graded before", flush=True)
         faults = self._do(wanted, "to grade")
         for each, key in keys:
@@ -344,8 +299,6 @@ class Class:
             each.problem = faults.get(key, "")
             if result is not None and each.path is not None:
                 each.result = named(result, each.path)
-            if each is self.only:
-                _compare(each, before[key])
 
     def ask(self) -> None:
         """Have questions made for the students who get some, and note them."""
@@ -410,7 +363,7 @@ class Class:
                 f"{option('out', self.out)}: results are kept, but {path} cannot be written "
                 f"({reason}); fix that, and run the same command again"
             ) from error
-        print("\n".join([_counted(self.entries), *_listed(self.entries), *lines]))
+        _print([_counted(self.entries), *_listed(self.entries), *lines])
         if any(each.kind in entry.OURS for each in self.entries):
             print("next: run the same command again, which retries what could not be graded")
             return 3

@@ -35,23 +35,18 @@ class Config:
     viva_students: Sequence[str] = ()
 
 
-@dataclass(frozen=True)
-class Rule:
-    """What a value must be, in words, and whether one is."""
-
-    words: str
-    fits: Callable[[Any], bool]
+Rule = tuple[str, Callable[[Any], bool]]  # what a value must be, in words, and whether one is
 
 
 def _one_of(names: Sequence[str]) -> Rule:
-    return Rule(f"one of {', '.join(names)}, or empty", lambda value: value in ("", *names))
+    return f"one of {', '.join(names)}, or empty", lambda value: value in ("", *names)
 
 
-TEXT = Rule(
+TEXT: Rule = (
     "a string in quotes, without the character 0",
     lambda value: isinstance(value, str) and "\0" not in value,
 )
-POSITIVE = Rule(
+POSITIVE: Rule = (
     f"a number larger than 0, at most {LONGEST}",
     lambda value: type(value) in (int, float) and 0 < value <= LONGEST,
 )
@@ -63,11 +58,11 @@ RULES: Mapping[str, Rule] = {
     "checkpoint": TEXT,
     "budget": POSITIVE,
     "training_times": POSITIVE,
-    "viva": Rule(
+    "viva": (
         f"an integer, 0 to {MOST_QUESTIONS}",
         lambda value: type(value) is int and 0 <= value <= MOST_QUESTIONS,
     ),
-    "viva_students": Rule(
+    "viva_students": (
         'a list of strings, such as ["ada"]',
         lambda value: isinstance(value, list) and all(isinstance(each, str) for each in value),
     ),
@@ -93,21 +88,18 @@ def read(path: Path) -> Config:
             near = difflib.get_close_matches(key, RULES, n=1)
             hint = f"did you mean {near[0]}?" if near else f"use {', '.join(RULES)}"
             raise FileError(f"{path}: there is no option {key[:60]!r}; {hint}")
-        if not RULES[key].fits(value):
+        words, fits = RULES[key]
+        if not fits(value):
             shown = json.dumps(value, default=str)[:60]
-            raise FileError(f"{path}: {key} = {shown}: must be {RULES[key].words}")
+            raise FileError(f"{path}: {key} = {shown}: must be {words}")
     return Config(**given)
 
 
-def write_first(path: Path, platform: str, tier: str, note: str) -> bool:
-    """Write a class.toml with comments, unless there is one; return whether it was written.
-
-    Args:
-        note: on the platform.
-    """
+def write_first(path: Path, platform: str, tier: str) -> bool:
+    """Write a class.toml with comments, unless there is one; return whether it was written."""
     if path.exists():
         return False
     text = TEMPLATE.read_text("utf-8")
     values = {"platform": json.dumps(platform), "tier": json.dumps(tier)}
-    write_whole(path, text.format(platforms=", ".join(BY_NAME), note=note, **values))
+    write_whole(path, text.format(platforms=", ".join(BY_NAME), **values))
     return True

@@ -151,7 +151,7 @@ class Entry:
     submission: Submission | None = None
     problem: str = ""
     result: Mapping[str, Any] | None = None
-    adjustments: Sequence[Adjustment] = ()
+    adjustments: list[Adjustment] = field(default_factory=list)
     equal: Sequence[str] = ()
     report: str = ""
     sheet: Sheet | None = None

@@ -12,7 +12,6 @@ from tensormark.classroom.find import Found
 from tensormark.classroom.people import FileError
 from tensormark.classroom.platforms.base import Platform
 from tensormark.files import replaced, write_whole
-from tensormark.reports.text import visible
 from tensormark.zipped import write_zip
 
 SHOWN = 40  # lines of one kind at most
@@ -58,7 +57,7 @@ def _write_feedback(platform: Platform, entries: Sequence[Entry], out: Path) -> 
             if isinstance(content, bytes):
                 yield name, content
             else:
-                skipped.append(f"{visible(name, 200)}: {content}")
+                skipped.append(f"{name}: {content}")
 
     path = out / f"{platform.name}-feedback.zip"
     with replaced(path) as file:

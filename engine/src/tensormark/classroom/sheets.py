@@ -81,8 +81,7 @@ def write(entries: Sequence[Entry], out: Path) -> list[str]:
     without: dict[str, list[str]] = {}
     for entry in entries:
         if entry.sheet is None:
-            name = visible(entry.called, 60)
-            without.setdefault(entry.sheet_note, []).append(name)
+            without.setdefault(entry.sheet_note, []).append(entry.called)
     for note, students in without.items():
         count = number_of(len(students), "student")
         lines.append(f"viva: no questions for {count} ({note}): {first_of(students)}")

@@ -11,7 +11,7 @@ from tensormark.classroom.entry import ANY, Claim, Entry, Upload
 from tensormark.classroom.people import ClassList
 from tensormark.files import is_folder
 from tensormark.intake.file_names import ARCHIVES
-from tensormark.reports.text import points, visible
+from tensormark.reports.text import points
 
 DOCUMENTS = (
     ".pdf",
@@ -70,18 +70,18 @@ class MarksFile:
             old: what the platform has; a text, such as EX for an excused student, is kept.
             why_not: why the platform would not take a mark.
         """
-        name = visible(entry.called, 200)
+        name = entry.called
         before = number(old)
         if entry.points is None:
-            why_not = visible(entry.without, 200)
+            why_not = entry.without
         elif old and before is None:
-            why_not = why_not or f"has {visible(old, 40)!r} there, which is kept"
+            why_not = why_not or f"has {old[:40]!r} there, which is kept"
         if why_not or entry.points is None:
             self.left.append(f"{name}: {why_not}")
             return None
         self.count += 1
         if before is not None and abs(before - entry.points) >= ROUNDED:
-            self.replaced.append(f"{name}: {visible(old, 40)} becomes {points(entry.points)}")
+            self.replaced.append(f"{name}: {old[:40]} becomes {points(entry.points)}")
         return points(entry.points)
 
 

@@ -34,7 +34,7 @@ from tensormark.classroom.platforms.base import (
 )
 from tensormark.files import encoded
 from tensormark.reports.platforms import cell, comments
-from tensormark.reports.text import points, visible
+from tensormark.reports.text import points
 from tensormark.zipped import zipped
 
 NAMED = re.compile(
@@ -107,10 +107,10 @@ class Canvas(Platform):
             hits = [place for place, match in titles.items() if match[1].casefold() == title]
         if len(hits) == 1:
             return hits[0]
-        names = "; ".join(visible(match[0], 100) for match in [*titles.values()][:SHOWN]) or "none"
+        names = "; ".join(match[0][:100] for match in [*titles.values()][:SHOWN]) or "none"
         count = "several columns" if hits else "no column"
         raise FileError(
-            f"{table.path}: has {count} titled {visible(wanted, 60)!r}; set column in "
+            f"{table.path}: has {count} titled {wanted[:60]!r}; set column in "
             f"class.toml to one of these titles, with its number: {names}"
         )
 
