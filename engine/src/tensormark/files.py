@@ -106,15 +106,18 @@ def write_whole(path: Path, content: bytes | str) -> None:
 
 
 def check_replaceable(path: Path, mark: re.Pattern[bytes], given: str) -> None:
-    """Check that a file may be written: an existing one without our mark is somebody's work.
+    """Check that a file can be written and may be: one without our mark is somebody's work.
 
     Args:
         mark: matches in the first or the last kilobyte of what the command writes.
         given: the option that names the path, as it was written.
 
     Raises:
-        FileExistsError: it exists, and does not have the mark or is a device.
+        FileExistsError: it exists, and does not have the mark or is no file.
+        PermissionError: its folder is not writable.
     """
+    if path.is_dir():
+        raise FileExistsError(f"{given}: is a folder; give the name of a file in it")
     if path.is_file():
         content, _ = read_regular(path, LARGEST, follow=True)
         if not mark.search(content[:1024]) and not mark.search(content[-1024:]):
@@ -122,8 +125,10 @@ def check_replaceable(path: Path, mark: re.Pattern[bytes], given: str) -> None:
                 f"{given}: already exists, and this command did not write it; "
                 "move it, or name another file"
             )
-    elif path.exists() and not path.is_dir():
+    elif path.exists():
         raise FileExistsError(f"{given}: is not a regular file; name another file")
+    if path.parent.is_dir() and not os.access(path.parent, os.W_OK | os.X_OK):
+        raise PermissionError(f"{given}: the folder {path.parent} is not writable")
 
 
 def is_folder(path: Path) -> bool:

@@ -7,6 +7,7 @@ an option is invalid; 3 if an exercise could not be graded; 130 if it was interr
 import argparse
 import contextlib
 import dataclasses
+import functools
 import json
 import os
 import platform
@@ -21,12 +22,21 @@ from tensormark.intake.process import READER
 from tensormark.reports.text import print_any_letter
 from tensormark.sandbox.interface import PROCESS, Program, Sandbox
 from tensormark.sandbox.worker_process import WorkerProcess
-from tensormark.settings import TIER, Settings, recorded_for, shipped, submission_parser, tier
+from tensormark.settings import (
+    TIER,
+    Settings,
+    recorded_for,
+    shipped,
+    submission_parser,
+    tier,
+    whole_number,
+)
 from tensormark.usage import option
 
 if TYPE_CHECKING:
     from tensormark.grading import Grading
 
+MAX_THREADS = 64
 # what the results that we write begin with
 RESULT = re.compile(rb'\A\{\s*"version": \d+,\s*"assignment": ')
 
@@ -88,6 +98,7 @@ def grade(
         folder,
         references=options.references or recorded_for(folder, options.checkpoint),
         checkpoint=options.checkpoint,
+        threads=options.threads,
         tier=options.tier or PROCESS,
         show_text=options.show_text,
     )
@@ -122,6 +133,8 @@ def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespa
     add("--checkpoint", type=Path, default=shipped(folder), help=weights)
     usual = f"default: {PROCESS}; with private references the strictest available"
     add("--tier", type=tier, help=f"{TIER} ({usual})")
+    count = functools.partial(whole_number, "threads", MAX_THREADS)
+    add("--threads", type=count, default=1, help="of torch, for the submission (default: 1)")
     text = "show texts, printed output and expected values even with private references"
     add("--show-text", action="store_true", help=text)
     if name == "report":
@@ -144,6 +157,6 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
         started = None
         # it imports torch, which takes longer than all before it is needed
         if options.tier in (None, PROCESS):
-            started = stack.enter_context(contextlib.closing(WorkerProcess(1)))
+            started = stack.enter_context(contextlib.closing(WorkerProcess(options.threads)))
         READER.start()
         return grade(folder, name, options, started)

@@ -180,6 +180,7 @@ def program_of(
         harness=assignment.harness,
         requirements=assignment.requirements,
         checkpoint=settings.checkpoint,
+        threads=settings.threads,
         limits=settings.limits,
         forbidden=usual_names(assignment.policy.forbidden),
         given_only=usual_names(assignment.policy.given_only),

@@ -22,6 +22,7 @@ class Settings:
     references: Path
     checkpoint: Path | None
     data: Path
+    threads: int = 1  # of torch, in the worker
     tier: str = PROCESS  # see tensormark/sandbox
     budget: float = BUDGET  # seconds for a submission, without training
     training_times: float = 20.0  # a training's deadline, in multiples of its measured time

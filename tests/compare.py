@@ -1,0 +1,108 @@
+"""Compare two checkouts of this project by what they say about the same submissions.
+
+`make compare BEFORE=../before` grades this checkout's golden corpus, all known mistakes, all honest
+variants and all hostile submissions in both checkouts, each with its own .venv, and prints what
+differs; the exit status is 1 if anything does. ARGS="mistake/*" compares only these. Without .venv,
+BEFORE is a folder that `--keep DIR` wrote: what this checkout says.
+`make bench ARGS="--against ../before"` compares times.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+HERE = ROOT / "tests"
+for folder in (ROOT, HERE, HERE / "hostile", HERE / "golden", ROOT / "engine" / "tests"):
+    sys.path.insert(0, str(folder))
+
+import run as golden
+from driver import complete
+from grader.assignment import ASSIGNMENT
+from places import SUBMISSIONS, Hostile
+from tests.helpers.known import COURSE
+
+RUNNER = Path("tests", "golden", "run.py")
+# seconds for all calls of a hostile submission; many never end by themselves
+BUDGET = 40
+Row = dict[str, Any]
+
+
+def variants() -> Iterator[Row]:
+    """Yield every known mistake and every honest variant."""
+    sources = COURSE.assignment.solution_sources
+    main = Path(ASSIGNMENT.editable[0]).stem
+    for kind, known in (("mistake", COURSE.variants), ("honest", COURSE.honest)):
+        for one in known:
+            module = one.module or main
+            texts = {main: sources[main], module: one.apply(sources[module])}
+            files = {f"{name}.py": text for name, text in texts.items()}
+            yield {"name": f"{kind}/{one.id}", "texts": files}
+
+
+def hostile() -> Iterator[Row]:
+    """Yield every hostile submission, of which only points are compared: its messages vary."""
+    for path in sorted(SUBMISSIONS.glob("*/*.py")):
+        one = Hostile.read(path)
+        files = {"bert.py": "", one.file: one.source}
+        texts = {name: complete(name, source, Path("/others")) for name, source in files.items()}
+        options = {"contained": BUDGET, "training": bool(one.training)}
+        name = f"hostile/{one.name}"
+        yield {"name": name, "texts": texts, "options": options, "points": True}
+
+
+def write_corpus(folder: Path) -> None:
+    """Write the golden corpus to a folder, and what is not in it of all the others."""
+    rows = dict(golden.corpus_in(golden.CORPUS))
+    for row in (*variants(), *hostile()):
+        rows.setdefault(row["name"], row)
+    folder.mkdir()
+    text = "".join(json.dumps(row) + "\n" for row in rows.values())
+    (folder / "all.jsonl").write_text(text, encoding="utf-8")
+
+
+def run(checkout: Path, corpus: Path, *options: object) -> int:
+    """Grade a corpus in a checkout; return the runner's exit status."""
+    python = checkout / ".venv" / "bin" / "python"
+    command = [python, checkout / RUNNER, "--corpus", corpus, *options]
+    print(f"grading in {checkout}", file=sys.stderr)
+    return subprocess.run(list(map(str, command)), cwd=checkout, check=False).returncode
+
+
+def compare(before: Path, corpus: Path, names: Sequence[str], scratch: Path) -> int:
+    """Print what this checkout says otherwise than another or than a folder; return the status."""
+    expected = before
+    if (before / ".venv").is_dir():
+        expected = scratch / "before"
+        status = run(before, corpus, "--out", expected, *names)
+        if status:
+            return status
+    return run(ROOT, corpus, "--expected", expected, *names)
+
+
+def main() -> int:
+    """Run the command line."""
+    assert __doc__ is not None
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("names", nargs="*", help="only these, such as 'mistake/*'")
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--before", type=Path, metavar="DIR", help="a checkout, or what --keep wrote")
+    what.add_argument("--keep", type=Path, metavar="DIR", help="write what this checkout says")
+    options = parser.parse_args()
+    if options.before and not options.before.is_dir():
+        parser.error(f"there is no folder {options.before}")
+    with tempfile.TemporaryDirectory() as scratch:
+        corpus = Path(scratch, "corpus")
+        write_corpus(corpus)
+        if options.keep:
+            return run(ROOT, corpus, "--out", options.keep.resolve(), *options.names)
+        return compare(options.before.resolve(), corpus, options.names, Path(scratch))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
