@@ -2,9 +2,9 @@
 
 TARGETS += term starter references data checkpoint gate import-checkpoint export-checkpoint release \
 	class gradescope test test-engine test-fast nightly engine-mutants test-elsewhere \
-	golden test-page lint exercise try handout figures pictures bench \
+	golden compare test-page lint exercise try handout figures pictures bench \
 	test-real
-STAFF_OPTIONS = REFERENCES CHECKPOINT FROM ID FILE CHECK ARGS \
+STAFF_OPTIONS = REFERENCES CHECKPOINT THREADS BEFORE FROM ID FILE CHECK ARGS \
 	SHOW_TEXT LIMIT SHOTS SUBMISSIONS ONLY SCHEDULER WORKERS
 FROM_PEOPLE += $(STAFF_OPTIONS)
 $(call as_data,$(STAFF_OPTIONS))
@@ -13,7 +13,7 @@ IGNORED := $(strip $(foreach name,TIER CHECKPOINT,$(if $($(name)),$(name)=)))
 $(if $(IGNORED),$(error `make class` takes no $(firstword $(IGNORED)); set it in OUT/class.toml))
 endif
 GRADE += $(call option,references,REFERENCES) $(call option,checkpoint,CHECKPOINT) \
-	$(call flag,show-text,SHOW_TEXT)
+	$(call option,threads,THREADS) $(call flag,show-text,SHOW_TEXT)
 STAFF_CACHES = $(REAL) .pytest_cache .mypy_cache .ruff_cache dist
 
 # the engine is edited here; its build backend is installed first, so later builds need no network
@@ -50,6 +50,7 @@ ON_SOLUTION = python=$$(cd $(BIN) && pwd)/python && cd solution && "$$python"
 #: TIER=contained  ## for others' code: isolate it in a container (engine/docs/isolation.md)
 #: REFERENCES=dir  ## private references, recorded with SEED= and OUT=
 #: CHECKPOINT=dir  ## another model, which needs its own references
+#: THREADS=4  ## for torch; default: 1
 #: SHOW_TEXT=1  ## show a submission's messages about private inputs, and expected values
 #: with class; the first run writes OUT/class.toml, which has all other options:
 #: SUBMISSIONS=dir  ## the submissions: the folder of a bulk download
@@ -122,6 +123,9 @@ golden: $(VENV)/.installed-staff  ## record again what people read: minutes (ARG
 engine-mutants: $(VENV)/.installed-staff  ## see whether tests notice 40 changes of the engine: minutes
 	@$(BIN)/python -m tests.engine_mutants run --sample 40
 
+compare: $(VENV)/.installed-staff  ## print what this checkout says otherwise than BEFORE=../another: minutes
+	@$(BIN)/python tests/compare.py $(call option,before,BEFORE) $$ARGS
+
 test-elsewhere:  ## run all tests closed, busy, with other Pythons (ARGS=row)
 	@tests/elsewhere.sh $$ARGS
 
@@ -146,8 +150,8 @@ figures: $(VENV)/.installed  ## write the checkpoint's ids into the diagrams (CH
 pictures: figures  ## draw the plot of attention, and update the diagrams: seconds
 	@$(ON_SOLUTION) visualize.py attention "the film is not dull ." --out ../handout/pictures/attention.png
 
-bench: $(VENV)/.installed-staff  ## compare the cost with alternatives: minutes (ONLY=class)
-	@$(BIN)/python -m tests.bench $(call option,only,ONLY)
+bench: $(VENV)/.installed-staff  ## compare the cost with alternatives: minutes (ONLY=class, BEFORE=../another)
+	@$(BIN)/python -m tests.bench $(call option,only,ONLY) $(call option,before,BEFORE)
 
 test-real: $(REAL)/.installed  ## compare with transformers on real weights: minutes
 	@HF_HUB_OFFLINE=1 $(REAL)/bin/python -m pytest -s tests/real_weights.py $$ARGS

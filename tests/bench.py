@@ -27,20 +27,16 @@ FINE = (0, 3)  # exit statuses; 3: the machine cannot grade everything
 Comparison = tuple[str, Callable[[], object], str, Callable[[], object]]  # ours and its peer
 
 
-def run(*words: object) -> None:
-    line = [sys.executable, *map(str, words)]
-    done = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=False)
+def run(checkout: Path, *words: object) -> None:
+    line = [str(checkout / ".venv/bin/python"), *map(str, words)]
+    done = subprocess.run(line, cwd=checkout, capture_output=True, text=True, check=False)
     if done.returncode not in FINE:
         sys.exit(f"{' '.join(line)}: {done.stderr}")
 
 
-def tensormark(*words: object) -> None:
-    run("-P", "-m", "tensormark", *words)
-
-
 def import_torch() -> None:
     """Do the least that a program which needs torch does."""
-    run("-c", "import torch")
+    run(ROOT, "-c", "import torch")
 
 
 def write_class(folder: Path) -> Sequence[Path]:
@@ -56,8 +52,10 @@ def write_class(folder: Path) -> Sequence[Path]:
     return paths
 
 
-def comparisons(folder: Path) -> dict[str, Comparison]:
-    """Return what is compared; submissions are written to the folder."""
+def comparisons(folder: Path, checkout: Path) -> dict[str, Comparison]:
+    """Return what is compared of a checkout; submissions are written to the folder."""
+    folder.mkdir()
+    tensormark = functools.partial(run, checkout, "-P", "-m", "tensormark")
     paths = write_class(folder / "class")
     outs = (folder / f"out{number}" for number in itertools.count())
 
@@ -91,14 +89,20 @@ def main() -> None:
     """Measure and print medians; the ratio is the median of each turn's."""
     parser = argparse.ArgumentParser(prog="bench", description=__doc__)
     parser.add_argument("--only", choices=NAMES, help="only one comparison")
-    only = parser.parse_args().only
+    text = "compare with this checkout, which has its own .venv, not with alternatives"
+    parser.add_argument("--before", type=Path, metavar="CHECKOUT", help=text)
+    options = parser.parse_args()
     cores = len(os.sched_getaffinity(0))
     versions = f"torch {version('torch')}, Python {platform.python_version()}"
     print(f"{platform.machine()}, {cores} cores (load {os.getloadavg()[0]:.1f}), {versions}\n")
     print(TABLE_ROW.format("what", "ours", "peer", "", "ratio"), flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        for name, (what, ours, peer_name, peer) in comparisons(Path(folder)).items():
-            if only in (None, name):
+        before = options.before and comparisons(Path(folder, "before"), options.before.resolve())
+        measured = comparisons(Path(folder, "now"), ROOT)
+        for name, (what, ours, peer_name, peer) in measured.items():
+            if before:
+                peer_name, peer = options.before.name, before[name][1]
+            if options.only in (None, name):
                 turns = [(seconds(ours), seconds(peer)) for _ in range(ROUNDS)]
                 medians = [f"{statistics.median(side):.3g} s" for side in zip(*turns, strict=True)]
                 ratio = statistics.median(first / second for first, second in turns)

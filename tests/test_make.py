@@ -106,7 +106,7 @@ def test_a_name_reaches_the_grader_as_it_is_and_is_not_run(calls: Path, name: st
         ("exercise", "ID FILE"),
         ("import-checkpoint", "FROM OUT"),
         ("class", "SUBMISSIONS REFERENCES OUT SCHEDULER WORKERS CHECK"),
-        ("bench", "ONLY"),
+        ("bench", "ONLY BEFORE"),
         ("test-real", "ARGS -n"),  # -n: it would make a virtual environment of its own
     ],
 )

@@ -25,7 +25,7 @@ from tensormark.intake.submission import SubmissionError
 from tensormark.reports.convert import FORMATS
 from tensormark.reports.terminal import Report
 from tensormark.sandbox.fork_server import WorkerServer
-from tensormark.sandbox.interface import Program, Sandbox
+from tensormark.sandbox.interface import CONTAINED, Program, Sandbox
 from tensormark.sandbox.process import ProcessSandbox
 from tensormark.settings import Settings
 from tensormark.usage import UserError
@@ -49,14 +49,20 @@ class Product:
     def _sandbox(self, _tier: str, program: Program) -> Sandbox:
         return ProcessSandbox(program, start=self.workers.take)
 
-    def graded(self, path: str, training: bool = False, **folders: str) -> dict[str, Any] | str:
+    def graded(
+        self, path: str, training: bool = False, contained: float = 0, **folders: str
+    ) -> dict[str, Any] | str:
         """Return the result model of the submission at a path, or why it is refused.
 
         Args:
+            contained: seconds for a hostile submission, which is graded in a container.
             folders: settings that name a folder, such as the references.
         """
         grading = self.usual
-        if folders:
+        if contained:
+            settings = Settings.of(ROOT, tier=CONTAINED, budget=contained)
+            grading = Grading(settings, self.assignment)
+        elif folders:
             paths = {name: Path(folder) for name, folder in folders.items()}
             grading = Grading(Settings.of(ROOT, **paths), self.assignment, self._sandbox)
         try:

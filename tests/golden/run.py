@@ -134,6 +134,7 @@ def read(folder: Path) -> dict[str, str]:
 
 def save(texts: Mapping[str, str], folder: Path) -> None:
     """Write texts to a file for each kind of submission, which its name begins with."""
+    folder.mkdir(parents=True, exist_ok=True)
     for kind, names in itertools.groupby(sorted(texts), lambda name: name.partition("/")[0]):
         blocks = [f"{HEADING}{name}\n{texts[name]}" for name in names]
         (folder / f"{kind}.txt").write_text("".join(blocks), "utf-8", newline="\n")
@@ -161,7 +162,10 @@ def parse() -> argparse.Namespace:
     command_line = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     add = command_line.add_argument
     add("names", nargs="*", help="only these, in this order, such as odd/empty or 'mistake/*'")
+    add("--corpus", type=Path, default=CORPUS, help="the submissions")
+    add("--expected", type=Path, default=EXPECTED, help="what was recorded")
     add("--record", action="store_true", help="record again")
+    add("--out", type=Path, help="write to this folder instead, and compare nothing")
     add("--part", default="1/1", help="such as 2/5: every fifth submission, from the second")
     add("--first", action="store_true", help="stop at the first difference")
     add("--processes", type=int, default=2)
@@ -183,8 +187,8 @@ def selected(rows: Mapping[str, Row], names: Sequence[str], part: str) -> list[R
 def main() -> int:
     sys.stdout.reconfigure(encoding="utf-8")
     options = parse()
-    rows = corpus_in(CORPUS)
-    recorded = read(EXPECTED)
+    rows = corpus_in(options.corpus)
+    recorded = read(options.expected)
     chosen = selected(rows, options.names, options.part)
     now: dict[str, str] = {}
     gone = sorted(recorded.keys() - rows.keys())
@@ -195,16 +199,16 @@ def main() -> int:
     for name, text in tqdm(results, total=len(chosen), unit="submission", disable=None):
         old = recorded.get(name, "")
         now[name] = old if same(old, text) else text
-        if now[name] == old:
+        if now[name] == old or options.out:
             continue
         differing += 1
         print(difference(name, old, text), flush=True)
         if options.first:
             return 1
-    if options.record:
-        kept = {name: text for name, text in recorded.items() if name in rows}
-        save(kept | now, EXPECTED)
-    print(f"{len(now)} submissions, {differing} differ")
+    if options.record or options.out:
+        kept = {name: text for name, text in recorded.items() if name in rows and options.record}
+        save(kept | now, options.out or options.expected)
+    print(f"{len(now)} submissions" + ("" if options.out else f", {differing} differ"))
     return 1 if differing and not options.record else 0
 
 
