@@ -150,7 +150,7 @@ figures: $(VENV)/.installed  ## write the checkpoint's ids into the diagrams (CH
 pictures: figures  ## draw the plot of attention, and update the diagrams: seconds
 	@$(ON_SOLUTION) visualize.py attention "the film is not dull ." --out ../handout/pictures/attention.png
 
-bench: $(VENV)/.installed-staff  ## compare the cost with alternatives: minutes (ONLY=class, BEFORE=../another)
+bench: $(VENV)/.installed-staff  ## compare the cost with alternatives: minutes (ONLY=, BEFORE=../another)
 	@$(BIN)/python -m tests.bench $(call option,only,ONLY) $(call option,before,BEFORE)
 
 test-real: $(REAL)/.installed  ## compare with transformers on real weights: minutes
