@@ -33,9 +33,8 @@ def solution_lines() -> list[str]:
     for path in sorted((ROOT / "solution").rglob("*.py")):
         inside = False
         for line in path.read_text("utf-8").splitlines():
-            marker = MARKER.match(line)
-            if marker:
-                inside = marker["kind"] == "BEGIN"
+            if MARKER.match(line):
+                inside = "BEGIN" in line
             elif inside:
                 lines.append(TO_THE_LEFT.sub("", line.split("  #")[0].strip()))
     return [line for line in lines if len(line) > MIN_SECRET and not line.startswith("#")]

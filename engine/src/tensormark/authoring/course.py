@@ -84,10 +84,7 @@ class Course:
             raise UserError(
                 f"{where}: `hidden` of STAFF must return texts by names in hidden_files"
             )
-        return {
-            name: text if isinstance(text, bytes) else str(text).encode()
-            for name, text in files.items()
-        }
+        return {name: str(text).encode() for name, text in files.items()}
 
 
 def staff_of(folder: Path) -> Staff:

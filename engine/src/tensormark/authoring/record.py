@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tqdm import tqdm
 
 from tensormark.authoring.course import Course, open_course
 from tensormark.authoring.private import (
@@ -138,11 +137,9 @@ def _recorded(
     program = program_of(course.assignment, table, course.assignment.solution_sources, settings)
     with ProcessSandbox(program) as sandbox:
         recorders = [Recorder(course, exercise, sandbox, seed) for exercise in table]
-        bar = tqdm(recorders, desc="recording", disable=not sys.stderr.isatty(), leave=False)
-        for count, recorder in enumerate(bar, start=1):
+        for count, recorder in enumerate(recorders, start=1):
             exercise = recorder.exercise
-            if not sys.stderr.isatty():
-                print(f"recording {exercise.id}, {count} of {len(table)}", file=sys.stderr)
+            print(f"recording {exercise.id}, {count} of {len(table)}", file=sys.stderr)
             yield exercise.id, *recorder.record(previous_record(out, exercise))
 
 

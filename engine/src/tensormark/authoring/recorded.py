@@ -54,7 +54,7 @@ def previous_record(folder: Path, exercise: Exercise) -> Recorded | str:
     try:
         references = References(folder)
         entry = references.entry(exercise.id)
-        content = read_checked(folder / name, references.manifest["files"].get(name, ""), "")
+        content = read_checked(folder / name, references.manifest["files"].get(name, ""))
         if entry["calls"] != exercise.digest:
             return "its calls have changed"
         return Recorded(content, load(content), entry)

@@ -22,7 +22,12 @@ from tensormark.usage import UserError, command, parser
 
 STUB = 'raise NotImplementedError("{}")'
 TODO = "# TODO({}):"
-MARKER = re.compile(r"^(?P<indent>\s*)### (?P<kind>BEGIN|END) SOLUTION\b *(?P<id>.*?)\s*$")
+MARKER = re.compile(r"^.*###.*\bSOLUTION\b.*$", re.MULTILINE)
+REGION = re.compile(
+    r"^( *)### BEGIN SOLUTION (\w+)\n(?:(?!.*### (?:BEGIN|END) SOLUTION).*\n)*"
+    r" *### END SOLUTION \2$",
+    re.MULTILINE,
+)
 
 
 def strip(text: str, name: str) -> str:
@@ -31,36 +36,18 @@ def strip(text: str, name: str) -> str:
     Raises:
         UserError: a marker is nested, unclosed, stray or misnamed, or a TODO is missing.
     """
-    lines: list[str] = []
-    inside = ""
-    begun = 0
-    for number, line in enumerate(text.splitlines(), start=1):
-        marker = MARKER.match(line)
-        if marker is None:
-            if "SOLUTION" in line and "###" in line:
-                raise UserError(f"{name}:{number}: this looks like a marker, but is not one")
-            if not inside:
-                lines.append(line)
-            continue
-        region = marker["id"]
-        if marker["kind"] == "BEGIN":
-            if inside:
-                raise UserError(f"{name}:{number}: {region} begins inside {inside}")
-            if not region.isidentifier():
-                raise UserError(f"{name}:{number}: a region needs a name, got {region!r}")
-            if TODO.format(region) not in text:
-                raise UserError(f"{name}:{number}: {region} has no `{TODO.format(region)}`")
-            inside = region
-            begun = number
-            lines.append(f"{marker['indent']}{STUB.format(region)}")
-        elif region != inside:
-            fault = f"ends inside {inside}" if inside else "ends, but never begins"
-            raise UserError(f"{name}:{number}: {region} {fault}")
-        else:
-            inside = ""
-    if inside:
-        raise UserError(f"{name}:{begun}: {inside} is never closed")
-    return "\n".join(lines) + "\n"
+    for region in REGION.finditer(text):
+        if TODO.format(region[2]) not in text:
+            raise UserError(f"{name}: {region[2]} has no `{TODO.format(region[2])}`")
+    rest = REGION.sub(lambda region: "\n" * region[0].count("\n"), text)  # the lines keep numbers
+    stray = MARKER.search(rest)
+    if stray is not None:
+        line = rest.count("\n", 0, stray.start()) + 1
+        raise UserError(
+            f"{name}:{line}: `{stray[0].strip()}` is nested, has no partner or is misspelt; around "
+            "a region stand `### BEGIN SOLUTION id` and `### END SOLUTION id`"
+        )
+    return REGION.sub(lambda region: region[1] + STUB.format(region[2]), text)
 
 
 def derive(assignment: Assignment) -> dict[str, str]:
