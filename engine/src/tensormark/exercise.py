@@ -123,9 +123,9 @@ class Call:
 
     def message(self) -> dict[str, Any]:
         """Return the call as the JSON object sent to the worker."""
-        names = [field.name for field in dataclasses.fields(Call)]
-        fields = {name: getattr(self, name) for name in names if name not in LOCAL_FIELDS}
-        return fields | self.sizes.sent()
+        fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(Call)}
+        sent = {name: value for name, value in fields.items() if name not in LOCAL_FIELDS}
+        return sent | self.sizes.sent()
 
 
 class Examine(Protocol):

@@ -67,12 +67,16 @@ def recordings(tensors: Tensors, count: int) -> list[Recording]:
     ]
 
 
-def read_checked(path: Path, expected: str, fix: str) -> bytes:
+def read_checked(path: Path, expected: str, fix: str = "") -> bytes:
     """Read a file whose digest is known.
+
+    Args:
+        fix: defaults to `again()`.
 
     Raises:
         ReferencesError: it is missing, or differs from the recorded file.
     """
+    fix = fix or again()
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -119,7 +123,7 @@ class References:
         """
         digests = {"manifest.json": self.digest, **self.manifest["files"]}
         for name, expected in digests.items():
-            yield name, read_checked(self.folder / name, expected, again())
+            yield name, read_checked(self.folder / name, expected)
 
     @property
     def private(self) -> bool:
@@ -158,15 +162,14 @@ class References:
         """Read an exercise's file."""
         name = f"{exercise}.safetensors"
         path = self.folder / name
-        fix = again()
         entry = self.entry(exercise)
         if entry["calls"] != calls_digest:
-            raise ReferencesError(f"{path} was recorded with other calls; {fix}")
-        content = read_checked(path, self.manifest["files"].get(name, ""), fix)
+            raise ReferencesError(f"{path} was recorded with other calls; {again()}")
+        content = read_checked(path, self.manifest["files"].get(name, ""))
         try:
             tensors = load(content)
         except (SafetensorError, ValueError, TypeError, KeyError) as error:
-            raise ReferencesError(f"{path} is damaged ({error}); {fix}") from error
+            raise ReferencesError(f"{path} is damaged ({error}); {again()}") from error
         return recordings(tensors, entry["count"])
 
     def check_file(self, name: str) -> Path:
@@ -175,7 +178,7 @@ class References:
         Raises:
             ReferencesError: it is missing or differs.
         """
-        read_checked(self.folder / name, self.manifest["files"][name], again())
+        read_checked(self.folder / name, self.manifest["files"][name])
         return self.folder / name
 
     def check_checkpoint(self, checkpoint: str | Path | None) -> None:

@@ -22,7 +22,6 @@ from tensormark.judging.fingerprints import NOT_FINITE, RAISED, RANDOM, UNDECIDE
 
 PAIR = "+"  # joins the ids of mistakes that occur together
 Counts = Mapping[str, int]  # the id of a mistake to the number of times it was observed
-NO_COUNTS: Counts = {}
 
 
 def one_sentence(sentences: Sequence[str]) -> str:
@@ -164,7 +163,7 @@ def _still_explains(calls: Sequence[Observation], names: Sequence[str], mistake:
 
 
 def diagnose(
-    levels: Iterable[Sequence[Observation]], names: Sequence[str], counts: Counts = NO_COUNTS
+    levels: Iterable[Sequence[Observation]], names: Sequence[str], counts: Counts
 ) -> Diagnosis:
     """Return the mistakes of the first level that shows any and that no later level rules out.
 

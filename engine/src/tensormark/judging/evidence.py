@@ -3,7 +3,7 @@
 import dataclasses
 import functools
 from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 from tensormark.exercise import Assignment, Exercise, Probe
 from tensormark.judging.compare import Axes
@@ -11,8 +11,6 @@ from tensormark.judging.diagnose import Diagnosis, diagnose
 from tensormark.judging.fingerprints import AnsweredCall, Observation, observe
 from tensormark.result import Outcome, Result
 from tensormark.usage import trouble_in
-
-Description = TypeVar("Description")
 
 
 @dataclasses.dataclass
@@ -82,9 +80,7 @@ class Evidence:
             if all(self.failed.issubset(answered.call.given) for answered in chosen):
                 yield [observe(answered, self.entry) for answered in chosen]
 
-    def attempt(
-        self, describe: Callable[..., Description | None], *args: object
-    ) -> Description | None:
+    def attempt(self, describe: Callable[..., Any], *args: object) -> Any:
         """Return a description of a failed answer, or None if describing it raises."""
         try:
             return describe(self, *args)

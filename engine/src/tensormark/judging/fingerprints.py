@@ -3,10 +3,6 @@
 A tensor's fingerprint is its form (shape and type) and a few random projections of its values,
 seeded by the tensor's name; for values that are NaN or infinite, only their positions count. The
 recorder uses the same functions for variants, so the two cannot diverge.
-
-A student decides how many tensors there are and how large they are. So values are only projected if
-the form was recorded: any other form differs from all variants already, and a checksum suffices to
-compare it with another call's.
 """
 
 import dataclasses
@@ -110,14 +106,8 @@ def entry(code: float, values: np.ndarray | Sequence[float] = ()) -> np.ndarray:
     return fingerprint
 
 
-def of_tensor(
-    name: str, array: np.ndarray | None, recorded: np.ndarray | None = None
-) -> np.ndarray:
-    """Return the fingerprint of a tensor, or of a missing one.
-
-    Args:
-        recorded: the recorded forms (variants,); None: project any form.
-    """
+def of_tensor(name: str, array: np.ndarray | None) -> np.ndarray:
+    """Return the fingerprint of a tensor, or of a missing one."""
     if array is None:
         return entry(MISSING)
     if array.size > MAX_VALUES:  # projections of arbitrarily large tensors would use up memory
@@ -130,8 +120,6 @@ def of_tensor(
     if not finite.all():
         code += checksum(np.packbits(finite).tobytes())
         values = np.where(finite, values, 0.0)
-    if recorded is not None and code not in recorded:
-        return entry(code, [checksum(values.tobytes())])
     with np.errstate(all="ignore"):
         return entry(code, projections(name, array.size) @ values)
 
@@ -184,12 +172,7 @@ def of_draws(examine: Examine, names: Sequence[str], sent: Tensors, got: Tensors
 
 
 def fingerprints(
-    probe: Probe,
-    call: Call,
-    names: Sequence[str],
-    sent: Tensors,
-    reply: Reply,
-    rows: np.ndarray | None = None,
+    probe: Probe, call: Call, names: Sequence[str], sent: Tensors, reply: Reply
 ) -> np.ndarray:
     """Return the fingerprints (entries, WIDTH) of one reply: of each tensor, and of side effects.
 
@@ -198,7 +181,6 @@ def fingerprints(
     Args:
         names: the names of the solution's tensors.
         sent: the inputs of the call.
-        rows: (variants, entries, WIDTH), to compare with; None while recording.
     """
     examine = probe.examine if probe.draws(call) else None
     if reply.status != "ok":  # the message, repeated
@@ -209,10 +191,7 @@ def fingerprints(
         outputs = [name.removeprefix("out/") for name in names if name.startswith("out/")]
         entries = [of_draws(examine, outputs, sent, under(reply.tensors, "out/"))]
     else:
-        entries = [
-            of_tensor(name, reply.tensors.get(name), None if rows is None else rows[:, place, 0])
-            for place, name in enumerate(names)
-        ]
+        entries = [of_tensor(name, reply.tensors.get(name)) for name in names]
     return np.stack([*entries, entry(side_effects(sent, reply))])
 
 
@@ -243,7 +222,7 @@ def observe(answered: AnsweredCall, manifest_entry: Mapping[str, Any]) -> Observ
     call = answered.call
     recording = answered.recording
     names = sorted(answered.expected)
-    got = fingerprints(probe, call, names, recording.inputs, answered.reply, rows=recording.wrong)
+    got = fingerprints(probe, call, names, recording.inputs, answered.reply)
     numbered = {
         name: number
         for number, name in enumerate(names)

@@ -122,10 +122,10 @@ def _unusual(answered: AnsweredCall) -> str:
     is_double = answered.call.dtype == "float64"
     if answered.probe.name != SIZES_PROBE:
         return "this call is in float64" if is_double else ""
-    double = ", and is in float64" if is_double else ""
-    types = " or type" if is_double else ""
-    what = f"a hard-coded size{types}, and for `squeeze()`"
-    return f"this call has other sizes{double}: look for {what}"
+    if not is_double:
+        return "this call has other sizes: look for a hard-coded size, and for `squeeze()`"
+    what = "a hard-coded size or type, and for `squeeze()`"
+    return f"this call has other sizes, and is in float64: look for {what}"
 
 
 def _unimportable(reply: Reply, assignment: Assignment) -> str:
