@@ -122,7 +122,7 @@ class Gate(Training):
         return 2 * (run.checkpoint / "model.safetensors").stat().st_size + SLACK
 
 
-class Sentiment(TrainingTask[Gate]):
+class Sentiment(TrainingTask):
     """The task: the fine-tuned model must reach the threshold."""
 
     entry = ENTRY

@@ -132,8 +132,8 @@ def test_the_solution_predicts_what_honest_code_predicts_itself(
     text = variant.apply(sources["bert"]) if variant else sources["bert"]
     sandbox.reload({**sources, "bert": text})
 
-    alone = Sentiment().replies(small, task_run(ask)[0])[0]
-    judged = Sentiment().replies(small, task_run(ask, ask_solution)[0])[0]
+    alone = small.replies(task_run(ask)[0])[0]
+    judged = small.replies(task_run(ask, ask_solution)[0])[0]
 
     by_submission, by_solution = (reply.tensors["out/predictions"] for reply in (alone, judged))
     assert np.array_equal(by_submission, by_solution)

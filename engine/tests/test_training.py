@@ -48,7 +48,7 @@ class Labelled(Training):
         return self.bytes
 
 
-class Task(TrainingTask[Labelled]):
+class Task(TrainingTask):
     entry = "task"
 
     def __init__(self, room: int = ROOM) -> None:

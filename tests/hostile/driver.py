@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from grader.assignment import ASSIGNMENT
-from grader.sentiment import Gate, Sentences, Sentiment
+from grader.sentiment import Gate, Sentences
 from tensormark.grading import Grading, program_of, solution_of
 from tensormark.intake.given_files import GivenFiles
 from tensormark.intake.process import READER
@@ -252,7 +252,7 @@ class Driver:
             )
             answer: dict[str, Any] = {"predictions": None, "flags": flags}
             try:
-                reply, _ = Sentiment().replies(gate, run)
+                reply, _ = gate.replies(run)
                 gate.accuracy(reply)
                 predictions = reply.tensors["out/predictions"]
                 answer["predictions"] = predictions.tolist()

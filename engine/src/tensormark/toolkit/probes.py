@@ -140,25 +140,48 @@ def all_dropped(*paths: str, name: str = "all dropped", **fields: Any) -> Case:
 # --- the exercise -------------------------------------------------------------------------------
 
 
+def _ids(key: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (key,) if isinstance(key, str) else key
+
+
 def stood_in(call: Call, given: Given) -> tuple[Call, ...]:
     """Return a call of the student's own functions, and those with stand-ins.
 
     The second call replaces the first upstream exercise, the third the first two, and so on.
     """
     calls = [call]
-    for upstream, stand_ins in given.items():
+    for key, stand_ins in given.items():
         last = calls[-1]
-        ids = (upstream,) if isinstance(upstream, str) else upstream
-        calls.append(
-            dataclasses.replace(
-                last, given=(*last.given, *ids), stand_ins={**last.stand_ins, **stand_ins}
-            )
-        )
+        ids = (*last.given, *_ids(key))
+        both = {**last.stand_ins, **stand_ins}
+        calls.append(dataclasses.replace(last, given=ids, stand_ins=both))
     return tuple(calls)
 
 
-def _fixed(value: Fixed, sizes: Sizes) -> Mapping[str, Any]:
-    return value(sizes) if callable(value) else value
+def _own_call(usual: Mapping[str, Any], fields: Mapping[str, Any]) -> Call:
+    """Return a call of the student's own functions.
+
+    Args:
+        usual, fields: of every call, and of this one.
+    """
+    own = {**usual, **fields}
+    rate = own.pop("rate", None)
+    if rate is not None:
+        own["sizes"] = own["sizes"] | {"dropout": rate}
+    for name in ("options", "literals"):
+        if callable(own[name]):
+            own[name] = own[name](own["sizes"])
+    return Call(**own)
+
+
+def _probe(case: Case, own: Call, given: Given, upstream: Sequence[str]) -> Probe:
+    """Return the probe with all its calls."""
+    calls = case.calls(own) if case.calls else stood_in(own, given)
+    ordered = [
+        dataclasses.replace(each, given=tuple(name for name in upstream if name in each.given))
+        for each in calls
+    ]
+    return Probe(case.name, case.part, case.says, tuple(ordered), case.examine)
 
 
 def _with_earlier_inputs(draw: Draw) -> Draw:
@@ -206,41 +229,29 @@ def exercise(
         file, about: fields of the exercise, such as `id`, `order`, `title` and `points`.
     """
     given = given or {}
-    named = [ids for key in given for ids in ((key,) if isinstance(key, str) else key)]
-    upstream = about.pop("upstream", tuple(named))
-
-    def own_call(fields: Mapping[str, Any]) -> Call:
-        """Return a call of the student's own functions."""
-        own = {"target": target, "args": args, "sizes": sizes or Sizes(), **(call or {}), **fields}
-        rate = own.pop("rate", None)
-        if rate is not None:
-            own["sizes"] = own["sizes"] | {"dropout": rate}
-        fixed = {
-            "module": file.removesuffix(".py"),
-            "kind": "method" if "." in target else "function",
-            "options": _fixed(options or {}, own["sizes"]),
-            "literals": _fixed(literals or {}, own["sizes"]),
-        }
-        return Call(**fixed | own)
-
-    def probe_of(case: Case) -> Probe:
-        """Return the probe with all its calls."""
-        own = own_call(case.fields)
-        calls = case.calls(own) if case.calls else stood_in(own, given)
-        ordered = [
-            dataclasses.replace(each, given=tuple(name for name in upstream if name in each.given))
-            for each in calls
-        ]
-        return Probe(case.name, case.part, case.says, tuple(ordered), case.examine)
+    upstream = about.pop("upstream", tuple(name for key in given for name in _ids(key)))
+    usual = {
+        "target": target,
+        "args": args,
+        "module": file.removesuffix(".py"),
+        "kind": "method" if "." in target else "function",
+        "sizes": sizes or Sizes(),
+        "options": options or {},
+        "literals": literals or {},
+        **(call or {}),
+    }
 
     def sized(other: Mapping[str, Any], **more: Any) -> Call:
         """Return the first call with other sizes."""
-        return own_call({**probes[0].fields, "inputs": "sized", "sizes": Sizes(other), **more})
+        fields = {**probes[0].fields, "inputs": "sized", "sizes": Sizes(other), **more}
+        return _own_call(usual, fields)
 
     return Exercise(
         file=file,
         upstream=upstream,
-        probes=tuple(probe_of(case) for case in probes),
+        probes=tuple(
+            _probe(case, _own_call(usual, case.fields), given, upstream) for case in probes
+        ),
         draw=_with_earlier_inputs(draw),
         draw_private=None if draw_private is None else _with_earlier_inputs(draw_private),
         sized=sized,

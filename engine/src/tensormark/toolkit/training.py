@@ -16,7 +16,7 @@ shapes are not the model's.
 """
 
 from collections.abc import Mapping
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from tensormark.task import Task, TaskRun
 from tensormark.toolkit.measured import accuracy_curve, confusion, loss_curve
 from tensormark.usage import command, trouble_in
 
+ROOM = 1 << 20  # bytes for the weights of a small model
 MAX_WEIGHTS = 200 << 20  # bytes; a frame can carry a little more
 
 Tensors = dict[str, np.ndarray]
@@ -95,13 +96,83 @@ class Training:
 
     def room(self, run: TaskRun) -> int:
         """Return the maximum size of the weights in bytes."""
-        raise NotImplementedError
+        return ROOM
 
     def texts(self) -> list[str]:
         """Return the examples to predict, for reports; empty if they are not texts."""
         return []
 
     # --- judging ----------------------------------------------------------------------------------
+
+    def grade(self, run: TaskRun) -> str:
+        """Train, and compare the accuracy with the threshold; return the accuracy in words.
+
+        Raises:
+            CheckFailed: the model is not good enough, or there is no valid answer.
+        """
+        reply, shown = self.replies(run)
+        if run.references.private and reply.tensors is shown:
+            shown = {}  # it has seen the examples, and could reveal them through its losses
+        accuracy = self.accuracy(reply)
+        try:
+            run.show(self._measured(reply, shown, run.references.private))
+        except Exception as error:  # the report does not affect the score
+            run.flag(f"its answer cannot be shown: {trouble_in(error)}")
+        reached = f"{self.measure} {accuracy:.3f}"
+        if not accuracy >= self.threshold:
+            needed = f"{self.threshold:.3f} is needed"
+            cause = [f"it was trained with your {' and '.join(run.wrong)}"] if run.wrong else []
+            lines = (f"{reached}, {needed}", *cause)
+            raise CheckFailed(Finding(f"{self.model} is not good enough", lines))
+        if run.doubtful:  # with right values and no gradients, weights may have been brought along
+            names = ", ".join(run.doubtful)
+            run.flag(f"its weights may not come from the training, as {names} did not pass")
+        return reached
+
+    def replies(self, run: TaskRun) -> tuple[Reply, Tensors]:
+        """Return the reply with the predictions that count, and the training's tensors.
+
+        Raises:
+            CheckFailed: the submission returned no valid weights.
+            SolutionError: the solution cannot predict.
+        """
+        reason = ""
+        if run.wrong:
+            reason = f"the values of {', '.join(run.wrong)} are not right"
+        elif run.ask_solution is None:
+            reason = run.why_not
+        elif self.room(run) > MAX_WEIGHTS:
+            reason = f"{self.weights} are too large to be returned"
+        if reason or run.ask_solution is None:
+            run.flag(f"the submission's own predictions count, because {reason}")
+            reply = run.ask(self.training(None))
+            return reply, reply.tensors
+        room = self.room(run)
+        trained = run.ask(self.training(room))
+        weights = self._returned_weights(trained, room)
+        reply = run.ask_solution(self.predicting(weights))
+        if reply.status != "ok":
+            # the weights are at fault if it can predict with zeros in their place
+            zeros = {name: np.zeros_like(value) for name, value in weights.items()}
+            again = run.ask_solution(self.predicting(zeros))
+            if again.status != "ok":
+                raise SolutionError(f"the solution cannot predict: {again.text}")
+            what = f"no model can predict with the weights that {self.what} returned"
+            raise CheckFailed(Finding(what))
+        if not reply.tensors:
+            raise self._refused("returned weights with the wrong names or shapes")
+        return reply, trained.tensors
+
+    def accuracy(self, reply: Reply) -> float:
+        """Return the share of examples that were predicted correctly.
+
+        Raises:
+            CheckFailed: training did not finish, or returned no valid predictions.
+        """
+        return float((self._predictions(reply) == self.labels).mean())
+
+    def _refused(self, why: str) -> CheckFailed:
+        return CheckFailed(Finding(f"{self.what} {why}"))
 
     def _finished(self, reply: Reply) -> Tensors:
         """Return the tensors that training returned.
@@ -121,41 +192,26 @@ class Training:
 
         Args:
             room: their maximum size in bytes.
-
-        Raises:
-            CheckFailed: training did not finish, or returned something else.
         """
         weights = under(self._finished(reply), "out/weights/")
         if not weights or any(value.dtype != np.float32 for value in weights.values()):
-            raise CheckFailed(Finding(f"{self.what} returned no weights"))
+            raise self._refused("returned no weights")
         if sum(value.nbytes for value in weights.values()) > room:
-            raise CheckFailed(Finding(f"{self.what} returned more weights than the model has"))
+            raise self._refused("returned more weights than the model has")
         if not all(np.isfinite(value).all() for value in weights.values()):
-            raise CheckFailed(Finding(f"{self.what} returned weights that are NaN or inf"))
+            raise self._refused("returned weights that are NaN or inf")
         return weights
 
-    def predictions(self, reply: Reply) -> np.ndarray:
-        """Return the predictions (N,).
-
-        Raises:
-            CheckFailed: training did not finish, or returned no valid predictions.
-        """
+    def _predictions(self, reply: Reply) -> np.ndarray:
+        """Return the predictions (N,)."""
         predictions = self._finished(reply).get("out/predictions")
         if predictions is None or predictions.dtype != np.int64:
-            raise CheckFailed(Finding(f"{self.what} returned no predictions"))
+            raise self._refused("returned no predictions")
         if predictions.shape != self.labels.shape:
-            raise CheckFailed(Finding(f"{self.what} returned the wrong number of predictions"))
+            raise self._refused("returned the wrong number of predictions")
         return predictions
 
-    def accuracy(self, reply: Reply) -> float:
-        """Return the share of examples that were predicted correctly.
-
-        Raises:
-            CheckFailed: training did not finish, or returned no valid predictions.
-        """
-        return float((self.predictions(reply) == self.labels).mean())
-
-    def measured(self, reply: Reply, trained: Tensors, private: bool) -> dict[str, Any]:
+    def _measured(self, reply: Reply, trained: Tensors, private: bool) -> dict[str, Any]:
         """Return what reports show; nothing about single examples if these are private.
 
         Args:
@@ -167,16 +223,13 @@ class Training:
         curves = loss_curve(trained)
         if private:
             return {**shown, "curves": curves, "classes": [], "confusion": [], "misread": []}
-        table = confusion(self.labels, self.predictions(reply), self.texts(), self.classes)
         labels = self.labels
+        table = confusion(labels, self._predictions(reply), self.texts(), self.classes)
         by_quarter = accuracy_curve(trained, reached, labels, self.threshold, self.measure)
         return {**shown, "curves": by_quarter + curves, **table}
 
 
-TrainingT = TypeVar("TrainingT", bound=Training)
-
-
-class TrainingTask(Task, Generic[TrainingT]):
+class TrainingTask(Task):
     """A task whose trained model must reach the threshold.
 
     Attributes:
@@ -185,7 +238,7 @@ class TrainingTask(Task, Generic[TrainingT]):
 
     entry = ""
 
-    def training(self, run: TaskRun) -> TrainingT:
+    def training(self, run: TaskRun) -> Training:
         """Prepare one grading.
 
         Raises:
@@ -205,75 +258,5 @@ class TrainingTask(Task, Generic[TrainingT]):
         return seconds
 
     def grade(self, run: TaskRun) -> str:
-        """Train, and compare the accuracy with the threshold; return the accuracy in words.
-
-        Raises:
-            CheckFailed: the model is not good enough, or there is no valid answer.
-            ReferencesError: data or threshold cannot be used.
-        """
-        training = self.training(run)
-        reply, shown = self.replies(training, run)
-        if run.references.private and reply.tensors is shown:
-            shown = {}  # it has seen the examples, and could reveal them through its losses
-        accuracy = training.accuracy(reply)
-        try:
-            run.show(training.measured(reply, shown, run.references.private))
-        except Exception as error:  # the report does not affect the score
-            run.flag(f"its answer cannot be shown: {trouble_in(error)}")
-        reached = f"{training.measure} {accuracy:.3f}"
-        if not accuracy >= training.threshold:
-            needed = f"{training.threshold:.3f} is needed"
-            cause = [f"it was trained with your {' and '.join(run.wrong)}"] if run.wrong else []
-            lines = (f"{reached}, {needed}", *cause)
-            raise CheckFailed(Finding(f"{training.model} is not good enough", lines))
-        if run.doubtful:  # with right values and no gradients, weights may have been brought along
-            names = ", ".join(run.doubtful)
-            run.flag(f"its weights may not come from the training, as {names} did not pass")
-        return reached
-
-    def replies(self, training: TrainingT, run: TaskRun) -> tuple[Reply, Tensors]:
-        """Return the reply with the predictions that count, and the training's tensors.
-
-        Raises:
-            CheckFailed: the submission returned no valid weights.
-            SolutionError: the solution cannot predict.
-        """
-        reason = self.reason_for_own_predictions(training, run)
-        if reason or run.ask_solution is None:
-            run.flag(f"the submission's own predictions count, because {reason}")
-            reply = run.ask(training.training(None))
-            return reply, reply.tensors
-        room = training.room(run)
-        trained = run.ask(training.training(room))
-        weights = training._returned_weights(trained, room)
-        reply = run.ask_solution(training.predicting(weights))
-        if reply.status != "ok":
-            raise self.prediction_error(training, run, weights)
-        if not reply.tensors:
-            what = f"{training.what} returned weights with the wrong names or shapes"
-            raise CheckFailed(Finding(what))
-        return reply, trained.tensors
-
-    def reason_for_own_predictions(self, training: TrainingT, run: TaskRun) -> str:
-        """Return why a submission's own predictions count; empty if they do not."""
-        if run.wrong:
-            return f"the values of {', '.join(run.wrong)} are not right"
-        if run.ask_solution is None:
-            return run.why_not
-        if training.room(run) > MAX_WEIGHTS:
-            return f"{training.weights} are too large to be returned"
-        return ""
-
-    def prediction_error(self, training: TrainingT, run: TaskRun, weights: Tensors) -> Exception:
-        """Return the exception that says whose fault it is that the solution could not predict.
-
-        The weights are at fault if it can predict with zeros in their place.
-        """
-        assert run.ask_solution is not None
-        zeros = {name: np.zeros_like(value) for name, value in weights.items()}
-        reply = run.ask_solution(training.predicting(zeros))
-        if reply.status != "ok":
-            return SolutionError(f"the solution cannot predict: {reply.text}")
-        return CheckFailed(
-            Finding(f"no model can predict with the weights that {training.what} returned")
-        )
+        """Grade one training; see `Training.grade`."""
+        return self.training(run).grade(run)
