@@ -129,14 +129,6 @@ def test_only_gradients_of_inputs_have_the_axes_of_outputs(name: str, place: str
     assert "somewhere" not in problem.details
 
 
-def test_an_input_that_was_rounded_to_be_sent_has_not_changed() -> None:
-    rounded = trial(reply(tensors={"after/x": (X / 3).astype("f4")}))
-    for answered in rounded.answered:
-        answered.recording.inputs["x"] = X / 3
-
-    assert rounded.result().outcome is Outcome.PASSED
-
-
 def test_only_the_first_of_many_changed_names_are_listed() -> None:
     names = [f"{number:02d}" + "n" * 60 for number in range(12)]
 
@@ -184,21 +176,17 @@ NAN = reply(np.where(OUTPUT > 3, np.nan, OUTPUT))
 @pytest.mark.parametrize(
     ("answer", "details"),
     [
-        (reply(OUTPUT[::-1]), None),
         (WRONG, "the mean is off: 7.000, expected about 6"),
         (reply(np.full((2, 3), 3e38)), "the mean is off: inf, expected about 6"),
-        (reply(None), "output is missing"),
         (reply(OUTPUT[:1]), "output should have shape (2, 3), got (1, 3)"),
         (NAN, "4 of 6 values of output are NaN or inf, first at index (0, 2)"),
     ],
-    ids=["right", "off", "overflow", "missing", "shape", "nan"],
 )
-def test_random_outputs_are_judged_by_their_statistics(answer: Reply, details: str | None) -> None:
+def test_random_outputs_are_judged_by_their_statistics(answer: Reply, details: str) -> None:
     entry = MANIFEST_ENTRY | {"rows": ["the solution"]}
     findings = trial(answer, CORRECT, exercise=DRAWN, entry=entry).result().findings
 
-    assert bool(findings) is (details is not None)
-    assert all(details in (found.headline, found.details[0]) for found in findings)
+    assert details in (findings[0].headline, findings[0].details[0])
 
 
 def test_a_deterministic_call_is_compared_even_if_its_probe_examines_statistics() -> None:

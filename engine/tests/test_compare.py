@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tensormark.judging.compare import Tolerance, compare, compare_all
+from tensormark.judging.compare import Tolerance, compare
 
 AXES = {1: ("unit",)}
 TIGHT = Tolerance(rtol=1e-5, atol=1e-5)
@@ -11,11 +11,9 @@ REFERENCE = np.arange(24.0).reshape(2, 3, 4)
 IDS = np.arange(3)
 LAST = REFERENCE == 23
 COMPARED = {
-    "rounded": (REFERENCE + 5e-6, REFERENCE, None),
     "broadcasts from one": (np.zeros(1), np.zeros((2, 3)), "shape"),
     "broadcasts": (np.zeros((2, 3, 1)), np.zeros((2, 3)), "shape"),
     "less precise": (REFERENCE.astype("f4"), REFERENCE, "dtype"),
-    "integers": (IDS, IDS, None),
     "short integers": (IDS.astype("i4"), IDS, "dtype"),
     "integers as floats": (IDS.astype("f8"), IDS, "dtype"),
     "nan": (np.where(LAST, np.nan, REFERENCE), REFERENCE, "finite"),
@@ -23,7 +21,6 @@ COMPARED = {
     "as far off as allowed": (np.array([1e-5]), np.array([0.0]), None),
     "large beside 0": (np.array([1e6]), np.array([0.0]), "values"),
     "large beside large": (np.array([1e6 + 5.0]), np.array([1e6]), None),
-    "one value off": (REFERENCE + LAST, REFERENCE, "values"),
 }
 
 
@@ -49,19 +46,3 @@ def test_the_worst_value_is_located(got: np.ndarray, expected: np.ndarray, place
 
     assert mismatch is not None
     assert mismatch.lines[0].endswith(place)
-
-
-def test_of_several_tensors_the_first_that_is_missing_or_differs_is_reported() -> None:
-    expected = {"loss": REFERENCE, "logits": REFERENCE, "hidden": REFERENCE}
-    wrong = expected | {"logits": REFERENCE + 1, "hidden": REFERENCE + 1}
-
-    right, missing, differing = (
-        compare_all(got, expected, TIGHT, "float64", AXES)
-        for got in (expected, {"loss": REFERENCE}, wrong)
-    )
-
-    assert right is None
-    assert [(m.kind, m.name) for m in (missing, differing)] == [
-        ("names", "logits"),
-        ("values", "logits"),
-    ]

@@ -42,12 +42,9 @@ def call(got: Answer, rows: Answers = TABLE, training: bool = False, drew: bool 
 
 CHANGES_STATE = dataclasses.replace(call(0.5), got=prints(0.5, effects=7.0))
 RECOGNISED = {
-    "rounded": ([call(0.505)], ["halved"]),
-    "right": ([call(1.0)], []),
     "another side effect": ([CHANGES_STATE], []),
     "one alone, or two together": ([call(0.5, HALVED_TWICE)], ["halved"]),
     "two alike": ([call(0.5, ALIKE)], ["halved", "shifted"]),
-    "only one of two calls": ([call(0.5), call(2.0)], []),
     "a second call without evidence": ([call(0.5), call(1.0, (1.0,) * 4)], ["halved"]),
     "drawn": ([call(0.2, (1.0, DRAWS))], []),
     "undecided": ([call(0.2, (1.0, entry(UNDECIDED)))], []),
@@ -161,7 +158,7 @@ DIAGNOSED = {
 def test_mistakes_are_named_that_explain_a_level_and_those_after_it(
     levels: list[list[Observation]], names: list[str], diagnosis: Diagnosis
 ) -> None:
-    assert diagnose(levels, names) == diagnosis
+    assert diagnose(levels, names, {}) == diagnosis
 
 
 # --- dropout: the two modes of a student's own calls are compared ---------------------------------

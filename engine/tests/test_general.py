@@ -12,19 +12,15 @@ from tensormark.sandbox.interface import Reply
 from testkit.trials import OUTPUT, OWN_CALL, VALUES, X, finding, make_exercise, reply, trial
 
 OFF = OUTPUT + 0.5
-PRECISE = np.linspace(0.1, 0.9, 6).reshape(2, 3)
-HALF = PRECISE.astype("f2")
 MODE = "the model's training mode"
 IN_TRAINING = {"calls": (replace(OWN_CALL, train=True),)}
 SECOND_CALL = {"name": "second call"}
 FLOAT64 = {"name": "other sizes", "calls": (replace(OWN_CALL, dtype="float64"),)}
 
 
-def problem_in(answer: Reply, right: np.ndarray = OUTPUT, **probe: Any) -> Finding:
+def problem_in(answer: Reply, **probe: Any) -> Finding:
     own = {"calls": (OWN_CALL,), **probe}
-    judged = trial(answer, exercise=make_exercise("layer", replace(VALUES, **own)))
-    judged.answered[0].recording.outputs["output"] = right
-    return finding(judged)
+    return finding(trial(answer, exercise=make_exercise("layer", replace(VALUES, **own))))
 
 
 def in_type(output: np.ndarray, dtype: str) -> Reply:
@@ -37,17 +33,12 @@ def in_type(output: np.ndarray, dtype: str) -> Reply:
         (reply(OFF), {}, None),
         (reply(OUTPUT[:1] + 0.5), {}, None),
         (reply(np.full((4,), 0.5)), {}, None),
-        (in_type(OUTPUT, "f2"), {}, "other_type"),
-        (reply(None, "error", "Layer.forward should return a"), {}, "returns_something_else"),
         (reply(None, "error", "raised ValueError: should return"), {}, None),
         (reply(changed=[MODE]), {}, "mode_changed"),
         (reply(OFF, changed=[MODE]), {}, None),
         (reply(OFF, changed=[MODE]), IN_TRAINING, "mode_changed"),
-        (reply(OFF, changed=["the model's weights"]), {}, "weights_changed"),
-        (reply(changed=["the random seed"]), {}, "seeded"),
         (reply(OFF, changed=["the random seed"]), {}, None),
         (reply(tensors={"after/x": X + 1}), {}, "input_changed"),
-        (reply(OFF), SECOND_CALL, "kept_from_a_call"),
         (reply(OUTPUT[:1]), SECOND_CALL, "kept_from_a_call"),
         # types are told from sizes by how far the output is off
         (in_type(OUTPUT + 1e-4, "f8"), FLOAT64, "less_precise"),
@@ -58,15 +49,6 @@ def test_one_answer_can_show_a_general_mistake(
     answer: Reply, probe: dict[str, Any], name: str | None
 ) -> None:
     assert problem_in(answer, **probe).mistake == name
-
-
-@pytest.mark.parametrize(
-    ("got", "name"), [(HALF, "half_precision"), (PRECISE + 1e-3, None), (2 * HALF, None)]
-)
-def test_values_that_are_about_right_but_have_few_digits_are_half_precise(
-    got: np.ndarray, name: str | None
-) -> None:
-    assert problem_in(reply(got), PRECISE).mistake == name
 
 
 def test_nan_in_training_has_a_headline_of_its_own() -> None:

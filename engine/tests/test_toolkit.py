@@ -1,5 +1,7 @@
-"""The toolkit: usual probes in one call, and where an output is wrong."""
+"""The toolkit: usual probes in one call, where an output is wrong, and what is random."""
 
+import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -7,7 +9,10 @@ import pytest
 
 from tensormark.exercise import Exercise, followed
 from tensormark.toolkit import Call, Sizes, Tensors, exercise, locator, usual
+from tensormark.toolkit.dropout import FALSE_ALARM, RATE, SHARED, Dropout, numbers
 from tensormark.toolkit.places import locate
+from tensormark.toolkit.seeds import SEEDS, USED, Seeded, draw_seeds
+from tensormark.toolkit.statistics import margin
 
 
 def draw(rng: np.random.Generator, call: Call) -> Tensors:
@@ -119,3 +124,96 @@ def test_places_are_told_apart_among_the_first_axes_where_axes_have_names() -> N
 
 def test_a_single_value_is_not_given_away_by_its_ratio() -> None:
     assert locate(np.full((1, 1), 2.0), np.full((1, 1), 0.5), ("row", "unit")) is None
+
+
+# --- dropout: its statistics tell how its values were drawn ---------------------------------------
+
+SHAPE = (8, 10, 12)
+COUNT = int(np.prod(SHAPE))
+NOT_ANEW = "it: a second call makes no new draws"
+
+
+def dropout_sample(seed: int, *shape: int) -> np.ndarray:
+    """Return scaled ones of which a dropout, drawn with this shape, has dropped some."""
+    mask = np.random.default_rng(seed).random(shape or SHAPE) >= RATE
+    return np.broadcast_to(mask, SHAPE) / (1 - RATE)
+
+
+def judge(first: np.ndarray, second: np.ndarray | None = None) -> str | None:
+    outputs = {"output": first} if second is None else {"output": first, "output again": second}
+    values = None if second is None else lambda outputs, _: outputs["output"]
+    return Dropout("it", RATE, COUNT, lambda out, _: numbers(out["output"]), values)(outputs, {})
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_drawing_values_one_by_one_and_anew_in_a_second_call_is_right(seed: int) -> None:
+    assert judge(dropout_sample(seed)) is None
+    assert judge(dropout_sample(seed), dropout_sample(seed + 99)) is None
+
+
+@pytest.mark.parametrize(("shape", "axis"), [((8, 1, 12), 2), ((8, 10, 1), 3), ((1, 1, 12), 1)])
+def test_drawing_values_once_along_an_axis_is_recognised(shape: tuple[int, ...], axis: int) -> None:
+    values = dropout_sample(3, *shape)
+
+    assert numbers(values)[2] == SHARED * axis
+    assert judge(values) == "it: dropout draws once for many values, not once for each"
+
+
+def test_values_that_do_not_count_are_not_compared() -> None:
+    counts = np.arange(SHAPE[1])[:, None] < np.full(SHAPE, 5)
+    values = np.where(counts, dropout_sample(5), 7.0)
+
+    kept, factor, broken, _ = numbers(values, counts=counts)
+
+    assert (factor, broken) == (pytest.approx(1 / (1 - RATE)), 0.0)
+    assert abs(kept - (1 - RATE)) < 0.15
+
+
+def test_a_second_call_must_draw_anew_and_be_right_itself() -> None:
+    first = dropout_sample(1)
+    half_anew = np.where(np.arange(SHAPE[0])[:, None, None] % 2, first, dropout_sample(2))
+
+    assert judge(first, first) == judge(first, half_anew) == NOT_ANEW
+    assert judge(first, np.ones(SHAPE)) == "with a dropout rate of 0.4, 0.00 of it is dropped"
+    scaled = "with a dropout rate of 0.4, kept values should be multiplied by 1.67, not 3.33"
+    assert judge(2.0 * first) == scaled
+
+
+# --- seeds: a function that draws from a given generator is told from one that does not -----------
+
+DRAWS: dict[str, tuple[Callable[[int, int], int], str | None]] = {  # of a seed, in a call
+    "from the generator": (lambda seed, number: -1 if number == 6 else seed, None),
+    "the same always": (lambda seed, number: 0, "it is wrong"),
+    "anew in each call": (lambda seed, number: number, "it is wrong"),
+    "by the first seed": (lambda seed, number: seed, "it is wrong"),
+    "another seed in every other call": (lambda seed, number: number % 2, "it is wrong"),
+}
+
+
+@pytest.mark.parametrize(("draw", "verdict"), DRAWS.values(), ids=DRAWS)
+def test_a_draw_depends_on_the_generators_seed_and_state_alone(
+    draw: Callable[[int, int], int], verdict: str | None
+) -> None:
+    inputs = draw_seeds(np.random.default_rng(0))
+    seeds = inputs[SEEDS].tolist()
+    outputs = {f"{number}/x": np.array([draw(seed, number)]) for number, seed in enumerate(seeds)}
+    outputs[f"{USED}/x"] = np.array([draw(seeds[-1], len(seeds))])
+
+    assert Seeded("it is wrong")(outputs, inputs) == verdict
+
+
+# --- margins: wide enough for right code ----------------------------------------------------------
+
+
+@pytest.mark.parametrize("draws", [50, 400, 1000])
+@pytest.mark.parametrize("expected", [0.1, 0.5, 0.9])
+def test_right_draws_are_hardly_ever_outside_the_margin(draws: int, expected: float) -> None:
+    def outside(distance: float) -> float:
+        """Return the probability of a share that is further off than this."""
+        return sum(
+            math.comb(draws, n) * expected**n * (1 - expected) ** (draws - n)
+            for n in range(draws + 1)
+            if abs(n / draws - expected) > distance
+        )
+
+    assert outside(margin(draws, expected)) <= FALSE_ALARM < outside(margin(draws, expected) / 2)

@@ -6,7 +6,12 @@ from typing import Any
 import pytest
 
 from tensormark.exercise import Call
+from tensormark.judging.compare import Mismatch
+from tensormark.judging.fingerprints import AnsweredCall
+from tensormark.judging.replies import MAX_TEXTS, hole, texts
+from tensormark.judging.trial import most_telling
 from tensormark.policy import Policy
+from tensormark.references import Recording
 from tensormark.result import Outcome
 from tensormark.sandbox.interface import Reply
 from testkit.trials import (
@@ -133,6 +138,15 @@ def test_values_of_a_reference_are_shown_only_if_they_are_public(public: bool) -
     assert (bool(shown), problem.excerpt is not None) == (public, public)
 
 
+@pytest.mark.parametrize("part", ["values", "properties"])
+def test_wrong_values_without_a_name_have_a_place_unless_they_are_of_a_property(part: str) -> None:
+    layer = make_exercise("layer", replace(VALUES, part=part))
+
+    details = finding(trial(WRONG, exercise=layer, fields={"locate": lambda *_: "here"})).details
+
+    assert ("here" in details) is (part == "values")
+
+
 def test_a_message_names_all_that_had_to_be_replaced() -> None:
     calls = (OWN_CALL, CALL_GIVEN_NORM, CALL_GIVEN_BOTH)
     layer = make_exercise("layer", replace(VALUES, calls=calls))
@@ -183,3 +197,70 @@ def test_random_numbers_in_eval_mode_explain_wrong_values_without_a_name(
     layer = make_exercise("layer", replace(VALUES, calls=(call,)), upstream=("norm",))
 
     assert finding(trial(answer, exercise=layer, failed=failed)).mistake == mistake
+
+
+# --- which of several mismatches is shown, and what is read from a reply --------------------------
+
+DIFFERS = Mismatch("values", "output", ("some values differ",))
+OWN = AnsweredCall(VALUES, OWN_CALL, Recording({}, {}, {}, None), Reply("ok"))
+IN_WORDS = "Layer.add_norm() gets a LayerNorm as dropout, not a Dropout"
+
+
+def raised(text: str, status: str = "error", **message: Any) -> tuple[AnsweredCall, Mismatch]:
+    answered = replace(OWN, reply=Reply(status, text, message))
+    return answered, Mismatch("raised", OWN_CALL.target, (text,))
+
+
+UPSTREAM = ["Attention.attention"]
+IN_UPSTREAM = raised("raised TypeError: no", through=UPSTREAM)
+OTHER_VALUES = (replace(OWN), replace(DIFFERS, lines=("others differ",)))
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "wrong", "shown"),
+    [
+        # where references are private, what a submission puts into words is left out of its replies
+        ((OWN, DIFFERS), raised("raised TypeError: no (main.py, line 3)"), [], 0),
+        ((OWN, DIFFERS), raised("took too long", "lost"), [], 0),
+        ((OWN, DIFFERS), raised(IN_WORDS), [], 1),  # how a function is called wrongly
+        ((OWN, DIFFERS), OTHER_VALUES, [], 0),
+        ((OWN, DIFFERS), OTHER_VALUES, UPSTREAM, 1),
+        # an exception in a wrong function upstream is not shown, one of its own is
+        (IN_UPSTREAM, raised(IN_WORDS), UPSTREAM, 1),
+        (IN_UPSTREAM, raised("raised ValueError: mine (main.py, line 3)"), UPSTREAM, 1),
+    ],
+)
+def test_the_most_telling_of_two_mismatches_is_shown(
+    own: tuple[AnsweredCall, Mismatch],
+    other: tuple[AnsweredCall, Mismatch],
+    wrong: list[str],
+    shown: int,
+) -> None:
+    judged = [own, other]
+
+    assert most_telling(judged, own[0], wrong)[1] is judged[shown][1]
+
+
+@pytest.mark.parametrize(
+    ("status", "text", "function", "name"),
+    [
+        ("not written", "layer", "", "layer"),
+        ("not written", "", "norm", "scaled"),
+        ("not written", "", ["norm"], None),
+        ("not written", "of torch's own", "norm", None),
+        ("error", "layer", "", None),
+    ],
+)
+def test_a_hole_has_the_id_of_an_exercise_or_is_a_bare_one_in_its_function(
+    status: str, text: str, function: object, name: str | None
+) -> None:
+    targets = {"Layer.forward": "layer", "norm": "scaled"}
+
+    assert hole(Reply(status, text, {"function": function}), targets) == name
+
+
+def test_only_the_first_texts_of_a_list_are_read() -> None:
+    reply = Reply("error", "", {"through": ["a", 1, "b", *"c" * MAX_TEXTS], "imported": "a"})
+
+    assert texts(reply, "through") == ["a", "b", *"c" * (MAX_TEXTS - 3)]
+    assert texts(reply, "imported") == texts(reply, "missing") == []
