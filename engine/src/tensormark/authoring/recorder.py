@@ -170,7 +170,7 @@ class Recorder:
         wrong = {each.id: replies for each, (*_, replies) in zip(self.own, mistakes, strict=True)}
         return measure(self.exercise, self.right, working, honest, wrong)
 
-    @property
+    @functools.cached_property
     def names(self) -> list[list[str]]:
         """The names of the tensors that the solution returns in each call."""
         return [
@@ -264,8 +264,8 @@ class Recorder:
                     )
             if cotangents and not under(reply.tensors, "grad/"):
                 raise self.fault(
-                    f"no output of {call.target} has a gradient; let draw return None instead of "
-                    "the output's shape"
+                    f"no output of {call.target} has a gradient; let draw return no cotangent, or "
+                    "say gradients=False"
                 )
 
     def _require_passed(self, recorded: Recorded) -> None:

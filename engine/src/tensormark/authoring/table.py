@@ -10,7 +10,6 @@ exponentials differently, as if inputs differed in their last bit: an entry that
 is UNDECIDED. An entry that changes with the seed is RANDOM, or UNDECIDED if it can come out right.
 """
 
-import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -42,14 +41,7 @@ LEFT_OUT = 2.0  # times the limit: how far a pair without a row may be from the 
 
 # Makes the calls with these numbers, with a `nudge` of the inputs or another `seed`.
 Ask = Callable[..., list[Reply]]
-
-
-@dataclasses.dataclass(frozen=True)
-class _Answers:
-    """The fingerprints of one source, and in which calls it drew."""
-
-    prints: Row
-    drew: list[bool]
+Answers = list[tuple[np.ndarray, bool]]  # the fingerprints of each call, and whether it drew
 
 
 class Table:
@@ -91,10 +83,11 @@ class Table:
     def _prints(self, index: int, reply: Reply, inputs: Tensors) -> np.ndarray:
         return fingerprints(*self.calls[index], self.names[index], inputs, reply)
 
-    def _answers(self, replies: Sequence[Reply]) -> _Answers:
-        numbered = enumerate(zip(replies, self.inputs, strict=True))
-        prints = [self._prints(index, *both) for index, both in numbered]
-        return _Answers(prints, [bool(reply.message.get("drew")) for reply in replies])
+    def _answers(self, replies: Sequence[Reply]) -> Answers:
+        return [
+            (self._prints(index, reply, self.inputs[index]), bool(reply.message.get("drew")))
+            for index, reply in enumerate(replies)
+        ]
 
     def add(self, name: str, replies: Sequence[Reply], ask: Ask) -> None:
         """Add a row, unless it is a pair that is recognized by another row."""
@@ -147,18 +140,17 @@ class Table:
         observed = Observation(got, compared, room * self.allowed[index], drew=drew)
         return matching_variants(observed)[1:]
 
-    def _recognized(self, answers: _Answers, room: float) -> bool:
+    def _recognized(self, answers: Answers, room: float) -> bool:
         fits = np.ones(len(self.rows), dtype=bool)
-        for index, got in enumerate(answers.prints):
+        for index, (got, drew) in enumerate(answers):
             rows = [row[index] for _, row in self.rows]
-            fits &= self._explained(index, got, answers.drew[index], rows, room)
+            fits &= self._explained(index, got, drew, rows, room)
         return bool(fits.any())
 
-    def _disagreement(self, answers: _Answers, recorded: Row, ask: Ask) -> str | None:
+    def _disagreement(self, answers: Answers, recorded: Row, ask: Ask) -> str | None:
         """Return the first call that disagrees with a row, and by how much; None if none does."""
-        for index, row in enumerate(recorded):
-            got = answers.prints[index]
-            if not self._agrees(index, got, answers.drew[index], row, ask):
+        for index, (row, (got, drew)) in enumerate(zip(recorded, answers, strict=True)):
+            if not self._agrees(index, got, drew, row, ask):
                 return f"{self.calls[index][0].name} (call {index}): {self._off(index, got, row)}"
         return None
 
@@ -187,13 +179,13 @@ class Table:
 
     # --- chance ---
 
-    def _decided(self, answers: _Answers, ask: Ask, thorough: bool) -> Row:
+    def _decided(self, answers: Answers, ask: Ask, thorough: bool) -> Row:
         """Return a row in which the entries that depend on chance are marked.
 
         Args:
             thorough: nudge every call; for single mistakes. Most rows are several of these.
         """
-        row = [own.copy() for own in answers.prints]
+        row = [own.copy() for own, _ in answers]
         solution = self.rows[0][1] if self.rows else row
         changed = [np.zeros(len(own), dtype=bool) for own in row]
         pairs = zip(row, solution, self.allowed, strict=True)
@@ -201,18 +193,18 @@ class Table:
         for index, other, limit in self._varied(answers, ask, thorough):
             changed[index] |= ~close(row[index], other, limit)
             right[index] |= close(solution[index], other, self.allowed[index])
-        for index, drew in enumerate(answers.drew):
+        for index, (own, drew) in enumerate(answers):
             wrong = changed[index] & ~right[index] & drew
             row[index][changed[index]] = entry(UNDECIDED)
             row[index][wrong] = entry(RANDOM)
-            row[index][wrong, 1] = answers.prints[index][wrong, 0]
+            row[index][wrong, 1] = own[wrong, 0]
         return row
 
     def _varied(
-        self, answers: _Answers, ask: Ask, thorough: bool
+        self, answers: Answers, ask: Ask, thorough: bool
     ) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
         """Yield calls with fingerprints for another seed or nudge, and how far these may be off."""
-        drew = [index for index, drew_here in enumerate(answers.drew) if drew_here]
+        drew = [index for index, (_, drew_here) in enumerate(answers) if drew_here]
         for index, reply in zip(drew, ask(drew, seed=SEED) if drew else (), strict=True):
             share = 1.0 if index in self.statistics else MARGIN
             other = self._prints(index, reply, self.inputs[index])

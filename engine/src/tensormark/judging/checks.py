@@ -89,14 +89,14 @@ def changed_by_import(evidence: Evidence, answered: AnsweredCall) -> Mismatch | 
     return Mismatch("changed", file, lines, f"importing {file} changes a global setting")
 
 
-# the part of the points that a failed check costs; "": the probe's part
-CHECKS: dict[Examine, str] = {
-    wrong_output: "",
-    wrong_gradient: "properties",
-    changed_input: "properties",
-    changed_globals: "properties",
-    changed_by_import: "properties",
-}
+# the first costs the probe's part of the points, each other one the properties
+CHECKS: tuple[Examine, ...] = (
+    wrong_output,
+    wrong_gradient,
+    changed_input,
+    changed_globals,
+    changed_by_import,
+)
 
 
 def _right_answer(answered: AnsweredCall) -> AnsweredCall:

@@ -133,7 +133,7 @@ class Trial(Evidence):
 
         The finding is that of the most informative answer.
         """
-        part = CHECKS[examine] or probe.part
+        part = probe.part if examine is wrong_output else "properties"
         answers = self.answers_to(probe)
         mismatches = [self.mismatch(answered, examine) for answered in answers]
         wrong = [(a, m) for a, m in zip(answers, mismatches, strict=True) if m is not None]

@@ -78,10 +78,8 @@ class Dropout:
             if name.endswith(AGAIN)
         }
         wrong = self.wrong_pass(outputs, inputs)
-        if wrong:
+        if wrong or not again:
             return wrong
-        if not again:
-            return None
         return self.wrong_pass(again, inputs) or self.repeated(outputs, again, inputs)
 
     def repeated(self, first: Tensors, second: Tensors, inputs: Tensors) -> str | None:
