@@ -68,7 +68,7 @@ def test_everybody_has_a_score_with_adjustments_and_those_who_get_some_questions
     out = place / "out"
 
     assert "3 to grade" in printed
-    assert "could not be read: grace" in printed
+    assert "1 could not be read:\n  grace: " in printed
     assert scores(out) == {"ada": "80", "alan": "40", "emmy": "0", "grace": ""}
     assert scores(out, "points") == {"ada": "74.5", "alan": "40", "emmy": "0", "grace": "10"}
     assert (out / "adjustments.csv").read_text("utf-8") == ADJUSTMENTS
@@ -126,7 +126,7 @@ def test_the_first_run_writes_its_options_and_a_list_may_come_later(
 
     assert chosen == config.Config(tier="process", viva_students=[])  # all else is as usual
     assert scores(out) == {"s1": "80", "s2": "80", "s3": ""}
-    assert "not handed in: s3" in printed
+    assert "1 not handed in:\n  s3\n" in printed
     assert (out / "class.toml").read_text("utf-8") == changed
 
 

@@ -189,7 +189,7 @@ def test_a_platform_gets_marks_and_feedback(name: str, tmp_path: Path) -> None:
     ("people", "column", "words"),
     [
         (CANVAS, "Lab 9", "no column titled 'Lab 9'"),
-        (CANVAS, "", "class.toml does not say which column"),
+        (CANVAS, "", "no column titled ''; set column in class.toml"),
         (MOODLE.replace("80.00", "90.00"), "", "the maximum grade is 90 in Moodle, 80 here"),
         (MOODLE.replace(",Maximum Grade", ",Scale"), "", "on a scale"),
         (MOODLE.replace(",Last modified (grade)", ",Changed"), "", "no column 'last modified"),

@@ -1,7 +1,6 @@
 """What students get of an assignment, what it declares, and what must not be in a release."""
 
 import dataclasses
-import json
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ from tensormark.authoring.course import Course, open_course
 from tensormark.cli import run
 from tensormark.folder import open_assignment
 from tensormark.release.build import contents
-from tensormark.release.given_out import Release, Secret
+from tensormark.release.given_out import Release
 from tensormark.release.leaks import leaks
 from tensormark.usage import UserError
 from tensormark.wheel import wheel
@@ -18,7 +17,6 @@ from testkit import toy
 from testkit.graded import in_manifest
 from testkit.packing import unpacked
 
-LABELS = [int(digit) for digit in f"{20260807**8:b}"[:60]]
 STAFF = """
 from tensormark.authoring.course import Staff
 from tensormark.release.given_out import Release
@@ -122,30 +120,3 @@ def test_pictures_of_the_handout_are_given_out(copy: Path) -> None:
     pictures = {name for name in contents(course_in(copy)) if name.startswith("pictures/")}
 
     assert pictures == {"pictures/line.svg"}
-
-
-CODE = f"my_own_{toy.WINDOWS}"
-SECRET = Secret("the labelled letters", ["a text that nobody has read yet"], LABELS)
-
-
-@pytest.mark.parametrize(
-    ("content", "found"),
-    [
-        ("x = my_own_windows = signals.unfold(-1, ", False),
-        (f"    {CODE}", True),
-        (json.dumps([CODE, ""], indent=1), True),
-        ("we say: a text that nobody has read yet", False),
-        ("  'a text that nobody has read yet',", True),
-        (json.dumps(LABELS), True),
-    ],
-)
-def test_what_students_must_not_get_is_found(copy: Path, content: str, found: bool) -> None:
-    solution = copy / "solution" / toy.MAIN
-    text = solution.read_text(encoding="utf-8")
-    solution.write_text(text.replace(toy.WINDOWS, CODE), encoding="utf-8")
-    course = course_in(copy, Release(secrets=lambda assignment, private: [SECRET]))
-    course = dataclasses.replace(course, variants=(), honest=())
-
-    findings = list(leaks(course, {"starter/a.py": content.encode()}))
-
-    assert bool(findings) == found, findings

@@ -1,7 +1,5 @@
 """A class's jobs without other processes: each is done as soon as it is handed out."""
 
-import contextlib
-from collections.abc import Iterator
 from concurrent.futures import Future
 from typing import Any
 
@@ -27,7 +25,6 @@ class Here:
         pass
 
 
-@contextlib.contextmanager
-def here(_scheduler: str, _count: int) -> Iterator[Here]:
+def here(_scheduler: str, _count: int) -> Here:
     """Take the place of jobs.workers."""
-    yield Here()
+    return Here()

@@ -7,12 +7,13 @@ command continues where it stopped.
 """
 
 import argparse
+import contextlib
 import dataclasses
 import functools
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from tqdm import tqdm
@@ -50,7 +51,6 @@ from tensormark.usage import UserError, command, option
 from tensormark.viva.subject import subjects_of
 
 MOST_WORKERS = 1024
-LISTED = 20  # students of each kind that are named on the terminal
 LONGEST = 500  # characters of a line there
 PRIVATE = "reference_outputs/private"  # where private references are usually kept
 PUBLIC = "graded on the public inputs, which every student has; for marks, give {}"
@@ -134,15 +134,17 @@ def _counted(entries: Sequence[Entry]) -> str:
     return f"{number_of(len(entries), 'student')}: {', '.join(parts)}"
 
 
-def _listed(entries: Sequence[Entry]) -> Iterator[str]:
-    """Yield a line for each student without a complete result."""
+def _listed(entries: Sequence[Entry]) -> list[str]:
+    """Return a line for each student without a complete result."""
+    lines: list[str] = []
     for kind in (*entry.OURS, entry.UNREAD, entry.NOT_IN):
         own = [each for each in entries if each.kind == kind]
-        for each in own[:LISTED]:
-            why = "" if kind == entry.NOT_IN else f": {each.without}"
-            yield f"  {kind}: {each.called}{why}"
-        if len(own) > LISTED:
-            yield f"  {kind}: and {len(own) - LISTED} more"
+        about = [
+            each.called if kind == entry.NOT_IN else f"{each.called}: {each.without}"
+            for each in own
+        ]
+        lines += returned.listed("students", kind, about)
+    return lines
 
 
 class Class:
@@ -264,8 +266,9 @@ class Class:
         print(f"{len(jobs)} {what}, tier {tier}, workers: {where}", flush=True)
         seconds = 0.1 if is_terminal(sys.stderr) else LINES
         faults: dict[str, str] = {}
+        count = min(self.options.workers, len(jobs))
         with (
-            workers(self.options.scheduler, min(self.options.workers, len(jobs))) as opened,
+            contextlib.closing(workers(self.options.scheduler, count)) as opened,
             tqdm(total=len(jobs), mininterval=seconds, miniters=1, dynamic_ncols=True) as bar,
         ):
             try:

@@ -57,7 +57,6 @@ EXERCISE_KEYS = (
 # limits on folder names, because students' names are arbitrary
 LONGEST = 40  # characters of at most four bytes each; file systems allow 255 bytes
 DEVICES = {"con", "prn", "aux", "nul", *(f"{d}{n}" for d in ("com", "lpt") for n in range(10))}
-ALLOWED = "-_.@+"
 DIGIT_COUNT = 16  # that are appended to a name, so that nobody finds another's
 DIGITS = re.compile(rf"-[0-9a-f]{{{DIGIT_COUNT}}}\Z", re.I)
 
@@ -87,10 +86,10 @@ def for_student(entry: Entry) -> dict[str, Any]:
 
 def _safe(name: str) -> str:
     """Return a name valid for a folder on every system: not a path, a device or hidden."""
-    plain = unicodedata.normalize("NFC", name[: 4 * LONGEST])
-    letters = "".join(char if char.isalnum() or char in ALLOWED else "_" for char in plain)
-    letters = letters[:LONGEST].strip("._-") or "student"
-    return f"_{letters}" if letters.partition(".")[0].casefold() in DEVICES else letters
+    plain = unicodedata.normalize("NFC", name)
+    letters = re.sub(r"[^\w@+.-]", "_", plain)[:LONGEST].strip("._-")
+    is_device = letters.partition(".")[0].casefold() in DEVICES
+    return f"_{letters}" if is_device or not letters else letters
 
 
 def _key(name: str) -> str:

@@ -4,6 +4,7 @@ No path is built from a name, no link is followed, and no list is taken from whe
 """
 
 import os
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,9 +16,17 @@ from tensormark.classroom.platforms import BY_NAME, FOLDER, PLATFORMS
 from tensormark.classroom.platforms.base import Platform
 from tensormark.classroom.platforms.gradescope import METADATA, strangers
 from tensormark.files import is_folder
-from tensormark.intake.file_names import is_hidden
 from tensormark.usage import command
 
+# what systems, editors and office programs leave behind; any other name may be a student's
+IGNORED = re.compile(
+    r"__MACOSX|Thumbs\.db|desktop\.ini|\.DS_Store|\.localized|\.directory|Icon\r?"
+    r"|\.Spotlight-V100|\.Trashes|\.fseventsd|\.git|\.gitignore|\.gitattributes|\.gitkeep|\.hg|\.svn"
+    r"|\.idea|\.vscode|\.venv|\.ipynb_checkpoints|\.mypy_cache|\.pytest_cache|\.ruff_cache"
+    r"|__pycache__|\.~lock\..*|~\$.*|\.nfs.*|\.fuse_hidden.*|\.Trash-.*|.*:Zone\.Identifier",
+    re.S,
+)
+COMPANION = "._"  # begins the name of the metadata that macOS keeps beside a file or folder
 TEST_STUDENTS = ("student, test", "test student")  # of Canvas
 
 
@@ -37,14 +46,16 @@ def handed_in(folder: Path, without: Iterable[Path] = ()) -> list[Path]:
     """
     excluded = {real(path) for path in without}
     try:
-        paths = sorted(folder.iterdir())
+        paths = {path.name: path for path in folder.iterdir()}
     except OSError as error:
         raise FileError(f"{folder}: cannot be read ({error.strerror or error})") from error
-    return [
+    return sorted(
         path
-        for path in paths
-        if not is_hidden(path.name) and real(folder) / path.name not in excluded
-    ]
+        for name, path in paths.items()
+        if not IGNORED.fullmatch(name)
+        and name.removeprefix(COMPANION) not in paths.keys() - {name}
+        and real(folder) / name not in excluded
+    )
 
 
 def read_list(path: Path) -> tuple[ClassList, Platform]:

@@ -5,7 +5,6 @@ running, because another job may have been the cause; if that worker dies as wel
 own fault.
 """
 
-import contextlib
 import multiprocessing
 import os
 import signal
@@ -14,7 +13,7 @@ from collections import Counter, deque
 from collections.abc import Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from typing import Any, Protocol
+from typing import Any
 
 from tensormark.classroom.work import Job, Terms, complete
 from tensormark.classroom.worker import UnfitError, do, end_with
@@ -28,19 +27,6 @@ NO_WORKER = 120.0  # seconds without any worker of a cluster after which a run e
 DEATHS = ("KilledWorker", BrokenProcessPool.__name__)  # exceptions for a worker that died
 KILLS = "the submission kills the process that grades it, even with nothing else running"
 Result = Mapping[str, Any]
-
-
-class Workers(Protocol):
-    """Processes that do jobs, and are replaced if they die."""
-
-    def slots(self) -> int:
-        """Return how many jobs may run at once."""
-
-    def submit(self, job: Job, terms: Terms) -> Future[Any]:
-        """Have a job done."""
-
-    def close(self) -> None:
-        """Wait for what is under way, and end."""
 
 
 class LocalWorkers:
@@ -124,12 +110,12 @@ class Cluster:
         self.client.close()
 
 
-@contextlib.contextmanager
-def workers(scheduler: str, count: int) -> Iterator[Workers]:
+Workers = LocalWorkers | Cluster
+
+
+def workers(scheduler: str, count: int) -> Workers:
     """Open the workers of a scheduler, or this machine's; see `Cluster`."""
-    opened = Cluster(scheduler) if scheduler else LocalWorkers(count)
-    with contextlib.closing(opened):
-        yield opened
+    return Cluster(scheduler) if scheduler else LocalWorkers(count)
 
 
 def _answer(future: Future[Any]) -> tuple[Result | None, str, bool]:

@@ -91,10 +91,7 @@ class Owners:
 
     def of(self, groups: Sequence[Sequence[Upload]]) -> list[set[Owner]]:
         """Return each group's possible owners: none, one person or team, or several."""
-        results = [
-            set[Owner]().union(*(self.by_claim(claim) for claim in group[0].claims))
-            for group in groups
-        ]
+        results = [set[Owner]().union(*map(self.by_claim, group[0].claims)) for group in groups]
         if not self.platform.chosen_by_students:
             self._dispute(groups, results)
         taken = {place for owners in results for owner in owners for place in owner}
@@ -103,10 +100,9 @@ class Owners:
             for group, owners in zip(groups, results, strict=True)
         ]
         counts = Counter(owner for owners in named for owner in owners)
-        return [
-            owners | named_owners | _rivals(named_owners, counts)
-            for owners, named_owners in zip(results, named, strict=True)
-        ]
+        for owners, own in zip(results, named, strict=True):
+            owners |= own | _rivals(own, counts)
+        return results
 
     def _dispute(self, groups: Sequence[Sequence[Upload]], results: list[set[Owner]]) -> None:
         """Add SOMEBODY to the owners of what only seems to be theirs.

@@ -4,14 +4,12 @@ All text is from the engine, the assignment and its solution. A mistake that few
 is not on it.
 """
 
-import difflib
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from tensormark.authoring.course import Course
-from tensormark.authoring.variants import VariantError
 from tensormark.classroom.counts import (
     ExerciseCount,
     MistakeCount,
@@ -27,7 +25,6 @@ PAGE = "teach.html"
 TEMPLATES = Path(__file__).with_name("templates")
 FEWEST = 3
 SHOWN = 6  # mistakes of an exercise
-LINES = 5  # of wrong code, and of right code, in an example at most
 
 
 @dataclass(frozen=True)
@@ -41,18 +38,12 @@ class Example:
 
 
 def _example(mistake: MistakeCount, course: Course) -> tuple[str, str]:
-    """Return the wrong and the right lines of a mistake; none if there is no short example."""
+    """Return the wrong and the right code of a mistake; none if it is unknown."""
     for variant in course.variants:
         if (variant.exercise, variant.id) == (mistake.exercise, mistake.id):
-            try:
-                solution = course.assignment.solution_sources[variant.module]
-                changed = variant.apply(solution)
-            except (KeyError, VariantError):
-                break
-            lines = list(difflib.ndiff(solution.splitlines(), changed.splitlines()))
-            wrong, right = ([line[2:] for line in lines if line[0] == sign] for sign in "+-")
-            if max(len(wrong), len(right)) <= LINES:
-                return textwrap.dedent("\n".join(wrong)), textwrap.dedent("\n".join(right))
+            right = "\n".join(old for old, _ in variant.edits)
+            wrong = "\n".join(new for _, new in variant.edits)
+            return textwrap.dedent(wrong), textwrap.dedent(right)
     return "", ""
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tensormark.classroom.entry import legible
-from tensormark.files import digest, sha256
+from tensormark.files import digest, python_files, sha256
 from tensormark.folder import PACKAGE, STAFF_ONLY
 from tensormark.handout import MAIN, PAGES
 from tensormark.intake.submission import Submission
@@ -22,9 +22,6 @@ from tensormark.sandbox.packages import requirement_names
 from tensormark.settings import Settings
 
 ENGINE = Path(__file__).resolve().parents[1]
-# packages that decide no grade, except two modules of this one
-NOT_GRADING = ("authoring", "classroom", "gradescope", "release", "template")
-OF_CLASSROOM = ("classroom/work.py", "classroom/worker.py")
 # of an assignment; references and checkpoint have digests of their own
 FILES = (
     f"{PACKAGE}/**/*.py",
@@ -94,10 +91,8 @@ class Job:
 
 def _deciding_files(folder: Path) -> Iterator[tuple[str, Path]]:
     """Yield the files of tensormark and of an assignment that decide a grade, with names."""
-    for path in ENGINE.rglob("*.py"):
-        inside = path.relative_to(ENGINE)
-        if inside.parts[0] not in NOT_GRADING or inside.as_posix() in OF_CLASSROOM:
-            yield f"tensormark {inside.as_posix()}", path
+    for name, path in python_files(ENGINE).items():
+        yield f"tensormark {name}", path
     for path in (path for pattern in FILES for path in folder.glob(pattern)):
         inside = path.relative_to(folder)
         if inside.parts[0] != PACKAGE or inside.parts[1] not in STAFF_ONLY:

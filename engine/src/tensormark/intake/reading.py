@@ -190,18 +190,18 @@ class Reading:
             note = f"{shown(own[0].name)} is graded as {self.main}" if len(files) > 1 else ""
             return self._answer(folders, own[0], note)
         notebooks = [file for file in files if file.name.lower().endswith(".ipynb")]
-        listed = packed or own or notebooks or extensions
-        names = ", ".join(shown(file.name) for file in listed[:3])
-        advice = ""
-        if packed:
-            advice = f", but {names}; hand in the files themselves"
-        elif own:
-            advice = f", but {names}; rename the one to grade to {self.main}"
-        elif notebooks:
-            advice = f", but {names}; copy your code into {self.main}"
-        elif extensions:
-            advice = f", only {names}; give a folder or a zip that also has {self.main}"
-        raise UnreadableError(f"there is no {self.main} in it{advice}")
+        reasons = (
+            (packed, "but {}; hand in the files themselves"),
+            (own, "but {}; rename the one to grade to {main}"),
+            (notebooks, "but {}; copy your code into {main}"),
+            (extensions, "only {}; give a folder or a zip that also has {main}"),
+        )
+        fault = f"there is no {self.main} in it"
+        for listed, reason in reasons:
+            if listed:
+                names = ", ".join(shown(file.name) for file in listed[:3])
+                raise UnreadableError(f"{fault}, {reason.format(names, main=self.main)}")
+        raise UnreadableError(fault)
 
     def _unpacked(self, file: File, in_archive: bool = False) -> Folder:
         """Open an archive, but none in another one; else say what to do about the file."""

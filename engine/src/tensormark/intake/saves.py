@@ -6,7 +6,6 @@ moment: what counts is whether a file that would be graded was replaced or rewri
 """
 
 import contextlib
-import itertools
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -15,7 +14,6 @@ from tensormark.intake.process import InspectionError
 from tensormark.intake.submission import SubmissionError, read_submission
 
 POLL = 0.03  # seconds
-POLLS = 33  # until a look, even if no time has changed: some drives only keep whole seconds
 
 
 def _stamp(path: Path) -> tuple[int, int, int] | None:
@@ -97,14 +95,12 @@ class Saves:
         return [_stamp(path) for path in [*files, *(file.parent for file in files)]]
 
     def run(self) -> None:
-        """Look when something has changed, and at intervals."""
+        """Look when something has changed, and has stopped changing."""
         looked: list[object] | None = None
         before = self.state()
-        for count in itertools.count(1):
-            if self.closed.wait(POLL):
-                return
+        while not self.closed.wait(POLL):
             now = self.state()
-            if (now == before and now != looked) or count % POLLS == 0:
+            if now == before and now != looked:
                 with contextlib.suppress(InspectionError):  # which the next grading reports
                     self.look()
                 looked = now

@@ -1,7 +1,7 @@
 """What a platform is: how its files are named, its list is read, its marks and feedback written."""
 
 import dataclasses
-import itertools
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -175,12 +175,11 @@ def different(claims: Iterable[Claim]) -> tuple[Claim, ...]:
     return tuple(first.values())
 
 
-def common_beginning(names: Sequence[str]) -> str:
-    """Return what all names begin with."""
-    first = min(names, default="")
-    last = max(names, default="")
-    same = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))
-    return "".join(letter for letter, _ in same)
+def without_common(names: Sequence[str], separator: str) -> dict[str, list[str]]:
+    """Return what follows each separator in what all names begin with, the shortest first."""
+    common = os.path.commonprefix(names)  # noqa: RUF071 - of letters, not of folders
+    ends = [place + 1 for place, letter in enumerate(common) if letter == separator]
+    return {name: [name[end:] for end in reversed(ends) if name[end:]] or [name] for name in names}
 
 
 def own_name(path: Path) -> Upload:

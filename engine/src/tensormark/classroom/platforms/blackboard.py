@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tensormark.classroom.entry import Claim, Upload
-from tensormark.classroom.platforms.base import Platform, common_beginning, own_name
+from tensormark.classroom.platforms.base import Platform, own_name, without_common
 
 NAMED = re.compile(
     r"(?P<head>.+?)_attempt_(?P<stamp>[0-9]{4}(?:-[0-9]{2}){5})(?:_(?P<file>.+)|(?P<note>\.txt))",
@@ -50,13 +50,11 @@ class Blackboard(Platform):
         """
         read = {path: self.upload(path) for path in paths}
         named = [(each.claims[0].name, each) for each in read.values() if each]
-        common = common_beginning([head for head, _ in named])
-        ends = [place + 1 for place, letter in enumerate(common) if letter == "_"]
+        logins = without_common([head for head, _ in named], "_")
         packed = {(head, each.attempt) for head, each in named if each.file}
         uploads = [own_name(path) for path, each in read.items() if each is None]
         for head, each in named:
             if each.file or (head, each.attempt) not in packed:
-                logins = [head[end:] for end in reversed(ends) if head[end:]] or [head]
-                claims = tuple(Claim(login, {"login": login}, login) for login in logins)
+                claims = tuple(Claim(login, {"login": login}, login) for login in logins[head])
                 uploads.append(replace(each, claims=claims))
         return uploads

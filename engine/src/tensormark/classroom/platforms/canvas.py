@@ -45,7 +45,7 @@ ANONYMOUS = re.compile(
     re.S,
 )
 ESCAPED = re.compile("#(?:U[0-9a-f]{4}|L[0-9a-f]{6})")  # a letter as unzip may write it
-TITLE = re.compile(r"(.+) \(([0-9]+)\)", re.S)  # of an assignment's column, with its id
+TITLE = re.compile(r" \([0-9]+\)$")  # the end of an assignment's column: its id
 MAXIMA = "Points Possible"
 SECTION = "section"  # the last of the columns about students
 SHOWN = 40  # titles in a message
@@ -95,19 +95,13 @@ class Canvas(Platform):
         """Return the place of the column to fill.
 
         Args:
-            wanted: its title, with or without its number, or the number alone.
+            wanted: its title, with or without its number.
         """
-        if not wanted:
-            raise FileError("class.toml does not say which column to fill")
-        found = {place: TITLE.fullmatch(text) for place, text in enumerate(table.rows[0])}
-        titles = {place: match for place, match in found.items() if match}
-        hits = [place for place, match in titles.items() if wanted in (match[0], match[2])]
-        if not hits:
-            title = wanted.casefold()
-            hits = [place for place, match in titles.items() if match[1].casefold() == title]
+        titles = {place: text for place, text in enumerate(table.rows[0]) if TITLE.search(text)}
+        hits = [place for place, text in titles.items() if wanted in (text, TITLE.sub("", text))]
         if len(hits) == 1:
             return hits[0]
-        names = "; ".join(match[0][:100] for match in [*titles.values()][:SHOWN]) or "none"
+        names = "; ".join(text[:100] for text in [*titles.values()][:SHOWN]) or "none"
         count = "several columns" if hits else "no column"
         raise FileError(
             f"{table.path}: has {count} titled {wanted[:60]!r}; set column in "

@@ -7,11 +7,12 @@ them, and the roster decides.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
 from tensormark.classroom.entry import Claim, Upload
-from tensormark.classroom.platforms.base import Platform, common_beginning, own_name
+from tensormark.classroom.platforms.base import Platform, own_name, without_common
 from tensormark.files import is_folder
 
 
@@ -27,13 +28,10 @@ class GitHub(Platform):
     def uploads(self, paths: Sequence[Path]) -> list[Upload]:
         """Read what follows each hyphen in what the names of all folders have in common."""
         folders = [path.name for path in paths if is_folder(path)]
-        common = common_beginning(folders or [path.name for path in paths])
-        ends = [place + 1 for place, letter in enumerate(common) if letter == "-"] or [0]
+        users = without_common(folders or [path.name for path in paths], "-")
         uploads = []
         for path in paths:
-            own = reversed(ends) if path.name.startswith(common) else ()
-            users = [path.name[end:] for end in own if path.name[end:]] or [path.name]
-            claims = tuple(Claim(user, {"github": user}, user) for user in users)
-            stamp = own_name(path).attempt
-            uploads.append(Upload(path, claims, file=path.name, attempt=stamp))
+            own = users.get(path.name, [path.name])
+            claims = tuple(Claim(user, {"github": user}, user) for user in own)
+            uploads.append(replace(own_name(path), claims=claims))
         return uploads
