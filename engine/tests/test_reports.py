@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from tensormark.cli import run
-from tensormark.exercise import Assignment
 from tensormark.judging.compare import Pair, Tolerance
 from tensormark.judging.excerpt import excerpt
 from tensormark.reports import browser, html
@@ -133,16 +132,6 @@ def test_links_lead_to_the_handout_that_is_there() -> None:
     assert '<a href="../handout.html#the-mask">The mask</a></li>' in there
     assert "In the handout" not in html.page(model, html.NO_HANDOUT)
     assert "javascript" not in there
-
-
-def test_only_headings_that_exist_are_linked(assignment: Assignment) -> None:
-    lines = ['read: handout.md, "Rules" and "No such heading"', 'raised E: "Problems"']
-
-    assert assignment.handout.sections("nothing", lines) == (("Rules", "handout.md", "rules"),)
-    for exercise in assignment.exercises:
-        ((_, page, anchor),) = assignment.handout.sections(exercise.id, [])
-        assert page == "handout.md"
-        assert anchor.startswith(f"problem-{exercise.id}-")
 
 
 def test_a_page_is_opened_from_the_disk_if_there_is_a_display(tmp_path: Path, monkeypatch) -> None:

@@ -31,8 +31,8 @@ from tensormark.classroom import (
     sheets,
     teach,
 )
-from tensormark.classroom.entry import Entry, number_of
-from tensormark.classroom.find import find, inner_folder, real
+from tensormark.classroom.entry import Entry, legible, number_of
+from tensormark.classroom.find import find, handed_in, real
 from tensormark.classroom.jobs import answers, workers
 from tensormark.classroom.platforms import FOLDER, PLATFORMS
 from tensormark.classroom.store import Store
@@ -202,7 +202,10 @@ class Class:
                     each.problem = str(error)
         if not any(each.submission for each in self.entries):
             _print(_listed(self.entries))
-            advice = inner_folder(folder, editable)
+            advice = ""
+            first, *others = handed_in(folder)
+            if is_folder(first) and not others:
+                advice = f"; if the hand-ins are in {legible(str(first))}, name that folder"
             raise SubmissionError(f"there is nothing to grade in {folder}{advice}")
 
     def _terms(self, checkpoint: Path | None) -> Terms:

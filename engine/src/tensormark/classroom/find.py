@@ -15,7 +15,6 @@ from tensormark.classroom.people import ClassList, FileError, read_table
 from tensormark.classroom.platforms import BY_NAME, FOLDER, PLATFORMS
 from tensormark.classroom.platforms.base import Platform
 from tensormark.classroom.platforms.gradescope import METADATA, strangers
-from tensormark.files import is_folder
 from tensormark.usage import command
 
 # what systems, editors and office programs leave behind; any other name may be a student's
@@ -138,13 +137,3 @@ def find(
         choose(each, folder, editable)
     entries = [each for each in entries if each.path or each.name.casefold() not in TEST_STUDENTS]
     return Found(folder, chosen, entries, class_list, listed_by)
-
-
-def inner_folder(folder: Path, editable: Sequence[str]) -> str:
-    """Return advice if what was handed in seems to lie in a folder within the folder."""
-    paths = handed_in(folder)
-    if len(paths) != 1 or not is_folder(paths[0]):
-        return ""
-    if editable[0] in [path.name for path in handed_in(paths[0])]:
-        return ""
-    return f"; if the hand-ins are in {legible(str(paths[0]))}, name that folder"
