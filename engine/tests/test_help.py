@@ -21,16 +21,6 @@ def test_no_command_imports_torch(folder: Path) -> None:
     assert ran(sys.executable, "-c", code).stdout.endswith("\nFalse\n")
 
 
-def test_check_imports_nothing_that_only_watch_or_another_tier_needs() -> None:
-    code = "import sys, tensormark.grading, tensormark.sandbox.tiers; print(*sys.modules)"
-
-    imported = {*ran(sys.executable, "-c", code).stdout.split()}
-
-    assert "tensormark.sandbox.process" in imported
-    late = ("watch", "sandbox.isolated", "sandbox.seccomp")
-    assert imported.isdisjoint(f"tensormark.{name}" for name in late)
-
-
 def test_an_assignment_is_found_from_below_and_from_outside(
     folder: Path, tmp_path: Path, solution_source: str
 ) -> None:

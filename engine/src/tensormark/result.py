@@ -164,14 +164,10 @@ class Grade:
     versions: Mapping[str, str] = dataclasses.field(default_factory=dict)
     printed: str = ""
 
-    @property
-    def graded(self) -> list[Result]:
-        """The results that count."""
-        return [result for result in self.results if result.score is not None]
-
     def sums(self, bonus: bool = False) -> tuple[float, float]:
         """Return the points scored and the maximum: of the core, or of the bonus."""
-        chosen = [result for result in self.graded if result.bonus is bonus]
+        graded = [result for result in self.results if result.score is not None]
+        chosen = [result for result in graded if result.bonus is bonus]
         return sum(r.score or 0 for r in chosen), sum(r.max_score for r in chosen)
 
     @property

@@ -85,13 +85,3 @@ class Watching(Running):
 
     def report(self) -> str:
         return self.until(WAITING)
-
-
-def memory_of(process: int) -> int:
-    rollup = Path(f"/proc/{process}/smaps_rollup").read_text(encoding="utf-8")
-    rows = [line.split() for line in rollup.splitlines()]
-    return sum(int(row[1]) for row in rows if row[0] in ("Private_Dirty:", "Private_Clean:"))
-
-
-def descriptors_of(process: int) -> int:
-    return len(list(Path(f"/proc/{process}/fd").iterdir()))

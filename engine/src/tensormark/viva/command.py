@@ -18,7 +18,6 @@ from tensormark.files import PAGE, check_replaceable, write_whole
 from tensormark.folder import open_assignment
 from tensormark.grading import Grading
 from tensormark.intake.process import READER
-from tensormark.intake.submission import SubmissionError
 from tensormark.reports import browser
 from tensormark.reports.live import LiveLine
 from tensormark.reports.text import print_any_letter
@@ -32,7 +31,6 @@ from tensormark.viva.question import Sheet
 
 MAX_QUESTIONS = 20
 DEFAULT_QUESTIONS = 5
-MAX_SEED_LENGTH = 100
 
 
 def sheet_of(assignment: Assignment, options: argparse.Namespace) -> Sheet:
@@ -84,8 +82,6 @@ def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespa
     add("--open", action="store_true", help="open the page in a browser")
     add("--tier", type=tier, default=PROCESS, help=f"{TIER} (default: %(default)s)")
     options = command_line.parse_args(arguments)
-    if len(options.seed) > MAX_SEED_LENGTH or not options.seed.isprintable():
-        raise SubmissionError(f"the seed must be at most {MAX_SEED_LENGTH} printable characters")
     options.seed = options.seed or str(secrets.randbelow(10**6))
     check_replaceable(options.out, PAGE, option("out", options.out))
     return options

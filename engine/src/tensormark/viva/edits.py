@@ -211,9 +211,6 @@ def numbers(place: Place) -> Texts:
     text = place.source.of(node)
     if isinstance(inner.value, bool):
         yield "flag", str(not inner.value)
-    elif isinstance(inner.value, float):
-        yield "number", f"{text}« * 2»"
-        yield "number", f"{text}« * 0»"
     elif text.removeprefix("-").isdecimal():
         number = int(text)
         for other in (number - 1, number + 1, number + 4, -number):

@@ -201,16 +201,12 @@ class Study:
                 raise UnfitError("it fails on some calls")
             if not is_steady(world.own):
                 raise UnfitError(NOT_REPEATABLE)
-        self._check()
-
-    def _check(self) -> None:
         world = self.worlds[0]
         longer = self.source.before(self.source.body[0], "pass")
         again = self.answers(world, longer, [*world.requests][::-1])
         if False in [equal(own, again[name]) for name, own in world.own.items()]:
             raise UnfitError(NOT_REPEATABLE)
-        stopped = self.source.before(self.source.body[0], "raise RuntimeError")
-        if self.answers(world, stopped, [USUAL])[USUAL]:
+        if not self.reached(self.source.body[0]):
             raise UnfitError("the code that runs differs from its source")
 
     def _names(self) -> dict[str, str]:
