@@ -227,7 +227,7 @@ def _digest(tensors: Iterable[Tensor | None]) -> tuple[Any, int]:
     """Return the shapes and types of tensors, and a digest of their values."""
     present = [tensor for tensor in tensors if tensor is not None]
     values = [tensor.ravel() for tensor in present if tensor.is_cpu]
-    digest = zlib.crc32(torch.cat(values).view(torch.uint8).numpy()) if values else 0
+    digest = zlib.crc32(torch.cat(values).view(torch.uint8).numpy().data) if values else 0
     return [(tensor.shape, tensor.dtype, tensor.device) for tensor in present], digest
 
 
