@@ -35,13 +35,6 @@ def in_place(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-def by_renaming(path: Path, text: str) -> None:
-    """Save as many editors do, and `git checkout`."""
-    new = path.with_name(".detector.py.tmp")
-    new.write_text(text, encoding="utf-8")
-    new.rename(path)
-
-
 def in_two_halves(path: Path, text: str) -> None:
     """Save with a pause in which the file ends in the middle."""
     with path.open("w", encoding="utf-8") as file:
@@ -73,7 +66,7 @@ def watched(
         yield path, watching
 
 
-@pytest.mark.parametrize("save", [by_renaming, in_two_halves, with_the_folder])
+@pytest.mark.parametrize("save", [in_two_halves, with_the_folder])
 def test_a_save_is_graded_however_an_editor_saves(
     watched: tuple[Path, Watching],
     solution_source: str,

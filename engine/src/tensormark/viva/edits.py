@@ -236,10 +236,6 @@ def operations(place: Place) -> Texts:
         yield "operand", f"«»{right}"
     if sign == "/":
         yield "form", f"{left} * (1 / {right})"
-    if sign == "/" and isinstance(node.left, ast.BinOp) and isinstance(node.left.op, ast.MatMult):
-        first = source.of(node.left.left)
-        second = source.of(node.left.right)
-        yield "form", f"({first} / {right}) @ {second}"
 
 
 def calls(place: Place) -> Texts:
