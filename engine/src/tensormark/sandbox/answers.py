@@ -9,16 +9,21 @@ the tensors that an answer lists, only requested ones are read, each as long as 
 together they never have more bytes than the answer. Not covered: whether any of it is true.
 """
 
-import json
 import math
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from tensormark.sandbox.interface import Reply, WorkerLostError, printable
 from tensormark.usage import trouble_in
-from tensormark.worker.protocol import LONGEST, MAX_AXES, Message, ProtocolError, Tensors, parts_of
+from tensormark.worker.protocol import (
+    Message,
+    ProtocolError,
+    Tensors,
+    listed_in,
+    parse,
+    parts_of,
+    tensor_in,
+)
 
 MAX_JSON = 16 << 10  # bytes; an exception's text takes a few hundred
 MAX_LIST = 128 << 10  # bytes of the list of tensors; one of 200 parameters takes 20,000
@@ -28,7 +33,6 @@ MAX_ITEMS = 64  # of a list; a worker sends about 20
 MAX_INTEGER = 1 << 64
 MAX_STEPS = 10**9
 MAX_NAME = 200  # characters of a tensor's name; torch has no limit, but no model needs more
-TYPES = {"F16": "<f2", "F32": "<f4", "F64": "<f8", "I32": "<i4", "I64": "<i8", "BOOL": "u1"}
 UNUSED = "grad/"  # gradients of parameters that only the student's model has: allowed, not read
 KEYS: Mapping[str, type] = {
     "number": int,
@@ -78,21 +82,6 @@ def _refuse(constant: str) -> Any:
     raise ValueError(f"{constant} is not JSON")
 
 
-def _parse(text: bytes) -> dict[str, Any]:
-    """Parse a small JSON object.
-
-    Raises:
-        ProtocolError: it is something else.
-    """
-    try:
-        value = json.loads(text, parse_constant=_refuse)
-    except (ValueError, RecursionError) as error:
-        raise ProtocolError("an answer's JSON cannot be read") from error
-    if not isinstance(value, dict):
-        raise ProtocolError("an answer's JSON is not an object")
-    return value
-
-
 def _plain(value: Any, max_length: int = MAX_ITEM) -> Any:
     """Return a value that is not nested; text is made printable and truncated.
 
@@ -128,43 +117,10 @@ def message_of(text: bytes) -> Message:
     """
     if len(text) > MAX_JSON:
         raise ProtocolError(f"an answer's JSON has {len(text)} bytes")
-    message = _parse(text)
+    message = parse(text, _refuse)
     if any(type(value) is not KEYS.get(key) for key, value in message.items()):
         raise ProtocolError("an answer's JSON has another key, or another type")
     return {key: _value(value) for key, value in message.items()}
-
-
-def _tensor(entry: Any, data: memoryview) -> np.ndarray:
-    """Return a tensor.
-
-    Args:
-        entry: its entry in the answer's list: dtype, shape and offsets in the data.
-        data: the bytes of all tensors of the answer.
-
-    Raises:
-        ProtocolError: the entry is invalid.
-    """
-    try:
-        kind = np.dtype(TYPES[entry["dtype"]])
-        shape = entry["shape"]
-        begin, end = entry["data_offsets"]
-    except (KeyError, TypeError, ValueError) as error:
-        raise ProtocolError("a tensor has no type, shape or offsets") from error
-    if type(shape) is not list or len(shape) > MAX_AXES:
-        raise ProtocolError("a tensor has too many axes")
-    sizes = [*shape, begin, end]
-    if not all(type(size) is int and size >= 0 for size in sizes):
-        raise ProtocolError("a tensor's shape or offsets are not a list of numbers")
-    if any(length > LONGEST for length in shape) or end > len(data):
-        raise ProtocolError("a tensor is too long")
-    if math.prod(shape) * kind.itemsize != end - begin:
-        raise ProtocolError("a tensor is not as long as its shape says")
-    try:
-        array = np.frombuffer(data[begin:end], kind).reshape(shape)
-    except ValueError as error:  # no values, but axes whose product is too large for numpy
-        raise ProtocolError("a tensor is too long") from error
-    # a byte that is neither 0 nor 1 would be a bool that equals neither True nor False
-    return array != 0 if entry["dtype"] == "BOOL" else array.copy()
 
 
 def _tensors(packed: bytes, tensor_names: frozenset[str] | None) -> Tensors:
@@ -176,20 +132,14 @@ def _tensors(packed: bytes, tensor_names: frozenset[str] | None) -> Tensors:
     Raises:
         ProtocolError: they are invalid, or include one that was not requested.
     """
-    if not packed:
-        return {}
-    length = int.from_bytes(packed[:8], "little")
-    if length > min(MAX_LIST, len(packed) - 8):
-        raise ProtocolError("an answer's list of tensors is too long")
-    entries = _parse(packed[8 : 8 + length])
-    data = memoryview(packed)[8 + length :]
+    entries, data = listed_in(packed, MAX_LIST)
     tensors: Tensors = {}
     unused = len(data)
     for name, entry in entries.items():
         if tensor_names is None and not (0 < len(name) <= MAX_NAME and name.isprintable()):
             raise TensorNameError(f"a name has {len(name)} letters, or one is not printable")
         if tensor_names is None or name in tensor_names:
-            tensors[name] = _tensor(entry, data)
+            tensors[name] = tensor_in(entry, data)
             unused -= tensors[name].nbytes
         elif not name.startswith(UNUSED):
             raise ProtocolError("an answer has a tensor that nobody asked for")

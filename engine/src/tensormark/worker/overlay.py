@@ -105,7 +105,7 @@ class Overlay:
     ) -> tuple[protocol.Message, protocol.Tensors]:
         """Run one call; return its message and tensors."""
         context = calls.Context(self.imports, self.checkpoint, self.harness, self.originals)
-        tensors = {name: torch.from_numpy(array.copy()) for name, array in arrays.items()}
+        tensors = {name: torch.from_numpy(array) for name, array in arrays.items()}
         with self.rules_of(call):
             # without its rules: its seed depends only on what was recorded
             recorded = {name: value for name, value in call.items() if name != "forbidden"}

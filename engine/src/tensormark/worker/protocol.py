@@ -1,29 +1,33 @@
 """The messages between grader and worker: frames of a small JSON object and named tensors.
 
 A frame is a fixed header (magic, length of the JSON, length of the tensors), the JSON in UTF-8, and
-the tensors in safetensors format. Lengths are checked before anything is read, JSON and safetensors
-are parsed without running code, and any problem with a frame is a ProtocolError.
+the tensors in safetensors format: the length of a list, the list in JSON, and the values. Lengths
+are checked before anything is read, and any problem with a frame is a ProtocolError.
 
 Covered: size and format of frames. Not covered: the content of a worker's frame; it is untrusted,
 and sandbox/answers.py reads it within tighter limits.
 """
 
 import json
+import math
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, BinaryIO
 
 import numpy as np
-from safetensors import SafetensorError
-from safetensors.numpy import load, save
 
 MAGIC = b"mBF1"
 HEADER = struct.Struct("<4sIQ")  # magic, bytes of JSON, bytes of tensors
+LENGTH = struct.Struct("<Q")  # of the list of tensors
 MAX_JSON = 8 << 20  # of a request; JSON may take 6 bytes for a byte of a submission's sources
 MAX_TENSORS = 256 << 20  # enough for a real model's largest weights and their gradients
 AGAIN = " again"  # ends the name of an output of a second call
-MAX_AXES = 8  # of a tensor in an answer
-LONGEST = 1 << 24  # an axis in an answer
+MAX_AXES = 8  # of a tensor
+LONGEST = 1 << 24  # an axis of a tensor
+# safetensors' names of types, and numpy's
+TYPES = {"BOOL": "|b1", "U8": "|u1", "F16": "<f2", "F32": "<f4", "F64": "<f8"}
+TYPES |= {"I8": "|i1", "I16": "<i2", "I32": "<i4", "I64": "<i8"}
+TYPE_NAMES = {numpy: name for name, numpy in TYPES.items()}
 
 # the state that a call must leave unchanged, as messages name it
 FILTERS = "the warning filters"
@@ -77,6 +81,26 @@ class _TooLargeError(ProtocolError):
         self.says = f"returned more than {limit >> 20} MiB"
 
 
+def save(tensors: Mapping[str, np.ndarray]) -> bytes:
+    """Pack tensors; one without axes gets an axis. The package safetensors takes ten times longer.
+
+    Raises:
+        KeyError: a tensor is of another type than TYPES.
+    """
+    entries = {}
+    parts = []
+    end = 0
+    for name, tensor in tensors.items():
+        begin = end
+        end += tensor.nbytes
+        kind = TYPE_NAMES[tensor.dtype.str]
+        shape = tensor.shape or (1,)
+        entries[name] = {"dtype": kind, "shape": shape, "data_offsets": (begin, end)}
+        parts.append(tensor.tobytes())
+    listed = _dumps(entries).encode()
+    return b"".join([LENGTH.pack(len(listed)), listed, *parts])
+
+
 def encode(message: Mapping[str, Any], tensors: Mapping[str, np.ndarray] | None = None) -> bytes:
     """Pack a JSON object and tensors into one frame.
 
@@ -84,9 +108,7 @@ def encode(message: Mapping[str, Any], tensors: Mapping[str, np.ndarray] | None 
         ProtocolError: a part is too large for a frame.
     """
     text = _dumps(message).encode()
-    # safetensors writes raw memory, so arrays must be contiguous
-    arrays = {name: np.ascontiguousarray(array) for name, array in (tensors or {}).items()}
-    packed = save(arrays) if arrays else b""
+    packed = save(tensors) if tensors else b""
     if len(text) > MAX_JSON or len(packed) > MAX_TENSORS:
         raise ProtocolError(f"too large for a frame: {len(text)} + {len(packed)} bytes")
     return HEADER.pack(MAGIC, len(text), len(packed)) + text + packed
@@ -123,6 +145,73 @@ def parts_of(frame: bytes) -> tuple[bytes, bytes]:
     return text, packed
 
 
+def parse(text: bytes, constant: Callable[[str], Any] | None = None) -> dict[str, Any]:
+    """Parse a JSON object.
+
+    Args:
+        constant: returns the value of NaN or Infinity, which JSON does not have.
+
+    Raises:
+        ProtocolError: it is something else.
+    """
+    try:
+        value = json.loads(text, parse_constant=constant)
+    except (ValueError, RecursionError) as error:
+        raise ProtocolError("a frame's JSON cannot be read") from error
+    if not isinstance(value, dict):
+        raise ProtocolError("a frame's JSON is not an object")
+    return value
+
+
+def listed_in(packed: bytes, max_list: int = MAX_JSON) -> tuple[dict[str, Any], memoryview]:
+    """Return the entries of tensors by name, and the bytes of all of them.
+
+    Raises:
+        ProtocolError: there is no list, or it has more bytes than `max_list`.
+    """
+    if not packed:
+        return {}, memoryview(b"")
+    length = int.from_bytes(packed[: LENGTH.size], "little")
+    end = LENGTH.size + length
+    if length > max_list or end > len(packed):
+        raise ProtocolError("a frame's list of tensors is too long")
+    return parse(packed[LENGTH.size : end]), memoryview(packed)[end:]
+
+
+def tensor_in(entry: Any, data: memoryview) -> np.ndarray:
+    """Return a tensor.
+
+    Args:
+        entry: its entry in the list: dtype, shape and offsets in the data.
+        data: the bytes of all tensors of the frame.
+
+    Raises:
+        ProtocolError: the entry is invalid.
+    """
+    try:
+        kind = np.dtype(TYPES[entry["dtype"]])
+        shape = entry["shape"]
+        begin, end = entry["data_offsets"]
+    except (KeyError, TypeError, ValueError) as error:
+        raise ProtocolError("a tensor has no type, shape or offsets") from error
+    if type(shape) is not list or len(shape) > MAX_AXES:
+        raise ProtocolError("a tensor has too many axes")
+    sizes = [*shape, begin, end]
+    if not all(type(size) is int and size >= 0 for size in sizes):
+        raise ProtocolError("a tensor's shape or offsets are not a list of numbers")
+    if any(length > LONGEST for length in shape) or end > len(data):
+        raise ProtocolError("a tensor is too long")
+    if math.prod(shape) * kind.itemsize != end - begin:
+        raise ProtocolError("a tensor is not as long as its shape says")
+    # a byte that is neither 0 nor 1 would be a bool that equals neither True nor False
+    stored = np.dtype(np.uint8) if kind == np.bool_ else kind
+    try:
+        array = np.frombuffer(data[begin:end], stored).reshape(shape)
+    except ValueError as error:  # no values, but axes whose product is too large for numpy
+        raise ProtocolError("a tensor is too long") from error
+    return array != 0 if kind == np.bool_ else array.copy()
+
+
 def decode(frame: bytes) -> tuple[Message, Tensors]:
     """Parse a whole frame.
 
@@ -131,15 +220,8 @@ def decode(frame: bytes) -> tuple[Message, Tensors]:
             tensors are invalid.
     """
     text, packed = parts_of(frame)
-    try:
-        message = json.loads(text)
-        tensors = load(packed) if packed else {}
-    # numpy raises TypeError or KeyError for an unknown type, json RecursionError for deep nesting
-    except (ValueError, SafetensorError, TypeError, KeyError, RecursionError) as error:
-        raise ProtocolError(f"the frame cannot be read: {error}") from error
-    if not isinstance(message, dict):
-        raise ProtocolError("the frame's JSON is not an object")
-    return message, tensors
+    entries, data = listed_in(packed)
+    return parse(text), {name: tensor_in(entry, data) for name, entry in entries.items()}
 
 
 def _read_exactly(stream: BinaryIO, length: int) -> bytes:
