@@ -51,18 +51,6 @@ def test_exercises_do_not_share_a_process(contained: IsolatedSandbox) -> None:
     assert [reply.tensors["out/output"][0] for reply in replies] == [1, 2, 1]
 
 
-@pytest.mark.parametrize(
-    ("second", "counting"), [("double", ["one", "two", "three"]), ("mark", ["one"])]
-)
-def test_only_the_first_exercise_counts_if_a_shared_process_was_changed(
-    contained: IsolatedSandbox, second: str, counting: list[str]
-) -> None:
-    answers = contained.together([ask("double"), ask(second, "two"), ask("double", "three")])
-
-    assert [*answers] == counting
-    assert [shared.first for shared in answers.values()] == [True, False, False][: len(counting)]
-
-
 @pytest.mark.parametrize("harm", ["end", "hang", "large"])
 def test_harm_to_a_shared_process_counts_against_no_exercise(
     contained: IsolatedSandbox, monkeypatch: pytest.MonkeyPatch, harm: str

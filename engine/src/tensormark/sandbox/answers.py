@@ -57,7 +57,6 @@ KEYS: Mapping[str, type] = {
     "lacks": bool,
     "progress": list,
     "changed": list,
-    "unchanged": bool,
 }
 
 

@@ -313,12 +313,10 @@ class Job:
         return max(self.program.limits.reply_bytes, *(step.reply_bytes for step in self.steps))
 
     def message(self, place: int) -> dict[str, Any]:
-        """Return what the worker is asked; the last call also says what they have left behind."""
+        """Return what the worker is asked."""
         if place == 0:
-            shared = len({step.exercise for step in self.steps[1:]}) > 1
-            return {"number": 0, **self.program.load_message(self.given_code), "shared": shared}
-        last = {"last": True} if place == len(self.steps) - 1 else {}
-        return {"number": place, "call": self.steps[place].call, **last}
+            return {"number": 0, **self.program.load_message(self.given_code)}
+        return {"number": place, "call": self.steps[place].call}
 
     def replies(self, read: Callable[[int], Reply]) -> list[Reply]:
         """Read the replies up to the first lost one; none follow a failed import.
@@ -386,8 +384,7 @@ class Sandbox(abc.ABC):
         apart: runs a call of another program, unaffected by this one's calls; None if it cannot.
         together: runs several exercises' calls in one process; None if `run` does so anyway.
             Exercises without complete answers are left out, as nothing that happens to them there
-            counts. Unless the last call says that none has changed the submission's modules, so are
-            all but the first.
+            counts.
     """
 
     isolates: bool

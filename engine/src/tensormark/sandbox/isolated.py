@@ -432,13 +432,11 @@ class IsolatedSandbox(Sandbox):
             self.budget.unloadable = loaded
         if replies and replies[-1].status == "lost":
             replies.pop()
-        complete = len(replies) == len(requests)
-        unchanged = complete and replies[-1].message.get("unchanged") is True
         results: dict[str, Shared] = {}
         start = 0
         for exercise, group in itertools.groupby(requests, key=lambda request: request.exercise):
             end = start + len(list(group))
-            if end <= len(replies) and (start == 0 or unchanged):
+            if end <= len(replies):
                 output = b"".join(printed[start:end])
                 results[exercise] = Shared(replies[start:end], output, first=start == 0)
             start = end

@@ -292,7 +292,7 @@ def run_call(context: Context, call: Mapping[str, Any], tensors: Mapping[str, Te
         function = member(context.module(call["module"]), call["target"], "function")
     required = len(call["args"]) - len(call["optional"])
     if call["optional"] and not accepts(function, required, call["optional"]):
-        return Answer({**Snapshot(None).report(), "lacks": True})
+        return Answer({"changed": [], "lacks": True})
     leaves = {}
     for name in call["args"] if call["gradients"] else ():
         constant = name in call["constants"]
@@ -309,7 +309,7 @@ def run_call(context: Context, call: Mapping[str, Any], tensors: Mapping[str, Te
     before = Snapshot(model, silent=own_generator, plain=call["literals"])
     call_before(context, call, tensors, owner, function)
     own = called_with(arguments)
-    report = before.report() | {"lacking_modules": [*lacking]}
+    report: dict[str, Any] = {"changed": before.changed(), "lacking_modules": [*lacking]}
     report["drew"] = own_generator or before.generators.drew()
 
     answer = {f"out/{name}": value for name, value in own.items()}
@@ -365,7 +365,7 @@ def run_optimizer(
             after_steps[name].append(parameter.detach().clone())
     answer = {f"out/{name}": torch.stack(values) for name, values in after_steps.items()}
     answer |= {f"after/gradients/{name}": values for name, values in gradients.items()}
-    return Answer({**before.report(), "drew": False}, answer)
+    return Answer({"changed": before.changed(), "drew": False}, answer)
 
 
 def run_kind(
@@ -382,7 +382,7 @@ def run_kind(
     """
     before = Snapshot(None, plain=call["literals"])
     answer = watched(kind)(context, call, tensors, progress)
-    report = {**before.report(), "drew": before.generators.drew()}
+    report = {"changed": before.changed(), "drew": before.generators.drew()}
     after = {f"after/{name}": tensors[name] for name in call["args"] if name in tensors}
     return Answer({**report, **answer.message}, {**after, **answer.tensors})
 

@@ -18,7 +18,6 @@ from tensormark.worker.exceptions import letters_of, shapes
 from tensormark.worker.forbidden import WATCH
 from tensormark.worker.imports import Imports, MemoryImporter, file_of
 from tensormark.worker.objects import Originals
-from tensormark.worker.state import Traces
 
 
 def load_harness(path: str) -> ModuleType:
@@ -51,7 +50,6 @@ class Overlay:
         self.checkpoint = ""
         self.forbidden: dict[str, str] = {}  # permanently
         self.given_only: dict[str, str] = {}
-        self.traces: Traces | None = None
         self.undo = contextlib.ExitStack()  # restores what only given code may use
 
     def forbid(self, request: Mapping[str, Any]) -> None:
@@ -97,7 +95,6 @@ class Overlay:
         sys.meta_path.insert(0, MemoryImporter(self.sources))
         self.imports = Imports(request["import"], self.settings)
         self.originals = Originals(request["given"], self.sources)
-        self.traces = Traces(self.sources) if request["shared"] else None
         return {"status": "ok"}
 
     def call(
@@ -147,13 +144,11 @@ class Overlay:
         message: protocol.Message,
         tensors: protocol.Tensors | None = None,
     ) -> bytes:
-        """Pack the answer to a request, with what the call entered and, at the end, left behind."""
+        """Pack the answer to a request, with what the call entered."""
         header = {"number": request["number"], **message}
         entered = WATCH.reported()
         if entered:
             header["entered"] = entered
-        if request.get("last") and self.traces is not None:
-            header["unchanged"] = not self.traces.changed()
         return protocol.encode(header, tensors)
 
 
