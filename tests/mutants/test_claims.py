@@ -19,7 +19,7 @@ CLAIMS = [claim for claim in claims(COURSE) if not claim.tasks]
 def test_honest_code_loses_nothing_and_a_mistake_its_exercise_by_its_name(
     bench: Bench, claim: Claim
 ) -> None:
-    ((module, source),) = claim.sources().items()
+    ((module, source),) = claim.sources.items()
 
     results = bench.grade(source, module=module)
 
