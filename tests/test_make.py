@@ -153,7 +153,7 @@ def test_a_typing_mistake_is_an_error_and_nothing_is_run(
 
 def test_clean_removes_what_programs_have_written_and_no_work(tmp_path: Path) -> None:
     shutil.copy(ROOT / "Makefile", tmp_path)
-    outputs = "runs predictions starter/runs starter/predictions .venv .grade".split()
+    outputs = "runs predictions starter/runs starter/predictions .venv".split()
     work = ["starter/bert.py", "submission.zip"]
     for name in (*(f"{name}/x" for name in outputs), ".venv/pyvenv.cfg", *work):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
