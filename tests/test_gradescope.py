@@ -14,7 +14,6 @@ import pytest
 
 from grader.assignment import ASSIGNMENT
 from tensormark import cli
-from tensormark.authoring.variants import Honest
 from tensormark.gradescope import run
 from tensormark.grading import Grading
 from tensormark.references import References
@@ -25,7 +24,7 @@ from testkit.graded import in_manifest, program, ran
 from tests.helpers import ROOT
 
 SOLUTION = (ROOT / "solution" / "bert.py").read_text("utf-8")
-RESULTS = "results/results.json"
+RUN = "run_autograder"
 HOSTILE = """
 for place in {places}:
     try:
@@ -34,9 +33,6 @@ for place in {places}:
     except OSError:
         pass
 """
-
-
-WITHOUT_ENCODE = Honest("", {"encode": 'raise NotImplementedError("encode")'}).apply(SOLUTION)
 
 
 def read(results: Path) -> dict[str, Any]:
@@ -74,7 +70,7 @@ def image(packed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     completed = script(root, str(root / "source" / "setup.sh"))
     assert completed.returncode == 0, completed.stdout + completed.stderr
     assert "submissions run in the tier contained" in completed.stdout
-    shutil.copy(root / "source" / "run_autograder", root)
+    shutil.copy(root / "source" / RUN, root)
     return root
 
 
@@ -87,48 +83,28 @@ def script(root: Path, *command: str) -> subprocess.CompletedProcess[str]:
     return ran(*command, env=env, cwd="/")
 
 
-def hand_in(image: Path, source: str) -> None:
-    """Lay out what Gradescope gives run_autograder."""
-    for name in ("submission", "results"):
-        shutil.rmtree(image / name, ignore_errors=True)
-        (image / name).mkdir()
-    (image / "submission" / "bert.py").write_text(source, "utf-8")
-
-
 @pytest.mark.tier("contained")
 @pytest.mark.timeout(900)
-def test_honest_work_gets_its_points(image: Path) -> None:
-    hand_in(image, SOLUTION)
+def test_right_code_gets_its_points_and_no_attack_beside_it_reaches_the_autograder(
+    image: Path,
+) -> None:
+    attacked = ("results/results.json", "source/assignment/references/manifest.json")
+    hostile = HOSTILE.format(places=[str(image / place) for place in (*attacked, RUN)])
+    for name in ("submission", "results"):
+        (image / name).mkdir(exist_ok=True)
+    (image / "submission" / "bert.py").write_text(SOLUTION + hostile, "utf-8")
 
-    completed = script(image, str(image / "run_autograder"))
+    completed = script(image, str(image / RUN))
 
     assert completed.returncode == 0, completed.stderr
     assert [path.name for path in (image / "results").iterdir()] == ["results.json"]
-    results = read(image / RESULTS)
+    results = read(image / "results" / "results.json")
     assert results["score"] == 100, results
     assert [test["score"] for test in results["tests"][:6]] == [25, 10, 15, 20, 10, 20]
     assert results["extra_data"]["tier"] == "contained"
     assert run.UNFINISHED not in results["output"]
-
-
-@pytest.mark.tier("contained")
-def test_hostile_work_gets_only_the_points_that_it_earns(image: Path) -> None:
-    places = [
-        "results/results.json",
-        "source/assignment/references/manifest.json",
-        "run_autograder",
-    ]
-    hostile = HOSTILE.format(places=[str(image / place) for place in places])
-
-    hand_in(image, WITHOUT_ENCODE + hostile)
-
-    assert script(image, str(image / "run_autograder")).returncode == 0
-
-    results = read(image / RESULTS)
-
-    assert [test["score"] for test in results["tests"][:6]] == [25, 10, 15, 20, 0, 0]
     assert "LEAKED" not in json.dumps(results)
-    assert (image / "run_autograder").read_text("utf-8").startswith("#!/usr/bin/env bash")
+    assert (image / RUN).read_text("utf-8").startswith("#!/usr/bin/env bash")
 
 
 def test_a_grading_that_is_cut_off_or_not_isolated_says_so(tmp_path: Path, monkeypatch) -> None:

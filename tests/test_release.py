@@ -1,6 +1,5 @@
 """What students get: complete, usable, and without anything that is not for them."""
 
-import dataclasses
 import json
 import os
 import re
@@ -19,7 +18,6 @@ from instructor.cards import CardError, for_students
 from tensormark.authoring.strip import derive
 from tensormark.cli import run
 from tensormark.release import build
-from tensormark.release.given_out import copied
 from tensormark.release.leaks import leaks
 from tensormark.usage import UserError
 from tensormark.wheel import wheel
@@ -178,17 +176,14 @@ def test_a_release_with_a_leak_is_not_written(tmp_path, monkeypatch, capsys) -> 
     assert not out.exists()
 
 
-def test_a_release_that_cannot_be_as_declared_is_an_error(monkeypatch) -> None:
-    release = dataclasses.replace(COURSE.staff.release, copied=("data/none-*.txt",))
+def test_a_starter_that_is_not_derived_and_another_card_are_errors(monkeypatch) -> None:
     changed = derive(ASSIGNMENT) | {"bert.py": "# changed\n"}
     monkeypatch.setattr(build, "derive", lambda assignment: changed)
 
-    with pytest.raises(UserError, match=r"data/none-\*\.txt"):
-        copied(ASSIGNMENT, release)
-    with pytest.raises(CardError, match=r"data/README\.md"):
-        for_students("data/README.md", "# Another card\n")
     with pytest.raises(UserError, match="run `make starter` and `make references`"):
         build.contents(COURSE)
+    with pytest.raises(CardError, match=r"data/README\.md"):
+        for_students("data/README.md", "# Another card\n")
 
 
 # --- the notebook -------------------------------------------------------------------------------
