@@ -159,16 +159,6 @@ def test_drawing_values_once_along_an_axis_is_recognised(shape: tuple[int, ...],
     assert judge(values) == "it: dropout draws once for many values, not once for each"
 
 
-def test_values_that_do_not_count_are_not_compared() -> None:
-    counts = np.arange(SHAPE[1])[:, None] < np.full(SHAPE, 5)
-    values = np.where(counts, dropout_sample(5), 7.0)
-
-    kept, factor, broken, _ = numbers(values, counts=counts)
-
-    assert (factor, broken) == (pytest.approx(1 / (1 - RATE)), 0.0)
-    assert abs(kept - (1 - RATE)) < 0.15
-
-
 def test_a_second_call_must_draw_anew_and_be_right_itself() -> None:
     first = dropout_sample(1)
     half_anew = np.where(np.arange(SHAPE[0])[:, None, None] % 2, first, dropout_sample(2))

@@ -30,9 +30,10 @@ def make_exercise(id: str, *probes: Probe, upstream: tuple[str, ...] = (), **mor
     return Exercise(id, 1, "", "main.py", POINTS, names, probes, **more)
 
 
-NORM_CALL = replace(OWN_CALL, target="norm")
-NORM = make_exercise("norm", replace(VALUES, calls=(NORM_CALL,)))
-EMBED = make_exercise("embed", replace(VALUES, calls=(replace(OWN_CALL, target="embed"),)))
+NORM, EMBED = (
+    make_exercise(name, replace(VALUES, calls=(replace(OWN_CALL, target=name),)))
+    for name in ("norm", "embed")
+)
 LAYER = make_exercise("layer", VALUES)
 
 
