@@ -106,7 +106,7 @@ def contents(course: Course) -> dict[str, bytes]:
     wrong = disagreements(assignment.handout.read(), course)
     if wrong:
         path = assignment.handout.folder / MAIN
-        raise UserError(f"{path}: {wrong[0]}; run `{command('handout')}`")
+        raise UserError(f"{path}: {wrong[0]}")
     files = dict(_declared(assignment, course.staff.release))
     files |= _starter(assignment, references)
     files |= _public_references(references)

@@ -49,10 +49,13 @@ class Seeded:
             results.setdefault(number, {})[output] = value
         used = results.pop(USED)
         seeds = inputs[SEEDS]
-        pairs = [(i, j) for i in range(len(seeds)) for j in range(i)]
-        equal = {(i, j): _equal(results[str(i)], results[str(j)]) for i, j in pairs}
-        alike = [not equal[i, j] for i, j in pairs if seeds[i] == seeds[j]]
-        unlike = [equal[i, j] for i, j in pairs if seeds[i] != seeds[j]]
+        pairs = [
+            (seeds[i] == seeds[j], _equal(results[str(i)], results[str(j)]))
+            for i in range(len(seeds))
+            for j in range(i)
+        ]
+        alike = [not equal for same_seed, equal in pairs if same_seed]
+        unlike = [equal for same_seed, equal in pairs if not same_seed]
         repeats = _equal(used, results[str(len(seeds) - 1)])
         return np.array([np.mean(alike), np.mean(unlike), float(repeats)])
 
