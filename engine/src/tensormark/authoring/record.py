@@ -137,9 +137,9 @@ def _recorded(
     program = program_of(course.assignment, table, course.assignment.solution_sources, settings)
     with ProcessSandbox(program) as sandbox:
         recorders = [Recorder(course, exercise, sandbox, seed) for exercise in table]
-        for count, recorder in enumerate(recorders, start=1):
-            exercise = recorder.exercise
+        for count, exercise in enumerate(table, start=1):
             print(f"recording {exercise.id}, {count} of {len(table)}", file=sys.stderr)
+            recorder = recorders.pop(0)  # which has all answers of its exercise
             yield exercise.id, *recorder.record(previous_record(out, exercise))
 
 
