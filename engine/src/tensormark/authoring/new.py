@@ -22,15 +22,6 @@ NAME = re.compile(r"\w[\w .-]{0,60}")
 NAMED = {DEFINITION: 'name="Detector"', "handout.md": "# Detector\n"}
 
 
-def _name(path: Path) -> str:
-    if not NAME.fullmatch(path.name):
-        raise UserError(
-            f"{path}: in the name, which is also the assignment's, use letters, digits, spaces, "
-            "dots and hyphens"
-        )
-    return path.name
-
-
 def files(name: str) -> Iterator[tuple[str, str]]:
     """Yield the files of a new assignment: path in its folder and text."""
     for path in sorted(TEMPLATE.rglob("*")):
@@ -51,9 +42,13 @@ def write(path: Path) -> None:
     Raises:
         UserError: it cannot have this name. FileExistsError: the path already exists.
     """
-    name = _name(path)
+    if not NAME.fullmatch(path.name):
+        raise UserError(
+            f"{path}: in the name, which is also the assignment's, use letters, digits, spaces, "
+            "dots and hyphens"
+        )
     with whole_folder(path) as unfinished:
-        for file, text in files(name):
+        for file, text in files(path.name):
             write_whole(unfinished / file, text)
 
 

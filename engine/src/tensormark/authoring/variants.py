@@ -10,7 +10,6 @@ may differ from the references; and a test grades each, and asserts that it lose
 
 import contextlib
 import dataclasses
-import itertools
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,7 +19,7 @@ from tensormark.usage import UserError
 
 Edits = tuple[tuple[str, str], ...]  # pairs of an old text and its replacement
 SECTION = "## "
-TEXT = re.compile(r" +([-+])(?: (.*))?")  # a line of an old text, or of a new one
+EDIT = re.compile(r"((?: +-(?: .*)?\n)+)((?: +\+(?: .*)?\n)+)")  # an old text and its new one
 HEADLINE = re.compile(r"(\w+)(, in given code)?(, unnamed)?(?:: (\S.*)| = (\w+))")
 
 
@@ -103,6 +102,11 @@ def edited(text: str, edits: Iterable[tuple[str, str]], name: str) -> str:
     return text
 
 
+def _unsigned(lines: str) -> str:
+    texts = [line.lstrip()[2:] for line in lines.splitlines()]
+    return "\n".join(texts).rstrip()
+
+
 def edits_of(lines: Sequence[str], name: str) -> Edits:
     """Read edits from indented lines: those of an old text begin with `-`, its new one's with `+`.
 
@@ -114,16 +118,10 @@ def edits_of(lines: Sequence[str], name: str) -> Edits:
     Raises:
         VariantError: another line is among them, or an old text has no new one.
     """
-    matches = [TEXT.fullmatch(line) for line in lines]
-    signed = [(match[1], match[2] or "") for match in matches if match]
-    signs = []
-    texts = []
-    for sign, group in itertools.groupby(signed, key=lambda pair: pair[0]):
-        signs.append(sign)
-        texts.append("\n".join(text for _, text in group).rstrip())
-    if len(signed) < len(lines) or not signs or "".join(signs) != "-+" * (len(signs) // 2):
+    text = "".join(f"{line}\n" for line in lines)
+    if not re.fullmatch(f"(?:{EDIT.pattern})+", text):
         raise VariantError(f"{name}: lines `- old text` must each be followed by `+ new text`")
-    return tuple(zip(texts[::2], texts[1::2], strict=True))
+    return tuple((_unsigned(old), _unsigned(new)) for old, new in EDIT.findall(text))
 
 
 def mistakes(exercise: str, text: str) -> tuple[Variant, ...]:

@@ -15,7 +15,12 @@ import numpy as np
 
 from tensormark.judging.compare import Mismatch, compare, compare_all
 from tensormark.judging.evidence import Evidence
-from tensormark.judging.fingerprints import AnsweredCall, changed_state, tolerance_of
+from tensormark.judging.fingerprints import (
+    AnsweredCall,
+    changed_inputs,
+    changed_state,
+    tolerance_of,
+)
 from tensormark.judging.replies import texts
 from tensormark.references import under
 from tensormark.sandbox.interface import Reply
@@ -60,8 +65,8 @@ def wrong_gradient(evidence: Evidence, answered: AnsweredCall) -> Mismatch | Non
 def changed_input(evidence: Evidence, answered: AnsweredCall) -> Mismatch | None:
     """Check that the call did not change its inputs."""
     inputs = answered.recording.inputs
-    for name, value in under(answered.reply.tensors, "after/").items():
-        if name in inputs and not np.array_equal(value, inputs[name].astype(value.dtype)):
+    for name in changed_inputs(inputs, answered.reply):
+        if name in inputs:
             return Mismatch("changed", name, (f"the call changes {name} in place",))
     return None
 

@@ -145,16 +145,19 @@ def changed_state(reply: Reply) -> list[str] | None:
     return [str(name) for name in changed] if isinstance(changed, list) else None
 
 
+def changed_inputs(sent: Tensors, reply: Reply) -> list[str]:
+    """List the tensors that are not as they were sent after a call."""
+    return [
+        name
+        for name, value in under(reply.tensors, "after/").items()
+        if name not in sent
+        or not np.array_equal(value, sent[name].astype(value.dtype), equal_nan=True)
+    ]
+
+
 def side_effects(sent: Tensors, reply: Reply) -> float:
     """Return a number that identifies the inputs and the state that a call has changed."""
-    after = under(reply.tensors, "after/")
-    changed = [
-        name
-        for name in after
-        if name not in sent
-        or not np.array_equal(after[name], sent[name].astype(after[name].dtype), equal_nan=True)
-    ]
-    changed += changed_state(reply) or []
+    changed = [*changed_inputs(sent, reply), *(changed_state(reply) or [])]
     return checksum(" ".join(changed).encode())
 
 
