@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from tensormark import settings
 from tensormark.intake.sources import MAX_SOURCE
 from tensormark.intake.submission import Part, SubmissionError, read_parts
-from tensormark.settings import parse
 from tensormark.worker.protocol import encode
 from testkit.packing import EDITABLE, SOURCE, side_by_side, taken, tarred, unpacked, zipped
 
@@ -89,20 +89,15 @@ def test_an_extension_that_cannot_be_read_does_not_affect_other_files(tmp_path: 
     assert "transformer (1).py, transformer (2).py" in note
 
 
-def submission_path(path: str) -> str:
-    submission: str = parse(Path("an assignment"), "check", [path]).submission
-    return submission
-
-
 def test_a_home_folder_is_found_in_every_shell(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
 
-    assert submission_path("~/main.py") == str(tmp_path / "main.py")
+    assert settings.submission("~/main.py") == str(tmp_path / "main.py")
     unpacked(tmp_path, {"~/main.py": SOURCE})
-    assert submission_path("~/main.py") == "~/main.py"
+    assert settings.submission("~/main.py") == "~/main.py"
     with pytest.raises(SubmissionError):
-        submission_path("")  # not the current folder
+        settings.submission("")  # not the current folder
 
 
 @pytest.mark.parametrize("character", ["\x01", "é", "🐍"], ids=["control", "accent", "snake"])
