@@ -31,13 +31,11 @@ class Column:
 
     Attributes:
         value: returns an entry's cell: a number, a text, or None.
-        exercise: the id of the exercise whose outcome the page shows beside it, if any.
         on_page: whether the page has it, too; wide: as a column of texts.
     """
 
     title: str
     value: Callable[[Entry], Any]
-    exercise: str = ""
     on_page: bool = True
     wide: bool = False
 
@@ -68,7 +66,7 @@ def columns_of(entries: Sequence[Entry]) -> list[Column]:
         Column("score", _from_result("score")),
         *(adjusted if any(entry.adjustments for entry in entries) else ()),
         Column("max_score", _from_result("max_score"), on_page=False),
-        *(Column(each, _score_of(each), each, each in begun) for each in exercises),
+        *(Column(each, _score_of(each), each in begun) for each in exercises),
         Column("bonus", _from_result("bonus")),
         Column("late", lambda entry: "late" if entry.late else None),
         Column("notes", lambda e: "; ".join(filter(None, [e.without, *e.notes])), wide=True),
@@ -113,14 +111,15 @@ def _choices(
 
 
 def _cells(entry: Entry, columns: Sequence[Column]) -> list[dict[str, Any]]:
-    """Return what the page shows of an entry: a value to sort by, a mark, and a class."""
+    """Return what the page shows of an entry: a value to sort by, a mark, and a class.
+
+    The column of an exercise, which has its id, also shows the outcome.
+    """
     outcomes = {each["id"]: Outcome(each["outcome"]) for each in entry.exercises}
     cells = []
     for column in columns:
         value = column.value(entry)
-        name, mark = (
-            html.MARKS[outcomes[column.exercise]] if column.exercise in outcomes else ("", "")
-        )
+        name, mark = html.MARKS[outcomes[column.title]] if column.title in outcomes else ("", "")
         cells.append({"value": value, "mark": mark, "name": "notes" if column.wide else name})
     return cells
 
