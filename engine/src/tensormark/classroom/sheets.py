@@ -20,9 +20,7 @@ from tensormark.exercise import Assignment
 from tensormark.files import encoded, write_whole
 from tensormark.reports import pages
 from tensormark.reports.pages import rendered
-from tensormark.reports.text import visible
 from tensormark.result import Outcome
-from tensormark.sandbox.interface import printable
 from tensormark.viva import draw, page
 from tensormark.viva.question import Sheet
 
@@ -45,12 +43,12 @@ def note_sheet(entry: Entry, result: Mapping[str, Any]) -> None:
     """Note a student's sheet, or why there is none."""
     path = entry.path
     if "sheet" not in result or path is None:
-        entry.sheet_note = visible(result.get("note", ""), 300)
+        entry.sheet_note = result.get("note", "")
         return
     sheet = Sheet.from_json(result["sheet"])
-    entry.sheet_note = visible("; ".join(sheet.notes), 300)
+    entry.sheet_note = "; ".join(sheet.notes)
     if sheet.questions:
-        entry.sheet = dataclasses.replace(sheet, submission=printable(legible(path.name)))
+        entry.sheet = dataclasses.replace(sheet, submission=legible(path.name))
     else:
         entry.sheet_note = entry.sheet_note or NO_QUESTION
 
@@ -71,10 +69,10 @@ def write(entries: Sequence[Entry], out: Path) -> list[str]:
     named = list(zip(names, entries, strict=True))
     for name, entry in named:
         if entry.sheet is not None:
-            label = visible(entry.called, 200)
-            paper = page.paper(entry.sheet, label)
+            paper = page.paper(entry.sheet, entry.called)
             write_whole(out / FOLDER / "sheets" / f"{name}.html", paper)
-            write_whole(out / FOLDER / "keys" / f"{name}.html", page.key(entry.sheet, label))
+            key = page.key(entry.sheet, entry.called)
+            write_whole(out / FOLDER / "keys" / f"{name}.html", key)
     write_whole(out / FOLDER / "keys.html", index(named))
     made = number_of(sum(entry.sheet is not None for entry in entries), "sheet")
     lines = [f"viva: {made} in {FOLDER}/sheets; for staff: {FOLDER}/keys.html"]

@@ -86,7 +86,7 @@ class MarksFile:
 
 
 class Platform:
-    """A learning platform; this one has no names and lists of its own: a folder of any files.
+    """A learning platform; defaults are for one whose files and lists have no form of their own.
 
     Attributes:
         name: such as "canvas", as in class.toml.
@@ -99,7 +99,7 @@ class Platform:
         chosen_by_students: whether students choose the names of what they hand in.
     """
 
-    name: ClassVar[str] = "folder"
+    name: ClassVar[str]
     own: ClassVar[str] = ""
     lists: ClassVar[tuple[set[str], ...]] = ()
     known_by_list: ClassVar[bool] = False

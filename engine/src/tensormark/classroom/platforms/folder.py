@@ -17,6 +17,8 @@ REPEAT = re.compile(r"(?P<own>.+?)(?: ?\((?P<browser>[0-9]{1,3})\)|-(?P<system>[
 class Folder(Platform):
     """See the module."""
 
+    name = "folder"
+
     def uploads(self, paths: Sequence[Path]) -> list[Upload]:
         """Read all names."""
         uploads = [own_name(path) for path in paths]
