@@ -7,7 +7,7 @@ so that a mistake costs points in one exercise only.
 
 import dataclasses
 import functools
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from tensormark.exercise import PARTS, Exercise, Probe
@@ -24,10 +24,10 @@ MAX_ENTERED = 32  # names of library code that are shown
 
 
 class Fault(NamedTuple):
-    """A part of the points that is lost, and why: a finding, or the exercises that block it."""
+    """A part of the points that is lost, and why: what makes a finding, or what blocks it."""
 
     part: str
-    finding: Finding | None
+    find: Callable[[], Finding] | None
     blocked: str = ""
 
 
@@ -150,7 +150,8 @@ class Trial(Evidence):
             together.append(f"{those} and {last} pass alone, but not together")
         if mismatch.kind == "forbidden":
             part = "values"
-        return Fault(part, finding(self, probe, answered, mismatch, more, together))
+        find = functools.partial(finding, self, probe, answered, mismatch, more, together)
+        return Fault(part, find)
 
     @functools.cached_property
     def forbidden(self) -> frozenset[str]:
@@ -221,9 +222,10 @@ def result_of_faults(exercise: Exercise, faults: Sequence[Fault]) -> Result:
     recognized separately gets one. A part is also lost if its checks were blocked: unchecked parts
     earn nothing.
     """
-    first = {fault.part: fault.finding for fault in reversed(faults) if fault.finding is not None}
-    if not first:
+    finds = {fault.part: fault.find for fault in reversed(faults) if fault.find is not None}
+    if not finds:
         return Result.of(exercise, Outcome.BLOCKED, note=f"by {faults[0].blocked}")
+    first = {part: find() for part, find in finds.items()}
     lost = frozenset(fault.part for fault in faults)
     score = sum(points for part, points in exercise.points.items() if part not in lost)
     findings = {first[part].headline: first[part] for part in PARTS if part in first}
