@@ -189,12 +189,6 @@ def test_only_tensors_that_were_asked_for_are_read_each_from_its_own_bytes() -> 
         answers.decode(listing({"out/z": "not even a tensor"}), ASKED)
 
 
-@pytest.mark.parametrize("kind", ["out", "grad"])
-def test_a_list_of_ten_thousand_tensors_is_not_read(kind: str) -> None:
-    with pytest.raises(ProtocolError, match="too long"):
-        answers.decode(listing({f"{kind}/{number}": entry() for number in range(10_000)}), ASKED)
-
-
 # --- the channel of the tier `process` --------------------------------------------------------
 
 FLOOD = (

@@ -29,7 +29,6 @@ import copy, functools, heapq, itertools, math, random, statistics, sys
 import numpy as np
 import torch
 import torch.nn.functional as F
-from math import sqrt as root
 from numpy import dot as kept
 
 TABLE, square = {"sqrt": math.sqrt}, torch.eye(3)
@@ -62,49 +61,34 @@ def swallowed(function, *arguments):
 """
 # a forbidden name, and a function's body that uses it
 STOPPED = [
-    ("torch.linalg.svd", "torch.linalg.svd(square)"),
     ("torch.linalg.svd", "torch.svd(square)"),
     ("torch.linalg", "from torch import linalg as l; l.inv(square)"),
-    ("torch.fft.fft", "torch.fft.fft(x)"),
-    ("torch.special.expm1", "torch.special.expm1(x)"),
-    ("torch.Tensor.cumsum", "x.cumsum(0)"),
     ("torch.Tensor.cumsum", "torch.cumsum(x, 0)"),
     ("torch.einsum", "torch.einsum('i,i->', x, x)"),
     ("torch.nn.functional.gelu", "torch.nn.GELU()(x)"),
-    ("torch.optim", "torch.optim.NAdam([torch.nn.Parameter(x)])"),
     ("torch.optim", "Steps([torch.nn.Parameter(x)])"),
     ("torch.optim", "swallowed(torch.optim.SGD, [torch.nn.Parameter(x)])"),
     (
         "torch.ops.aten.native_layer_norm_backward",
         "torch.layer_norm(x.requires_grad_(), [2]).sum().backward()",
     ),
-    ("numpy.dot", "np.dot(*arrays)"),
     ("numpy.dot", "kept(*arrays)"),
-    ("numpy.dot", "np._core.multiarray.dot(*arrays)"),
     ("numpy.dot", "functools.reduce(np.dot, arrays)"),
     ("numpy.dot", "swallowed(np.dot, *arrays); np.dot(*arrays)"),
     ("numpy.sqrt", "np.sqrt(4.0)"),
     ("numpy.linalg.svd", "np.linalg.svd(arrays[1])"),
     ("numpy.linalg", "np.linalg.svd(arrays[1])"),
-    ("numpy", "np.ones(3)"),
     ("numpy", "arrays[0].sum()"),
     ("numpy", "eval('np.ones(3)')"),
     ("numpy", "swallowed(sys.setprofile, None); np.ones(3)"),
-    ("math.sqrt", "math.sqrt(4)"),
-    ("math.sqrt", "root(4)"),
     ("math.sqrt", "TABLE['sqrt'](4)"),
     ("math.sqrt", "list(map(math.sqrt, [4]))"),
     ("math.sqrt", "heapq.nlargest(1, [4, 9], key=math.sqrt)"),
-    ("math.sqrt", "eval('math.sqrt(4)')"),
     ("math.sqrt", "random._sqrt(4)"),
-    ("random.shuffle", "random.shuffle([1, 2])"),
     ("random.shuffle", "random.Random(1).shuffle([1, 2])"),
     ("random.random", "random.random()"),
-    ("statistics.mean", "statistics.mean([1, 2])"),
-    ("itertools.permutations", "list(itertools.permutations([1, 2]))"),
     ("itertools.permutations", "list(Orders([1, 2]))"),
     ("itertools", "list(itertools.permutations([1, 2]))"),
-    ("functools.reduce", "functools.reduce(max, [1, 2])"),
     ("builtins.sorted", "sorted([2, 1])"),
     ("copy.deepcopy", "copy.deepcopy([1])"),
     ("given.helper", "from given import helper; helper()"),

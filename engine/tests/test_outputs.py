@@ -18,14 +18,11 @@ def call(form: str, *names: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("output", "message"),
     [
-        (EYE.to_sparse, "f returned a sparse_coo tensor: it should be dense"),
         (lambda: torch.nested.nested_tensor([EYE, EYE[:2]]), "f returned a nested tensor"),
-        (lambda: EYE.to(torch.complex64), "f returned a tensor of type torch.complex64"),
         (lambda: EYE.view(1, 1, 1, 1, 1, 1, 1, 3, 3), "f returned a tensor with 9 axes"),
         (lambda: torch.zeros(0, 1 << 25), "f returned a tensor that is too long: [0, 33554432]"),
-        (lambda: None, "f should return a tensor, got None: is the return missing?"),
     ],
-    ids=["sparse", "nested", "complex", "axes", "long", "none"],
+    ids=["nested", "axes", "long"],
 )
 @pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
 def test_an_output_that_cannot_be_sent_is_named(output: Callable[[], object], message: str) -> None:
