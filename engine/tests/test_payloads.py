@@ -96,7 +96,7 @@ def test_no_payload_reaches_a_terminal(payload: str, stream, monkeypatch) -> Non
     report.progress(payload, 1, 2)
     for result in results:
         report.result(result)
-    report.end(Grade(payload, "process", results, [payload]), payload)
+    report.end(Grade(payload, "process", results, [payload], printed=payload))
 
     text = COLOURS.sub("", out.getvalue())
     assert is_clean(text)

@@ -47,7 +47,7 @@ def report_on(*results: Result) -> None:
     report.begin("Example", "mine", "process", [result.id for result in results])
     for result in results:
         report.result(result)
-    report.end(Grade("starter", "process", list(results), mode="check"), "")
+    report.end(Grade("starter", "process", list(results), mode="check"))
 
 
 PASSED = Result("attention", Outcome.PASSED, 25, 25)

@@ -5,7 +5,6 @@ import datetime
 import difflib
 import functools
 import itertools
-import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -282,30 +281,27 @@ class Grading:
         observer: Observer | None = None,
     ) -> Grade:
         """Grade a submission that has been read, perhaps on another machine; see `grade`."""
-        began = time.monotonic()
         started = datetime.datetime.now(datetime.UTC)
         observer = observer or Observer()
         exercises, shown, notes = selected(self.assignment, check, only, self.references)
         overlay = self.given.under(submission)
         name = printable(submission.name)
-        hidden = {  # extensions that were neither handed in nor requested
+        # without extensions that were neither handed in nor requested
+        hidden = overlay.untouched if only is None else frozenset()
+        listed = [
             exercise.id
             for exercise in exercises
-            if only is None and exercise.extension and exercise.file in overlay.untouched
-        }
-        listed = [each for each in shown if each not in hidden]
+            if exercise.id in shown and not (exercise.extension and exercise.file in hidden)
+        ]
         observer.begin(self.assignment.name, name, self.settings.tier, listed)
-        notes = [*overlay.notes, *submission.notes, *notes]
         results, printed = self.results(submission, exercises, overlay, observer)
         results = self.reported(results, shown)
-        if not self.shows_values:
-            notes.append(WITHHELD)
-            printed = ""
+        withheld = [] if self.shows_values else [WITHHELD]
         grade = Grade(
             submission=submission.name,
             tier=self.settings.tier,
             results=results,
-            notes=notes,
+            notes=[*overlay.notes, *submission.notes, *notes, *withheld],
             flags=[flag for result in results for flag in result.flags],
             name=name,
             assignment=self.assignment.name,
@@ -314,10 +310,10 @@ class Grading:
             private=self.private,
             reference_digest=self.references.digest if self.references else "",
             started=started.isoformat(timespec="seconds"),
-            seconds=time.monotonic() - began,
-            printed=printed,
+            seconds=(datetime.datetime.now(datetime.UTC) - started).total_seconds(),
+            printed="" if withheld else printed,
         )
-        observer.end(grade, printed)
+        observer.end(grade)
         return grade
 
     def reported(self, results: Sequence[Result], shown: Collection[str]) -> list[Result]:

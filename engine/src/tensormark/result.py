@@ -217,5 +217,5 @@ class Observer:
     def result(self, result: Result) -> None:
         """Handle an exercise's result."""
 
-    def end(self, grade: Grade, printed: str) -> None:
-        """Take note of the grade, and of what the submission printed."""
+    def end(self, grade: Grade) -> None:
+        """Take note of the grade."""

@@ -63,7 +63,7 @@ class _Writer(Observer):
             self.results.append(result)
             self.write(UNFINISHED)
 
-    def end(self, grade: Grade, printed: str) -> None:
+    def end(self, grade: Grade) -> None:
         """Write the final results."""
         could_not = any(result.outcome is Outcome.COULD_NOT_GRADE for result in grade.results)
         self.write(UNGRADED if could_not else "", grade)

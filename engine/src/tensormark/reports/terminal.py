@@ -128,7 +128,7 @@ class Report(Observer):
                 for detail in self.details:
                     write(detail, INDENT)
 
-    def end(self, grade: Grade, printed: str) -> None:
+    def end(self, grade: Grade) -> None:
         """Print the total, notes, the submission's output, and what to do next."""
         self.live.clear()
         result = grade.as_json()
@@ -143,7 +143,7 @@ class Report(Observer):
             write(f"  {names} could not be graded, which costs no points; tell your instructor")
         for note in result["notes"]:
             write(f"  note: {note}")
-        write_output(printed)
+        write_output(grade.printed)
         step = next_step(result)
         if step:
             write()
