@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from tensormark.intake.process import READER
 from tensormark.intake.saves import Saves
 from tensormark.intake.submission import read_submission
-from tensormark.reports.terminal import RESET, Report
+from tensormark.reports.terminal import Report
 from tensormark.reports.text import print_any_letter, visible
 from tensormark.result import Result
 from tensormark.sandbox.fork_server import WorkerServer
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from tensormark.sandbox.process import ProcessSandbox
 
 WIDTH = 72  # of the line above a report
-DIM = "\x1b[2m"
 
 
 class SavedAgain(Exception):
@@ -43,8 +42,7 @@ class WatchReport(Report):
     def __init__(self, saves: Saves) -> None:
         super().__init__()
         self.saves = saves
-        heading = f"-- {time.strftime('%H:%M:%S')} ".ljust(WIDTH, "-")
-        print(f"\n{DIM}{heading}{RESET}" if self.colours else f"\n{heading}")
+        print(f"\n-- {time.strftime('%H:%M:%S')} ".ljust(WIDTH, "-"))
 
     def result(self, result: Result) -> None:
         """Print an exercise's line and findings.
