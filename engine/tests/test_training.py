@@ -12,13 +12,8 @@ from tensormark.references import ReferencesError
 from tensormark.result import CheckFailed
 from tensormark.sandbox.interface import Reply, Request
 from tensormark.task import TaskRun
-from tensormark.toolkit.training import (
-    MAX_WEIGHTS,
-    SolutionError,
-    Training,
-    TrainingTask,
-    threshold_of,
-)
+from tensormark.toolkit import training
+from tensormark.toolkit.training import SolutionError, Training, TrainingTask, threshold_of
 
 LABELS = np.array([0, 1, 2, 1, 0, 2, 1, 1])
 WEIGHTS = {"a": np.ones((2, 3), np.float32), "b": np.zeros(2, np.float32)}
@@ -28,9 +23,6 @@ ROOM = 1000  # bytes
 class Labelled(Training):
     threshold = 0.7
     classes = ("low", "middle", "high")
-
-    def __init__(self, room: int = ROOM) -> None:
-        self.bytes = room
 
     @property
     def labels(self) -> np.ndarray:
@@ -45,17 +37,14 @@ class Labelled(Training):
         return Request("task", frozenset(), {"kind": "predict"}, named)
 
     def room(self, run: TaskRun) -> int:
-        return self.bytes
+        return ROOM
 
 
 class Task(TrainingTask):
     entry = "task"
 
-    def __init__(self, room: int = ROOM) -> None:
-        self.room = room
-
     def training(self, run: TaskRun) -> Labelled:
-        return Labelled(self.room)
+        return Labelled()
 
 
 Ask = Callable[[Request], Reply]
@@ -78,7 +67,6 @@ class Graded:
         self,
         submission: Ask,
         solution: Ask | None = RIGHT,
-        room: int = ROOM,
         private: bool = False,
         **upstream: tuple[str, ...],
     ) -> None:
@@ -101,7 +89,7 @@ class Graded:
             show=self.shown.update,
             **{"wrong": (), **upstream},
         )
-        self.says = Task(room).grade(run)
+        self.says = Task().grade(run)
 
 
 # --- whose predictions count --------------------------------------------------------------------
@@ -119,16 +107,18 @@ def test_the_solution_predicts_with_the_weights_that_come_back() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "why"),
+    ("options", "most", "why"),
     [
-        ({"wrong": ("conv",)}, "the values of conv are not right"),
-        ({"solution": None}, "it is a test"),
-        ({"room": MAX_WEIGHTS + 1}, "the model's weights are too large to be returned"),
+        ({"wrong": ("conv",)}, ROOM, "the values of conv are not right"),
+        ({"solution": None}, ROOM, "it is a test"),
+        ({}, ROOM - 1, "the model's weights are too large to be returned"),
     ],
 )
 def test_otherwise_the_submissions_own_predictions_count_and_a_flag_says_why(
-    options: dict[str, Any], why: str
+    monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], most: int, why: str
 ) -> None:
+    monkeypatch.setattr(training, "MAX_WEIGHTS", most)
+
     graded = Graded(RIGHT, **options)
 
     assert graded.says == "accuracy 1.000"
