@@ -10,12 +10,6 @@ VARIANTS = mistakes(
 velocity_forgotten: the velocity forgets earlier steps
     - v.mul_(group["momentum"]).add_(p.grad)
     + v = p.grad
-gradient_weighted: the gradient is weighted as in a running mean
-    - add_(p.grad)
-    + add_(p.grad, alpha=1 - group["momentum"])
-uphill: the step goes uphill
-    - p.sub_
-    + p.add_
 velocity_is_gradient: the first gradient itself becomes the velocity, and is changed with it
     - v = self.state[p].setdefault("velocity", torch.zeros_like(p))
     + v = self.state[p].get("velocity")
