@@ -38,6 +38,10 @@ NAMED = Finding("there is no dropout", (), "no_dropout")
 DOUBLED = Finding("it is doubled", (), "doubled")
 
 
+def fault(part: str, found: Finding | None) -> Fault:
+    return Fault(part, None if found is None else lambda: found, "norm")
+
+
 @pytest.mark.parametrize(
     ("faults", "score", "findings"),
     [
@@ -61,7 +65,7 @@ DOUBLED = Finding("it is doubled", (), "doubled")
 def test_a_part_that_fails_earns_nothing(
     faults: list[tuple[str, Finding | None]], score: float, findings: list[Finding]
 ) -> None:
-    result = result_of_faults(LAYER, [Fault(*fault, "norm") for fault in faults])
+    result = result_of_faults(LAYER, [fault(*each) for each in faults])
 
     assert (result.outcome, result.score) == (Outcome.FAILED, score)
     assert list(result.findings) == findings
@@ -69,7 +73,7 @@ def test_a_part_that_fails_earns_nothing(
 
 
 def test_an_exercise_of_which_nothing_could_be_checked_is_blocked() -> None:
-    result = result_of_faults(LAYER, [Fault("values", None, "norm")])
+    result = result_of_faults(LAYER, [fault("values", None)])
 
     assert (result.outcome, result.score, result.note) == (Outcome.BLOCKED, 0, "by norm")
 
