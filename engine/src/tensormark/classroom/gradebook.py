@@ -124,6 +124,38 @@ def _cells(entry: Entry, columns: Sequence[Column]) -> list[dict[str, Any]]:
     return cells
 
 
+def _rows(
+    entries: Sequence[Entry],
+    columns: Sequence[Column],
+    choices: Sequence[tuple[str, Collection[int]]],
+) -> list[dict[str, Any]]:
+    """Return the rows of the page's table; tags say which choices show them."""
+    rows = []
+    for place, entry in enumerate(entries):
+        tags = [f"t{number}" for number, (_, members) in enumerate(choices) if place in members]
+        rows.append({"entry": entry, "tags": " ".join(tags), "cells": _cells(entry, columns)})
+    return rows
+
+
+def _summary(entries: Sequence[Entry]) -> dict[str, Any]:
+    """Return what the page says about the class as a whole."""
+    graded = [entry.result for entry in entries if entry.result is not None]
+    scores = [result["score"] for result in graded]
+    counts = histogram(entries)
+    return {
+        "assignment": str(graded[0]["assignment"]) if graded else "",
+        "public": any(not result["private"] for result in graded),
+        "kinds": [(sum(entry.kind == kind for entry in entries), kind) for kind in KINDS],
+        "total": len(entries),
+        "graded": len(graded),
+        "most": max((result["max_score"] for result in graded), default=0),
+        "median": round(statistics.median(scores), 1) if scores else None,
+        "mean": round(statistics.mean(scores), 1) if scores else None,
+        "bars": [(count, BAR_HEIGHT * count / max([*counts, 1])) for count in counts],
+        "exercises": exercise_counts(entries),
+    }
+
+
 def page(
     entries: Sequence[Entry], says: Mapping[tuple[str, str], str], common_flags: Sequence[str]
 ) -> str:
@@ -135,32 +167,13 @@ def page(
     columns = [column for column in columns_of(entries) if column.on_page]
     mistakes = mistake_counts(entries, says)[:LISTED]
     choices = _choices(entries, mistakes)
-    graded = [entry.result for entry in entries if entry.result is not None]
-    scores = [result["score"] for result in graded]
-    counts = histogram(entries)
-    rows = [
-        {
-            "entry": entry,
-            "tags": " ".join(f"t{n}" for n, (_, members) in enumerate(choices) if place in members),
-            "cells": _cells(entry, columns),
-        }
-        for place, entry in enumerate(entries)
-    ]
+    summary = _summary(entries)
     body = rendered(
         TEMPLATES / "gradebook.html.j2",
-        assignment=str(graded[0]["assignment"]) if graded else "",
-        public=any(not result["private"] for result in graded),
-        kinds=[(sum(e.kind == kind for e in entries), kind) for kind in KINDS],
-        total=len(entries),
-        most=max((result["max_score"] for result in graded), default=0),
-        median=round(statistics.median(scores), 1) if scores else None,
-        mean=round(statistics.mean(scores), 1) if scores else None,
-        bars=[(count, BAR_HEIGHT * count / max([*counts, 1])) for count in counts],
-        exercises=exercise_counts(entries),
+        **summary,
         mistakes=mistakes,
-        graded=len(graded),
         columns=columns,
-        rows=rows,
+        rows=_rows(entries, columns, choices),
         choices=choices,
         first_mistake=len(FILTERS),
         outcomes=[html.chip(outcome) for outcome in Outcome],
@@ -169,7 +182,7 @@ def page(
         common_flags=common_flags,
         listed=LISTED,
     )
-    title = f"{graded[0]['assignment']}: gradebook" if graded else "Gradebook"
+    title = f"{summary['assignment']}: gradebook" if summary["graded"] else "Gradebook"
     style = TEMPLATES / "gradebook.css"
     script = TEMPLATES / "gradebook.js"
     return pages.document(title, body, style, script=script)

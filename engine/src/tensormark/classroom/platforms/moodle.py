@@ -109,17 +109,7 @@ class Moodle(Platform):
                 mark = result.mark(entry, _cell(titles, row, GRADE), why_not)
                 if mark is not None:
                     row[titles.index(GRADE)] = mark
-        # a dash is Moodle's word for "never", and comments are staff's, which Moodle imports again;
-        # nothing else must be a formula
-        result.text = table.with_rows(
-            [
-                [
-                    text if text == "-" or titles[place : place + 1] == [COMMENTS] else cell(text)
-                    for place, text in enumerate(row)
-                ]
-                for row in rows
-            ]
-        )
+        result.text = table.with_rows([_without_formulas(titles, row) for row in rows])
         return result
 
     def feedback(self, entries: Sequence[Entry], out: Path) -> Iterator[tuple[str, bytes | str]]:
@@ -142,6 +132,17 @@ def _cell(titles: Sequence[str], row: Sequence[str], title: str) -> str:
     """Return a row's cell in the column with a title, or "" if there is none."""
     place = titles.index(title) if title in titles else len(row)
     return row[place].strip() if place < len(row) else ""
+
+
+def _without_formulas(titles: Sequence[str], row: Sequence[str]) -> list[str]:
+    """Return a row that a spreadsheet may open.
+
+    A dash is Moodle's word for "never", and comments are staff's, which Moodle imports again.
+    """
+    comments = titles.index(COMMENTS) if COMMENTS in titles else -1
+    return [
+        text if text == "-" or place == comments else cell(text) for place, text in enumerate(row)
+    ]
 
 
 def _why_not(titles: Sequence[str], row: Sequence[str], mark: float | None, most: float) -> str:
