@@ -38,7 +38,7 @@ TRY_TIERS = TRIED_TIERS=$$(PYTHONPATH=engine/tests $(BIN)/python -m testkit.tier
 # the files of `make test-fast`; tests/test_grading.py has the gradings
 FAST = gate grading handout language make project references tokenizer variants
 ENGINE_FAST = archives compare diagnose edits fuzz help intake links new_exercise \
-	reports rooms runs sources strip terminal
+	reports rooms sources strip terminal
 
 # programs of instructor/ that import the solution's modules; PASSIVE: on a busy machine, threads
 # that spin while they wait for each other lose minutes

@@ -190,3 +190,11 @@ def test_help_lists_every_target_and_every_option_the_students_first() -> None:
     assert sorted(targets) == sorted(set(re.findall(r"^([a-z-]+):", MAKEFILE, re.MULTILINE)))
     options = set(" ".join(lists).replace("\\", "").split())
     assert set(re.findall(r"\b([A-Z_]+)=", text)) == options
+
+
+@pytest.mark.parametrize(("name", "folder"), [("FAST", "tests"), ("ENGINE_FAST", "engine/tests")])
+def test_the_files_of_test_fast_are_there(name: str, folder: str) -> None:
+    (listed,) = re.findall(rf"^{name} = ((?:.*\\\n)*.*)", MAKEFILE, re.MULTILINE)
+    words = listed.replace("\\", "").split()
+
+    assert [word for word in words if not (ROOT / folder / f"test_{word}.py").is_file()] == []
