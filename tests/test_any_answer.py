@@ -118,7 +118,7 @@ def test_a_check_that_breaks_costs_points_only_if_the_right_answer_does_not_brea
             raise OverflowError("our own")
         return wrong_output(evidence, answered)
 
-    checks = {broken if check is wrong_output else check: part for check, part in CHECKS.items()}
+    checks = [broken if check is wrong_output else check for check in CHECKS]
     monkeypatch.setattr("tensormark.judging.trial.CHECKS", checks)
 
     (attention,) = grade(change, ATTENTION).results

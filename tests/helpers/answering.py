@@ -56,7 +56,7 @@ class Answering(Session):
                 replies.append(reply_in(encode(*answer), 1, names))
             except WorkerLostError as error:
                 replies.append(Reply("lost", f"{call.target} {error}", trouble=error.trouble))
-        return self.answered(calls, replies)
+        return self.answered(exercise, replies, stand_ins)
 
 
 @functools.cache

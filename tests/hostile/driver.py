@@ -184,8 +184,9 @@ class Driver:
         run = sandbox.run
 
         def run_within_limits(requests: Sequence[Request]) -> Iterator[Reply]:
-            limits = self.limits.get(requests[0].exercise, PATIENT)
-            sandbox.program = dataclasses.replace(program, limits=limits)
+            for request in requests:  # all are of one exercise
+                limits = self.limits.get(request.exercise, PATIENT)
+                sandbox.program = dataclasses.replace(program, limits=limits)
             return run(requests)
 
         sandbox.run = run_within_limits
