@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from grader.assignment import ASSIGNMENT
+from tensormark.grading import Grading
+from tensormark.result import Outcome
+from tensormark.settings import Settings
 from testkit.graded import Grade, Graded, in_manifest
 from tests.helpers import ROOT
 
@@ -41,32 +45,40 @@ def costs_no_point(graded: Graded, name: str) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("damage", "place", "option", "exercise"),
+    ("damage", "place", "option"),
     [
-        (Path.unlink, "reference_outputs/attention.safetensors", "references", "attention"),
-        (truncate, "reference_outputs/attention.safetensors", "references", "attention"),
-        (flip, "reference_outputs/attention.safetensors", "references", "attention"),
-        (truncate, "checkpoint/model.safetensors", "checkpoint", "attention"),
-        (Path.unlink, "checkpoint/config.json", "checkpoint", "attention"),
-        (flip, "data/dev.txt", "data", "sentiment"),
+        (Path.unlink, "reference_outputs/attention.safetensors", "references"),
+        (truncate, "reference_outputs/attention.safetensors", "references"),
+        (flip, "reference_outputs/attention.safetensors", "references"),
+        (truncate, "checkpoint/model.safetensors", "checkpoint"),
+        (Path.unlink, "checkpoint/config.json", "checkpoint"),
     ],
 )
 def test_a_damaged_file_costs_no_points_and_is_named(
-    grade: Grade, copy: Path, damage: Callable[[Path], None], place: str, option: str, exercise: str
+    grade: Grade, copy: Path, damage: Callable[[Path], None], place: str, option: str
 ) -> None:
     damage(copy / place)
     folder = str((copy / place).parent)
     options = [f"--{option}", folder]
     if option == "checkpoint":
         options += ["--references", "reference_outputs"]
-    training = exercise == "sentiment"
 
-    graded = grade("solution", *options, *(() if training else FEW), training=training)
+    graded = grade("solution", *options, *FEW)
 
-    assert costs_no_point(graded, exercise)
-    assert place.rpartition("/")[2] in graded.exercise(exercise)["message"]
+    assert costs_no_point(graded, "attention")
+    assert place.rpartition("/")[2] in graded.exercise("attention")["message"]
     assert graded.status == 3
     assert graded.result["score"] == graded.result["max_score"]
+
+
+def test_damaged_data_cost_no_points_and_are_named(copy: Path) -> None:
+    flip(copy / "data" / "dev.txt")
+
+    grading = Grading(Settings.of(ROOT, data=copy / "data"), ASSIGNMENT)
+    (sentiment,) = grading.grade(str(ROOT / "solution"), only="sentiment").results
+
+    assert (sentiment.outcome, sentiment.score) == (Outcome.COULD_NOT_GRADE, None)
+    assert "dev.txt" in sentiment.note
 
 
 def test_without_a_manifest_nothing_can_be_graded(grade: Grade, copy: Path) -> None:
