@@ -66,6 +66,13 @@ def export(folder: Path, *more: str) -> Path:
     return folder
 
 
+def test_a_lone_folder_of_a_platform_is_entered(tmp_path: Path) -> None:
+    result = found(tmp_path, ["download/ada_1_10_detector.py", "download/b_2_11_detector.py"])
+
+    assert result.platform.name == "canvas"
+    assert list(owners(result)) == ["1", "2"]
+
+
 @pytest.mark.parametrize(
     ("people", "students"),
     [

@@ -15,6 +15,7 @@ from tensormark.classroom.people import ClassList, FileError, read_table
 from tensormark.classroom.platforms import BY_NAME, FOLDER, PLATFORMS
 from tensormark.classroom.platforms.base import Platform
 from tensormark.classroom.platforms.gradescope import METADATA, strangers
+from tensormark.files import is_folder
 from tensormark.usage import command
 
 # what systems, editors and office programs leave behind; any other name may be a student's
@@ -73,6 +74,7 @@ class Found:
     """What was found in a folder.
 
     Attributes:
+        folder: the folder itself, or the only one in it.
         listed_by: the platform whose own list the class has.
     """
 
@@ -104,6 +106,15 @@ class Found:
         return [f"none of the hand-ins matches {listed}: {example}; {fix}"]
 
 
+def _entered(folder: Path, paths: Sequence[Path]) -> tuple[Path, list[Path]]:
+    """Enter a platform's folder in which an unzipped download lies alone."""
+    if len(paths) == 1 and is_folder(paths[0]):
+        inner = handed_in(paths[0])
+        if any(platform.wrote(inner) for platform in PLATFORMS if inner):
+            return paths[0], inner
+    return folder, list(paths)
+
+
 def find(
     folder: Path, editable: Sequence[str], list_file: Path | None = None, platform: str = ""
 ) -> Found:
@@ -126,6 +137,7 @@ def find(
         )
     if not paths:
         raise FileError(f"{folder}: is empty; unpack the hand-ins into it")
+    folder, paths = _entered(folder, paths)
     class_list, listed_by = read_list(list_file) if list_file else (None, FOLDER)
     chosen = next((each for each in PLATFORMS if each.wrote(paths)), FOLDER)
     if chosen is FOLDER and listed_by.known_by_list:
