@@ -52,13 +52,17 @@ class Sample:
         listed = list(values)
         return self.random.sample(listed, len(listed))
 
+    def in_turns(self, values: Iterable[Any], group: Callable[[Any], object]) -> list[Any]:
+        """Return values in a random order in which their groups take turns."""
+        groups: dict[object, list[Any]] = {}
+        for value in self.shuffled(values):
+            groups.setdefault(group(value), []).append(value)
+        rounds = itertools.zip_longest(*self.shuffled(groups.values()))
+        return [value for row in rounds for value in row if value is not None]
+
     def tried(self, candidates: Sequence[Change], count: int) -> dict[Change, Effects]:
         """Try some changes, drawn as evenly as possible over lines and kinds."""
-        groups: dict[tuple[int, str], list[Change]] = {}
-        for change in self.shuffled(candidates):
-            groups.setdefault((change.line, change.kind), []).append(change)
-        rounds = itertools.zip_longest(*self.shuffled(groups.values()))
-        drawn = [change for row in rounds for change in row if change is not None]
+        drawn = self.in_turns(candidates, lambda change: (change.line, change.kind))
         found = {change: self.study.effects(change) for change in drawn[:count]}
         return {change: effects for change, effects in found.items() if effects is not None}
 
@@ -182,14 +186,16 @@ def shape_questions(sample: Sample) -> Iterator[Question]:
         return  # no need to read the function: all of it has the shape of its result
     sizes = study.subject.sizes(study.subject.worlds[0])
     if len(known) < OPTIONS:
-        known |= {(*shape[:-1], size) for shape in known for size in sizes.values()}
+        others = {(*shape[:-1], size) for shape in known for size in sizes.values()} - known
+        known |= {*sample.shuffled(sorted(others))[: OPTIONS - len(known)]}
     derivable = {1, *sizes.values(), *(a * b for a in sizes.values() for b in sizes.values())}
     letters = study.in_words(", ".join(f"{letter} = {size}" for letter, size in sizes.items()))
     places_of = {
         f"`{shape}`": f"`{study.source.of(place.node)}` in line {place.node.lineno} has it."
         for place, shape in shapes.items()
     }
-    for place, shape in shapes.items():
+    for place in sample.in_turns(shapes, shapes.get):  # so that no shape is the likely one
+        shape = shapes[place]
         if shape is None or len(shape) < 2 or not derivable.issuperset(shape):
             continue
         line = place.node.lineno
