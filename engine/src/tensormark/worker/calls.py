@@ -309,7 +309,7 @@ def run_call(context: Context, call: Mapping[str, Any], tensors: Mapping[str, Te
     before = Snapshot(model, silent=own_generator, plain=call["literals"])
     call_before(context, call, tensors, owner, function)
     own = called_with(arguments)
-    report: dict[str, Any] = {"changed": before.changed(), "lacking_modules": [*lacking]}
+    report = before.report() | {"lacking_modules": [*lacking]}
     report["drew"] = own_generator or before.generators.drew()
 
     answer = {f"out/{name}": value for name, value in own.items()}
@@ -365,7 +365,7 @@ def run_optimizer(
             after_steps[name].append(parameter.detach().clone())
     answer = {f"out/{name}": torch.stack(values) for name, values in after_steps.items()}
     answer |= {f"after/gradients/{name}": values for name, values in gradients.items()}
-    return Answer({"changed": before.changed(), "drew": False}, answer)
+    return Answer({**before.report(), "drew": False}, answer)
 
 
 def run_kind(
@@ -382,7 +382,7 @@ def run_kind(
     """
     before = Snapshot(None, plain=call["literals"])
     answer = watched(kind)(context, call, tensors, progress)
-    report = {"changed": before.changed(), "drew": before.generators.drew()}
+    report = {**before.report(), "drew": before.generators.drew()}
     after = {f"after/{name}": tensors[name] for name in call["args"] if name in tensors}
     return Answer({**report, **answer.message}, {**after, **answer.tensors})
 

@@ -293,11 +293,11 @@ class Snapshot:
         state[ARGUMENTS] = repr(self.plain)
         return state
 
-    def changed(self) -> list[str]:
-        """Return the names of what has changed."""
+    def report(self) -> dict[str, Any]:
+        """Return the names of what has changed, for the answer."""
         after = self._state()
         changed = [name for name, value in self.before.items() if value != after[name]]
         changed += self.generators.seeded()
         if self.silent and self.generators.used():
             changed.append(GENERATORS)
-        return [name for name in STATE if name in changed]
+        return {"changed": [name for name in STATE if name in changed]}
