@@ -3,6 +3,7 @@
 import gc
 import os
 import re
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,8 +22,9 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Let other users read what tests need, and what they write, whatever the umask."""
+    """Let other users read what tests need and write; let Ctrl-C be heard in the background too."""
     os.umask(0o022)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # shells have a job with & ignore it
     if not hasattr(config, "workerinput"):  # of pytest-xdist: its workers inherit it
         open_to_others(config.rootpath)
 

@@ -14,6 +14,7 @@ from tensormark.exercise import Assignment
 from tensormark.files import write_whole
 from tensormark.folder import open_assignment
 from tensormark.grading import Grading
+from tensormark.intake.process import InspectionError
 from tensormark.intake.submission import SubmissionError
 from tensormark.references import References
 from tensormark.reports.platforms import gradescope
@@ -132,6 +133,9 @@ def grade(assignment: Assignment, submission: Path, results: Path, limit: float)
     except SubmissionError as error:
         message = str(error).replace(f"{submission}: ", "")
         writer.write(f"Nothing was graded: {printable(message)}")
+    except InspectionError as error:
+        print(error, flush=True)
+        writer.write(UNGRADED)
 
 
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
