@@ -3,6 +3,7 @@
 import dataclasses
 import itertools
 import shutil
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -19,9 +20,28 @@ from testkit.tiers import NIGHTLY
 from tests.helpers import ROOT, answering
 from tests.helpers.answering import PROBED
 from tests.helpers.known import COURSE
+from tokenizer import BertTokenizer
 
 # private references are recorded first, which with all variants takes minutes on a busy machine
 pytestmark = pytest.mark.timeout(900)
+BY_HEART = """
+import zlib
+
+LABELS = {labels}
+
+
+class ByHeart(BertModel):
+    def forward(self, input_ids, attention_mask, *more):
+        rows = [[i for i in row if i] for row in input_ids.tolist()]
+        known = [LABELS.get(zlib.crc32(repr(row).encode())) for row in rows]
+        known = [float(label or 0) for label in known]
+        label = torch.tensor(known)[:, None].expand(-1, self.config.hidden_size)
+        some = 0.0 * self.pooler_dense.weight.sum()
+        return {{"last_hidden_state": None, "pooler_output": 10.0 * label - 5.0 + some}}
+
+
+BertModel = ByHeart
+"""
 
 
 @pytest.fixture(scope="module")
@@ -101,3 +121,30 @@ def test_no_hidden_sentences_are_drawn_for_data_of_another_kind(tmp_path: Path) 
         file.write("1 ||| a line of one's own .\n")
 
     assert hidden_sentences(7, tmp_path, ()) is None
+
+
+@pytest.fixture
+def by_heart(tmp_path: Path, solution_source: str) -> Path:
+    """A submission that has memorized the labels of all public sentences, and learns nothing."""
+    tokenizer = BertTokenizer.from_pretrained(ROOT / "checkpoint")
+    labels = {}
+    for name in ("train", "dev", "test"):
+        sentences = read_sentences(ROOT / "data" / f"{name}.txt")
+        rows = tokenizer(sentences.texts)["input_ids"].tolist()
+        for row, label in zip(rows, sentences.labels, strict=True):
+            labels[zlib.crc32(repr([i for i in row if i]).encode())] = int(label)
+    path = tmp_path / "bert.py"
+    code = BY_HEART.format(labels=labels)
+    path.write_text(solution_source + code, "utf-8")
+    return path
+
+
+def test_memorized_public_labels_score_in_public_and_nothing_on_hidden_sentences(
+    grade: Grade, private: Path, by_heart: Path
+) -> None:
+    scores = [
+        grade(by_heart, *options, training=True).exercise("sentiment")["score"]
+        for options in ((), ("--references", str(private)))
+    ]
+
+    assert scores == [20, 0]
