@@ -1,8 +1,6 @@
 """Measuring the sentiment gate: broken models are broken, and the runs determine the threshold."""
 
 import copy
-import shutil
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +10,6 @@ from bert import BertModel
 from config import BertConfig
 from instructor.gate import measure
 from instructor.gate.broken_models import BROKEN
-from tests.helpers import ROOT
 
 INVISIBLE_IN_EVAL = {"no_dropout", "no_attention_dropout", "detached"}
 FROZEN = measure.LAST_LINEAR_LAYER
@@ -55,7 +52,7 @@ def test_a_broken_model_differs_from_the_correct_one(bert: BertModel, name: str)
 
 def runs_of(accuracies: dict[str, list[float | None]]) -> list[dict[str, Any]]:
     """Return runs as the worker reports them."""
-    common = {"seconds": 12.34, "recipe": {"seed": 0}, "torch": "some version"}
+    common = {"seconds": 12.34, "recipe": {"seed": 0}}
     return [
         {"model": model, "seed": seed, "threads": 1 + seed % 2, "accuracy": accuracy} | common
         for model, values in accuracies.items()
@@ -85,22 +82,3 @@ def test_the_runs_determine_the_threshold(
 
 def test_a_diverged_run_counts_as_zero() -> None:
     assert measure.accuracies(runs_of({"no_layer_norm": [None]}), "no_layer_norm") == [0.0]
-
-
-def test_a_run_counts_only_while_all_that_decides_it_is_the_same(
-    tmp_path: Path, monkeypatch
-) -> None:
-    for name in ("data", "solution", "checkpoint"):
-        shutil.copytree(ROOT / name, tmp_path / name)
-    monkeypatch.setattr(measure, "ROOT", tmp_path)
-    monkeypatch.setattr(measure, "DATA", tmp_path / "data")
-    monkeypatch.setattr(measure, "CHECKPOINT", tmp_path / "checkpoint")
-    origins = [measure.origin()]
-
-    for name in ("data/dev.txt", "checkpoint/vocab.txt", "solution/bert.py"):
-        (tmp_path / name).write_text("1 ||| another .\n", "utf-8")
-        origins.append(measure.origin())
-    monkeypatch.setattr("importlib.metadata.version", lambda name: "1.0")
-    origins.append(measure.origin())
-
-    assert len({str(origin) for origin in origins}) == 5

@@ -1,7 +1,7 @@
 """Models with a mistake: does the sentiment gate detect it, or only the checks of tensors?
 
-Each function here breaks a correct BertModel in place, as a wrong solution would. They are used to
-measure the gate (instructor.gate.measure), never to grade.
+Each function of BROKEN breaks a correct BertModel in place, as a wrong solution would. They are
+used to measure the gate (instructor.gate.measure), never to grade.
 
 Dimension key: B batch, T tokens, D model width, H heads, d head width (D = H * d).
 """
@@ -16,37 +16,26 @@ from torch import Tensor, nn
 
 # The solution's BertModel; solution/ has no type annotations.
 Bert = Any
+Breaks = Callable[[Bert], object]
 Attend = Callable[[Tensor, Tensor, Tensor, Tensor, nn.Module], Tensor]
 
 
-class Nothing(nn.Module):
-    """Replaces an embedding table: zeros for every id."""
-
-    def __init__(self, width: int) -> None:
-        super().__init__()
-        self.width = width
-
-    def forward(self, ids: Tensor) -> Tensor:
-        """Return zeros (..., D) for ids (...)."""
-        return torch.zeros(*ids.shape, self.width, device=ids.device)
-
-
-def _merge_heads(context: Tensor) -> Tensor:
-    """Put the heads side by side: (B, H, T, d) to (B, T, D)."""
-    return context.transpose(1, 2).flatten(2)
-
-
-def _set_attention(bert: Bert, attend: Attend) -> None:
+def _attending(attend: Attend) -> Breaks:
     """Make layers use `attend(query, key, value, mask, dropout)`, which returns (B, H, T, d)."""
-    for layer in bert.bert_layers:
-        inner = layer.self_attention
 
-        def attention(
-            key: Tensor, query: Tensor, value: Tensor, mask: Tensor, inner: Any = inner
-        ) -> Tensor:
-            return _merge_heads(attend(query, key, value, mask, inner.dropout))
+    def breaks(bert: Bert) -> None:
+        for layer in bert.bert_layers:
+            inner = layer.self_attention
 
-        inner.attention = attention
+            def attention(
+                key: Tensor, query: Tensor, value: Tensor, mask: Tensor, inner: Any = inner
+            ) -> Tensor:
+                context = attend(query, key, value, mask, inner.dropout)
+                return context.transpose(1, 2).flatten(2)  # (B, T, D)
+
+            inner.attention = attention
+
+    return breaks
 
 
 def _scores(query: Tensor, key: Tensor) -> Tensor:
@@ -54,161 +43,105 @@ def _scores(query: Tensor, key: Tensor) -> Tensor:
     return query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])
 
 
-def _set_scores(
-    bert: Bert, scores: Callable[[Tensor, Tensor, Tensor], Tensor], axis: int = -1
-) -> None:
-    """Make every layer attend by `scores(query, key, mask)`, (B, H, T, T), with a softmax."""
-
-    def attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor, dropout: nn.Module) -> Tensor:
-        probs: Tensor = dropout(F.softmax(scores(q, k, mask), dim=axis))
-        return probs @ v
-
-    _set_attention(bert, attend)
+def _scoring(scores: Callable[[Tensor, Tensor, Tensor], Tensor], axis: int = -1) -> Breaks:
+    """Make layers attend by `scores(query, key, mask)`, (B, H, T, T), with a softmax."""
+    return _attending(lambda q, k, v, mask, drop: drop(F.softmax(scores(q, k, mask), axis)) @ v)
 
 
-def ignore_mask(bert: Bert) -> None:
-    """Attend to padding as to words."""
-    encode = bert.encode
-    bert.encode = lambda hidden_states, mask: encode(hidden_states, torch.ones_like(mask))
+def _heads_not_put_back(
+    q: Tensor, k: Tensor, v: Tensor, mask: Tensor, dropout: nn.Module
+) -> Tensor:
+    B, H, T, d = q.shape
+    context: Tensor = dropout(F.softmax(_scores(q, k) + mask, dim=-1)) @ v
+    return context.reshape(B, T, H, d).transpose(1, 2)  # what _attending undoes
 
 
-def invert_mask(bert: Bert) -> None:
-    """Hide the words and attend to the padding."""
-    encode = bert.encode
-    bert.encode = lambda hidden_states, mask: encode(hidden_states, 1 - mask)
+def _masking(change: Callable[[Tensor], Tensor]) -> Breaks:
+    """Change the mask that `encode` gets."""
+
+    def breaks(bert: Bert) -> None:
+        encode = bert.encode
+        bert.encode = lambda hidden_states, mask: encode(hidden_states, change(mask))
+
+    return breaks
 
 
-def multiply_mask(bert: Bert) -> None:
-    """Multiply the scores by the additive mask, which makes the score of every word 0."""
-    _set_scores(bert, lambda q, k, mask: _scores(q, k) * mask)
+def _without(table: str) -> Breaks:
+    """Leave out an embedding."""
+
+    def breaks(bert: Bert) -> None:
+        delattr(bert, table)
+        setattr(bert, table, lambda ids: torch.zeros(*ids.shape, bert.config.hidden_size))
+
+    return breaks
 
 
-def no_scale(bert: Bert) -> None:
-    """Leave out the division by sqrt(d)."""
-    _set_scores(bert, lambda q, k, mask: q @ k.transpose(-2, -1) + mask)
+def _in_layers(**parts: Any) -> Breaks:
+    """Replace parts of every layer."""
+
+    def breaks(bert: Bert) -> None:
+        for layer in bert.bert_layers:
+            for name, part in parts.items():
+                setattr(layer, name, part)
+
+    return breaks
 
 
-def softmax_over_queries(bert: Bert) -> None:
-    """Normalize the scores over the wrong axis."""
-    _set_scores(bert, lambda q, k, mask: _scores(q, k) + mask, axis=-2)
-
-
-def heads_not_put_back(bert: Bert) -> None:
-    """Reshape (B, H, T, d) to (B, T, D) without the transpose, so that tokens mix."""
-
-    def attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor, dropout: nn.Module) -> Tensor:
-        B, H, T, d = q.shape
-        context: Tensor = dropout(F.softmax(_scores(q, k) + mask, dim=-1)) @ v
-        return context.reshape(B, T, H, d).transpose(1, 2)  # what merge_heads undoes
-
-    _set_attention(bert, attend)
-
-
-def zero_context(bert: Bert) -> None:
-    """Make attention return 0 everywhere."""
-    _set_attention(bert, lambda q, k, v, mask, dropout: torch.zeros_like(v))
-
-
-def average_values(bert: Bert) -> None:
-    """Attend equally to all words."""
-    _set_scores(bert, lambda q, k, mask: 0.0 * _scores(q, k) + mask)
-
-
-def no_positions(bert: Bert) -> None:
-    """Leave out the position embedding."""
-    bert.pos_embedding = Nothing(bert.config.hidden_size)
-
-
-def no_token_types(bert: Bert) -> None:
-    """Leave out the token-type embedding."""
-    bert.tk_type_embedding = Nothing(bert.config.hidden_size)
-
-
-def no_residual(bert: Bert) -> None:
-    """Leave out the residual in both sublayers."""
-    for layer in bert.bert_layers:
-        layer.add_norm = lambda x, output, dense, dropout, norm: norm(dropout(dense(output)))
-
-
-def residual_after_norm(bert: Bert) -> None:
-    """Add the residual after the LayerNorm instead of before it."""
-    for layer in bert.bert_layers:
-        layer.add_norm = lambda x, output, dense, dropout, norm: x + norm(dropout(dense(output)))
-
-
-def no_layer_norm(bert: Bert) -> None:
-    """Leave out every LayerNorm."""
+def _no_layer_norm(bert: Bert) -> None:
     bert.embed_layer_norm = nn.Identity()
-    for layer in bert.bert_layers:
-        layer.attention_layer_norm = layer.out_layer_norm = nn.Identity()
+    _in_layers(attention_layer_norm=nn.Identity(), out_layer_norm=nn.Identity())(bert)
 
 
-def no_gelu(bert: Bert) -> None:
-    """Leave out the activation of the feed-forward part."""
-    for layer in bert.bert_layers:
-        layer.interm_af = nn.Identity()
-
-
-def no_dropout(bert: Bert) -> None:
-    """Leave out every dropout of the model."""
-    for module in bert.modules():
+def _no_dropout(model: nn.Module) -> None:
+    for module in model.modules():
         if isinstance(module, nn.Dropout):
             module.p = 0.0
 
 
-def no_attention_dropout(bert: Bert) -> None:
-    """Leave out the dropout on the attention probabilities, as half of all students do."""
+def _no_attention_dropout(bert: Bert) -> None:
     for layer in bert.bert_layers:
-        layer.self_attention.dropout.p = 0.0
+        _no_dropout(layer.self_attention)
 
 
-def random_weights(bert: Bert) -> None:
-    """Discard the checkpoint's weights."""
-    bert.init_weights()
-
-
-def detached(bert: Bert) -> None:
-    """Cut the gradient between the encoder and the classifier."""
+def _detached(bert: Bert) -> None:
     forward = bert.forward
-
-    def without_gradient(*inputs: Tensor) -> dict[str, Tensor]:
-        return {name: output.detach() for name, output in forward(*inputs).items()}
-
-    bert.forward = without_gradient
+    bert.forward = lambda *inputs: {
+        name: output.detach() for name, output in forward(*inputs).items()
+    }
 
 
-def one_layer(bert: Bert) -> None:
-    """Run only the first layer."""
-    bert.bert_layers = bert.bert_layers[:1]
+def _layers(order: slice) -> Breaks:
+    """Run some of the layers, or all of them in another order."""
+
+    def breaks(bert: Bert) -> None:
+        bert.bert_layers = nn.ModuleList(list(bert.bert_layers)[order])
+
+    return breaks
 
 
-def layers_reversed(bert: Bert) -> None:
-    """Run the layers from the last to the first."""
-    bert.bert_layers = nn.ModuleList(reversed(bert.bert_layers))
-
-
-BROKEN: dict[str, Callable[[Bert], None]] = {
-    breaks.__name__: breaks
-    for breaks in (
-        ignore_mask,
-        invert_mask,
-        multiply_mask,
-        no_scale,
-        softmax_over_queries,
-        heads_not_put_back,
-        zero_context,
-        average_values,
-        no_positions,
-        no_token_types,
-        no_residual,
-        residual_after_norm,
-        no_layer_norm,
-        no_gelu,
-        no_dropout,
-        no_attention_dropout,
-        random_weights,
-        detached,
-        one_layer,
-        layers_reversed,
-    )
+BROKEN: dict[str, Breaks] = {
+    "ignore_mask": _masking(torch.ones_like),
+    "invert_mask": _masking(lambda mask: 1 - mask),
+    # the mask is additive, so the score of every word becomes 0
+    "multiply_mask": _scoring(lambda q, k, mask: _scores(q, k) * mask),
+    "no_scale": _scoring(lambda q, k, mask: q @ k.transpose(-2, -1) + mask),
+    "softmax_over_queries": _scoring(lambda q, k, mask: _scores(q, k) + mask, axis=-2),
+    # (B, H, T, d) is reshaped to (B, T, D) without the transpose, so that tokens mix
+    "heads_not_put_back": _attending(_heads_not_put_back),
+    "zero_context": _attending(lambda q, k, v, mask, dropout: torch.zeros_like(v)),
+    "average_values": _scoring(lambda q, k, mask: 0.0 * _scores(q, k) + mask),
+    "no_positions": _without("pos_embedding"),
+    "no_token_types": _without("tk_type_embedding"),
+    "no_residual": _in_layers(add_norm=lambda x, out, dense, drop, norm: norm(drop(dense(out)))),
+    "residual_after_norm": _in_layers(
+        add_norm=lambda x, out, dense, drop, norm: x + norm(drop(dense(out)))
+    ),
+    "no_layer_norm": _no_layer_norm,
+    "no_gelu": _in_layers(interm_af=nn.Identity()),
+    "no_dropout": _no_dropout,
+    "no_attention_dropout": _no_attention_dropout,  # as half of all students have it
+    "random_weights": lambda bert: bert.init_weights(),
+    "detached": _detached,  # the encoder gets no gradient from the classifier
+    "one_layer": _layers(slice(1)),
+    "layers_reversed": _layers(slice(None, None, -1)),
 }

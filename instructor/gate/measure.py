@@ -4,12 +4,13 @@ Fine-tunes the solution over many seeds with one and with two threads, and the b
 instructor.gate.broken_models over a few. The threshold is ROOM below the honest mean, or halfway
 between the lowest honest run and the best model whose encoder was not trained, if that is higher;
 but always a given number of standard deviations below the mean. Writes
-reference_outputs/gate.json and the table in data/README.md.
+reference_outputs/gate.json and the table in data/README.md. solution/ must be on PYTHONPATH.
 
-Runs are recorded in runs/gate.jsonl, and repeated only if torch, the solution, the checkpoint, the
-data or a program of the gate has changed since. solution/ must be on PYTHONPATH.
+Dimension key: N sentences, T tokens.
 """
 
+import dataclasses
+import functools
 import importlib.metadata
 import json
 import math
@@ -17,18 +18,22 @@ import multiprocessing
 import statistics
 import time
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from pathlib import Path
+from concurrent.futures import ProcessPoolExecutor
 from typing import Any
 
+import torch
+
+import classifier
+from bert import BertModel
+from config import BertConfig
 from instructor import ROOT
 from instructor.gate.broken_models import BROKEN
-from instructor.gate.worker import HONEST, LAST_LINEAR_LAYER, Run, begin, run_job
-from tensormark.files import digest, put_between, python_files, sha256, write_whole
+from support import sentences
+from tensormark.files import put_between, sha256, write_whole
+from tokenizer import BertTokenizer
 
 CHECKPOINT = ROOT / "checkpoint"
 DATA = ROOT / "data"
-RUNS = ROOT / "runs" / "gate.jsonl"
 RESULT = ROOT / "reference_outputs" / "gate.json"
 CARD = DATA / "README.md"
 DATA_FILES = ("train.txt", "dev.txt")
@@ -38,69 +43,86 @@ WORKERS = 2  # parallel processes
 STEP = 0.005  # thresholds are rounded down to a multiple of this
 DEVIATIONS = 5.0  # the least distance from the honest mean: no seed of a correct solution may fail
 ROOM = 0.075  # with other batches, one seed in thirty missed 6.5% of the sentences
+HONEST = "honest"
+LAST_LINEAR_LAYER = "last_linear_layer"
+WRONG = (*BROKEN, LAST_LINEAR_LAYER)
 NOT_TRAINED = ("detached", LAST_LINEAR_LAYER)  # must stay below the threshold
+Run = dict[str, Any]  # a job (model, seed, threads), then also its accuracy, seconds, ...
 
 
-def _all_jobs(seeds: int, broken_seeds: int) -> list[Run]:
-    names = [*BROKEN, LAST_LINEAR_LAYER]
-    broken = [(name, seed, 1) for seed in range(broken_seeds) for name in names]
-    honest, twins = ([(HONEST, seed, threads) for seed in range(seeds)] for threads in (1, 2))
-    return [
-        {"model": model, "seed": seed, "threads": threads}
-        for model, seed, threads in honest + broken + twins
-    ]
+def _jobs(model: str, seeds: int, threads: int = 1) -> list[Run]:
+    return [{"model": model, "seed": seed, "threads": threads} for seed in range(seeds)]
 
 
-def key_of(run: Run) -> tuple[str, int, int]:
-    """Return what identifies a job."""
-    return run["model"], run["seed"], run["threads"]
+@functools.cache
+def _read(name: str) -> sentences.Split:
+    """Read sentences, once for all jobs of a process."""
+    tokenizer = BertTokenizer.from_pretrained(CHECKPOINT)
+    longest = BertConfig.from_json(CHECKPOINT).max_position_embeddings
+    return sentences.Split(DATA / name, tokenizer, longest)
 
 
-def origin() -> str:
-    """Return a digest of all that decides the result of a job."""
-    files = [
-        *python_files(ROOT / "solution").values(),
-        *sorted(Path(__file__).parent.glob("*.py")),
-        *(path for path in sorted(CHECKPOINT.iterdir()) if path.name != CARD.name),
-        *(DATA / name for name in DATA_FILES),
-    ]
-    digests = [sha256(path) for path in files]
-    return digest(repr((importlib.metadata.version("torch"), digests)).encode())
+def _run_job(job: Run) -> Run:
+    """Fine-tune one model as the grader does, on (N, T) ids and masks, and score it at the end.
 
-
-def read_runs() -> dict[tuple[str, int, int], Run]:
-    """Read earlier runs of the same origin."""
-    here = origin()
-    if not RUNS.exists():
-        return {}
-    runs = [json.loads(line) for line in RUNS.read_text(encoding="utf-8").splitlines()]
-    return {key_of(run): run for run in runs if run.get("origin") == here}
-
-
-def _do_jobs(waiting: list[Run], workers: int) -> None:
-    """Do jobs in parallel processes, and record each as soon as it is done."""
-    here = {"origin": origin()}
+    Returns: the job with `accuracy`, None if training diverged; `seconds` of wall time; `recipe`,
+        with the rate for this width and the seed used in grading.
+    """
+    train, dev = map(_read, DATA_FILES)
+    torch.set_num_threads(job["threads"])
+    frozen = job["model"] == LAST_LINEAR_LAYER
+    mode = classifier.LAST_LINEAR_LAYER if frozen else classifier.FULL_MODEL
+    recipe = classifier.Recipe(mode, seed=job["seed"])
+    torch.manual_seed(recipe.seed)  # before the model is built, as in the grader's worker
+    bert = BertModel.from_pretrained(CHECKPOINT)
+    if job["model"] in BROKEN:
+        BROKEN[job["model"]](bert)
+    model = classifier.BertSentimentClassifier(bert, int(train.labels.max()) + 1)
+    accuracy = None
     started = time.monotonic()
-    RUNS.parent.mkdir(exist_ok=True)
-    with ProcessPoolExecutor(
-        workers, multiprocessing.get_context("spawn"), begin, (DATA, CHECKPOINT)
-    ) as pool:
-        futures = [pool.submit(run_job, job, CHECKPOINT) for job in waiting]
-        for count, future in enumerate(as_completed(futures), start=1):
-            run = future.result()
-            with RUNS.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(run | here) + "\n")
-            left = (time.monotonic() - started) / count * (len(waiting) - count) / 60
+    try:
+        classifier.fine_tune(model, train.input_ids, train.attention_mask, train.labels, recipe)
+        predictions = classifier.predict(model, dev.input_ids, dev.attention_mask)
+        accuracy = sentences.accuracy(predictions, dev.labels)
+    except FloatingPointError:
+        pass  # it has diverged
+    rates = classifier.learning_rates(recipe, bert.config.hidden_size, recipe.steps(len(train)))
+    used = {"learning_rate": max(rates), "seed": classifier.Recipe.seed}
+    return job | {
+        "accuracy": accuracy,
+        "seconds": round(time.monotonic() - started, 2),
+        "recipe": dataclasses.asdict(recipe) | used,
+    }
+
+
+def _do_jobs(jobs: list[Run], workers: int) -> list[Run]:
+    """Do jobs in parallel processes, and print a line about each."""
+    runs = []
+    started = time.monotonic()
+    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
+        for run in pool.map(_run_job, jobs):
+            runs.append(run)
+            spent = time.monotonic() - started
+            left = spent / len(runs) * (len(jobs) - len(runs)) / 60
             accuracy = "diverged" if run["accuracy"] is None else f"{run['accuracy']:.4f}"
             what = f"{run['model']} seed {run['seed']} threads {run['threads']}"
             seconds = f"{run['seconds']:.1f} s, {left:.0f} min left"
-            print(f"{count}/{len(waiting)}  {what}  {accuracy}  {seconds}", flush=True)
+            print(f"{len(runs)}/{len(jobs)}  {what}  {accuracy}  {seconds}", flush=True)
+    return runs
 
 
 def accuracies(runs: Sequence[Run], model: str, threads: int | None = None) -> list[float]:
     """List a model's accuracies; a diverged run counts as 0."""
     chosen = [run for run in runs if run["model"] == model and threads in (None, run["threads"])]
     return [run["accuracy"] or 0.0 for run in chosen]
+
+
+def _digests() -> dict[str, dict[str, str]]:
+    """Return the digests of the files that the threshold is for."""
+    return {
+        "checkpoint": {"model.safetensors": sha256(CHECKPOINT / "model.safetensors")},
+        "data": {name: sha256(DATA / name) for name in DATA_FILES},
+    }
 
 
 def summarise(runs: Sequence[Run], deviations: float) -> dict[str, Any]:
@@ -123,10 +145,9 @@ def summarise(runs: Sequence[Run], deviations: float) -> dict[str, Any]:
         "lowest": min(honest),
         "seconds": round(statistics.median(seconds), 1),
         "honest": {f"{n} threads": accuracies(runs, HONEST, n) for n in (1, 2)},
-        "broken": {name: accuracies(runs, name) for name in [*BROKEN, LAST_LINEAR_LAYER]},
-        "checkpoint": {"model.safetensors": sha256(CHECKPOINT / "model.safetensors")},
-        "data": {name: sha256(DATA / name) for name in DATA_FILES},
-        "torch": first["torch"],
+        "broken": {name: accuracies(runs, name) for name in WRONG},
+        **_digests(),
+        "torch": importlib.metadata.version("torch"),  # torch's own may name the build, too
     }
 
 
@@ -165,36 +186,26 @@ def _table(result: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def fill_card(text: str) -> None:
-    """Put a text between the markers of the data card."""
-    try:
-        card = put_between(CARD.read_text(encoding="utf-8"), "gate", f"\n{text}\n")
-    except (OSError, ValueError) as error:
-        raise SystemExit(f"{CARD}: cannot insert the table: {error}") from error
-    write_whole(CARD, card)
-
-
 def main() -> None:
-    """Do the missing runs, then write the threshold and the table."""
+    """Do all runs, then write the threshold and the table."""
     try:
-        jobs = _all_jobs(SEEDS, BROKEN_SEEDS)
-        finished = read_runs()
-        waiting = [job for job in jobs if key_of(job) not in finished]
-        print(f"{len(jobs) - len(waiting)} of {len(jobs)} runs are in {RUNS}")
-        _do_jobs([job for job in waiting if job["threads"] == 1], WORKERS)
-        _do_jobs([job for job in waiting if job["threads"] > 1], 1)  # two threads fill two cores
+        before = _digests()
     except FileNotFoundError as error:
         raise SystemExit(f"{error.filename}: missing; run `make data checkpoint`") from error
-    finished = read_runs()
-    left = [job for job in jobs if key_of(job) not in finished]
-    if left:
-        raise SystemExit(f"files changed during {len(left)} runs: run `make gate` again")
-    result = summarise([finished[key_of(job)] for job in jobs], DEVIATIONS)
-    print(_table(result))
+    jobs = _jobs(HONEST, SEEDS)
+    for name in WRONG:
+        jobs += _jobs(name, BROKEN_SEEDS)
+    runs = _do_jobs(jobs, WORKERS)
+    runs += _do_jobs(_jobs(HONEST, SEEDS, threads=2), 1)  # two threads fill two cores
+    if _digests() != before:
+        raise SystemExit("files changed during the runs: run `make gate` again")
+    result = summarise(runs, DEVIATIONS)
+    table = _table(result)
+    print(table)
     if result["lowest"] < result["threshold"]:
         raise SystemExit(f"a correct solution fails at {result['threshold']}: raise DEVIATIONS")
     write_whole(RESULT, json.dumps(result, indent=2) + "\n")
-    fill_card(_table(result))
+    write_whole(CARD, put_between(CARD.read_text(encoding="utf-8"), "gate", f"\n{table}\n"))
     print(f"wrote {RESULT} and the table in {CARD}")
 
 

@@ -10,7 +10,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from instructor.pretraining.run import Documents, Films, Run, all_reviews, batches, same_film_pairs
+from instructor.pretraining.run import Documents, Films, Run, all_reviews, same_film_pairs
+from pretrain import sorted_batches
 from pretraining import IGNORED, INPUTS, pair_batch
 
 CARD = """---
@@ -98,7 +99,7 @@ def _held_out_accuracy(run: Run, films: Films) -> dict[str, float]:
     right: collections.Counter[str] = collections.Counter()
     tokens = 0
     frequent, following = _n_grams(all_reviews(run.films), run.tokenizer)
-    for batch in batches(pairs, 256, rng):
+    for batch in sorted_batches(pairs, 256, rng):
         tensors = pair_batch(batch, run.tokenizer)
         whole, mask, types = (tensors[name] for name in INPUTS)
         ids, labels = run.masked(whole, generator)

@@ -1,6 +1,6 @@
 """Pre-train the frozen checkpoint: `python -m instructor.pretraining.pretrain [--check]`.
 
-Reads data/pretraining.txt and writes checkpoint/. An interrupted run resumes from its last
+Reads data/pretraining.txt and writes checkpoint/. An interrupted run resumes from its
 snapshot when it is started again; checkpoint/ itself only changes once everything is ready.
 solution/ must be on PYTHONPATH.
 """
@@ -57,7 +57,7 @@ def pretrain(text: Path, folder: Path, settings: Settings) -> None:
                 bar.set_postfix(tokens=f"{tokens:.3f}", next=f"{following:.3f}", refresh=False)
             bar.update(run.step - bar.n)
 
-        train(run, folder / "snapshots", show)
+        train(run, folder / "snapshots" / "last.pt", show)
     run.model.eval()
     card = {"README.md": model_card(run, held_out)}
     files = tokenizer_files(pieces, settings.max_length) | model_files(run.model) | card

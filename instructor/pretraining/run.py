@@ -7,6 +7,7 @@ Dimension key: B batch, T tokens, D model width.
 """
 
 import dataclasses
+import io
 import itertools
 import random
 import time
@@ -20,10 +21,10 @@ from torch import Tensor, nn
 
 from config import BertConfig
 from instructor.language.reviews import EVERYTHING
-from instructor.pretraining.snapshots import load_snapshot, save_snapshot
 from optimizer import AdamW
+from pretrain import sorted_batches
 from pretraining import IGNORED, BertForPreTraining, make_sentence_pairs, mask_tokens, pair_batch
-from tensormark.files import digest
+from tensormark.files import digest, write_whole
 
 Documents = list[list[list[int]]]  # reviews, sentences, token ids
 Films = dict[str, Documents]  # the reviews of each film
@@ -102,9 +103,10 @@ class Run:
         """Name the run by a digest of its settings and its text."""
         return digest(repr((self.settings, self.levels)).encode())
 
-    def state(self) -> dict[str, Any]:
-        """Return the contents of a snapshot."""
-        return {
+    def save(self, snapshot: Path) -> None:
+        """Write all that a run needs to go on from here, in place of an earlier snapshot."""
+        buffer = io.BytesIO()
+        state = {
             "origin": self.origin(),
             "step": self.step,
             "model": self.model.state_dict(),
@@ -112,14 +114,20 @@ class Run:
             "curve": self.curve,
             "seconds": self.seconds,
         }
+        torch.save(state, buffer)
+        write_whole(snapshot, buffer.getvalue())
 
-    def restore(self, state: dict[str, Any]) -> None:
-        """Resume from a snapshot."""
-        self.model.load_state_dict(state["model"])
-        self.optimizer.load_state_dict(state["optimizer"])
-        self.step = state["step"]
-        self.seconds = state["seconds"]
-        self.curve = [tuple(point) for point in state["curve"]]
+    def resume(self, snapshot: Path) -> None:
+        """Go on from a snapshot, if there is one of this run."""
+        if not snapshot.is_file():
+            return
+        state = torch.load(snapshot, weights_only=True)
+        if state["origin"] == self.origin():
+            self.model.load_state_dict(state["model"])
+            self.optimizer.load_state_dict(state["optimizer"])
+            self.step = state["step"]
+            self.seconds = state["seconds"]
+            self.curve = [tuple(point) for point in state["curve"]]
 
 
 def _start_from_copying(model: Any) -> None:
@@ -160,17 +168,6 @@ def make_run(settings: Settings, tokenizer: Any, levels: list[Films]) -> Run:
     return Run(settings, tokenizer, levels, model, optimizer)
 
 
-def batches(pairs: list[Any], size: int, rng: random.Random) -> list[list[Any]]:
-    """Split pairs into batches of similar length, in random order."""
-    rng.shuffle(pairs)
-    result = []
-    for start in range(0, len(pairs), 50 * size):
-        chunk = sorted(pairs[start : start + 50 * size], key=lambda p: len(p[0]) + len(p[1]))
-        result += [chunk[first : first + size] for first in range(0, len(chunk), size)]
-    rng.shuffle(result)
-    return result
-
-
 def _two_halves(review: list[list[int]]) -> list[list[int]]:
     middle = len(review) // 2
     return [list(itertools.chain(*half)) for half in (review[:middle], review[middle:])]
@@ -202,7 +199,7 @@ def _phase_batches(run: Run, phase: int, steps: int) -> Iterator[list[Any]]:
     while count < steps:
         rng = random.Random(f"{run.settings.seed} phase {phase} epoch {epoch}")
         pairs = same_film_pairs(films.values(), rng, run.settings.max_length)
-        for batch in batches(pairs, run.settings.batch, rng)[: steps - count]:
+        for batch in sorted_batches(pairs, run.settings.batch, rng)[: steps - count]:
             count += 1
             yield batch
         epoch += 1
@@ -218,16 +215,14 @@ def _losses(run: Run, batch: Sequence[Any]) -> tuple[Tensor, Tensor]:
     return F.cross_entropy(tokens, labels[chosen]), F.cross_entropy(following, next_labels)
 
 
-def train(run: Run, folder: Path, on_step: Callable[[Run], None]) -> None:
-    """Train to the end, starting from the newest snapshot of the same run in `folder`.
+def train(run: Run, snapshot: Path, on_step: Callable[[Run], None]) -> None:
+    """Train to the end, starting from the snapshot if it is of the same run.
 
     Args:
         on_step: called after every step.
     """
     settings = run.settings
-    state = load_snapshot(folder, run.origin())
-    if state is not None:
-        run.restore(state)
+    run.resume(snapshot)
     done = 0
     recent = torch.zeros(2)
     for phase, steps in enumerate(settings.phases):
@@ -242,7 +237,7 @@ def train(run: Run, folder: Path, on_step: Callable[[Run], None]) -> None:
                 run.curve.append((run.step, *(recent / settings.report).tolist()))
                 recent.zero_()
             if run.step % settings.snapshot == 0:
-                save_snapshot(folder, run.step, run.state())
+                run.save(snapshot)
             on_step(run)
 
 
