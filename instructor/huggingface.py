@@ -12,7 +12,6 @@ Dimension key: B batch, T tokens.
 import argparse
 import dataclasses
 import importlib
-import importlib.util
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -20,15 +19,14 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors.torch import load, load_file
+from safetensors.torch import load
 from torch import Tensor
 
 from base_bert import WEIGHTS_NAME, shorten
 from bert import BertModel
-from classifier import BertSentimentClassifier
-from config import BertConfig
 from instructor.hard_lines import HARD_LINES
 from instructor.pretraining.checkpoint_files import weight_bytes
+from support.observe import open_model
 from tensormark.files import sha256, whole_folder
 from tokenizer import TOKENIZER_NAME, VOCAB_NAME, BertTokenizer
 
@@ -52,8 +50,6 @@ class ForeignError(ValueError):
 def transformers() -> Any:
     """Import transformers, for folders on this machine only."""
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
-    if importlib.util.find_spec("transformers") is None:
-        raise ForeignError("transformers is not installed; run `make lint`, which installs it")
     library: Any = importlib.import_module("transformers")  # here, as that takes seconds
     library.logging.set_verbosity_error()
     library.logging.disable_progress_bar()
@@ -90,14 +86,14 @@ def _answers(model: Any, batch: dict[str, Tensor], dtype: torch.dtype) -> list[T
     return [output["last_hidden_state"][real], output["pooler_output"]]
 
 
-def compare(ours: Any, theirs: Any, tokenizer: BertTokenizer, config: BertConfig) -> list[str]:
+def compare(ours: Any, theirs: Any, tokenizer: BertTokenizer) -> list[str]:
     """Have both models compute the same; return a line about each type of numbers.
 
     Raises:
         ForeignError: they differ by more than rounding explains.
     """
     seconds = [line if index % 2 else "" for index, line in enumerate(HARD_LINES)]
-    length = min(LENGTH, config.max_position_embeddings)
+    length = min(LENGTH, theirs.config.max_position_embeddings)
     batch = tokenizer(HARD_LINES, seconds, max_length=length)
     if hasattr(ours, "classifier"):
         del batch["token_type_ids"]  # our classifier reads single sentences
@@ -182,10 +178,7 @@ def import_checkpoint(source: Path, out: Path) -> list[str]:
         if own.vocab_size > model.config.vocab_size:
             raise ForeignError(f"{source}: its tokenizer has more pieces than the model")
         ours = _opened(source, lambda _: BertModel.from_pretrained(folder))
-        lines = [
-            compare_tokens(own, tokenizer),
-            *compare(ours, getattr(model, "bert", model), own, ours.config),
-        ]
+        lines = [compare_tokens(own, tokenizer), *compare(ours, getattr(model, "bert", model), own)]
         names = shorten(left_out) or "nothing"
         sha = sha256(folder / WEIGHTS_NAME)
         card = CARD.format(name=source.resolve().name, sha=sha, left_out=names)
@@ -196,25 +189,12 @@ def import_checkpoint(source: Path, out: Path) -> list[str]:
 # --- exporting ------------------------------------------------------------------------------------
 
 
-def _open_ours(source: Path) -> Any:
-    """Open a classifier that was saved, or an encoder alone."""
-    bert = _opened(source, BertModel.from_pretrained)
-    weights = load_file(source / WEIGHTS_NAME)
-    if "classifier.weight" not in weights:
-        return bert
-    model = BertSentimentClassifier(bert, len(weights["classifier.weight"]))
-    parts = {name: weights[f"classifier.{name}"] for name in ("weight", "bias")}
-    model.classifier.load_state_dict(parts)
-    return model
-
-
 def _as_theirs(model: Any) -> Any:
     """Return a model of transformers with the same weights."""
     library = transformers()
-    bert = getattr(model, "bert", model)
-    config = library.BertConfig(**dataclasses.asdict(bert.config))
+    config = library.BertConfig(**dataclasses.asdict(model.config))
     theirs_class = library.BertModel
-    if bert is not model:
+    if hasattr(model, "classifier"):
         config.num_labels = model.classifier.out_features
         config.classifier_dropout = model.dropout.p
         theirs_class = library.BertForSequenceClassification
@@ -229,16 +209,14 @@ def export_checkpoint(source: Path, out: Path) -> list[str]:
     Raises:
         ForeignError: the source cannot be used. OSError: nothing can be written there.
     """
-    model = _open_ours(source)
-    tokenizer = _opened(source, BertTokenizer.from_pretrained)
-    config = getattr(model, "bert", model).config
+    model, tokenizer = _opened(source, open_model)
     with whole_folder(out) as folder:
         saved = _as_theirs(model)
         _save(saved, tokenizer.tokenizer, folder)
         theirs = _opened(folder, type(saved).from_pretrained)
         lines = [
             compare_tokens(tokenizer, transformers().AutoTokenizer.from_pretrained(folder)),
-            *compare(model, theirs, tokenizer, config),
+            *compare(model, theirs, tokenizer),
         ]
     return [*lines, f"{out}: written"]
 

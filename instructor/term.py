@@ -10,14 +10,12 @@ Exits with 1 if it cannot start, a step fails or a file was edited; with 130 if 
 
 import argparse
 import contextlib
-import importlib.util
 import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -32,42 +30,37 @@ NOT_COPIED = shutil.ignore_patterns(
     ".*", "runs", "dist", "__pycache__", "predictions", "private", "class"
 )
 NOT_MOVED = {"__pycache__", "private", "snapshots"}
-DONE = "done.json"  # in the copy's parent folder: the seconds that each finished step took
+DONE = "done.json"  # in the copy's parent folder: the names of the finished steps
 BEGAN = "began.json"  # there, too: digests of the files that the steps write, before the first
-SPACE = 500 << 20  # bytes: several times the size of a finished copy
+WRITTEN = ("checkpoint", "data", "handout", "handout.md", "reference_outputs", "starter")
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-PROGRAMS = ("make",)
-PACKAGES = ("torch", "numpy", "safetensors", "tokenizers", "tqdm", "sklearn", "matplotlib")
-GATE = Path("reference_outputs", "gate.json")
 Digests = dict[str, str]  # of files, by path in the repository
 
 
 @dataclass(frozen=True)
 class Step:
-    """One command that writes some of the files.
+    """One command that writes some of the files in WRITTEN.
 
     Attributes:
         command: the words after `python -m`, or the whole command if the first is "make".
-        writes: the files and folders that it writes, relative to the repository.
         minutes: how long it took on two cores of a laptop; only for the estimate.
     """
 
     name: str
     command: tuple[str, ...]
-    writes: tuple[str, ...]
     minutes: float
 
 
 def steps_for(seed: int) -> list[Step]:
     """List the steps, in the order in which they depend on each other."""
     return [
-        Step("data", ("instructor.language.write_data", "--seed", str(seed)), ("data",), 0.5),
-        Step("checkpoint", ("instructor.pretraining.pretrain",), ("checkpoint",), 35),
-        Step("gate", ("instructor.gate.measure",), ("data", "reference_outputs"), 6),
-        Step("starter", ("tensormark", "starter"), ("starter",), 0.1),
-        Step("references", ("tensormark", "references"), ("reference_outputs",), 4),
-        Step("handout", ("tensormark", "handout"), ("handout.md", "handout"), 0.1),
-        Step("pictures", ("make", "pictures"), ("handout/pictures",), 1),
+        Step("data", ("instructor.language.write_data", "--seed", str(seed)), 0.5),
+        Step("checkpoint", ("instructor.pretraining.pretrain",), 35),
+        Step("gate", ("instructor.gate.measure",), 6),
+        Step("starter", ("tensormark", "starter"), 0.1),
+        Step("references", ("tensormark", "references"), 4),
+        Step("handout", ("tensormark", "handout"), 0.1),
+        Step("pictures", ("make", "pictures"), 1),
     ]
 
 
@@ -87,15 +80,11 @@ def parse_seed(text: str) -> int:
 
 
 def check_before(root: Path) -> None:
-    """Check everything that would otherwise stop a term after most of its work.
+    """Check that starter/, which a term replaces, is what is derived from solution/.
 
     Raises:
-        TermError: something is missing, or starter/ is not what is derived from solution/.
+        TermError: it is not, or cannot be derived.
     """
-    missing = [name for name in PROGRAMS if shutil.which(name) is None]
-    missing += [name for name in PACKAGES if importlib.util.find_spec(name) is None]
-    if missing:
-        raise TermError(f"{', '.join(missing)} cannot be found; run `make lint`, which installs it")
     try:
         assignment = replace(ASSIGNMENT, folder=root)
         names = drifted(assignment.starter, derive(assignment))
@@ -104,30 +93,25 @@ def check_before(root: Path) -> None:
     if names:
         files = ", ".join(f"starter/{name}" for name in names)
         raise TermError(f"{files}: not derived from the current solution/; run `make starter`")
-    free = shutil.disk_usage(root).free
-    if free < SPACE:
-        raise TermError(f"{root} has {free >> 20} MB free, but {SPACE >> 20} MB are needed")
 
 
-def _digests(root: Path, names: Sequence[str]) -> Digests:
-    """Return the digests of all files below these, except those that stay where they are."""
-    files = [file for name in names for file in [root / name, *sorted(root.glob(f"{name}/**/*"))]]
-    kept = [file.relative_to(root) for file in files if file.is_file()]
+def _digests(root: Path) -> Digests:
+    """Return the digests of all files in WRITTEN, except those that stay where they are."""
+    files = [file for name in WRITTEN for file in [root / name, *sorted(root.glob(f"{name}/**/*"))]]
     return {
-        file.as_posix(): sha256(root / file) for file in kept if NOT_MOVED.isdisjoint(file.parts)
+        file.relative_to(root).as_posix(): sha256(file)
+        for file in files
+        if file.is_file() and NOT_MOVED.isdisjoint(file.relative_to(root).parts)
     }
 
 
-def _copy_once(root: Path, copy: Path, names: Sequence[str]) -> Digests:
+def _copy_once(root: Path, copy: Path) -> Digests:
     """Copy the repository, unless an earlier run already has; return the digests that it had."""
-    notes = copy.parent / BEGAN
-    if not copy.exists():
-        notes.unlink(missing_ok=True)
-        with whole_folder(copy) as folder:
-            shutil.copytree(root, folder, ignore=NOT_COPIED, dirs_exist_ok=True)
-    if not notes.is_file():
-        write_whole(notes, json.dumps(_digests(copy, names)))
-    began: Digests = json.loads(notes.read_text(encoding="utf-8"))
+    if not copy.parent.exists():
+        with whole_folder(copy.parent) as folder:
+            shutil.copytree(root, folder / copy.name, ignore=NOT_COPIED)
+            write_whole(folder / BEGAN, json.dumps(_digests(folder / copy.name)))
+    began: Digests = json.loads((copy.parent / BEGAN).read_text(encoding="utf-8"))
     return began
 
 
@@ -174,29 +158,28 @@ def _run_step(step: Step, copy: Path) -> None:
 def _run_steps(steps: Sequence[Step], copy: Path) -> None:
     """Run the unfinished steps, and record each as soon as it finishes."""
     notes = copy.parent / DONE
-    done = json.loads(notes.read_text(encoding="utf-8")) if notes.is_file() else {}
+    done = json.loads(notes.read_text(encoding="utf-8")) if notes.is_file() else []
     for count, step in enumerate(steps, start=1):
         if step.name in done:
             continue
         left = sum(other.minutes for other in steps if other.name not in done)
         minutes = f"about {step.minutes:.0f} minutes of {left:.0f}"
         print(f"\n{count} of {len(steps)}: {step.name}, {minutes}", flush=True)
-        started = time.monotonic()
         _run_step(step, copy)
-        done[step.name] = round(time.monotonic() - started, 1)
+        done.append(step.name)
         write_whole(notes, json.dumps(done))
 
 
-def _to_move(root: Path, copy: Path, began: Digests, names: Sequence[str]) -> list[str]:
+def _to_move(root: Path, copy: Path, began: Digests) -> list[str]:
     """List the files that the steps have changed and that are not here yet.
 
     Raises:
         TermError: one of them was edited here.
     """
-    here = _digests(root, names)
+    here = _digests(root)
     files = [
         file
-        for file, digest in _digests(copy, names).items()
+        for file, digest in _digests(copy).items()
         if digest not in (began.get(file), here.get(file))
     ]
     edited = [file for file in files if here.get(file) != began.get(file)]
@@ -209,39 +192,22 @@ def _to_move(root: Path, copy: Path, began: Digests, names: Sequence[str]) -> li
     return files
 
 
-def _account(root: Path, copy: Path, files: Sequence[str]) -> list[str]:
-    """Return what changes: the accuracies of the fine-tune, and the sizes of files."""
-    lines = []
-    if str(GATE) in files:
-        before, after = (json.loads((folder / GATE).read_bytes()) for folder in (root, copy))
-        for name in ("mean", "standard_deviation", "lowest", "threshold"):
-            what = f"dev accuracy, {name.replace('_', ' ')}"
-            lines.append(f"  {what}: {before[name]:.4f} -> {after[name]:.4f}")
-    for file in files:
-        old = f"{(root / file).stat().st_size:,}" if (root / file).is_file() else "new"
-        lines.append(f"  {file}: {old} -> {(copy / file).stat().st_size:,} bytes")
-    return lines
-
-
 def make_term(root: Path, steps: Sequence[Step], name: str) -> list[str]:
-    """Run all steps in a copy of `root`, move the changed files here, and report on them.
+    """Run all steps in a copy of `root`, move the changed files here, and return their names.
 
     Raises:
         TermError: a step failed, or files were edited meanwhile; nothing has changed here.
     """
     copy = root / "runs" / name / "minbert"
-    copy.parent.mkdir(parents=True, exist_ok=True)
-    names = sorted({name for step in steps for name in step.writes})
-    began = _copy_once(root, copy, names)
+    began = _copy_once(root, copy)
     _run_steps(steps, copy)
-    files = _to_move(root, copy, began, names)
-    lines = _account(root, copy, files)
+    files = _to_move(root, copy, began)
     signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)  # the rest is short and must be done whole
     for file in files:
         write_whole(root / file, (copy / file).read_bytes())
     shutil.rmtree(copy.parent)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
-    return lines
+    return files
 
 
 def interrupt_on_signals() -> None:
@@ -260,7 +226,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         seed = parse_seed(text)
         check_before(ROOT)
-        lines = make_term(ROOT, steps_for(seed), f"term-{seed}")
+        files = make_term(ROOT, steps_for(seed), f"term-{seed}")
     except (TermError, OSError) as error:
         print(f"term: {error}", file=sys.stderr)
         return 1
@@ -270,7 +236,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             file=sys.stderr,
         )
         return 130
-    print("\nWhat changed:", *lines or ["  nothing"], sep="\n")
+    print("\nWhat changed:", *files or ["nothing"], sep="\n  ")
     print("next: run make test ARGS=-rs, which lists the texts to check again; then commit")
     return 0
 

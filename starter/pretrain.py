@@ -106,20 +106,24 @@ def spell(reviews: list[list[str]], tokenizer: BertTokenizer) -> list[list[Sente
     ]
 
 
+def sorted_batches(pairs: list[Pair], size: int, rng: random.Random) -> list[list[Pair]]:
+    """Put pairs of similar length together in batches, in random order."""
+    rng.shuffle(pairs)
+    made = []
+    for start in range(0, len(pairs), POOL * size):
+        pool = pairs[start : start + POOL * size]
+        pool.sort(key=lambda pair: len(pair[0]) + len(pair[1]))
+        made += [pool[first : first + size] for first in range(0, len(pool), size)]
+    rng.shuffle(made)
+    return made
+
+
 def batches(
     documents: list[list[Sentence]], size: int, longest: int, rng: random.Random
 ) -> Iterator[list[Pair]]:
-    """Pair the sentences again and again, and yield batches of pairs of similar length."""
+    """Pair the sentences again and again, and yield the batches."""
     while True:
-        pairs = make_sentence_pairs(documents, rng, longest)
-        rng.shuffle(pairs)
-        made = []
-        for start in range(0, len(pairs), POOL * size):
-            pool = pairs[start : start + POOL * size]
-            pool.sort(key=lambda pair: len(pair[0]) + len(pair[1]))
-            made += [pool[first : first + size] for first in range(0, len(pool), size)]
-        rng.shuffle(made)
-        yield from made
+        yield from sorted_batches(make_sentence_pairs(documents, rng, longest), size, rng)
 
 
 def learning_rate(step: int, recipe: Recipe) -> float:
