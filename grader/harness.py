@@ -140,8 +140,7 @@ def add_norm(
     Raises:
         StudentError: a module is passed in the place of another, or does not fit the output.
     """
-    passed = {"dense_layer": dense_layer, "dropout": dropout, "ln_layer": ln_layer}
-    for name, module in passed.items():
+    for name, module in zip(ROLES, (dense_layer, dropout, ln_layer), strict=True):
         others = tuple(kind for role, kind in ROLES.items() if role != name)
         if isinstance(module, (*others, Tensor)):
             says = f"{type(part).__name__}.add_norm() gets a {type(module).__name__} as {name}"

@@ -70,6 +70,11 @@ def hidden_states(rng: np.random.Generator, sizes: Sizes) -> np.ndarray:
     return np.asarray(rng.standard_normal((sizes.B, sizes.T, sizes.D)))
 
 
+def earlier(inputs: Tensors) -> Tensors:
+    """Return the inputs of a call before: the same rows in reverse order."""
+    return {f"before/{name}": np.flip(value, axis=0).copy() for name, value in inputs.items()}
+
+
 def token_ids(rng: np.random.Generator, sizes: Sizes, vocabulary: int) -> np.ndarray:
     """Draw ids (B, T) without repeats in a row, 0 (padding) after each row's length."""
     rows = [1 + rng.permutation(vocabulary - 1)[: sizes.T] for _ in range(sizes.B)]

@@ -5,10 +5,27 @@ from typing import Any
 
 import numpy as np
 
+from grader.model import MAIN
 from tensormark.toolkit import Sizes, Tensors, probe
-from tensormark.toolkit.dropout import RATE, Dropout
+from tensormark.toolkit.dropout import ANCHORS, RATE, Dropout, numbers, undone
 from tensormark.toolkit.probes import Case
 from tensormark.toolkit.seeds import Seeded
+
+Measure = Callable[[Tensors, Tensors], np.ndarray]  # of outputs and inputs
+
+# of inputs that show what is dropped before a residual is added, and how many values may be dropped
+RESIDUAL = MAIN | {"B": 8, "T": 8, "d": 11, "D": 22, "lengths": (8,) * 8}
+DROPOUT_CANDIDATES = RESIDUAL.B * RESIDUAL.T * (RESIDUAL.D - len(ANCHORS))
+
+
+def added_to(name: str) -> Measure:
+    """Return what finds what was added to this input: 0 where it was dropped."""
+    return lambda outputs, inputs: undone(outputs["output"], inputs[name])
+
+
+def counting(dropped: Measure) -> Measure:
+    """Return what computes the statistics `kept`, `factor`, `broken` and `zero` of dropout.py."""
+    return lambda outputs, inputs: numbers(dropped(outputs, inputs))
 
 
 def padding_around(what: str, sizes: Sizes, **fields: Any) -> Case:
@@ -44,11 +61,7 @@ def misplaced_dropout(name: str, examine: Dropout, **fields: Any) -> Case:
 
 
 def dropout_pattern(
-    place: str,
-    sizes: Sizes,
-    count: int,
-    measure: Callable[[Tensors, Tensors], np.ndarray],
-    dropped: Callable[[Tensors, Tensors], np.ndarray],
+    place: str, sizes: Sizes, count: int, measure: Measure, dropped: Measure
 ) -> tuple[Case, Case]:
     """Probe which values training drops, and that eval drops none.
 

@@ -30,41 +30,42 @@ COMMON = frozenset(
 # How many of 112 public solutions had each mistake, in some version; mistakes that were counted as
 # one group all have its number. The more frequent ones are named first. Any two of them are also
 # recorded in combination, and any three that were often seen.
-SEEN: Mapping[str, int] = {
-    "no_attention_dropout": 55,
-    "attention_dropout_before_softmax": 3,
-    "attention_dropout_on_context": 2,
-    "attention_dropout_always": 1,
-    "mask_hides_tokens": 7,
-    "mask_hides_tokens_by_inf": 1,
-    "mask_multiplied": 6,
-    "heads_not_transposed": 6,
-    "softmax_over_queries": 5,
-    "axes_misread": 5,
-    "scale_by_length": 5,
-    "scale_twice": 5,
-    "scale_after_softmax": 5,
-    "no_scale": 3,
-    "mask_extended_again": 1,
-    "query_value_projections_swapped": 1,
-    "add_norm_dropout_before_dense": 9,
-    "add_norm_dropout_after_norm": 7,
-    "add_norm_dropout_on_sum": 2,
-    "residual_after_norm": 1,
-    "dense_last": 1,
-    "given_dense_ignored": 1,
-    "second_residual_of_input": 4,
-    "gelu_missing": 2,
-    "interm_dense_skipped": 2,
-    "layer_mask_dropped": 1,
-    "embed_dropout_before_norm": 2,
-    "embed_no_dropout": 1,
-    "embed_dropout_twice": 1,
-    "embed_dropout_rate": 1,
-    "ids_added": 1,
-    "embed_detached": 1,
-    "weights_drawn_again": 1,
-}
+_COUNTED = """
+    55 no_attention_dropout
+    3 attention_dropout_before_softmax
+    2 attention_dropout_on_context
+    1 attention_dropout_always
+    7 mask_hides_tokens
+    1 mask_hides_tokens_by_inf
+    6 mask_multiplied
+    6 heads_not_transposed
+    5 softmax_over_queries
+    5 axes_misread
+    5 scale_by_length
+    5 scale_twice
+    5 scale_after_softmax
+    3 no_scale
+    1 mask_extended_again
+    1 query_value_projections_swapped
+    9 add_norm_dropout_before_dense
+    7 add_norm_dropout_after_norm
+    2 add_norm_dropout_on_sum
+    1 residual_after_norm
+    1 dense_last
+    1 given_dense_ignored
+    4 second_residual_of_input
+    2 gelu_missing
+    2 interm_dense_skipped
+    1 layer_mask_dropped
+    2 embed_dropout_before_norm
+    1 embed_no_dropout
+    1 embed_dropout_twice
+    1 embed_dropout_rate
+    1 ids_added
+    1 embed_detached
+    1 weights_drawn_again
+"""
+SEEN = {name: int(number) for number, name in map(str.split, _COUNTED.strip().splitlines())}
 
 
 def threshold(assignment: Assignment, checkpoint: Mapping[str, str]) -> dict[str, Any]:

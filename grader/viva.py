@@ -14,7 +14,9 @@ from grader.viva_facts import (
     OTHER_SENTENCES,
     TOGETHER,
     bert_call,
+    ignoring,
     letters,
+    mixing,
     not_ones,
     over_tokens,
     tokens_moved,
@@ -38,17 +40,18 @@ from tensormark.viva.subject import (
 
 STATES = ("key", "query", "value")
 
+bert_subject = functools.partial(Subject, training=training, sizes=letters)
+
 alone = functools.partial(
     bert_call, "BertSelfAttention.attention", ("key", "query", "value", "attention_mask")
 )
 OF_ATTENTION = {**dict.fromkeys(STATES, 2), "attention_mask": 3}
-ATTENTION = Subject(
+ATTENTION = bert_subject(
     "attention",
     worlds(alone),
     special=(with_values(0.0, "attention_mask"),),
     facts=(
         *over_tokens(STATES, OF_ATTENTION),
-        Fact(at((0,), *STATES), OTHER_SENTENCES, gained=MIXED),
         Fact(
             at((slice(None), 0), *STATES),
             spread(lambda changed: int(changed.sum()), lambda inputs: inputs["value"][:, 0].size),
@@ -59,11 +62,9 @@ ATTENTION = Subject(
             not_ones,
             gained="Results are no longer 1 when all values are 1.",
         ),
-        Fact(negated("query"), depends(), lost="The queries no longer affect the result."),
-        Fact(negated("key"), depends(), lost="The keys no longer affect the result."),
+        ignoring(negated("query"), "The queries no longer affect the result."),
+        ignoring(negated("key"), "The keys no longer affect the result."),
     ),
-    training=training,
-    sizes=letters,
 )
 
 
@@ -78,23 +79,18 @@ add_norm = functools.partial(
     "BertLayer.add_norm",
     ("input", "output", ".out_dense", ".out_dropout", ".out_layer_norm"),
 )
-ADD_NORM = Subject(
+ADD_NORM = bert_subject(
     "add_norm",
     # in the last one the output is as wide as the input, like that of attention
     [*worlds(add_norm)[:2], *worlds(add_norm, F=10)[2:]],
     facts=(
         Fact(at((0, 0), "input", "output"), BEYOND_A_TOKEN, gained=TOGETHER),
-        Fact(at((0,), "input", "output"), OTHER_SENTENCES, gained=MIXED),
+        mixing("input", "output"),
         unlike_a_norm("out_layer_norm"),
-        Fact(negated("input"), depends(), lost="The argument `{input}` no longer matters."),
-        Fact(negated("output"), depends(), lost="The argument `{output}` no longer matters."),
-        Fact(
-            at((0,), "weights/out_dense.bias"),
-            depends(),
-            lost="The dense layer's bias no longer matters.",
-        ),
+        ignoring(negated("input"), "The argument `{input}` no longer matters."),
+        ignoring(negated("output"), "The argument `{output}` no longer matters."),
+        ignoring(at((0,), "weights/out_dense.bias"), "The dense layer's bias no longer matters."),
     ),
-    training=training,
     sizes=letters_of_output,
 )
 
@@ -108,27 +104,17 @@ layer = functools.partial(
 OF_LAYER = {"hidden_states": 1, "attention_mask": 3}
 ONLY_ATTENTION = ("weights/self_attention.value.weight", "weights/self_attention.value.bias")
 FEED_FORWARD = ("weights/interm_dense.weight", "weights/interm_dense.bias")
-LAYER = Subject(
+LAYER = bert_subject(
     "layer",
     worlds(layer),
     special=(with_values(0.0, "attention_mask"),),
     facts=(
         *over_tokens(("hidden_states",), OF_LAYER),
-        Fact(at((0,), "hidden_states"), OTHER_SENTENCES, gained=MIXED),
         unlike_a_norm("out_layer_norm"),
-        Fact(
-            negated(*ONLY_ATTENTION),
-            depends(),
-            lost="The weights of `self_attention` no longer matter.",
-        ),
-        Fact(
-            negated(*FEED_FORWARD),
-            depends(),
-            lost="The weights of `interm_dense` no longer matter.",
-        ),
+        ignoring(negated(*ONLY_ATTENTION), "The weights of `self_attention` no longer matter."),
+        ignoring(negated(*FEED_FORWARD), "The weights of `interm_dense` no longer matter."),
     ),
     training=functools.partial(training, path=""),
-    sizes=letters,
 )
 
 embed = functools.partial(bert_call, "BertModel.embed", ("input_ids",))
@@ -141,7 +127,7 @@ def other_word(inputs: Tensors) -> Tensors:
     return inputs | {"input_ids": ids}
 
 
-EMBED = Subject(
+EMBED = bert_subject(
     "embed",
     worlds(embed, layers=1),
     facts=(
@@ -157,15 +143,12 @@ EMBED = Subject(
             moved(tokens_moved),
             lost="The position of a token no longer matters.",
         ),
-        Fact(
+        ignoring(
             at((0,), "weights/tk_type_embedding.weight"),
-            depends(),
-            lost="The weights of `tk_type_embedding` no longer matter.",
+            "The weights of `tk_type_embedding` no longer matter.",
         ),
         unlike_a_norm("embed_layer_norm"),
     ),
-    training=training,
-    sizes=letters,
     note="`BertModel.embed` is called without token types.",
 )
 
@@ -189,18 +172,16 @@ def with_integers(inputs: Tensors) -> Tensors:
     return inputs | {"attention_mask": inputs["attention_mask"].astype(np.int64)}
 
 
-ENCODE = Subject(
+ENCODE = bert_subject(
     "encode",
     worlds(encode),
     special=(with_values(1.0, "attention_mask"), with_integers),
     facts=(
         *over_tokens(("hidden_states",), OF_ENCODE),
-        Fact(at((0,), "hidden_states"), OTHER_SENTENCES, gained=MIXED),
-        Fact(other_layer(0), depends(), lost="The first layer no longer makes a difference."),
-        Fact(other_layer(-1), depends(), lost="The last layer no longer makes a difference."),
+        ignoring(other_layer(0), "The first layer no longer makes a difference."),
+        ignoring(other_layer(-1), "The last layer no longer makes a difference."),
     ),
     training=functools.partial(training, path="bert_layers.*."),
-    sizes=letters,
 )
 
 SUBJECTS = (ATTENTION, ADD_NORM, LAYER, EMBED, ENCODE)

@@ -125,6 +125,16 @@ def unlike_a_norm(name: str) -> Fact:
     return Fact(plain_norm(name), not_normalized, gained=f"{UNNORMALIZED} `{{{name}}}`.")
 
 
+def mixing(*names: str) -> Fact:
+    """Return the fact that a change to one sentence of these inputs changes others' results."""
+    return Fact(at((0,), *names), OTHER_SENTENCES, gained=MIXED)
+
+
+def ignoring(poke: Poke, lost: str) -> Fact:
+    """Return the fact, in these words, that a change to inputs no longer changes results."""
+    return Fact(poke, depends(), lost=lost)
+
+
 def over_tokens(states: Sequence[str], axes: Mapping[str, int]) -> tuple[Fact, ...]:
     """Return the facts about a function in which tokens attend to each other."""
     first_token = (0, *[slice(None)] * (axes[states[0]] - 1), 0)
@@ -133,4 +143,5 @@ def over_tokens(states: Sequence[str], axes: Mapping[str, int]) -> tuple[Fact, .
         Fact(other_padding(read), depends(lambda inputs: ~padding(inputs)), gained=PADDED),
         Fact(at(first_token, *states), OTHER_TOKENS, lost=APART),
         Fact(rolled(axes), moved(tokens_moved), gained=PLACED),
+        mixing(*states),
     )

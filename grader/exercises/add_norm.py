@@ -7,17 +7,22 @@ import numpy as np
 
 from grader.inputs import layer_weights
 from grader.model import LONG, MAIN
-from grader.probes import dropout_pattern, small_numbers
+from grader.probes import (
+    DROPOUT_CANDIDATES,
+    RESIDUAL,
+    added_to,
+    counting,
+    dropout_pattern,
+    small_numbers,
+)
 from tensormark.exercise import SECOND_CALL
 from tensormark.toolkit import Call, Tensors, exercise, probe
 from tensormark.toolkit.draws import as_weights, identity_norm
-from tensormark.toolkit.dropout import ANCHORS, anchored, neighbours, numbers, undone
+from tensormark.toolkit.dropout import anchored, neighbours
 from tensormark.toolkit.probes import all_dropped, no_dropout, other_sizes, second_call
 
 QUIET = 1e-5  # scale of the rows on which a wrong epsilon of LayerNorm shows
-PATTERN = MAIN | {"B": 8, "T": 8, "d": 11, "D": 22, "lengths": (8,) * 8}
-# how many values may be dropped
-DROPOUT_CANDIDATES = PATTERN.B * PATTERN.T * (PATTERN.D - len(ANCHORS))
+DROPPED = added_to("input")
 
 
 def draw(rng: np.random.Generator, call: Call) -> Tensors:
@@ -51,16 +56,6 @@ def draw(rng: np.random.Generator, call: Call) -> Tensors:
     return inputs | as_weights(weights)
 
 
-def dropped(outputs: Tensors, inputs: Tensors) -> np.ndarray:
-    """Return what was added to the input: 0 where it was dropped."""
-    return undone(outputs["output"], inputs["input"])
-
-
-def measure(outputs: Tensors, inputs: Tensors) -> np.ndarray:
-    """Compute the statistics `kept`, `factor`, `broken` and `zero` of dropout.py."""
-    return numbers(dropped(outputs, inputs))
-
-
 MODULES = ("dense", "dropout", "layer_norm")
 FIRST = ("input", "output", *(f".attention_{part}" for part in MODULES))
 SECOND = ("input", "output", *(f".out_{part}" for part in MODULES))
@@ -92,6 +87,8 @@ EXERCISE = exercise(
         no_dropout(inputs="first"),
         all_dropped(args=SECOND, inputs="second", rates={"attention_dropout": 0.0}),
         all_dropped(name="all dropped, first", inputs="first", rates={"out_dropout": 0.0}),
-        *dropout_pattern("the projected output", PATTERN, DROPOUT_CANDIDATES, measure, dropped),
+        *dropout_pattern(
+            "the projected output", RESIDUAL, DROPOUT_CANDIDATES, counting(DROPPED), DROPPED
+        ),
     ),
 )

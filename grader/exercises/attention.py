@@ -5,7 +5,7 @@ Dimension key: B batch, T tokens, D model width, H heads, d head width.
 
 import numpy as np
 
-from grader.inputs import attention_weights, extended_mask, hidden_states, mask
+from grader.inputs import attention_weights, earlier, extended_mask, hidden_states, mask
 from grader.model import AROUND, LONG, MAIN
 from grader.probes import dropout_pattern, padding_around
 from tensormark.exercise import SECOND_CALL
@@ -41,7 +41,7 @@ def draw(rng: np.random.Generator, call: Call) -> Tensors:
     if call.inputs == "padding around":
         inputs["attention_mask"] = np.roll(inputs["attention_mask"], 1, axis=-1)
     if call.inputs == SECOND_CALL:
-        inputs |= {f"before/{name}": np.flip(inputs[name], axis=0).copy() for name in ALONE}
+        inputs |= earlier(inputs)
     inputs["cotangent/output"] = rng.standard_normal((B, T, sizes.D))
     return inputs
 

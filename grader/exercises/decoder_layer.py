@@ -5,21 +5,13 @@ Dimension key: B batch, T tokens of the target, S of the source, D model width.
 
 import numpy as np
 
-from grader.inputs import MASKED, extended_mask, mask
+from grader.inputs import MASKED, attention_weights, extended_mask, mask
 from grader.model import MAIN, OTHER
 from tensormark.toolkit import Call, Tensors, exercise, probe
 from tensormark.toolkit.draws import as_weights, dense, norm
 from tensormark.toolkit.probes import all_dropped, no_dropout, other_sizes
 
 SOURCE = 2  # tokens that the source has more than the target
-
-
-def attention_weights(rng: np.random.Generator, name: str, D: int) -> Tensors:
-    """Draw the weights of a MultiHeadAttention."""
-    weights: Tensors = {}
-    for part in ("query", "key", "value", "dense"):
-        weights |= dense(rng, f"{name}.{part}", D, D)
-    return weights
 
 
 def draw(rng: np.random.Generator, call: Call) -> Tensors:
@@ -29,9 +21,11 @@ def draw(rng: np.random.Generator, call: Call) -> Tensors:
     source = sizes | {"T": T + SOURCE, "lengths": tuple(reversed(sizes.lengths))}
     allowed = np.tril(np.ones((T, T))) * mask(sizes)[:, None, None, :]
     weights = {
-        **attention_weights(rng, "self_attention", D),
+        **attention_weights(rng, sizes, "self_attention."),
+        **dense(rng, "self_attention.dense", D, D),
         **norm(rng, "self_norm", D),
-        **attention_weights(rng, "cross_attention", D),
+        **attention_weights(rng, sizes, "cross_attention."),
+        **dense(rng, "cross_attention.dense", D, D),
         **norm(rng, "cross_norm", D),
         **dense(rng, "wide", D, sizes.F),
         **dense(rng, "narrow", sizes.F, D),

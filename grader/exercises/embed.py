@@ -45,11 +45,6 @@ def draw(rng: np.random.Generator, call: Call) -> Tensors:
     return inputs | as_weights(weights)
 
 
-def dropped(outputs: Tensors, inputs: Tensors) -> np.ndarray:
-    """Return the output, which is 0 only where it was dropped."""
-    return outputs["output"]
-
-
 def measure(outputs: Tensors, inputs: Tensors) -> np.ndarray:
     """Compute the statistics `kept`, `factor`, `broken` and `zero` of dropout.py."""
     undropped = 3.0 + 2.0 * inputs["weights/word_embedding.weight"][1]  # (D,)
@@ -88,7 +83,11 @@ EXERCISE = exercise(
         no_dropout(),
         all_dropped(),
         *dropout_pattern(
-            "the normalized embeddings", PATTERN, DROPOUT_CANDIDATES, measure, dropped
+            "the normalized embeddings",
+            PATTERN,
+            DROPOUT_CANDIDATES,
+            measure,
+            lambda outputs, inputs: outputs["output"],  # which is 0 only where it was dropped
         ),
     ),
 )

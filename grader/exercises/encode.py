@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from grader.inputs import hidden_states, mask, model_weights, token_ids
+from grader.inputs import earlier, hidden_states, mask, model_weights, token_ids
 from grader.model import AROUND, LONG, MAIN, BertSizes
 from grader.probes import padding_around
 from tensormark.exercise import SECOND_CALL
@@ -51,7 +51,7 @@ def draw(rng: np.random.Generator, call: Call) -> Tensors:
     else:
         inputs["hidden_states"] = hidden_states(rng, sizes)
     if call.inputs == SECOND_CALL:
-        inputs |= {f"before/{name}": np.flip(inputs[name], axis=0).copy() for name in ALONE}
+        inputs |= earlier(inputs)
     if not call.checkpoint:
         shape = (sizes.B, sizes.T, sizes.D)
         inputs["cotangent/output"] = rng.standard_normal(shape)

@@ -7,18 +7,23 @@ from dataclasses import replace
 
 import numpy as np
 
-from grader.inputs import extended_mask, hidden_states, layer_weights
+from grader.inputs import earlier, extended_mask, hidden_states, layer_weights
 from grader.model import AROUND, LONG, MAIN
-from grader.probes import misplaced_dropout, padding_around
+from grader.probes import (
+    DROPOUT_CANDIDATES,
+    RESIDUAL,
+    added_to,
+    counting,
+    misplaced_dropout,
+    padding_around,
+)
 from tensormark.exercise import SECOND_CALL
 from tensormark.toolkit import Call, Tensors, exercise, usual
 from tensormark.toolkit.draws import as_weights, identity_norm
-from tensormark.toolkit.dropout import ANCHORS, RATE, Dropout, anchored, neighbours, numbers, undone
+from tensormark.toolkit.dropout import RATE, Dropout, anchored, neighbours
 from tensormark.toolkit.probes import Case, Given, all_dropped, no_dropout, stood_in
 
-PATTERN = MAIN | {"B": 8, "T": 8, "d": 11, "D": 22, "lengths": (8,) * 8}
-# how many values may be dropped
-DROPOUT_CANDIDATES = PATTERN.B * PATTERN.T * (PATTERN.D - len(ANCHORS))
+DROPPED = added_to("hidden_states")
 UNCHANGED_BY_GELU = 10.0  # up to rounding
 
 
@@ -32,9 +37,7 @@ def draw(rng: np.random.Generator, call: Call) -> Tensors:
     if call.inputs == "padding around":
         inputs["attention_mask"] = np.roll(inputs["attention_mask"], 1, axis=-1)
     if call.inputs == SECOND_CALL:
-        inputs |= {
-            f"before/{name}": np.flip(value, axis=0).copy() for name, value in inputs.items()
-        }
+        inputs |= earlier(inputs)
     inputs["cotangent/output"] = rng.standard_normal((sizes.B, sizes.T, sizes.D))
     return inputs | as_weights(weights)
 
@@ -62,16 +65,6 @@ def pattern_weights(call: Call) -> Tensors:
         **identity_norm("attention_layer_norm", D),
         **identity_norm("out_layer_norm", D),
     }
-
-
-def dropped(outputs: Tensors, inputs: Tensors) -> np.ndarray:
-    """Return what was added to the input: 0 where it was dropped."""
-    return undone(outputs["output"], inputs["hidden_states"])
-
-
-def measure(outputs: Tensors, inputs: Tensors) -> np.ndarray:
-    """Compute the statistics `kept`, `factor`, `broken` and `zero` of dropout.py."""
-    return numbers(dropped(outputs, inputs))
 
 
 # BertSelfAttention.forward is given code; its stand-in makes changes to it cost attention only.
@@ -116,9 +109,9 @@ def pattern_after(part: str, place: str) -> Case:
     """
     return misplaced_dropout(
         f"dropout after {part}",
-        Dropout(place, RATE, DROPOUT_CANDIDATES, measure, dropped),
+        Dropout(place, RATE, DROPOUT_CANDIDATES, counting(DROPPED), DROPPED),
         inputs=f"after {part}",
-        sizes=PATTERN,
+        sizes=RESIDUAL,
         calls=with_ones,
         rates={"self_attention.dropout": 0.0},
     )

@@ -14,24 +14,44 @@ from tensormark.toolkit.probes import other_sizes, output
 QUIET = 1e-6  # scale of the rows whose variance is near the default epsilon, 1e-12
 LARGE_EPS = 0.5  # shows in every row
 FLAT = 0.5  # every unit of a token whose variance is 0; a sum of these is exact
-KINDS = ("layer", "rms", "batch", "group", "instance")
-MODULES = "LayerNorm RMSNorm GroupNorm BatchNorm1d BatchNorm2d InstanceNorm1d InstanceNorm2d"
-FORBIDDEN = (
-    *(f"torch.nn.functional.{kind}_norm" for kind in KINDS),
-    *(f"torch.nn.{name}" for name in MODULES.split()),
-    *(f"torch.{kind}_norm" for kind in KINDS),
-    *(f"torch.native_{kind}_norm" for kind in ("layer", "batch", "group")),
-    "torch._fused_rms_norm",
-    "torch._native_batch_norm_legit",
-    "torch._batch_norm_impl_index",
-    *(f"torch._refs.{name}" for name in ("native_layer_norm", "native_group_norm", "_normalize")),
-    *(f"torch._refs.nn.functional.{kind}_norm" for kind in ("layer", "group")),
-    *(f"torch.ops.quantized.{kind}_norm" for kind in ("layer", "group", "instance")),
-    *(f"torch.ops.aten._batch_norm_{way}" for way in ("with_update", "no_update")),
-    *(
-        f"torch._decomp.decompositions.{name}"
-        for name in ("native_batch_norm_helper", "_fused_rms_norm")
-    ),
+FORBIDDEN = tuple(
+    """
+    torch.nn.functional.layer_norm
+    torch.nn.functional.rms_norm
+    torch.nn.functional.batch_norm
+    torch.nn.functional.group_norm
+    torch.nn.functional.instance_norm
+    torch.nn.LayerNorm
+    torch.nn.RMSNorm
+    torch.nn.GroupNorm
+    torch.nn.BatchNorm1d
+    torch.nn.BatchNorm2d
+    torch.nn.InstanceNorm1d
+    torch.nn.InstanceNorm2d
+    torch.layer_norm
+    torch.rms_norm
+    torch.batch_norm
+    torch.group_norm
+    torch.instance_norm
+    torch.native_layer_norm
+    torch.native_batch_norm
+    torch.native_group_norm
+    torch._fused_rms_norm
+    torch._native_batch_norm_legit
+    torch._batch_norm_impl_index
+    torch._refs.native_layer_norm
+    torch._refs.native_group_norm
+    torch._refs._normalize
+    torch._refs.nn.functional.layer_norm
+    torch._refs.nn.functional.group_norm
+    torch.ops.quantized.layer_norm
+    torch.ops.quantized.group_norm
+    torch.ops.quantized.instance_norm
+    torch.ops.aten._batch_norm_with_update
+    torch.ops.aten._batch_norm_no_update
+    torch._decomp.decompositions.native_batch_norm_helper
+    torch._decomp.decompositions._fused_rms_norm
+    """.split()
 )
 
 

@@ -34,13 +34,20 @@ class Text:
 
     def __init__(self, documents: Documents) -> None:
         self.documents = documents
-        numbered = [(n, k, s) for n, some in enumerate(documents) for k, s in enumerate(some)]
-        self.of = {sentence[0]: (n, k) for n, k, sentence in numbered}
-        self.firsts = [(n, k) for n, some in enumerate(documents) for k in range(len(some) - 1)]
+        self.places: dict[int, tuple[int, int]] = {}
+        self.firsts: list[tuple[int, int]] = []
+        for n, document in enumerate(documents):
+            self.places |= {sentence[0]: (n, k) for k, sentence in enumerate(document)}
+            self.firsts += [(n, k) for k in range(len(document) - 1)]
 
     def place(self, sentence: list[int]) -> tuple[int, int]:
         """Return the document and the number of a sentence; NOWHERE if there is none."""
-        return self.of.get(sentence[0], NOWHERE) if sentence else NOWHERE
+        return self.places.get(sentence[0], NOWHERE) if sentence else NOWHERE
+
+    def whole(self, sentence: list[int]) -> list[int]:
+        """Return all of a sentence of which this is the beginning; nothing if there is none."""
+        n, k = self.place(sentence)
+        return [] if (n, k) == NOWHERE else self.documents[n][k]
 
 
 def documents_of(sizes: Iterable[int], starts: Iterable[int], lengths: Iterable[int]) -> Documents:
@@ -95,19 +102,19 @@ def mean(numbers: Sequence[float]) -> float:
 
 def which(outputs: Tensors, inputs: Tensors) -> list[float]:
     """Compute statistics of which sentences were paired."""
-    pairs = rows(outputs)
     text = text_of(inputs, "few")
-    place = text.place
-    firsts = text.firsts
-    wrong_first = [place(a) != at for (a, _, _), at in zip(pairs, firsts, strict=True)]
-    following = [(n, k + 1) for n, k in firsts]
-    true = [place(b) == at for (_, b, _), at in zip(pairs, following, strict=True)]
-    says = [label == IS_NEXT for _, _, label in pairs]
-    seconds = [place(b)[0] for _, b, _ in pairs]
-    own = [n == m and not t for (n, _), m, t in zip(firsts, seconds, true, strict=True)]
-    lies = [t != s for t, s in zip(true, says, strict=True)]
-    others = {(n, m) for n in range(len(FEW)) for m in range(len(FEW)) if n != m}
-    never = others - {(n, m) for (n, _), m in zip(firsts, seconds, strict=True)}
+    wrong_first = []
+    own = []
+    lies = []
+    others = set(itertools.permutations(range(len(FEW)), 2))
+    never = set(others)
+    for (first, second, label), (n, k) in zip(rows(outputs), text.firsts, strict=True):
+        place = text.place(second)
+        follows = place == (n, k + 1)
+        wrong_first.append(text.place(first) != (n, k))
+        own.append(place[0] == n and not follows)
+        lies.append(follows != (label == IS_NEXT))
+        never.discard((n, place[0]))
     return [mean(wrong_first), mean(own), mean(lies), len(never) / len(others)]
 
 
@@ -119,7 +126,7 @@ def draws(outputs: Tensors, inputs: Tensors) -> list[float]:
     documents = [n for n, _ in text.firsts]
     both = zip(itertools.pairwise(true), itertools.pairwise(documents), strict=True)
     again = [one == other for (one, other), (n, m) in both if n == m]
-    drawn = [text.place(b) for (_, b, _), t in zip(pairs, true, strict=True) if not t]
+    drawn = [text.place(second) for _, second, label in pairs if label != IS_NEXT]
     repeated = [one == other for one, other in itertools.pairwise(drawn)]
     ends = [(k == 0) - (k == len(text.documents[n]) - 1) for n, k in drawn]
     return [mean(true), mean(again), mean(ends), mean(repeated)]
@@ -136,52 +143,36 @@ def fitting(first: int, second: int, longest: int) -> set[tuple[int, int]]:
     return fits
 
 
-def lengths_with(longest: int) -> Statistics:
-    """Return the statistics of lengths, for pairs of at most `longest` tokens.
+def lengths(outputs: Tensors, inputs: Tensors) -> list[float]:
+    """Compute statistics of lengths, for pairs of at most SHORT tokens.
 
     The first share says whether everything is right. The others distinguish mistakes, and hardly
     depend on the draws: each looks at pairs of one kind.
     """
-
-    def read(outputs: Tensors, inputs: Tensors) -> list[float]:
-        wrong: list[float] = []
-        extra: list[float] = []  # where tokens are to be cut: how many too many are left
-        first: list[float] = []  # where the first sentence alone is to be cut: wrong lengths
-        second: list[float] = []
-        front: list[float] = []  # of the sentences that were cut, those without their beginning
-        text = text_of(inputs, "few")
-        for a, b, _ in rows(outputs):
-            n, k = text.place(a)
-            m, j = text.place(b)
-            if NOWHERE in ((n, k), (m, j)):
-                wrong.append(True)
-                front += [True for part in (a, b) if part and text.place(part) == NOWHERE]
-                continue
-            whole = text.documents[n][k]
-            other = text.documents[m][j]
-            fits = fitting(len(whole), len(other), longest)
-            off = (len(a), len(b)) not in fits
-            front += [False for part, all_of in ((a, whole), (b, other)) if len(part) < len(all_of)]
-            wrong.append(off or whole[: len(a)] != a or other[: len(b)] != b)
-            if len(whole) + len(other) + SPECIAL > longest:
-                extra.append(max(-1, min(len(a) + len(b) + SPECIAL - longest, SPECIAL + 1)))
-            kept_first, kept_second = map(set, zip(*fits, strict=True))
-            if kept_first != {len(whole)} and kept_second == {len(other)}:
-                first.append(off)
-            if kept_first == {len(whole)} and kept_second != {len(other)}:
-                second.append(off)
-        cut = max(extra, default=0) + min(extra, default=0)
-        return [mean(wrong), cut, any(first) + 2 * any(second), mean(front)]
-
-    return Statistics(
-        (
-            Statistic("pairs are cut in the wrong place or not at all", 0.0, blur=2.0),
-            Statistic("pairs that are cut have too many tokens, or too few", 0.0),
-            Statistic("the wrong sentences are cut", 0.0),
-            Statistic("sentences have lost their beginning", 0.0),
-        ),
-        read,
-    )
+    text = text_of(inputs, "few")
+    wrong = []
+    extra = []  # where tokens are to be cut: how many too many are left
+    one_sided = set()  # 1, 2: the first or second sentence alone is to be cut, and is cut wrongly
+    front = []  # of the sentences that were cut, those without their beginning
+    for a, b, _ in rows(outputs):
+        whole = text.whole(a)
+        other = text.whole(b)
+        if not whole or not other:
+            wrong.append(True)
+            front += [True for part, all_of in ((a, whole), (b, other)) if part and not all_of]
+            continue
+        fits = fitting(len(whole), len(other), SHORT)
+        off = (len(a), len(b)) not in fits
+        front += [False for part, all_of in ((a, whole), (b, other)) if len(part) < len(all_of)]
+        wrong.append(off or whole[: len(a)] != a or other[: len(b)] != b)
+        if len(whole) + len(other) + SPECIAL > SHORT:
+            extra.append(max(-1, min(len(a) + len(b) + SPECIAL - SHORT, SPECIAL + 1)))
+        first_is_cut = {first for first, _ in fits} != {len(whole)}
+        second_is_cut = {second for _, second in fits} != {len(other)}
+        if off and first_is_cut != second_is_cut:
+            one_sided.add(1 if first_is_cut else 2)
+    cut = max(extra, default=0) + min(extra, default=0)
+    return [mean(wrong), cut, sum(one_sided), mean(front)]
 
 
 def pairing(name: str, longest: int) -> dict[str, Any]:
@@ -203,6 +194,15 @@ ALL = sum(MANY) - len(MANY)  # pairs
 NEIGHBOURS = ALL - len(MANY)  # pairs that have one before them in their document
 FALSE = int(0.42 * ALL)  # at least so many of them are false
 ONE = 1 / sum(MANY)
+LENGTHS = Statistics(
+    (
+        Statistic("pairs are cut in the wrong place or not at all", 0.0, blur=2.0),
+        Statistic("pairs that are cut have too many tokens, or too few", 0.0),
+        Statistic("the wrong sentences are cut", 0.0),
+        Statistic("sentences have lost their beginning", 0.0),
+    ),
+    lengths,
+)
 DRAWS = Statistics(
     (
         Statistic("the share of true pairs is off", 0.5, margin(ALL)),
@@ -246,7 +246,7 @@ EXERCISE = exercise(
             "lengths",
             "values",
             "pairs have wrong lengths",
-            examine=lengths_with(SHORT),
+            examine=LENGTHS,
             **pairing("few", SHORT),
         ),
         seeds("make_sentence_pairs", **pairing("few", 100)),

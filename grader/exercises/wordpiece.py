@@ -49,16 +49,11 @@ def words_of(probe: str, limit: int, plays: int) -> list[str]:
         limit: characters of p.lay.e.d, which is the limit of the probe that has one.
         plays: how many times p.lay is as long as the default limit.
     """
-    a = ["a"]
-    accented = ["é"]
-    long = ".".join(["p.lay"] * plays)
-    shorter = ".".join(["p.lay"] * (plays - 1))
-    near_the_limit = [
-        a * (limit + 1),
-        [*a, "☃", *accented * (limit - 3)],
-        [*a, "☃", *accented * (limit - 2)],
-    ]
-    too_long, fits, fits_just = map(".".join, near_the_limit)
+    too_long = "a" + ".a" * limit
+    fits = "a.☃" + ".é" * (limit - 3)
+    fits_just = "a.☃" + ".é" * (limit - 2)
+    long = "p.lay" + ".p.lay" * (plays - 1)
+    shorter = "p.lay" + ".p.lay" * (plays - 2)
     return {
         "pieces": "p.lay a p.lay.s p.lay.ing p.lay.e.d.e.r.s p.lay.e.r.s un.a.ble caf.é.a.ble "
         "p.lay.a.ble.a.ble",
