@@ -45,20 +45,23 @@ def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; fail on drift")
     check = parser.parse_args(arguments).check
     paths = sorted((root / "handout" / "pictures").glob("*.svg"))
+    drifted = {}
     try:
-        old = {path: path.read_text(encoding="utf-8") for path in paths}
         numbers = _numbers(root / "checkpoint")
-        new = {path: _renumbered(svg, numbers) for path, svg in old.items()}
+        for path in paths:
+            old = path.read_text(encoding="utf-8")
+            new = _renumbered(old, numbers)
+            if new != old:
+                drifted[path] = new
     except (FigureError, OSError) as error:
         print(f"figures: {error}", file=sys.stderr)
         return 2
-    drifted = [path for path in paths if new[path] != old[path]]
     if check and drifted:
         names = ", ".join(path.name for path in drifted)
         print(f"{names}: numbers differ from the checkpoint's; run `make figures`", file=sys.stderr)
         return 1
-    for path in drifted:
-        write_whole(path, new[path])
+    for path, new in drifted.items():
+        write_whole(path, new)
     print(f"wrote {len(drifted)} of {len(paths)} diagrams; the others are up to date")
     return 0
 

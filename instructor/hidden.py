@@ -1,7 +1,7 @@
 """The sentences of private references: as many as in dev.txt, and none of them published."""
 
 import random
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
 from instructor.language.grammar import Phrase
@@ -15,8 +15,7 @@ from instructor.language.write_data import (
     recorded_seed,
 )
 
-Published = Callable[[Collection[str]], set[str]]  # selects the published ones of some sentences
-LEAST = 16  # bytes of a sentence
+LEAST = 16  # characters of a sentence
 
 
 def _is_of_the_grammar(data: Path) -> bool:
@@ -27,38 +26,18 @@ def _is_of_the_grammar(data: Path) -> bool:
     )
 
 
-def find_in(contents: Iterable[bytes]) -> Published:
-    """Return a function that finds sentences in files, also as parts of other sentences.
+def unpublished(seed: int, published: bytes) -> list[Phrase]:
+    """Draw sentences, half of each label, that are no part of anything published.
 
-    A sentence that is too short to be told from common text counts as found.
+    Those that are too short to be told from common text are left out.
     """
-    whole = b"\0".join(contents)
-
-    def search(sentences: Collection[str]) -> set[str]:
-        found = {sentence for sentence in sentences if len(sentence) < LEAST}
-        beginning: dict[bytes, list[str]] = {}
-        for sentence in {*sentences} - found:
-            beginning.setdefault(sentence.encode()[:LEAST], []).append(sentence)
-        for place in range(len(whole)):
-            for sentence in beginning.get(whole[place : place + LEAST], ()):
-                if whole.startswith(sentence.encode(), place):
-                    found.add(sentence)
-        return found
-
-    return search
-
-
-def unpublished(seed: int, published: Published) -> list[Phrase]:
-    """Draw sentences that are not published, half of each label."""
     rng = random.Random(f"{seed} hidden")
     taken = set[str]()
     half = SIZES["dev"] // 2
     by_value: dict[int, list[Phrase]] = {1: [], -1: []}
     while min(map(len, by_value.values())) < half:
-        phrases = draw_split(rng, WHOLE, SIZES["dev"], taken)
-        public = published([phrase.words for phrase in phrases])
-        for phrase in phrases:
-            if phrase.words not in public:
+        for phrase in draw_split(rng, WHOLE, SIZES["dev"], taken):
+            if len(phrase.words) >= LEAST and phrase.words.encode() not in published:
                 by_value[phrase.value].append(phrase)
     sentences = by_value[1][:half] + by_value[-1][:half]
     rng.shuffle(sentences)
@@ -72,4 +51,4 @@ def hidden_sentences(seed: int, folder: Path, contents: Iterable[bytes]) -> str 
     """
     if not _is_of_the_grammar(folder / "data"):
         return None
-    return labelled_lines(unpublished(seed, find_in(contents)))
+    return labelled_lines(unpublished(seed, b"\0".join(contents)))

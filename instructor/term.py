@@ -48,18 +48,18 @@ class Step:
 
     name: str
     command: tuple[str, ...]
-    minutes: float
+    minutes: int
 
 
 def steps_for(seed: int) -> list[Step]:
     """List the steps, in the order in which they depend on each other."""
     return [
-        Step("data", ("instructor.language.write_data", "--seed", str(seed)), 0.5),
+        Step("data", ("instructor.language.write_data", "--seed", str(seed)), 1),
         Step("checkpoint", ("instructor.pretraining.pretrain",), 35),
         Step("gate", ("instructor.gate.measure",), 6),
-        Step("starter", ("tensormark", "starter"), 0.1),
+        Step("starter", ("tensormark", "starter"), 1),
         Step("references", ("tensormark", "references"), 4),
-        Step("handout", ("tensormark", "handout"), 0.1),
+        Step("handout", ("tensormark", "handout"), 1),
         Step("pictures", ("make", "pictures"), 1),
     ]
 
@@ -162,9 +162,8 @@ def _run_steps(steps: Sequence[Step], copy: Path) -> None:
     for count, step in enumerate(steps, start=1):
         if step.name in done:
             continue
-        left = sum(other.minutes for other in steps if other.name not in done)
-        minutes = f"about {step.minutes:.0f} minutes of {left:.0f}"
-        print(f"\n{count} of {len(steps)}: {step.name}, {minutes}", flush=True)
+        about = f"about {step.minutes} min"
+        print(f"\n{count} of {len(steps)}: {step.name}, {about}", flush=True)
         _run_step(step, copy)
         done.append(step.name)
         write_whole(notes, json.dumps(done))
@@ -210,19 +209,14 @@ def make_term(root: Path, steps: Sequence[Step], name: str) -> list[str]:
     return files
 
 
-def interrupt_on_signals() -> None:
-    """Have signals raise KeyboardInterrupt, except those to ignore, as with nohup."""
-    for number in SIGNALS:
-        if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, signal.default_int_handler)
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Make a term; return the exit status."""
     parser = argparse.ArgumentParser(prog="term", description="Make a new term's assignment.")
     parser.add_argument("--seed", default="", help="seed of the sentences, such as 2027")
     text = parser.parse_args(arguments).seed
-    interrupt_on_signals()
+    for number in SIGNALS:
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as with nohup
+            signal.signal(number, signal.default_int_handler)
     try:
         seed = parse_seed(text)
         check_before(ROOT)

@@ -33,24 +33,21 @@ def new_run() -> Callable[[], Run]:
     return make
 
 
-def kill_at_step_5(run: Run) -> None:
-    if run.step == 5:
-        raise KeyboardInterrupt
-
-
 def test_a_killed_run_ends_with_the_same_weights(
     new_run: Callable[[], Run], tmp_path: Path
 ) -> None:
-    uninterrupted = new_run()
-    resumed = new_run()
-    train(uninterrupted, tmp_path / "whole.pt", lambda run: None)
-    with pytest.raises(KeyboardInterrupt):
-        train(new_run(), tmp_path / "killed.pt", kill_at_step_5)
-    steps = []
+    uninterrupted, killed, resumed = (new_run() for _ in range(3))
+    snapshot = tmp_path / "snapshots" / "last.pt"
+    list(train(uninterrupted, tmp_path / "other.pt"))
+    steps = train(killed, snapshot)
+    while killed.step < 5:
+        next(steps)
 
-    train(resumed, tmp_path / "killed.pt", lambda run: steps.append(run.step))
+    resumed.resume(snapshot)
+    begun = resumed.step
+    list(train(resumed, snapshot))
 
-    assert steps == [5, 6, 7, 8]
+    assert (begun, resumed.step) == (4, TINY.steps)
     assert resumed.curve == uninterrupted.curve
     for name, value in uninterrupted.model.state_dict().items():
         assert torch.equal(value, resumed.model.state_dict()[name]), name

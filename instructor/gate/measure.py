@@ -16,12 +16,14 @@ import json
 import math
 import multiprocessing
 import statistics
+import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from typing import Any
 
 import torch
+from tqdm import tqdm
 
 import classifier
 from bert import BertModel
@@ -96,19 +98,10 @@ def _run_job(job: Run) -> Run:
 
 
 def _do_jobs(jobs: list[Run], workers: int) -> list[Run]:
-    """Do jobs in parallel processes, and print a line about each."""
-    runs = []
-    started = time.monotonic()
+    """Do jobs in parallel processes, and show how many are done."""
     with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
-        for run in pool.map(_run_job, jobs):
-            runs.append(run)
-            spent = time.monotonic() - started
-            left = spent / len(runs) * (len(jobs) - len(runs)) / 60
-            accuracy = "diverged" if run["accuracy"] is None else f"{run['accuracy']:.4f}"
-            what = f"{run['model']} seed {run['seed']} threads {run['threads']}"
-            seconds = f"{run['seconds']:.1f} s, {left:.0f} min left"
-            print(f"{len(runs)}/{len(jobs)}  {what}  {accuracy}  {seconds}", flush=True)
-    return runs
+        runs = pool.map(_run_job, jobs)
+        return list(tqdm(runs, total=len(jobs), unit="run", file=sys.stdout))
 
 
 def accuracies(runs: Sequence[Run], model: str, threads: int | None = None) -> list[float]:

@@ -15,7 +15,7 @@ def n_gram_accuracy(
     longest: int, train: Sequence[Example], others: Sequence[Sequence[Example]]
 ) -> list[float]:
     """Fit a logistic regression on word 1- to `longest`-grams; return an accuracy per split."""
-    # only here: importing them takes as long as importing torch
+    # only here: importing them takes as long as importing torch, and `--check` needs none of them
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline

@@ -7,7 +7,6 @@ of a sentence nor short n-grams reveal its value.
 """
 
 import random
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from instructor.language.lexicon import ASPECTS, RIVALS, Film, Lexicon
@@ -223,15 +222,15 @@ class Writer:
 
     def sentence(self, film: Film) -> Phrase:
         """Draw a whole sentence about a film, by any of the rules."""
-        rules: tuple[tuple[Callable[[str], Phrase], int], ...] = (
-            (self.description, 3),
-            (self.possession, 2),
-            (self.pair, 2),
-            (self.comparison, 3),
-            (self.attempt, 2),
-            (self.opening, 4),
-            (self.attribution, 3),
-            (self.contrast, 6),
+        rules = (
+            self.description,
+            self.possession,
+            self.pair,
+            self.comparison,
+            self.attempt,
+            self.opening,
+            self.attribution,
+            self.contrast,
         )
-        drawn = self.rng.choices([rule for rule, _ in rules], [weight for _, weight in rules])
-        return self.full_stop(drawn[0](self.subject(film)))
+        (rule,) = self.rng.choices(rules, weights=(3, 2, 2, 3, 2, 4, 3, 6))
+        return self.full_stop(rule(self.subject(film)))

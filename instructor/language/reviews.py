@@ -4,6 +4,7 @@ The texts contain clues for masked tokens and next sentences: every sentence of 
 film, by title, lead or genre; opinions and verdicts of a review agree with each other.
 """
 
+import itertools
 import random
 from collections.abc import Sequence
 
@@ -103,12 +104,8 @@ def film_of(review: Sequence[str]) -> str:
 
 def level_of(index: int, count: int) -> int:
     """Return the level of review `index` of `count`."""
-    level = LISTS
-    bound = SHARES[LISTS]
-    while index >= bound * count and level < EVERYTHING:
-        level += 1
-        bound += SHARES[level]
-    return level
+    bounds = itertools.accumulate(SHARES[:EVERYTHING])
+    return sum(index >= bound * count for bound in bounds)
 
 
 def write_reviews(rng: random.Random, count: int) -> list[list[str]]:
@@ -120,8 +117,3 @@ def write_reviews(rng: random.Random, count: int) -> list[list[str]]:
 def running_text(reviews: Sequence[Sequence[str]]) -> str:
     """Write one sentence per line, and an empty line between reviews."""
     return "\n".join("".join(f"{sentence}\n" for sentence in review) for review in reviews)
-
-
-def read_reviews(text: str) -> list[list[str]]:
-    """Parse the output of `running_text`."""
-    return [review.splitlines() for review in text.strip().split("\n\n")]

@@ -8,9 +8,9 @@ import random
 import re
 import sys
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 from instructor import ROOT
+from instructor.language.baselines import baseline_table
 from instructor.language.data_card import data_card
 from instructor.language.grammar import Phrase, Writer
 from instructor.language.lexicon import FILMS, HALF, WHOLE, Lexicon
@@ -22,10 +22,6 @@ SEED = 2026
 SIZES = {"train": 4000, "dev": 1200, "test": 1200}
 REVIEWS = 20_000
 CARD_NAME = "README.md"
-# marked sections of the card
-GATE = "gate"
-BASELINES = "baselines"
-ORIGIN = "seed"
 
 
 def draw_split(rng: random.Random, lexicon: Lexicon, size: int, taken: set[str]) -> list[Phrase]:
@@ -69,17 +65,16 @@ def _make_texts(seed: int) -> dict[str, str]:
 
 def recorded_seed(card: str) -> int:
     """Read the seed from the card of the existing data; without a card, return the default."""
-    match = re.search(r"--seed (\d+)", between(card, ORIGIN))
+    match = re.search(r"--seed (\d+)", between(card, "seed"))
     return int(match[1]) if match else SEED
 
 
-def _drifted(folder: Path, texts: dict[str, str]) -> list[str]:
+def _drifted(texts: dict[str, str]) -> list[str]:
     """List the files that are not byte for byte what they should be."""
-    paths = {folder / name: text.encode() for name, text in texts.items()}
     return [
-        f"{path}: differs from the grammar's output"
-        for path, content in paths.items()
-        if not path.is_file() or path.read_bytes() != content
+        f"{DATA / name}: differs from the grammar's output"
+        for name, text in texts.items()
+        if not (DATA / name).is_file() or (DATA / name).read_bytes() != text.encode()
     ]
 
 
@@ -90,26 +85,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--seed", type=int, help="seed of the sentences (default: that of the existing data)"
     )
     parser.add_argument("--check", action="store_true", help="compare only; exit 1 on drift")
-    parser.add_argument("--data", type=Path, default=DATA, help="the folder (default: %(default)s)")
     options = parser.parse_args(arguments)
-    card_path = options.data / CARD_NAME
+    card_path = DATA / CARD_NAME
     old_card = card_path.read_text(encoding="utf-8") if card_path.is_file() else ""
     seed = recorded_seed(old_card) if options.seed is None else options.seed
     texts = _make_texts(seed)
-    for mark in (GATE, BASELINES):  # filled in by other commands; scikit-learn versions may differ
+    # filled in by other commands; scikit-learn versions may differ
+    for mark in ("gate", "baselines"):
         texts[CARD_NAME] = put_between(texts[CARD_NAME], mark, between(old_card, mark))
     if options.check:
-        faults = _drifted(options.data, texts)
-        print("\n".join(faults) or f"{options.data}: up to date, seed {seed}")
+        faults = _drifted(texts)
+        print("\n".join(faults) or f"{DATA}: up to date, seed {seed}")
         return 1 if faults else 0
-    from instructor.language.baselines import (
-        baseline_table,  # imports scikit-learn, which --check does not need
-    )
-
-    texts[CARD_NAME] = put_between(texts[CARD_NAME], BASELINES, f"\n{baseline_table(texts)}\n")
+    texts[CARD_NAME] = put_between(texts[CARD_NAME], "baselines", f"\n{baseline_table(texts)}\n")
     for name, text in texts.items():
-        write_whole(options.data / name, text)
-        print(f"{options.data / name}: {len(text.encode()):,} bytes")
+        write_whole(DATA / name, text)
+        print(f"{DATA / name}: {len(text.encode()):,} bytes")
     return 0
 
 

@@ -86,8 +86,6 @@ def drifted(folder: Path) -> list[str]:
     for line in sums.read_text(encoding="utf-8").splitlines():
         recorded, _, name = line.partition("  ")
         path = folder / name
-        if not path.is_file():
-            faults.append(f"{path}: missing")
-        elif sha256(path) != recorded:
-            faults.append(f"{path}: differs from the recorded file")
+        if not path.is_file() or sha256(path) != recorded:
+            faults.append(f"{path}: missing, or not the recorded file")
     return faults

@@ -4,6 +4,7 @@ Dimension key: B batch, T tokens.
 """
 
 import collections
+import itertools
 import random
 from typing import Any
 
@@ -12,7 +13,7 @@ from torch import Tensor
 
 from instructor.pretraining.run import Documents, Films, Run, all_reviews, same_film_pairs
 from pretrain import sorted_batches
-from pretraining import IGNORED, INPUTS, pair_batch
+from pretraining import IGNORED, INPUTS, mask_tokens, pair_batch
 
 CARD = """---
 license: mit
@@ -79,7 +80,7 @@ POINTS = 10  # of the curve, at most
 def _n_grams(documents: Documents, tokenizer: Any) -> tuple[int, Tensor]:
     pairs: collections.Counter[tuple[int, int]] = collections.Counter()
     alone: collections.Counter[int] = collections.Counter()
-    for sentence in (sentence for review in documents for sentence in review):
+    for sentence in itertools.chain.from_iterable(documents):
         alone.update(sentence)
         pairs.update(zip((tokenizer.cls_token_id, *sentence), sentence, strict=False))
     frequent = alone.most_common(1)[0][0]
@@ -98,31 +99,32 @@ def _held_out_accuracy(run: Run, films: Films) -> dict[str, float]:
     pairs = same_film_pairs(films.values(), rng, run.settings.max_length)
     right: collections.Counter[str] = collections.Counter()
     tokens = 0
-    frequent, following = _n_grams(all_reviews(run.films), run.tokenizer)
+    own = run.tokenizer
+    frequent, following = _n_grams(all_reviews(run.films), own)
     for batch in sorted_batches(pairs, 256, rng):
-        tensors = pair_batch(batch, run.tokenizer)
+        tensors = pair_batch(batch, own)
         whole, mask, types = (tensors[name] for name in INPUTS)
-        ids, labels = run.masked(whole, generator)
+        ids, labels = mask_tokens(
+            whole, own.special_ids, own.mask_token_id, own.vocab_size, generator
+        )
         chosen = labels != IGNORED  # (B, T)
         tokens += int(chosen.sum())
         predicted, _ = run.model(ids, mask, types, chosen)
         right["masked"] += _agreements(predicted.argmax(-1), labels[chosen])
-        right["frequent"] += int((labels[chosen] == frequent).sum())
+        right["frequent"] += _agreements(labels[chosen], frequent)
         right["bigram"] += _agreements(following[whole.roll(1, dims=1)[chosen]], labels[chosen])
         _, verdict = run.model(whole, mask, types)
         right["following"] += _agreements(verdict.argmax(-1), tensors["next_sentence_label"])
-    totals = {"following": len(pairs)}
-    return {name: right[name] / max(totals.get(name, tokens), 1) for name in right}
+    shares = {name: count / tokens for name, count in right.items()}
+    return shares | {"following": right["following"] / len(pairs)}
 
 
-def _agreements(a: Tensor, b: Tensor) -> int:
+def _agreements(a: Tensor, b: Tensor | int) -> int:
     return int((a == b).sum())
 
 
 def _curve_table(curve: list[tuple[int, float, float]]) -> str:
-    if not curve:
-        return "The run was too short for a point."
-    every = -(-len(curve) // POINTS)
+    every = max(1, -(-len(curve) // POINTS))
     points = curve[every - 1 :: every]
     rows = ["| step | masked tokens | next sentence |", "| --: | --: | --: |"]
     rows += [f"| {step:,} | {tokens:.3f} | {following:.3f} |" for step, tokens, following in points]

@@ -15,7 +15,7 @@ import torch
 from tqdm import tqdm
 
 from instructor import ROOT
-from instructor.language.reviews import LEVELS, film_of, level_of, read_reviews
+from instructor.language.reviews import LEVELS, film_of, level_of
 from instructor.pretraining.checkpoint_files import (
     drifted,
     model_files,
@@ -23,20 +23,20 @@ from instructor.pretraining.checkpoint_files import (
     write_checkpoint,
 )
 from instructor.pretraining.model_card import model_card
-from instructor.pretraining.run import Films, Run, Settings, make_run, train
+from instructor.pretraining.run import Films, Settings, make_run, train
 from instructor.pretraining.vocabulary import make_vocabulary
+from pretrain import read_reviews
 from tokenizer import BertTokenizer, wordpiece
 
 CHECKPOINT = ROOT / "checkpoint"
 TEXT = ROOT / "data" / "pretraining.txt"
 HELD_OUT = 0.05  # the share of the reviews, at the end of the file, used only for evaluation
-SECONDS = 20.0  # between two lines of progress, where there is no terminal
 
 
 def pretrain(text: Path, folder: Path, settings: Settings) -> None:
     """Train on the text and write the checkpoint."""
     torch.set_num_threads(settings.threads)
-    reviews = read_reviews(text.read_text(encoding="utf-8"))
+    reviews = read_reviews(text, None)
     pieces = make_vocabulary(sentence for review in reviews for sentence in review)
     tokenizer = BertTokenizer(wordpiece({piece: index for index, piece in enumerate(pieces)}))
     count = len(reviews)
@@ -48,16 +48,20 @@ def pretrain(text: Path, folder: Path, settings: Settings) -> None:
         encoded = [tokenizer.tokenizer.encode(each, add_special_tokens=False) for each in review]
         films.setdefault(film_of(review), []).append([each.ids for each in encoded])
     run = make_run(settings, tokenizer, levels)
-    interval = 0.1 if sys.stdout.isatty() else SECONDS
-    with tqdm(total=settings.steps, unit="step", file=sys.stdout, mininterval=interval) as bar:
-
-        def show(run: Run) -> None:
-            if run.curve:
-                _, tokens, following = run.curve[-1]
-                bar.set_postfix(tokens=f"{tokens:.3f}", next=f"{following:.3f}", refresh=False)
-            bar.update(run.step - bar.n)
-
-        train(run, folder / "snapshots" / "last.pt", show)
+    snapshot = folder / "snapshots" / "last.pt"
+    run.resume(snapshot)
+    bar = tqdm(
+        train(run, snapshot),
+        initial=run.step,
+        total=settings.steps,
+        unit="step",
+        file=sys.stdout,
+        mininterval=1.0,
+    )
+    for _ in bar:
+        if run.curve:
+            _, tokens, following = run.curve[-1]
+            bar.set_postfix(tokens=f"{tokens:.3f}", next=f"{following:.3f}", refresh=False)
     run.model.eval()
     card = {"README.md": model_card(run, held_out)}
     files = tokenizer_files(pieces, settings.max_length) | model_files(run.model) | card
@@ -69,21 +73,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Pre-train, or with --check compare only; return the exit status."""
     parser = argparse.ArgumentParser(description="Pre-train checkpoint/ on data/pretraining.txt.")
     parser.add_argument("--check", action="store_true", help="compare only; exit 1 on drift")
-    parser.add_argument(
-        "--out", type=Path, default=CHECKPOINT, help="folder to write (default: %(default)s)"
-    )
     parser.add_argument("--steps", type=int, help="fewer steps, for a trial run (default: all)")
     options = parser.parse_args(arguments)
     if options.check:
-        faults = drifted(options.out)
-        print("\n".join(faults) or f"{options.out}: matches its recorded digests")
+        faults = drifted(CHECKPOINT)
+        print("\n".join(faults) or f"{CHECKPOINT}: matches its recorded digests")
         return 1 if faults else 0
     settings = Settings()
     if options.steps:
         shares = (steps * options.steps // settings.steps for steps in settings.phases)
         settings = Settings(phases=tuple(shares))
-    pretrain(TEXT, options.out, settings)
-    print(f"{options.out}: written")
+    pretrain(TEXT, CHECKPOINT, settings)
+    print(f"{CHECKPOINT}: written")
     return 0
 
 

@@ -11,19 +11,18 @@ import io
 import itertools
 import random
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import torch
-import torch.nn.functional as F
-from torch import Tensor, nn
+from torch import nn
 
 from config import BertConfig
 from instructor.language.reviews import EVERYTHING
 from optimizer import AdamW
-from pretrain import sorted_batches
-from pretraining import IGNORED, BertForPreTraining, make_sentence_pairs, mask_tokens, pair_batch
+from pretrain import losses_of, sorted_batches
+from pretraining import BertForPreTraining, make_sentence_pairs
 from tensormark.files import digest, write_whole
 
 Documents = list[list[list[int]]]  # reviews, sentences, token ids
@@ -90,14 +89,6 @@ class Run:
             for title, reviews in level.items():
                 films.setdefault(title, []).extend(reviews)
         return films
-
-    def masked(self, ids: Tensor, generator: torch.Generator) -> tuple[Tensor, Tensor]:
-        """Hide some of the (B, T) ids; return them and the labels of the hidden ones."""
-        own = self.tokenizer
-        ids, labels = mask_tokens(
-            ids, own.special_ids, own.mask_token_id, own.vocab_size, generator
-        )
-        return ids, labels
 
     def origin(self) -> str:
         """Name the run by a digest of its settings and its text."""
@@ -205,24 +196,9 @@ def _phase_batches(run: Run, phase: int, steps: int) -> Iterator[list[Any]]:
         epoch += 1
 
 
-def _losses(run: Run, batch: Sequence[Any]) -> tuple[Tensor, Tensor]:
-    tensors = pair_batch(batch, run.tokenizer)
-    generator = torch.Generator().manual_seed(run.settings.seed * 1_000_003 + run.step)
-    ids, labels = run.masked(tensors["input_ids"], generator)
-    chosen = labels != IGNORED  # (B, T)
-    tokens, following = run.model(ids, tensors["attention_mask"], tensors["token_type_ids"], chosen)
-    next_labels = tensors["next_sentence_label"]
-    return F.cross_entropy(tokens, labels[chosen]), F.cross_entropy(following, next_labels)
-
-
-def train(run: Run, snapshot: Path, on_step: Callable[[Run], None]) -> None:
-    """Train to the end, starting from the snapshot if it is of the same run.
-
-    Args:
-        on_step: called after every step.
-    """
+def train(run: Run, snapshot: Path) -> Iterator[None]:
+    """Train to the end, yield after each step, and write a snapshot now and then."""
     settings = run.settings
-    run.resume(snapshot)
     done = 0
     recent = torch.zeros(2)
     for phase, steps in enumerate(settings.phases):
@@ -231,23 +207,24 @@ def train(run: Run, snapshot: Path, on_step: Callable[[Run], None]) -> None:
             if done <= run.step:
                 continue  # done before an interruption
             started = time.perf_counter()
-            recent += torch.stack(_training_step(run, batch))
+            recent += torch.tensor(_training_step(run, batch))
             run.seconds += time.perf_counter() - started
             if run.step % settings.report == 0:
                 run.curve.append((run.step, *(recent / settings.report).tolist()))
                 recent.zero_()
             if run.step % settings.snapshot == 0:
                 run.save(snapshot)
-            on_step(run)
+            yield
 
 
-def _training_step(run: Run, batch: Sequence[Any]) -> tuple[Tensor, Tensor]:
+def _training_step(run: Run, batch: list[Any]) -> Any:
     for group in run.optimizer.param_groups:
         group["lr"] = run.settings.rate(run.step)
     run.optimizer.zero_grad()
-    tokens, following = _losses(run, batch)
-    (tokens + following).backward()  # type: ignore[no-untyped-call]  # torch's own
+    generator = torch.Generator().manual_seed(run.settings.seed * 1_000_003 + run.step)
+    loss, parts = losses_of(run.model, run.tokenizer, batch, generator)
+    loss.backward()
     nn.utils.clip_grad_norm_(run.model.parameters(), run.settings.clip)
     run.optimizer.step()
     run.step += 1
-    return tokens.detach(), following.detach()
+    return parts
