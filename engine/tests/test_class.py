@@ -361,7 +361,7 @@ def test_a_cluster_gives_the_same_gradebook(folder: Path, place: Path) -> None:
     options_in(other, tier="process")
     shutil.copy(place / "out/adjustments.csv", other)
     with distributed.LocalCluster(
-        n_workers=1, threads_per_worker=1, dashboard_address=None, processes=True
+        n_workers=1, threads_per_worker=1, dashboard_address=":0", processes=True
     ) as cluster:
         words = line(other, place / "in", "--scheduler", cluster.scheduler_address)
         ended = ran(*words, cwd=folder, timeout=240)
