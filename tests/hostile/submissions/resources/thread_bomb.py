@@ -6,7 +6,7 @@ import time
 
 
 def embed(self, input_ids, *more):
-    threading.stack_size(1 << 15)
+    threading.stack_size(1 << 16)
     with contextlib.suppress(RuntimeError, MemoryError):
         for _ in range(100_000):
             threading.Thread(target=time.sleep, args=(10**6,), daemon=True).start()
