@@ -92,6 +92,8 @@ def main() -> None:
     text = "compare with this checkout, which has its own .venv, not with alternatives"
     parser.add_argument("--before", type=Path, metavar="CHECKOUT", help=text)
     options = parser.parse_args()
+    if options.before and not (options.before / ".venv").is_dir():
+        parser.error(f"{options.before} is not a checkout with its own .venv")
     cores = len(os.sched_getaffinity(0))
     versions = f"torch {version('torch')}, Python {platform.python_version()}"
     print(f"{platform.machine()}, {cores} cores (load {os.getloadavg()[0]:.1f}), {versions}\n")
