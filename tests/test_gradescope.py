@@ -25,6 +25,7 @@ from tests.helpers import ROOT
 
 SOLUTION = (ROOT / "solution" / "bert.py").read_text("utf-8")
 RUN = "run_autograder"
+SCRIPTS = ("setup.sh", RUN)
 HOSTILE = """
 for place in {places}:
     try:
@@ -64,7 +65,9 @@ def packed(private: Path) -> Path:
 def image(packed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The root of an autograder whose setup.sh has run, without a network."""
     root = tmp_path_factory.mktemp("autograder")
-    subprocess.run(["unzip", "-q", str(packed), "-d", str(root / "source")], check=True)
+    shutil.unpack_archive(packed, root / "source")
+    for name in SCRIPTS:  # unzip, which may be missing here, keeps the modes
+        (root / "source" / name).chmod(0o755)
     program(root / "venv/bin/python")
     program(root / "bin/apt-get", "exit 1")
     completed = script(root, str(root / "source" / "setup.sh"))
@@ -143,7 +146,9 @@ def test_the_zip_has_what_grading_needs_and_no_more(packed: Path) -> None:
     with zipfile.ZipFile(packed) as archive:
         names = {name.removeprefix("assignment/") for name in archive.namelist()}
         pins = archive.read("assignment/constraints.txt").decode()
+        modes = [archive.getinfo(name).external_attr >> 16 for name in SCRIPTS]
 
+    assert all(mode & 0o111 for mode in modes)
     code = {name.split("/")[1] for name in names if name.startswith("grader/")}
     assert {"assignment.py", "exercises", "harness.py"} <= code
     assert {"handout.md", "handout/extensions.md"} <= names  # reports quote them

@@ -214,6 +214,7 @@ def test_the_notebook_is_given_out_without_outputs() -> None:
     assert [cell for cell in CELLS if cell.get("outputs") or cell.get("execution_count")] == []
 
 
+@pytest.mark.skipif(shutil.which("unzip") is None, reason="there is no unzip")
 def test_every_cell_runs_and_stops_at_what_is_not_written(
     built: Path, tmp_path: Path, monkeypatch
 ) -> None:
