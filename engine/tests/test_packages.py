@@ -59,6 +59,17 @@ def test_a_package_comes_with_what_it_needs_from_every_folder(tmp_path: Path) ->
     }
 
 
+def test_a_debian_package_is_found_without_a_record(tmp_path: Path) -> None:
+    about = tmp_path / "system" / "thing-1.0.egg-info"
+    about.mkdir(parents=True)
+    (about / "PKG-INFO").write_text("Name: thing\n", encoding="utf-8")
+    (about / "top_level.txt").write_text("thing\nhelper\n", encoding="utf-8")
+    (tmp_path / "system" / "thing").mkdir()
+    (tmp_path / "system" / "helper.py").touch()
+
+    assert readable_paths("thing\n", tmp_path / "system") == {"system/thing", "system/helper.py"}
+
+
 def test_a_requirement_that_is_not_installed_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(PackageNotFoundError):
         readable_paths("torch\n", tmp_path)

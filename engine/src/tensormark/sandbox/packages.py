@@ -4,8 +4,8 @@ Their files are found by the installers' records, in whatever folders they are. 
 folders is hidden, so that no other installed package can be read: it might implement what an
 exercise asks for, or be missing on the machine that grades the next submission.
 
-Covered: packages that were installed with a record of their files, as pip does. Not covered: any
-other package, such as Debian's, which is completely missing in the sandbox.
+Covered: packages that were installed with a record of their files, and Debian's. Not covered: any
+other package, which is completely missing in the sandbox.
 """
 
 import functools
@@ -28,7 +28,7 @@ def requirement_names(requirements: Path) -> list[str]:
 
 def _requirements_of(distribution: Distribution) -> Iterator[str]:
     """Yield the packages that a package requires, except those that only its extras require."""
-    metadata = distribution.read_text("METADATA") or ""
+    metadata = distribution.read_text("METADATA") or distribution.read_text("PKG-INFO") or ""
     for line in metadata.split("\n\n", 1)[0].splitlines():
         key, _, value = line.partition(": ")
         match = NAME.match(value)
@@ -55,13 +55,15 @@ def installed(names: Sequence[str], folders: Sequence[str]) -> list[Distribution
 
 def _top_entries(distribution: Distribution) -> Iterator[Path]:
     """Yield a package's top-level files and folders in the folder that it was installed in."""
-    record = distribution.read_text("RECORD") or ""
-    names = {line.split(",", 1)[0].strip('"') for line in record.splitlines()}
+    record = distribution.read_text("RECORD")
+    names = {line.split(",", 1)[0].strip('"') for line in (record or "").splitlines()}
+    names |= set((distribution.read_text("top_level.txt") or "").split() if not record else ())
     tops = {"/".join(name.split("/")[: 2 if "__pycache__" in name[:12] else 1]) for name in names}
     for top in sorted(tops - {"", "..", "__pycache__"}):
-        path = Path(str(distribution.locate_file(top)))
-        if path.exists():
-            yield path
+        for suffix in ("",) if record else ("", ".py"):
+            path = Path(str(distribution.locate_file(f"{top}{suffix}")))
+            if path.exists():
+                yield path
 
 
 def paths(requirements: Path, folders: Sequence[str], also: Sequence[str] = ()) -> list[str]:
