@@ -12,7 +12,6 @@ from tests.helpers.handout import PAGES
 
 SECTION = PAGES["handout/by-hand.md"]
 EQUATIONS = re.findall(r"\$([^$]+=[^$]+)\$", SECTION)
-DULL = 1  # the row that the section follows
 EXAMPLE = solved()
 ROUNDED = 0.003  # the error that numbers of three digits may bring into a result
 

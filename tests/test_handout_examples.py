@@ -55,7 +55,6 @@ def test_every_command_in_the_handout_is_understood(command: str) -> None:
 Q = torch.zeros(SIZES.B, SIZES.H, SIZES.T, SIZES.d)
 X = torch.zeros(SIZES.B, SIZES.T, SIZES.D)
 IDS = torch.ones(SIZES.B, SIZES.T, dtype=torch.int64)
-WIDE = torch.zeros(SIZES.B, SIZES.T, SIZES.F)
 DOUBLE = torch.zeros(2, 3, dtype=torch.float64)
 
 

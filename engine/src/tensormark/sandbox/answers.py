@@ -16,6 +16,7 @@ from typing import Any
 from tensormark.sandbox.interface import Reply, WorkerLostError, printable
 from tensormark.usage import trouble_in
 from tensormark.worker.protocol import (
+    TYPES,
     Message,
     ProtocolError,
     Tensors,
@@ -33,6 +34,7 @@ MAX_ITEMS = 64  # of a list; a worker sends about 20
 MAX_INTEGER = 1 << 64
 MAX_STEPS = 10**9
 MAX_NAME = 200  # characters of a tensor's name; torch has no limit, but no model needs more
+ANSWERED = {name: TYPES[name] for name in ("F16", "F32", "F64", "I32", "I64", "BOOL")}
 UNUSED = "grad/"  # gradients of parameters that only the student's model has: allowed, not read
 KEYS: Mapping[str, type] = {
     "number": int,
@@ -138,7 +140,7 @@ def _tensors(packed: bytes, tensor_names: frozenset[str] | None) -> Tensors:
         if tensor_names is None and not (0 < len(name) <= MAX_NAME and name.isprintable()):
             raise TensorNameError(f"a name has {len(name)} letters, or one is not printable")
         if tensor_names is None or name in tensor_names:
-            tensors[name] = tensor_in(entry, data)
+            tensors[name] = tensor_in(entry, data, ANSWERED)
             unused -= tensors[name].nbytes
         elif not name.startswith(UNUSED):
             raise ProtocolError("an answer has a tensor that nobody asked for")

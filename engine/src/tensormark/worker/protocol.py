@@ -178,18 +178,19 @@ def listed_in(packed: bytes, max_list: int = MAX_JSON) -> tuple[dict[str, Any], 
     return parse(packed[LENGTH.size : end]), memoryview(packed)[end:]
 
 
-def tensor_in(entry: Any, data: memoryview) -> np.ndarray:
+def tensor_in(entry: Any, data: memoryview, types: Mapping[str, str] = TYPES) -> np.ndarray:
     """Return a tensor.
 
     Args:
         entry: its entry in the list: dtype, shape and offsets in the data.
         data: the bytes of all tensors of the frame.
+        types: those that it may have.
 
     Raises:
         ProtocolError: the entry is invalid.
     """
     try:
-        kind = np.dtype(TYPES[entry["dtype"]])
+        kind = np.dtype(types[entry["dtype"]])
         shape = entry["shape"]
         begin, end = entry["data_offsets"]
     except (KeyError, TypeError, ValueError) as error:
