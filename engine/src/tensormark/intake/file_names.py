@@ -53,6 +53,11 @@ def is_hidden(name: str) -> bool:
     return name in LEFT_BEHIND or name.startswith((".", "~$")) or name.endswith("Zone.Identifier")
 
 
+def placeholder(name: str) -> str:
+    """Return the name of what iCloud leaves of a file that is no longer on this disk."""
+    return f".{name}.icloud"
+
+
 def is_archive(name: str) -> bool:
     """Say whether a file is an archive by its name, readable here or not."""
     return name.lower().endswith(ARCHIVES)

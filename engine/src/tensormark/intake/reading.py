@@ -23,14 +23,16 @@ from tensormark.intake.entries import (
     UnreadableError,
     read_as,
 )
-from tensormark.intake.file_names import ARCHIVES, is_archive, is_hidden, target_of
+from tensormark.intake.file_names import ARCHIVES, is_archive, is_hidden, placeholder, target_of
 
 MAX_DEPTH = 8  # of nested folders
 MAX_NAME = 100  # characters of another module's name
 ITSELF = "it"  # the place of a hand-in that is a single file
 ONE = "give the folder starter/ or your one file, not a folder around it"
+DOWNLOAD = "download it in Finder, and then try again"
 # what to do about a file of the wrong kind, by the end of its name
 ADVICE = {
+    (".icloud",): f"this stands for a file in iCloud; {DOWNLOAD}",
     (".ipynb",): "copy your code into {main}",
     (".html", ".htm", ".url", ".webloc"): "links and typed text cannot be graded, only {main}",
     ARCHIVES: "pack a zip instead",
@@ -65,7 +67,7 @@ def _only(files: Sequence[File], file: str) -> File | None:
     return files[0] if files else None
 
 
-def _levels(top: Folder) -> Iterator[Sequence[Sequence[Entry]]]:
+def _levels(top: Folder, main: str) -> Iterator[Sequence[Sequence[Entry]]]:
     """Yield what is in the folders of each level, without what systems leave there."""
     level = [top]
     count = 0
@@ -76,7 +78,13 @@ def _levels(top: Folder) -> Iterator[Sequence[Sequence[Entry]]]:
             count += len(entries)
             if count > MAX_ENTRIES:
                 raise UnreadableError(f"it has more than {MAX_ENTRIES} files; {ONE}")
-            contents.append([entry for entry in entries if not is_hidden(entry.name)])
+            contents.append(
+                [
+                    entry
+                    for entry in entries
+                    if not is_hidden(entry.name) or entry.name == placeholder(main)
+                ]
+            )
         yield contents
         level = [entry for entries in contents for entry in entries if isinstance(entry, Folder)]
 
@@ -116,6 +124,9 @@ class Reading:
             try:
                 entry = disk.entry(below, part["name"].lstrip(".") or part["name"], place)
             except FileNotFoundError as error:
+                folder, name = os.path.split(part["root"])
+                if os.path.lexists(os.path.join(folder, placeholder(name))):
+                    raise UnreadableError(f"is in iCloud; {DOWNLOAD}") from error
                 raise UnreadableError(sources.MISSING) from error
         return entry
 
@@ -165,11 +176,13 @@ class Reading:
             UnreadableError: there is no main file, or more than one.
         """
         folders: list[Sequence[Entry]] = []
-        for contents in _levels(top):
+        for contents in _levels(top, self.main):
             everything = [entry for entries in contents for entry in entries]
             main = _only(self._matches(everything, self.main), self.main)
             if main is not None:
                 return self._answer(contents, main)
+            if any(entry.name == placeholder(self.main) for entry in everything):
+                raise UnreadableError(f"{self.main} is not here, but in iCloud; {DOWNLOAD}")
             folders += contents
         return self._without_main(folders, in_archive)
 
