@@ -39,10 +39,18 @@ def test_saving_the_same_text_later_is_a_save(path: Path) -> None:
         assert saves.saved.wait(LONG)
 
 
+def test_a_save_is_noticed_where_times_of_files_do_not_change(path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(Saves, "state", lambda _: [])
+    with closing(Saves(path, EDITABLE, lambda: None)) as saves:
+        path.write_text("x = 1\n", encoding="utf-8")
+        assert saves.saved.wait(LONG)
+
+
 @pytest.mark.parametrize("name", ["main.py", "optimizer.py", "link.py"])
 def test_a_renamed_or_new_file_is_a_save_and_so_is_one_that_a_link_leads_to(
-    path: Path, tmp_path: Path, name: str
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
+    monkeypatch.setattr("tensormark.intake.saves.POLLS", 10**9)
     watched = path.parent
     if name == "link.py":
         watched = tmp_path / name

@@ -1,24 +1,26 @@
 """The files of a zip or a tar, in memory; nothing is written to disk.
 
-Covered: reading a link, a device or an encrypted file raises an error that says so, and no path
-leads out of the archive. Not covered: the cost of an archive that was built to be expensive; the
-process that reads it has limits (limited.py).
+Covered: reading a link, a device, an encrypted file or a path that points outside raises an error
+that says so. Not covered: the cost of an archive that was built to be expensive; the process that
+reads it has limits (limited.py).
 """
 
 import functools
 import gzip
 import io
+import re
 import stat
 import tarfile
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 
-from tensormark.intake.entries import Entry, File, Folder, UnreadableError, read_as
+from tensormark.intake.entries import Entry, File, Folder, UnreadableError, read_as, unreadable
 
 MAX_ARCHIVE = 32 << 20  # bytes on disk; the checkpoint and the data together take 6 MB
 MAX_UNPACKED = 64 << 20  # bytes of a tar
 GZIP = b"\x1f\x8b"
 SPECIAL = "is a link or a special file; pack the file itself"
+DRIVE = re.compile("[A-Za-z]:/")
 ENCRYPTED = 0x1  # a zip member's flag
 Members = Iterator[tuple[str, Callable[[int], bytes]]]  # path in the archive, and what reads it
 
@@ -60,10 +62,13 @@ def _tar_members(content: bytes) -> Members:
 
 
 def _placed(path: str, read: Callable[[int], bytes]) -> tuple[str, File]:
-    """Return a member of an archive after its path, without what leads nowhere in the archive."""
-    parts = [part for part in path.replace("\\", "/").split("/") if part not in ("", ".", "..")]
-    place = "/".join(parts)
-    return place, File(place.rpartition("/")[2], place, read)
+    """Return a member of an archive after its path, without what means nothing in a path."""
+    place = path.replace("\\", "/")
+    parts = [part for part in place.split("/") if part not in ("", ".")] or [""]
+    if place.startswith("/") or ".." in parts[:-1] or DRIVE.match(place):
+        why = "has a path that leads outside the archive"
+        return parts[-1], unreadable(parts[-1], place, why)
+    return "/".join(parts), File(parts[-1], place, read)
 
 
 def _folder(name: str, place: str, members: Sequence[tuple[str, File]]) -> Folder:
