@@ -4,7 +4,6 @@ Dimension key: B batch, T tokens, D model width, H heads, d head width, F feed-f
 """
 
 import functools
-from collections.abc import Mapping
 
 import numpy as np
 
@@ -15,7 +14,6 @@ from grader.viva_facts import (
     TOGETHER,
     bert_call,
     ignoring,
-    letters,
     mixing,
     not_ones,
     over_tokens,
@@ -24,7 +22,7 @@ from grader.viva_facts import (
     unlike_a_norm,
     worlds,
 )
-from tensormark.exercise import Call, Tensors
+from tensormark.exercise import Tensors
 from tensormark.viva.subject import (
     Fact,
     Poke,
@@ -40,7 +38,7 @@ from tensormark.viva.subject import (
 
 STATES = ("key", "query", "value")
 
-bert_subject = functools.partial(Subject, training=training, sizes=letters)
+bert_subject = functools.partial(Subject, training=training)
 
 alone = functools.partial(
     bert_call, "BertSelfAttention.attention", ("key", "query", "value", "attention_mask")
@@ -68,12 +66,6 @@ ATTENTION = bert_subject(
 )
 
 
-def letters_of_output(call: Call) -> Mapping[str, int]:
-    """Return the sizes of a call, naming F as the width of the argument that has it."""
-    sizes = {**letters(call)}
-    return sizes | {"`{output}.shape[-1]`": sizes.pop("F")}
-
-
 add_norm = functools.partial(
     bert_call,
     "BertLayer.add_norm",
@@ -91,7 +83,6 @@ ADD_NORM = bert_subject(
         ignoring(negated("output"), "The argument `{output}` no longer matters."),
         ignoring(at((0,), "weights/out_dense.bias"), "The dense layer's bias no longer matters."),
     ),
-    sizes=letters_of_output,
 )
 
 layer = functools.partial(

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from grader.model import LETTERS, BertSizes
+from grader.model import BertSizes
 from tensormark.toolkit import Call, Tensors
 from tensormark.viva.subject import Fact, Poke, at, depends, moved, rolled, spread
 
@@ -43,11 +43,6 @@ def training(call: Call, rate: float, path: str | None = None) -> Call:
     different = path is not None and rate < 1
     rates = {f"{path}out_dropout": rate / 2} if different else {}
     return replace(call, train=True, sizes=call.sizes | {"dropout": rate}, rates=rates)
-
-
-def letters(call: Call) -> Mapping[str, int]:
-    """Return the sizes of a call by the letters of the dimension key."""
-    return {letter: call.sizes[letter] for letter in LETTERS}
 
 
 # --- changes to inputs ----------------------------------------------------------------------

@@ -101,28 +101,19 @@ def is_true(statement: str, text: str, copy: str) -> bool:
     return bool(shows(after, attend(copy, inputs))) is shown
 
 
-def with_line(text: str, number: str | int, shown: str) -> str:
-    """Put a line into a text as a question shows it."""
-    lines = text.split("\n")
-    lines[int(number) - 1] = "        " + re.sub("[«»]", "", shown)
-    return "\n".join(lines)
-
-
 def right_options(text: str, question: Question) -> list[bool]:
     """Return which options of a question about effects are right."""
-    if question.family == "same":
-        places = [re.fullmatch(r"Line (\d+): `(.*)`", o).groups() for o in question.options]
-        return [is_true(SAME_IN_TRAINING, text, with_line(text, *place)) for place in places]
-    copy = with_line(text, question.line, question.code)
-    return [is_true(option, text, copy) for option in question.options]
+    lines = text.split("\n")
+    lines[question.line - 1] = "        " + re.sub("[«»]", "", question.code)
+    return [is_true(option, text, "\n".join(lines)) for option in question.options]
 
 
 @pytest.mark.parametrize("seed", ["7", *(pytest.param(s, marks=pytest.mark.nightly) for s in "89")])
 def test_keys_are_right_and_no_other_option_is(solution_source: str, seed: str) -> None:
     sheet = sheet_of(ROOT, {"bert": solution_source}, seed, number=20, right=["attention"])
 
-    about_effects = [one for one in sheet.questions if one.family in ("effect", "same")]
-    assert len({question.family for question in sheet.questions}) == 4
+    about_effects = [one for one in sheet.questions if one.family == "effect"]
+    assert len({question.family for question in sheet.questions}) == 2
     assert len(about_effects) > 5
     for question in about_effects:
         right = [place == question.key for place in range(len(question.options))]

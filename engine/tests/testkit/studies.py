@@ -60,22 +60,19 @@ def change_of(study: Study, old: str, new: str) -> Change:
 
 
 def small_sheet() -> Sheet:
-    """Return a sheet written by hand, with a question of each form."""
+    """Return a sheet of two questions, written by hand."""
     lines = ((3, "def mix(self, key, mask):"), (5, "    return softmax(key + mask)  # <b>"))
-    other = Question(
-        family="same",
+    first = Question(
+        family="effect",
         function="Mixer.mix",
-        line=0,
-        prompt="Which has no effect?",
-        code="",
-        options=("Line 5: `«mask»`", "Line 5: `«mask + key»`", "none", "both"),
-        key=1,
-        reasons=("Padding counts.", "Sums commute.", "", ""),
+        line=5,
+        prompt="What would `mix` return?",
+        code="return softmax(key«»)",
+        options=("wider", "`mask`", "nothing", "the same"),
+        key=0,
         ask_next="Why?",
     )
-    first = dataclasses.replace(
-        other, family="effect", line=5, code="return softmax(key«»)", options=tuple("wxyz"), key=0
-    )
+    other = dataclasses.replace(first, code="return softmax(«mask + key»)", key=1)
     listings = (Listing("Mixer.mix", "model.py", lines),)
     return Sheet("toy", "ada", "7", listings, (first, other), ("About `mix`.",), ("A note.",))
 

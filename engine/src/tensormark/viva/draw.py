@@ -1,5 +1,6 @@
 """Draws a sheet of questions by a seed: the families take turns, and so do the functions."""
 
+import collections
 import contextlib
 import dataclasses
 import itertools
@@ -70,17 +71,17 @@ def study_of(subject: Subject, assignment: Assignment, copies: Copies) -> Study:
 
 def turns(samples: Sequence[Sample]) -> Iterator[Question]:
     """Yield questions until none is left: the families take turns, each on the next function."""
-    waiting = [[family(sample) for sample in samples] for family in FAMILIES]
-    for first in itertools.count():
-        for place, family in enumerate(waiting, start=first):
-            while family:
-                question = next(family[place % len(family)], None)
-                if question is not None:
-                    yield question
-                    break
-                del family[place % len(family)]
-        if not any(waiting):
-            return
+    waiting = collections.deque(
+        family(samples[(first + place) % len(samples)])
+        for first in range(len(samples))
+        for place, family in enumerate(FAMILIES)
+    )
+    while waiting:
+        proposed = waiting.popleft()
+        question = next(proposed, None)
+        if question is not None:
+            yield question
+            waiting.append(proposed)
 
 
 def samples_of(

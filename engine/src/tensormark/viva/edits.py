@@ -17,8 +17,6 @@ MAX_WIDTH = 200  # of a line that is changed
 MAX_CHANGES = 10_000  # to one function, about
 MAX_NUMBER = 5  # most that are changed are axes
 DETACH = "detach"  # a kind of change
-# kinds that may make no difference
-HARMLESS = ("order", "form", "nesting", "arguments", "number", "name")
 MARKUP = frozenset("`«»")  # what a question's texts use
 MARK = re.compile("[«»]")
 # the sign of an operator, and what may replace it

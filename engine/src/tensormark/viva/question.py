@@ -34,11 +34,10 @@ class Question:
     Attributes:
         family: the kind of question, such as "effect".
         function: the name of the listing that it is about.
-        line: the line that it is about; 0 if it is about several.
-        prompt: the question itself; code: the changed line, if it is about one.
+        line: the number of the line that is changed; code: that line after the change.
+        prompt: the question itself.
         options: the possible answers, one of them right.
         key: the index of the right option.
-        reasons: for each option, why it is right or wrong, or "".
         ask_next: what to ask next in a conversation; for staff.
     """
 
@@ -49,7 +48,6 @@ class Question:
     code: str
     options: tuple[str, ...]
     key: int
-    reasons: tuple[str, ...]
     ask_next: str
 
 

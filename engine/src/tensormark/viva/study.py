@@ -15,7 +15,7 @@ import numpy as np
 
 from tensormark.exercise import Call, Exercise, Tensors
 from tensormark.sandbox.interface import Reply, Request, Sandbox, clock
-from tensormark.viva.edits import Change, Place, Source
+from tensormark.viva.edits import Change, Source
 from tensormark.viva.subject import Subject
 
 MAX_LOST = 2  # copies that hang or crash, before questions stop
@@ -305,9 +305,3 @@ class Study:
         changed = dict(world.requests[name].tensors)
         differences = self.subject.facts[place].differences(inputs, changed, before, after)
         return opposite(vanishes(differences))
-
-    def shape_of(self, place: Place) -> tuple[int, ...] | None:
-        """Return the shape of an expression when its statement is first reached."""
-        text = self.source.before(place.statement, f"return {self.source.of(place.node)}")
-        answer = self.answers(self.worlds[0], text, [USUAL])[USUAL]
-        return output_of(answer).shape if answer else None

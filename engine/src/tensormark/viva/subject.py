@@ -51,7 +51,6 @@ class Subject:
         facts: what questions may say about its results.
         training: returns a call in training mode, with a rate of dropout everywhere; None if
             training is no different.
-        sizes: of a world's call, by letter, for questions on shapes; {names} as in a fact's words.
         note: what a sheet says of its calls, such as "`Layer.forward` is called without a mask."
     """
 
@@ -60,7 +59,6 @@ class Subject:
     special: Sequence[Poke] = ()
     facts: Sequence[Fact] = ()
     training: Callable[[Call, float], Call] | None = None
-    sizes: Callable[[Call], Mapping[str, int]] = lambda call: {}
     note: str = ""
 
     @classmethod
@@ -78,8 +76,7 @@ class Subject:
         def training(call: Call, rate: float) -> Call:
             return dataclasses.replace(call, train=True, rates=dict.fromkeys(dropped, rate))
 
-        usual = {"training": training if dropped else None, "sizes": lambda call: call.sizes}
-        return cls(exercise.id, worlds, **{**usual, **words})
+        return cls(exercise.id, worlds, **{"training": training if dropped else None, **words})
 
     @property
     def target(self) -> str:
