@@ -12,9 +12,10 @@ from tensormark.viva.edits import DETACH, Change, changes
 from tensormark.viva.question import OPTIONS, Question
 from tensormark.viva.study import GRADIENT, Effects, Study
 
-TRIED = 22  # changes to a function, of which about half raise
-CUTS = 6  # further ones, that cut off a gradient
+TRIED = 20  # changes to a function, of which about half raise
+CUTS = 10  # further ones, that cut off a gradient
 NAMED = 3  # inputs and weights in a question about gradients
+CHOICES = 20  # of these, from which the one with the most possible answers is asked for
 SUPPOSE = "Suppose line {} read as shown here."
 
 
@@ -79,10 +80,12 @@ class Sample:
 
 
 def effect_questions(sample: Sample) -> Iterator[Question]:
-    """Ask what a change does: each statement is the answer once, then each once more."""
+    """Ask what a change does; if possible, every option is true of some change."""
     tried = sample.tried(TRIED, cuts=False)
     stated = {text for effects in tried.values() for text in effects}
-    statements = sorted(text for text in stated if not text.startswith(GRADIENT))
+    known = sorted(text for text in stated if not text.startswith(GRADIENT))
+    true = [text for text in known if any(effects[text] for effects in tried.values())]
+    statements = known if len(true) < OPTIONS else true
     used: set[Change] = set()
     for statement in sample.shuffled(statements) * 2:
         for change, effects in tried.items():
@@ -103,23 +106,27 @@ def effect_questions(sample: Sample) -> Iterator[Question]:
 
 
 def gradient_questions(sample: Sample) -> Iterator[Question]:
-    """Ask what gets no gradient once it is cut off somewhere."""
-    study = sample.study
-    for change, effects in sample.tried(CUTS, cuts=True).items():
-        names = [name for name, truth in effects.items() if name.startswith(GRADIENT)]
-        lost = sample.shuffled(name for name in names if effects[name])
-        kept = sample.shuffled(name for name in names if effects[name] is False)
-        if not lost or not kept:
-            continue
-        drawn = {*lost[:2], *kept[: NAMED - len(lost[:2])]}
-        asked = [name for name in names if name in drawn]
-        subsets = (itertools.combinations(asked, count) for count in range(1, NAMED))
+    """Ask what a cut leaves without a gradient; if possible, every option is true of some cut."""
+    cuts = sample.tried(CUTS, cuts=True)
+
+    def lost(asked: Sequence[str], effects: Effects) -> str:
+        return sample.study.phrase([name for name in asked if effects[name]]) or "none of them"
+
+    for change, effects in cuts.items():
+        names = [name for name in effects if name.startswith(GRADIENT)]
+        known = [n for n in names if all(cut.get(n) is not None for cut in cuts.values())]
+        choices = [sample.shuffled(known)[:NAMED] for _ in range(CHOICES)]
+        asked = max(choices, key=lambda each: len({lost(each, cut) for cut in cuts.values()}))
+        answers = {lost(asked, cut) for cut in cuts.values()}
+        if len(answers) < OPTIONS:
+            subsets = (itertools.combinations(asked, count) for count in range(1, NAMED))
+            answers.update(map(sample.study.phrase, itertools.chain(*subsets)))
         yield from sample.question(
             "gradient",
             change,
-            f"After a backward pass, which of {study.phrase(asked)} would have no gradient?",
-            study.phrase([name for name in asked if effects[name]]),
-            map(study.phrase, itertools.chain(*subsets)),
+            f"After a backward pass, which of {sample.study.phrase(asked)} would have no gradient?",
+            lost(asked, effects),
+            answers,
             "What would that do to training, and how would you notice?",
         )
 
