@@ -173,6 +173,7 @@ ENCODE = bert_subject(
         ignoring(other_layer(-1), "The last layer no longer makes a difference."),
     ),
     training=functools.partial(training, path="bert_layers.*."),
+    note="`BertModel.encode` is called with at least two layers.",
 )
 
 SUBJECTS = (ATTENTION, ADD_NORM, LAYER, EMBED, ENCODE)

@@ -23,6 +23,7 @@ from tensormark.viva.subject import Subject, subjects_of
 
 FEW_FUNCTIONS = 3  # that a short sheet is about, if possible
 MAX_LINES = 60  # of a function on a sheet
+ARGUMENTS = "Arguments are separate tensors that require gradients; batches have several elements."
 IN_EVAL = "Unless a question mentions training, dropout does nothing: the model is in eval mode."
 NOTHING_SAID = "this assignment has no questions: there is no grader/viva.py"
 NOTHING_RIGHT = "no function passes yet; `{check}` says why"
@@ -128,6 +129,7 @@ def filled(
     about = [study.subject.note for study in asked if study.subject.note]
     if any(study.subject.training for study in asked):
         about.insert(0, IN_EVAL)
+    about.insert(0, ARGUMENTS)
     return dataclasses.replace(
         sheet,
         listings=tuple(map(listing_of, asked)),

@@ -124,7 +124,7 @@ def gradient_questions(sample: Sample) -> Iterator[Question]:
         yield from sample.question(
             "gradient",
             change,
-            f"After a backward pass, which of {sample.study.phrase(asked)} would have no gradient?",
+            f"Which of {sample.study.phrase(asked)} would get no gradient in a backward pass?",
             lost(asked, effects),
             answers,
             "What would that do to training, and how would you notice?",
