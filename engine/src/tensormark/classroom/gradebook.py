@@ -14,7 +14,6 @@ from typing import Any
 from tensormark.classroom.counts import MistakeCount, exercise_counts, histogram, mistake_counts
 from tensormark.classroom.entry import KINDS, Entry
 from tensormark.reports import html, pages
-from tensormark.reports.pages import rendered
 from tensormark.reports.platforms import csv_text
 from tensormark.result import Outcome
 
@@ -168,8 +167,11 @@ def page(
     mistakes = mistake_counts(entries, says)[:LISTED]
     choices = _choices(entries, mistakes)
     summary = _summary(entries)
-    body = rendered(
+    return pages.page(
+        f"{summary['assignment']}: gradebook" if summary["graded"] else "Gradebook",
         TEMPLATES / "gradebook.html.j2",
+        TEMPLATES / "gradebook.css",
+        TEMPLATES / "gradebook.js",
         **summary,
         mistakes=mistakes,
         columns=columns,
@@ -182,7 +184,3 @@ def page(
         common_flags=common_flags,
         listed=LISTED,
     )
-    title = f"{summary['assignment']}: gradebook" if summary["graded"] else "Gradebook"
-    style = TEMPLATES / "gradebook.css"
-    script = TEMPLATES / "gradebook.js"
-    return pages.document(title, body, style, script=script)

@@ -19,7 +19,6 @@ from tensormark.classroom.work import Job
 from tensormark.exercise import Assignment
 from tensormark.files import encoded, write_whole
 from tensormark.reports import pages
-from tensormark.reports.pages import rendered
 from tensormark.result import Outcome
 from tensormark.viva import draw, page
 from tensormark.viva.question import Sheet
@@ -53,12 +52,6 @@ def note_sheet(entry: Entry, result: Mapping[str, Any]) -> None:
         entry.sheet_note = entry.sheet_note or NO_QUESTION
 
 
-def index(named: Sequence[tuple[str, Entry]]) -> str:
-    """Return the page that lists everybody, with the names of their files."""
-    body = rendered(TEMPLATES / "keys.html.j2", entries=named)
-    return pages.document("Questions: keys", body, TEMPLATES / "keys.css")
-
-
 def write(entries: Sequence[Entry], out: Path) -> list[str]:
     """Write the questions of a class below `out`; return lines for staff.
 
@@ -73,7 +66,10 @@ def write(entries: Sequence[Entry], out: Path) -> list[str]:
             write_whole(out / FOLDER / "sheets" / f"{name}.html", paper)
             key = page.key(entry.sheet, entry.called)
             write_whole(out / FOLDER / "keys" / f"{name}.html", key)
-    write_whole(out / FOLDER / "keys.html", index(named))
+    keys = pages.page(
+        "Questions: keys", TEMPLATES / "keys.html.j2", TEMPLATES / "keys.css", entries=named
+    )
+    write_whole(out / FOLDER / "keys.html", keys)
     made = number_of(sum(entry.sheet is not None for entry in entries), "sheet")
     lines = [f"viva: {made} in {FOLDER}/sheets; for staff: {FOLDER}/keys.html"]
     without: dict[str, list[str]] = {}

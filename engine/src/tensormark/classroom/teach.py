@@ -19,7 +19,6 @@ from tensormark.classroom.counts import (
 )
 from tensormark.classroom.entry import Entry
 from tensormark.reports import pages
-from tensormark.reports.pages import rendered
 
 PAGE = "teach.html"
 TEMPLATES = Path(__file__).with_name("templates")
@@ -64,8 +63,10 @@ def page(entries: Sequence[Entry], says: Mapping[tuple[str, str], str], course: 
     graded = [entry for entry in entries if entry.result is not None]
     counts = [count for count in exercise_counts(graded) if count.total >= FEWEST]
     mistakes = mistake_counts(graded, says)
-    body = rendered(
+    return pages.page(
+        f"{course.assignment.name}: what the class did",
         TEMPLATES / "teach.html.j2",
+        TEMPLATES / "teach.css",
         assignment=course.assignment.name,
         graded=len(graded),
         fewest=FEWEST,
@@ -75,5 +76,3 @@ def page(entries: Sequence[Entry], says: Mapping[tuple[str, str], str], course: 
             for count in counts
         ],
     )
-    title = f"{course.assignment.name}: what the class did"
-    return pages.document(title, body, TEMPLATES / "teach.css")

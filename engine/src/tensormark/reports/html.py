@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
+from tensormark.reports import pages
 from tensormark.reports.figures import curve, difference_map
 from tensormark.reports.model import Model, headline, next_step, shown_exercises, ungraded
-from tensormark.reports.pages import TEMPLATES, document, rendered
 from tensormark.reports.text import visible
 from tensormark.result import Outcome
 
@@ -80,8 +80,9 @@ def _misread(confusion: Sequence[Sequence[int]]) -> int:
 def page(result: Model, handout: Handout = HANDOUT_BESIDE_PAGE) -> str:
     """Return the page of a result."""
     exercises = shown_exercises(result)
-    body = rendered(
-        TEMPLATES / "report.html.j2",
+    return pages.page(
+        f"{result['assignment']}: {result['name']}",
+        pages.TEMPLATES / "report.html.j2",
         result=result,
         exercises=exercises,
         hidden=len(result["exercises"]) - len(exercises),
@@ -97,4 +98,3 @@ def page(result: Model, handout: Handout = HANDOUT_BESIDE_PAGE) -> str:
         curves_of=_curves,
         misread=_misread,
     )
-    return document(f"{result['assignment']}: {result['name']}", body)

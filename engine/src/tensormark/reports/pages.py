@@ -46,7 +46,7 @@ def _environment(folder: Path) -> jinja2.Environment:
     return environment
 
 
-def rendered(template: Path, **values: Any) -> Markup:
+def _rendered(template: Path, **values: Any) -> Markup:
     """Return a template filled with values; those that are `Markup` are not escaped."""
     found = _environment(template.parent).get_template(template.name)
     return Markup(found.render(values))
@@ -56,23 +56,25 @@ def _digest(text: str) -> str:
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def document(title: str, body: str, *styles: Path, script: Path | None = None) -> str:
+def page(
+    title: str, template: Path, style: Path | None = None, script: Path | None = None, **values: Any
+) -> str:
     """Return a page whose policy allows nothing but its style sheets and this script.
 
     Args:
-        body: its markup.
-        styles: style sheets besides that of reports.
+        template: of what is between its title and its end, to fill with the values.
+        style: a style sheet besides that of reports.
     """
-    style = "".join(
-        path.read_text(encoding="utf-8") for path in (TEMPLATES / "report.css", *styles)
-    )
+    sheet = (TEMPLATES / "report.css").read_text(encoding="utf-8")
+    if style:
+        sheet += style.read_text(encoding="utf-8")
     program = script.read_text(encoding="utf-8") if script else ""
-    return rendered(
+    return _rendered(
         TEMPLATES / "document.html.j2",
         title=title,
-        body=body,
-        style=Markup(style),
-        style_digest=_digest(style),
+        body=_rendered(template, **values),
+        style=Markup(sheet),
+        style_digest=_digest(sheet),
         script=Markup(program),
         script_digest=_digest(program),
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from markupsafe import Markup, escape
 
-from tensormark.reports.pages import document, rendered
+from tensormark.reports import pages
 from tensormark.reports.text import visible
 from tensormark.viva.question import LETTERS, Sheet
 
@@ -32,8 +32,11 @@ def marked(text: str) -> Markup:
 
 def _page(kind: str, sheet: Sheet, name: str) -> str:
     """Return a page of one of the kinds that the template knows."""
-    body = rendered(
+    return pages.page(
+        f"{sheet.assignment}: questions for {name}",
         TEMPLATES / "viva.html.j2",
+        TEMPLATES / "viva.css",
+        TEMPLATES / "viva.js" if kind == "practice" else None,
         kind=kind,
         assignment=sheet.assignment,
         listings=sheet.listings,
@@ -45,9 +48,6 @@ def _page(kind: str, sheet: Sheet, name: str) -> str:
         code=code,
         marked=marked,
     )
-    script = TEMPLATES / "viva.js" if kind == "practice" else None
-    title = f"{sheet.assignment}: questions for {name}"
-    return document(title, body, TEMPLATES / "viva.css", script=script)
 
 
 def practice(sheet: Sheet) -> str:
