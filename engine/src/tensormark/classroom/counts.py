@@ -68,17 +68,17 @@ class ExerciseCount:
 
 @dataclass(frozen=True)
 class MistakeCount:
-    """A mistake with a name, and the indices of those who made it, whatever else they did."""
+    """A mistake with a name, and the students who made it, whatever else they did."""
 
     exercise: str
     id: str
     text: str
-    members: frozenset[int]
+    students: set[str]
 
     @property
     def count(self) -> int:
         """How many made it."""
-        return len(self.members)
+        return len(self.students)
 
 
 def exercise_counts(entries: Sequence[Entry]) -> list[ExerciseCount]:
@@ -117,8 +117,8 @@ def mistake_counts(
         says: descriptions, by the ids of an exercise and a mistake; others are left out, since
             what a student was told may quote the submission.
     """
-    members: dict[tuple[str, str], set[int]] = {}
-    for place, entry in enumerate(entries):
+    students: dict[tuple[str, str], set[str]] = {}
+    for entry in entries:
         made = {
             (exercise["id"], name)
             for exercise in entry.exercises
@@ -126,8 +126,8 @@ def mistake_counts(
             for name in _single_mistakes(finding["mistake"] or "")
         }
         for key in made & says.keys():
-            members.setdefault(key, set()).add(place)
-    mistakes = [MistakeCount(*key, says[key], frozenset(own)) for key, own in members.items()]
+            students.setdefault(key, set()).add(entry.student)
+    mistakes = [MistakeCount(*key, says[key], own) for key, own in students.items()]
     return sorted(mistakes, key=lambda each: (-each.count, each.exercise, each.id))
 
 

@@ -1,17 +1,16 @@
 """gradebook.csv and gradebook.html: the class, for spreadsheets and for people.
 
-Both have the columns below. The page needs no other file and no network; without its script it is
+Both have the cells below. The page needs no other file and no network; without its script it is
 complete, but cannot be sorted or searched.
 """
 
-import functools
 import statistics
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tensormark.classroom.counts import MistakeCount, exercise_counts, histogram, mistake_counts
+from tensormark.classroom.counts import exercise_counts, histogram, mistake_counts
 from tensormark.classroom.entry import KINDS, Entry
 from tensormark.reports import html, pages
 from tensormark.reports.platforms import csv_text
@@ -22,118 +21,85 @@ PAGE = "gradebook.html"
 TEMPLATES = Path(__file__).with_name("templates")
 LISTED = 15  # lines of a list; the table's filter shows everybody
 BAR_HEIGHT = 148  # of the longest bar of the histogram, in pixels
+TEXT = "notes"  # the look of a column of texts
 
 
 @dataclass(frozen=True)
-class Column:
-    """A column of the gradebook.
+class Cell:
+    """A cell of the gradebook.
 
     Attributes:
-        value: returns an entry's cell: a number, a text, or None.
-        on_page: whether the page has it, too; wide: as a column of texts.
+        title: of its column; value: a number, a text, or None.
+        on_page: whether the page has it, too.
+        look, mark: its class on the page, and what stands before the value.
     """
 
     title: str
-    value: Callable[[Entry], Any]
+    value: Any
     on_page: bool = True
-    wide: bool = False
+    look: str = "number"
+    mark: str = ""
 
 
-def _from_result(key: str) -> Callable[[Entry], Any]:
-    return lambda entry: entry.result[key] if entry.result else None
+def _cells_of_exercises(entry: Entry, begun: Mapping[str, bool]) -> Iterator[Cell]:
+    """Yield a student's scores, with the outcomes.
+
+    Args:
+        begun: the ids of all exercises, and whether anybody has begun one.
+    """
+    results = {each["id"]: each for each in entry.exercises}
+    for name, on_page in begun.items():
+        if name in results:
+            look, mark = html.MARKS[Outcome(results[name]["outcome"])]
+            yield Cell(name, results[name]["score"], on_page, look, mark)
+        else:
+            yield Cell(name, None, on_page)
 
 
-def _score_of(exercise: str) -> Callable[[Entry], Any]:
-    return lambda entry: next(
-        (each["score"] for each in entry.exercises if each["id"] == exercise), None
-    )
-
-
-def _submitted(entry: Entry) -> str | None:
-    when = entry.submitted
-    return when.isoformat(timespec="seconds") if when else None
-
-
-def columns_of(entries: Sequence[Entry]) -> list[Column]:
-    """Return the columns that a class needs."""
-    exercises = dict.fromkeys(each["id"] for entry in entries for each in entry.exercises)
-    begun = {count.id for count in exercise_counts(entries)}
-    adjusted = [Column("points", lambda entry: entry.points)]
-    return [
-        Column("student", lambda entry: entry.student, on_page=False),
-        Column("name", lambda entry: entry.name, on_page=False),
-        Column("score", _from_result("score")),
-        *(adjusted if any(entry.adjustments for entry in entries) else ()),
-        Column("max_score", _from_result("max_score"), on_page=False),
-        *(Column(each, _score_of(each), each in begun) for each in exercises),
-        Column("bonus", _from_result("bonus")),
-        Column("late", lambda entry: "late" if entry.late else None),
-        Column("notes", lambda e: "; ".join(filter(None, [e.without, *e.notes])), wide=True),
-        Column("flags", lambda entry: "; ".join(entry.flags), wide=True),
-        Column("equal_to", lambda entry: ", ".join(entry.equal), wide=True),
-        Column("status", lambda entry: entry.kind, on_page=False),
-        Column("submitted", _submitted, on_page=False),
-        Column("file", lambda e: e.path.name if e.path else None, on_page=False),
-    ]
+def rows_of(entries: Sequence[Entry]) -> list[list[Cell]]:
+    """Return the cells of each student, in the columns that the class needs."""
+    counted = {count.id for count in exercise_counts(entries)}
+    begun = {each["id"]: each["id"] in counted for entry in entries for each in entry.exercises}
+    adjusted = any(entry.adjustments for entry in entries)
+    rows = []
+    for entry in entries:
+        result = entry.result or {}
+        when = entry.submitted
+        row = [
+            Cell("student", entry.student, on_page=False),
+            Cell("name", entry.name, on_page=False),
+            Cell("score", result.get("score")),
+            *([Cell("points", entry.points)] if adjusted else []),
+            Cell("max_score", result.get("max_score"), on_page=False),
+            *_cells_of_exercises(entry, begun),
+            Cell("bonus", result.get("bonus")),
+            Cell("late", "late" if entry.late else None),
+            Cell("notes", "; ".join(filter(None, [entry.without, *entry.notes])), look=TEXT),
+            Cell("flags", "; ".join(entry.flags), look=TEXT),
+            Cell("equal_to", ", ".join(entry.equal), look=TEXT),
+            Cell("status", entry.kind, on_page=False),
+            Cell("submitted", when and when.isoformat(timespec="seconds"), on_page=False),
+            Cell("file", entry.path and entry.path.name, on_page=False),
+        ]
+        rows.append(row)
+    return rows
 
 
 def table(entries: Sequence[Entry]) -> str:
     """Return the class as a CSV table in which no cell is a formula."""
-    columns = columns_of(entries)
-    rows = ([column.value(entry) for column in columns] for entry in entries)
-    return csv_text([[column.title for column in columns], *rows])
+    rows = rows_of(entries)
+    titles = [cell.title for cell in rows[0]]
+    return csv_text([titles, *([cell.value for cell in row] for row in rows)])
 
 
-def _is_of(kind: str, entry: Entry) -> bool:
-    return entry.kind == kind
-
-
-# what the table can be filtered by, besides mistakes
-FILTERS: Mapping[str, Callable[[Entry], object]] = {
-    **{kind: functools.partial(_is_of, kind) for kind in KINDS},
-    "late": lambda entry: entry.late,
-    "with notes": lambda entry: entry.notes,
-    "with flags": lambda entry: entry.flags,
-    "with equal files": lambda entry: entry.equal,
-}
-
-
-def _choices(
-    entries: Sequence[Entry], mistakes: Sequence[MistakeCount]
-) -> list[tuple[str, Collection[int]]]:
-    """Return what the table can be filtered by, and the places of those who fit."""
-    fitting = [
-        (label, [place for place, entry in enumerate(entries) if fits(entry)])
-        for label, fits in FILTERS.items()
-    ]
-    return fitting + [(f"{each.exercise}: {each.text}", each.members) for each in mistakes]
-
-
-def _cells(entry: Entry, columns: Sequence[Column]) -> list[dict[str, Any]]:
-    """Return what the page shows of an entry: a value to sort by, a mark, and a class.
-
-    The column of an exercise, which has its id, also shows the outcome.
-    """
-    outcomes = {each["id"]: Outcome(each["outcome"]) for each in entry.exercises}
-    cells = []
-    for column in columns:
-        value = column.value(entry)
-        name, mark = html.MARKS[outcomes[column.title]] if column.title in outcomes else ("", "")
-        cells.append({"value": value, "mark": mark, "name": "notes" if column.wide else name})
-    return cells
-
-
-def _rows(
-    entries: Sequence[Entry],
-    columns: Sequence[Column],
-    choices: Sequence[tuple[str, Collection[int]]],
-) -> list[dict[str, Any]]:
-    """Return the rows of the page's table; tags say which choices show them."""
-    rows = []
-    for place, entry in enumerate(entries):
-        tags = [f"t{number}" for number, (_, members) in enumerate(choices) if place in members]
-        rows.append({"entry": entry, "tags": " ".join(tags), "cells": _cells(entry, columns)})
-    return rows
+def _choices(entries: Sequence[Entry]) -> dict[str, set[str]]:
+    """Return what the table can be filtered by, besides mistakes, and the students who fit."""
+    choices = {kind: [each for each in entries if each.kind == kind] for kind in KINDS}
+    choices["late"] = [each for each in entries if each.late]
+    choices["with notes"] = [each for each in entries if each.notes]
+    choices["with flags"] = [each for each in entries if each.flags]
+    choices["with equal files"] = [each for each in entries if each.equal]
+    return {label: {each.student for each in own} for label, own in choices.items()}
 
 
 def _summary(entries: Sequence[Entry]) -> dict[str, Any]:
@@ -144,7 +110,6 @@ def _summary(entries: Sequence[Entry]) -> dict[str, Any]:
     return {
         "assignment": str(graded[0]["assignment"]) if graded else "",
         "public": any(not result["private"] for result in graded),
-        "kinds": [(sum(entry.kind == kind for entry in entries), kind) for kind in KINDS],
         "total": len(entries),
         "graded": len(graded),
         "most": max((result["max_score"] for result in graded), default=0),
@@ -163,21 +128,25 @@ def page(
     Args:
         says: see `mistake_counts`; common_flags: those that most of the class have.
     """
-    columns = [column for column in columns_of(entries) if column.on_page]
-    mistakes = mistake_counts(entries, says)[:LISTED]
-    choices = _choices(entries, mistakes)
     summary = _summary(entries)
+    mistakes = mistake_counts(entries, says)[:LISTED]
+    usual = list(_choices(entries).items())
+    choices = usual + [(f"{each.exercise}: {each.text}", each.students) for each in mistakes]
+    rows = []
+    for entry, cells in zip(entries, rows_of(entries), strict=True):
+        tags = [f"t{n}" for n, (_, students) in enumerate(choices) if entry.student in students]
+        rows.append((entry, tags, [cell for cell in cells if cell.on_page]))
     return pages.page(
         f"{summary['assignment']}: gradebook" if summary["graded"] else "Gradebook",
         TEMPLATES / "gradebook.html.j2",
         TEMPLATES / "gradebook.css",
         TEMPLATES / "gradebook.js",
         **summary,
+        kinds=usual[: len(KINDS)],
         mistakes=mistakes,
-        columns=columns,
-        rows=_rows(entries, columns, choices),
+        rows=rows,
         choices=choices,
-        first_mistake=len(FILTERS),
+        first_mistake=len(usual),
         outcomes=[html.chip(outcome) for outcome in Outcome],
         problems=[entry for entry in entries if entry.without],
         flagged=[entry for entry in entries if entry.flags],
