@@ -153,7 +153,7 @@ def of_platform(people: str, folder: Path) -> Found:
     """Return what five listed students handed in on a platform, of whom one did not."""
     path = folder / "list.csv"
     path.write_text(people, encoding="utf-8")
-    class_list, platform = read_list(path)
+    table, listed, platform = read_list(path)
     files = [
         "lovelaceada_1_10_detector.py",
         "turingalan_2_11_detector.zip",
@@ -162,13 +162,13 @@ def of_platform(people: str, folder: Path) -> Found:
         "zoe_5_13_x_1_2_detector.py",  # could be Ada's
     ]
     entries = []
-    for place, (person, file) in enumerate(zip(class_list.people, files, strict=True)):
-        model = result("no_bias" if place == 1 else None) if file else None
+    for person, file in zip(listed, files, strict=True):
+        model = result("no_bias" if file.endswith(".zip") else None) if file else None
         entries.append(classes.entry(person.student, model, name=person.name))
-        entries[-1].place = place
+        entries[-1].row = person.row
         entries[-1].path = Path(file) if file else None
     feedback.write(entries, folder)
-    return Found(folder, platform, entries, class_list, platform)
+    return Found(folder, platform, entries, table, platform)
 
 
 @pytest.mark.parametrize("name", PLATFORMS)

@@ -207,7 +207,7 @@ def test_nobody_ever_gets_what_somebody_else_handed_in(
     result = found(folder, order, people, platform)
 
     for hand_in in result.entries:
-        if hand_in.place is not None and hand_in.path is not None:
+        if hand_in.row is not None and hand_in.path is not None:
             student = hand_in.student.removeprefix("Participant ")
             assert files[hand_in.path.name] == student
     shutil.rmtree(folder)

@@ -247,8 +247,8 @@ class Class:
         tier = self.terms.settings.tier
         if config.write_first(path, known, tier):
             print(f"options of this class: {path}")
-        listed = self.found.class_list
-        who = f"list: {listed.table.path} ({self.found.listed_by.name})" if listed else "no list"
+        table = self.found.table
+        who = f"list: {table.path} ({self.found.listed_by.name})" if table else "no list"
         print(f"platform: {platform}; {who}", flush=True)
         _print(f"warning: {line}" for line in self.found.warnings)
         if tier == PROCESS:

@@ -57,7 +57,7 @@ class Claim:
     Attributes:
         name: a person's or team's, to display.
         ids: by kind, such as "canvas" or "email", the strongest first.
-        student: the id to use where no list has the person.
+        student: the id to use where no list has the person, if it is not the name.
     """
 
     name: str
@@ -122,7 +122,7 @@ class Entry:
     Attributes:
         student: the student's identifier: an id or login where there is one, else a name.
         name: to display, as it was written; never trusted.
-        place: the student's index in the list of the class; None for anybody else.
+        row: the index of the student's row in the list of the class; None for anybody else.
         uploads: everything that the student handed in.
         path: the file or folder to grade; None if there is nothing to read.
         parts: the files to read.
@@ -140,7 +140,7 @@ class Entry:
 
     student: str
     name: str
-    place: int | None = None
+    row: int | None = None
     uploads: list[Upload] = field(default_factory=list)
     path: Path | None = None
     parts: Sequence[Part] = ()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tensormark.classroom.entry import Entry, first_of, legible
 from tensormark.classroom.owners import NOT_LISTED, choose, entries_by_owner
-from tensormark.classroom.people import ClassList, FileError, read_table
+from tensormark.classroom.people import FileError, Person, Table, people_in, read_table
 from tensormark.classroom.platforms import BY_NAME, FOLDER, PLATFORMS
 from tensormark.classroom.platforms.base import Platform
 from tensormark.classroom.platforms.gradescope import METADATA, strangers
@@ -58,15 +58,15 @@ def handed_in(folder: Path, without: Iterable[Path] = ()) -> list[Path]:
     )
 
 
-def read_list(path: Path) -> tuple[ClassList, Platform]:
-    """Read a list of the class; return it with the platform whose own it is, by its titles.
+def read_list(path: Path) -> tuple[Table, list[Person], Platform]:
+    """Read a list of the class: its table, its people, and the platform whose own it is.
 
     Raises:
         FileError: it cannot be used.
     """
     table = read_table(path)
     platform = next((each for each in PLATFORMS if each.is_list(table.titles)), FOLDER)
-    return ClassList.of(table, platform.columns), platform
+    return table, people_in(table, platform.columns), platform
 
 
 @dataclass(frozen=True)
@@ -75,13 +75,14 @@ class Found:
 
     Attributes:
         folder: the folder itself, or the only one in it.
-        listed_by: the platform whose own list the class has.
+        table: the list of the class, if there is one.
+        listed_by: the platform whose own list it is.
     """
 
     folder: Path
     platform: Platform
     entries: list[Entry]
-    class_list: ClassList | None = None
+    table: Table | None = None
     listed_by: Platform = FOLDER
 
     @property
@@ -96,9 +97,9 @@ class Found:
             return [f"{METADATA} is not read, as the platform is {self.platform.name}; {fix}"]
         found = [each for each in self.entries if each.path]
         unlisted = [each.called for each in found if NOT_LISTED in each.remarks]
-        if self.class_list is None or not unlisted:
+        if self.table is None or not unlisted:
             return []
-        listed = self.class_list.table.path
+        listed = self.table.path
         if len(unlisted) < len(found):
             return [f"not in {listed}: {first_of(unlisted)}"]
         example = f"{unlisted[0]!r}, for instance, is none of its ids, logins, addresses or names"
@@ -138,14 +139,14 @@ def find(
     if not paths:
         raise FileError(f"{folder}: is empty; unpack the hand-ins into it")
     folder, paths = _entered(folder, paths)
-    class_list, listed_by = read_list(list_file) if list_file else (None, FOLDER)
+    table, people, listed_by = read_list(list_file) if list_file else (None, [], FOLDER)
     chosen = next((each for each in PLATFORMS if each.wrote(paths)), FOLDER)
     if chosen is FOLDER and listed_by.known_by_list:
         chosen = listed_by
     if platform:
         chosen = BY_NAME[platform]
-    entries = entries_by_owner(chosen.uploads(paths), chosen, class_list, folder)
+    entries = entries_by_owner(chosen.uploads(paths), chosen, people, folder)
     for each in entries:
         choose(each, folder, editable)
     entries = [each for each in entries if each.path or each.name.casefold() not in TEST_STUDENTS]
-    return Found(folder, chosen, entries, class_list, listed_by)
+    return Found(folder, chosen, entries, table, listed_by)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tensormark.characters import shown
 from tensormark.classroom.entry import ANY, Claim, Entry, Upload, called, legible
-from tensormark.classroom.people import ClassList
+from tensormark.classroom.people import Person, forms, words
 from tensormark.classroom.platforms.base import DOCUMENTS, Platform
 from tensormark.files import is_folder
 from tensormark.intake.file_names import is_archive, target_of
@@ -61,20 +61,43 @@ def _rivals(owners: Iterable[Owner], counts: Mapping[Owner, int]) -> set[Owner]:
 
 
 class Owners:
-    """The owners of uploads, by a platform's ids and the list of the class."""
+    """The owners of uploads, by a platform's ids and the people of the class."""
 
-    def __init__(self, class_list: ClassList, platform: Platform) -> None:
-        self.list = class_list
+    def __init__(self, people: Sequence[Person], platform: Platform) -> None:
+        self.people = people
         self.platform = platform
+        self.ids: dict[str, dict[str, set[int]]] = {}  # kind to id to places
+        self.names: dict[str, set[int]] = {}
+        self.teams: dict[str, Owner] = {}
+        for place, person in enumerate(people):
+            for kind, text in person.ids.items():
+                self.ids.setdefault(kind, {}).setdefault(text, set()).add(place)
+            for form in forms(person.name) if person.name != person.student else ():
+                self.names.setdefault(form, set()).add(place)
+            if person.team:
+                team = "".join(words(person.team))
+                self.teams[team] = self.teams.get(team, SOMEBODY) | {place}
+
+    def by_ids(self, claim: Claim) -> set[int]:
+        """Return the people whom the ids of a claim may mean."""
+        for kind, text in claim.ids.items():
+            if kind in self.ids:  # the strongest kind that the list has decides
+                return self.ids[kind].get(text, set())
+            if kind != self.platform.own:
+                found = [places[text] for places in self.ids.values() if text in places]
+                if found:
+                    return set().union(*found)
+        return set()
 
     def by_claim(self, claim: Claim) -> set[Owner]:
         """Return a claim's possible owners by id; a team's hand-in belongs to its members."""
-        people = self.list.by_ids(claim, self.platform.own)
-        team = frozenset(self.list.team(claim.name))
-        if team and people <= team:
-            return {team}
+        people = self.by_ids(claim)
         owners = {frozenset({place}) for place in people}
-        return owners | {team} if team else owners
+        # a platform may have changed a team's name a little
+        team = self.teams.get("".join(words(claim.name)))
+        if team is None:
+            return owners
+        return {team} if people <= team else owners | {team}
 
     def by_name(self, group: Sequence[Upload], taken: set[int]) -> set[Owner]:
         """Return the possible owners by name alone, which counts only where no id can.
@@ -83,11 +106,12 @@ class Owners:
             taken: people who own something by id.
         """
         claims = group[0].claims
-        if len(claims) > 1 or any(kind in self.list.ids for kind in claims[0].ids):
+        if len(claims) > 1 or any(kind in self.ids for kind in claims[0].ids):
             return set()
-        if self.platform.own in self.list.ids and ANY not in claims[0].ids:
+        if self.platform.own in self.ids and ANY not in claims[0].ids:
             return set()
-        return {frozenset({place}) for place in self.list.by_name(claims[0].name) - taken}
+        people = [self.names.get(form, set()) for form in forms(claims[0].name)]
+        return {frozenset({place}) for place in set().union(*people) - taken}
 
     def of(self, groups: Sequence[Sequence[Upload]]) -> list[set[Owner]]:
         """Return each group's possible owners: none, one person or team, or several."""
@@ -127,34 +151,34 @@ class Owners:
         """Return what to call a person or team on the list."""
         if not owner:
             return "somebody else"
-        person = self.list.people[min(owner)]
+        person = self.people[min(owner)]
         if len(owner) > 1:
             return f"team {person.team}"
         return called(person.student, person.name)
 
 
 def entries_by_owner(
-    uploads: Sequence[Upload], platform: Platform, class_list: ClassList | None, folder: Path
+    uploads: Sequence[Upload], platform: Platform, people: Sequence[Person], folder: Path
 ) -> list[Entry]:
-    """Give uploads to students: those on the list in its order, and then everybody else."""
-    if class_list is None:
-        return _with_unique_names([_unlisted(group, platform) for group in _groups(uploads)])
-    students = [
-        Entry(person.student, person.name, place) for place, person in enumerate(class_list.people)
-    ]
+    """Give uploads to students: those on the list in its order, and then everybody else.
+
+    Args:
+        people: those on the list; none if there is no list.
+    """
+    students = [Entry(person.student, person.name, person.row) for person in people]
     within: set[Path] = set()
-    for student, person in zip(students, class_list.people, strict=True):
+    for student, person in zip(students, people, strict=True):
         if Path(person.file).parts:
             path = folder / person.file  # read like an upload: never outside of the folder
-            claim = Claim(person.name, {}, person.student)
-            student.uploads.append(Upload(path, (claim,), path.name, attempt=BY_STAFF))
+            student.uploads.append(Upload(path, (), path.name, attempt=BY_STAFF))
             within.update([path, *path.parents])
     groups = _groups(upload for upload in uploads if upload.path not in within)
-    owners = Owners(class_list, platform)
+    owners = Owners(people, platform)
+    notes = [NOT_LISTED] if people else []
     rest = []
     for group, possible in zip(groups, owners.of(groups), strict=True):
         if not possible:
-            rest.append(_unlisted(group, platform, NOT_LISTED))
+            rest.append(_unlisted(group, platform, *notes))
         elif len(possible) > 1:
             rest.append(_undecided(group, map(owners.label, sorted(possible, key=sorted))))
         else:
@@ -233,7 +257,7 @@ def choose(entry: Entry, folder: Path, editable: Sequence[str]) -> None:
         return
     main = _main(files, editable)
     entry.path = main.path
-    entry.parts = [Part.under(folder, each.path, each.file or each.path.name) for each in files]
+    entry.parts = [Part.under(folder, each.path, each.file) for each in files]
     entry.submitted = main.submitted
     entry.late = any(upload.late for upload in files)
     entry.remarks += messages

@@ -9,10 +9,9 @@ import io
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
-from tensormark.classroom.entry import Claim
 from tensormark.files import NotAFileError, TooLargeError, read_text
 from tensormark.usage import UserError
 
@@ -91,6 +90,14 @@ class Table:
         """The titles of its columns, in lower case."""
         return [title.strip().casefold() for title in self.rows[0]] if self.rows else []
 
+    def named(self, row: Sequence[str]) -> dict[str, str]:
+        """Return the cells of a row that are not empty, by title; of equal titles, the first."""
+        cells: dict[str, str] = {}
+        for title, text in zip(self.titles, row, strict=False):
+            if text.strip():
+                cells.setdefault(title, text.strip())
+        return cells
+
     def with_rows(self, rows: Sequence[Sequence[str]]) -> str:
         """Return the text of a file like this one, with other rows."""
         text = io.StringIO()
@@ -125,16 +132,6 @@ def read_table(path: Path) -> Table:
         raise FileError(f"{path}, line {reader.line_num}: not a CSV file ({error})") from error
 
 
-def _cells(row: Sequence[str], meanings: Mapping[int, str]) -> dict[str, str]:
-    """Return the cells of a row that are not empty, by what they hold."""
-    cells: dict[str, str] = {}
-    for index, meaning in meanings.items():
-        text = row[index].strip() if index < len(row) else ""
-        if text:
-            cells.setdefault(meaning, text)
-    return cells
-
-
 def _person(cells: Mapping[str, str], row: int, needs_id: bool) -> Person | None:
     """Return the person of a row; None if it is empty, of staff, or lacks an id."""
     name = cells.get("name") or " ".join(cells[key] for key in ("first", "last") if key in cells)
@@ -148,76 +145,35 @@ def _person(cells: Mapping[str, str], row: int, needs_id: bool) -> Person | None
     return Person(student, name or student, ids, cells.get("team", ""), cells.get("file", ""), row)
 
 
-@dataclass
-class ClassList:
-    """The people of a class, and the file that lists them."""
+def people_in(table: Table, columns: Mapping[str, str]) -> list[Person]:
+    """Return the people in the rows of a table.
 
-    table: Table
-    people: list[Person]
-    ids: dict[str, dict[str, set[int]]] = field(default_factory=dict)  # kind to id to places
-    names: dict[str, set[int]] = field(default_factory=dict)
-    teams: dict[str, set[int]] = field(default_factory=dict)
+    Args:
+        columns: a platform's own titles, in lower case, to what they hold; in its lists, a row
+            without an id is not a student's.
 
-    def __post_init__(self) -> None:
-        for place, person in enumerate(self.people):
-            for kind, text in person.ids.items():
-                self.ids.setdefault(kind, {}).setdefault(text, set()).add(place)
-            for form in forms(person.name) if person.name != person.student else ():
-                self.names.setdefault(form, set()).add(place)
-            if person.team:
-                self.teams.setdefault("".join(words(person.team)), set()).add(place)
-
-    @classmethod
-    def of(cls, table: Table, columns: Mapping[str, str]) -> "ClassList":
-        """Return the people in the rows of a table.
-
-        Args:
-            columns: a platform's own titles, in lower case, to what they hold; in its lists, a row
-                without an id is not a student's.
-
-        Raises:
-            FileError: it identifies nobody, or lists somebody twice.
-        """
-        path = table.path
-        known = {**COLUMNS, **columns}
-        meanings = {i: known[title] for i, title in enumerate(table.titles) if title in known}
-        if not set(meanings.values()) & {*IDS, "name", "last"}:
-            needed = "student, id, login, name or email"
-            raise FileError(f"{path}: its first line names none of the columns {needed}")
-        people: dict[str, Person] = {}
-        for number, row in enumerate(table.rows[1:], start=1):
-            person = _person(_cells(row, meanings), number, bool(columns))
-            if person is None:
-                continue
-            if person.student in people:
-                raise FileError(
-                    f"{path}, row {number + 1}: {person.student[:60]!r} is listed twice; give each "
-                    "student a unique id"
-                )
-            people[person.student] = person
-        if not people:
-            raise FileError(f"{path}: lists no student")
-        return cls(table, list(people.values()))
-
-    def by_ids(self, claim: Claim, own: str) -> set[int]:
-        """Return the people whom the ids of a claim may mean.
-
-        Args:
-            own: the kind of ids that only the platform has; "" if its ids are used elsewhere, too.
-        """
-        for kind, text in claim.ids.items():
-            if kind in self.ids:  # the strongest kind that the list has decides
-                return self.ids[kind].get(text, set())
-            if kind != own:
-                found = [places[text] for places in self.ids.values() if text in places]
-                if found:
-                    return set().union(*found)
-        return set()
-
-    def by_name(self, name: str) -> set[int]:
-        """Return the people with a name."""
-        return set().union(*(self.names.get(form, ()) for form in forms(name)))
-
-    def team(self, name: str) -> set[int]:
-        """Return the members of a team, whose name a platform may have changed a little."""
-        return self.teams.get("".join(words(name)), set())
+    Raises:
+        FileError: it identifies nobody, or lists somebody twice.
+    """
+    known = {**COLUMNS, **columns}
+    if not {known.get(title) for title in table.titles} & {*IDS, "name", "last"}:
+        needed = "student, id, login, name or email"
+        raise FileError(f"{table.path}: its first line names none of the columns {needed}")
+    people: dict[str, Person] = {}
+    for number, row in enumerate(table.rows[1:], start=1):
+        cells: dict[str, str] = {}
+        for title, text in table.named(row).items():
+            if title in known:
+                cells.setdefault(known[title], text)
+        person = _person(cells, number, bool(columns))
+        if person is None:
+            continue
+        if person.student in people:
+            raise FileError(
+                f"{table.path}, row {number + 1}: {person.student[:60]!r} is listed twice; give "
+                "each student a unique id"
+            )
+        people[person.student] = person
+    if not people:
+        raise FileError(f"{table.path}: lists no student")
+    return list(people.values())

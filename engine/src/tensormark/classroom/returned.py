@@ -28,11 +28,11 @@ def listed(name: str, what: str, lines: Sequence[str]) -> list[str]:
 def _write_marks(found: Found, column: str, most: float, out: Path) -> list[str]:
     """Fill in the list of the class, if it is a platform's own; return lines for staff."""
     platform = found.listed_by
-    if found.class_list is None:
+    if found.table is None:
         return []
     name = f"{platform.name}.csv"
     try:
-        filled = platform.marks(found.class_list, column, most, found.entries)
+        filled = platform.marks(found.table, column, most, found.entries)
     except FileError as error:
         return [f"{platform.name}: no {name}: {error}"]
     if filled is None:
@@ -41,7 +41,7 @@ def _write_marks(found: Found, column: str, most: float, out: Path) -> list[str]
     changed = "with another mark there, which this file replaces"
     warning = [f"{platform.name}: warning: {filled.warning}"] if filled.warning else []
     return [
-        f"{platform.name}: {number_of(filled.count, 'mark')} in {name}",
+        f"{platform.name}: {number_of(len(filled.marks), 'mark')} in {name}",
         *listed(platform.name, changed, filled.replaced),
         *listed(platform.name, "without a new mark", filled.left),
         *warning,

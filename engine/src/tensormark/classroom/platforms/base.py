@@ -3,12 +3,12 @@
 import dataclasses
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
 from tensormark.classroom.entry import ANY, Claim, Entry, Upload
-from tensormark.classroom.people import ClassList
+from tensormark.classroom.people import Table
 from tensormark.files import is_folder
 from tensormark.intake.file_names import ARCHIVES
 from tensormark.reports.text import points
@@ -49,40 +49,53 @@ def number(text: str) -> float | None:
 
 @dataclasses.dataclass
 class MarksFile:
-    """The text of a file of marks to upload, and what staff should know about it.
+    """A file of marks to upload, and what staff should know about it.
 
     Attributes:
-        count: of the marks in it.
+        marks: new marks, by the index of their row in the list of the class.
         replaced: whose mark differs from the one on the platform; left: who keeps theirs, and why.
         warning: what is wrong with the whole file; "" if nothing is.
     """
 
     text: str = ""
-    count: int = 0
+    marks: dict[int, str] = dataclasses.field(default_factory=dict)
     replaced: list[str] = dataclasses.field(default_factory=list)
     left: list[str] = dataclasses.field(default_factory=list)
     warning: str = ""
 
-    def mark(self, entry: Entry, old: str, why_not: str = "") -> str | None:
-        """Return the text of a student's mark, and note it; None if the old one is kept.
 
-        Args:
-            old: what the platform has; a text, such as EX for an excused student, is kept.
-            why_not: why the platform would not take a mark.
-        """
-        name = entry.called
+def new_marks(
+    table: Table,
+    title: str,
+    entries: Iterable[Entry],
+    why_not: Callable[[Sequence[str], float], str] = lambda *_: "",
+) -> MarksFile:
+    """Return everybody's mark, without the file's text.
+
+    Args:
+        title: of the column with the platform's marks, in lower case; a text there, such as EX for
+            an excused student, is kept.
+        why_not: says why the platform would not take a mark in a row; "" if it would.
+    """
+    result = MarksFile()
+    for entry in entries:
+        if entry.row is None:
+            continue
+        row = table.rows[entry.row]
+        old = table.named(row).get(title, "")
         before = number(old)
         if entry.points is None:
-            why_not = entry.without
-        elif old and before is None:
-            why_not = why_not or f"has {old[:40]!r} there, which is kept"
-        if why_not or entry.points is None:
-            self.left.append(f"{name}: {why_not}")
-            return None
-        self.count += 1
+            fault = entry.without
+        else:
+            kept = f"has {old[:40]!r} there, which is kept" if old and before is None else ""
+            fault = why_not(row, entry.points) or kept
+        if fault or entry.points is None:
+            result.left.append(f"{entry.called}: {fault}")
+            continue
+        result.marks[entry.row] = points(entry.points)
         if before is not None and abs(before - entry.points) >= ROUNDED:
-            self.replaced.append(f"{name}: {old[:40]} becomes {points(entry.points)}")
-        return points(entry.points)
+            result.replaced.append(f"{entry.called}: {old[:40]} becomes {points(entry.points)}")
+    return result
 
 
 class Platform:
@@ -131,7 +144,7 @@ class Platform:
         return any(needed <= {*titles} for needed in self.lists)
 
     def marks(
-        self, class_list: ClassList, column: str, most: float, entries: Sequence[Entry]
+        self, table: Table, column: str, most: float, entries: Sequence[Entry]
     ) -> MarksFile | None:
         """Return the file of marks that the platform imports, made from its own list, if it does.
 
@@ -185,5 +198,5 @@ def without_common(names: Sequence[str], separator: str) -> dict[str, list[str]]
 def own_name(path: Path) -> Upload:
     """Read a name that a person chose; the file's date says which of several is newest."""
     name = path.name if is_folder(path) else without_ending(path.name)
-    claim = Claim(name, {ANY: name}, name)
+    claim = Claim(name, {ANY: name})
     return Upload(path, (claim,), path.name, f"{path.lstat().st_mtime_ns:020}")

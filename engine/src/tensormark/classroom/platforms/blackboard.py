@@ -55,6 +55,6 @@ class Blackboard(Platform):
         uploads = [own_name(path) for path, each in read.items() if each is None]
         for head, each in named:
             if each.file or (head, each.attempt) not in packed:
-                claims = tuple(Claim(login, {"login": login}, login) for login in logins[head])
+                claims = tuple(Claim(login, {"login": login}) for login in logins[head])
                 uploads.append(replace(each, claims=claims))
         return uploads

@@ -23,12 +23,13 @@ from typing import ClassVar
 
 from tensormark.classroom.entry import Claim, Entry, Upload
 from tensormark.classroom.feedback import PAGE, for_student
-from tensormark.classroom.people import ClassList, FileError, Table
+from tensormark.classroom.people import FileError, Table
 from tensormark.classroom.platforms.base import (
     MarksFile,
     Platform,
     again,
     different,
+    new_marks,
     number,
     splits,
 )
@@ -108,27 +109,20 @@ class Canvas(Platform):
             f"class.toml to one of these titles, with its number: {names}"
         )
 
-    def marks(
-        self, class_list: ClassList, column: str, most: float, entries: Sequence[Entry]
-    ) -> MarksFile | None:
+    def marks(self, table: Table, column: str, most: float, entries: Sequence[Entry]) -> MarksFile:
         """Return the columns about students, unchanged, and the assignment's."""
-        table = class_list.table
         place = self._column(table, column)
+        title = table.titles[place]
         about = table.titles.index(SECTION) + 1
+        result = new_marks(table, title, entries)
         rows = [[*table.rows[0][:about], table.rows[0][place]]]
-        result = MarksFile()
-        for entry in entries:
-            if entry.place is None:
-                continue
-            row = table.rows[class_list.people[entry.place].row]
-            mark = result.mark(entry, row[place].strip() if place < len(row) else "")
-            if mark is not None:
-                # a row must be neither a formula to a spreadsheet nor that of the maxima to Canvas
-                cells = [cell(text.replace(MAXIMA, "Points_Possible")) for text in row[:about]]
-                rows.append([*cells, mark])
+        for index, mark in result.marks.items():
+            # a row must be neither a formula to a spreadsheet nor that of the maxima to Canvas
+            texts = [text.replace(MAXIMA, "Points_Possible") for text in table.rows[index][:about]]
+            rows.append([*map(cell, texts), mark])
         result.text = table.with_rows(rows)
-        maxima = [row for row in table.rows[1:5] if row and MAXIMA in row[0]]
-        there = number(maxima[0][place]) if maxima and place < len(maxima[0]) else None
+        maxima = next((row for row in table.rows[1:5] if row and MAXIMA in row[0]), [])
+        there = number(table.named(maxima).get(title, ""))
         if there is not None and there != most:
             possible = f"{points(there)} points are possible there, {points(most)} here"
             result.warning = f"{possible}; nothing is scaled"

@@ -27,7 +27,7 @@ class Folder(Platform):
         for upload in uploads:
             repeat = REPEAT.fullmatch(upload.claims[0].name)
             if repeat and repeat["own"] in names:
-                claim = Claim(repeat["own"], {ANY: repeat["own"]}, repeat["own"])
+                claim = Claim(repeat["own"], {ANY: repeat["own"]})
                 count = int(repeat["browser"] or repeat["system"])
                 upload = replace(upload, claims=(claim,), again=count)
             results.append(upload)

@@ -32,6 +32,6 @@ class GitHub(Platform):
         uploads = []
         for path in paths:
             own = users.get(path.name, [path.name])
-            claims = tuple(Claim(user, {"github": user}, user) for user in own)
+            claims = tuple(Claim(user, {"github": user}) for user in own)
             uploads.append(replace(own_name(path), claims=claims))
         return uploads

@@ -21,12 +21,13 @@ from typing import ClassVar
 
 from tensormark.classroom.entry import Claim, Entry, Upload
 from tensormark.classroom.feedback import PAGE
-from tensormark.classroom.people import ClassList, FileError
+from tensormark.classroom.people import FileError, Table
 from tensormark.classroom.platforms.base import (
     MarksFile,
     Platform,
     again,
     different,
+    new_marks,
     number,
     splits,
 )
@@ -74,17 +75,14 @@ class Moodle(Platform):
         claims = different(
             Claim(name, {"moodle": match["id"]}, f"{name}_{match['id']}")
             if match["id"]
-            else Claim(name, {}, name)
+            else Claim(name)
             for name, match in readings
         )
         typed = bool(readings[0][1]["text"])
         return Upload(path, claims, file=file, again=again(file), typed=typed)
 
-    def marks(
-        self, class_list: ClassList, column: str, most: float, entries: Sequence[Entry]
-    ) -> MarksFile | None:
+    def marks(self, table: Table, column: str, most: float, entries: Sequence[Entry]) -> MarksFile:
         """Return the worksheet with everybody's mark."""
-        table = class_list.table
         titles = table.titles
         for title in NEEDED:
             if titles.count(title) != 1:
@@ -93,22 +91,19 @@ class Moodle(Platform):
         if SCALE in titles:
             fix = f"choose points in the assignment's settings, and {AGAIN}"
             raise FileError(f"{table.path}: Moodle grades it on a scale; {fix}")
-        rows = [list(row) for row in table.rows]
-        maxima = {number(_cell(titles, row, MOST)) for row in rows[1:]} - {None, most}
+        maxima = {number(table.named(row).get(MOST, "")) for row in table.rows[1:]} - {None, most}
         if maxima:
             there = points(max(value for value in maxima if value is not None))
             raise FileError(
                 f"{table.path}: the maximum grade is {there} in Moodle, {points(most)} here, "
                 f"and nothing is scaled; change the assignment's settings, and {AGAIN}"
             )
-        result = MarksFile()
-        for entry in entries:
-            if entry.place is not None:
-                row = rows[class_list.people[entry.place].row]
-                why_not = _why_not(titles, row, entry.points, most)
-                mark = result.mark(entry, _cell(titles, row, GRADE), why_not)
-                if mark is not None:
-                    row[titles.index(GRADE)] = mark
+        result = new_marks(
+            table, GRADE, entries, lambda row, mark: _why_not(table, row, mark, most)
+        )
+        rows = [list(row) for row in table.rows]
+        for index, mark in result.marks.items():
+            rows[index][titles.index(GRADE)] = mark
         result.text = table.with_rows([_without_formulas(titles, row) for row in rows])
         return result
 
@@ -120,18 +115,12 @@ class Moodle(Platform):
         """
         for entry in entries:
             participant = re.fullmatch(r".*?([0-9]+)", entry.student, re.S)
-            if entry.report and entry.place is not None and participant:
+            if entry.report and entry.row is not None and participant:
                 plain = unicodedata.normalize("NFC", entry.name)
                 letters = "".join(char if char.isalnum() else " " for char in plain)
                 name = " ".join(letters.split())[:LONGEST].strip() or "Participant"
                 file = f"{name}_{participant[1]}_assignfeedback_file_{PAGE}"
                 yield file, (out / entry.report / PAGE).read_bytes()
-
-
-def _cell(titles: Sequence[str], row: Sequence[str], title: str) -> str:
-    """Return a row's cell in the column with a title, or "" if there is none."""
-    place = titles.index(title) if title in titles else len(row)
-    return row[place].strip() if place < len(row) else ""
 
 
 def _without_formulas(titles: Sequence[str], row: Sequence[str]) -> list[str]:
@@ -145,12 +134,12 @@ def _without_formulas(titles: Sequence[str], row: Sequence[str]) -> list[str]:
     ]
 
 
-def _why_not(titles: Sequence[str], row: Sequence[str], mark: float | None, most: float) -> str:
+def _why_not(table: Table, row: Sequence[str], mark: float, most: float) -> str:
     """Return why Moodle would not take a mark; "" if it would."""
-    if len(row) <= titles.index(GRADE):
+    if len(row) <= table.titles.index(GRADE):
         return "has no cell for a grade in the worksheet"
-    if _cell(titles, row, CHANGEABLE).casefold() == "no":
+    if table.named(row).get(CHANGEABLE, "").casefold() == "no":
         return "the grade cannot be changed in Moodle"
-    if mark is not None and not 0 <= mark <= most:
+    if not 0 <= mark <= most:
         return f"{points(mark)} is not among the grades that Moodle allows"
     return ""
