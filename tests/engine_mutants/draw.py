@@ -8,23 +8,41 @@ import ast
 import random
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from tests.mutants.generate import changes, functions, meaning, with_change
 
 ENGINE = Path("engine/src/tensormark")
 SEED = 2026
-ROOMS = {  # how many are drawn from which files
-    "judging": (105, "judging/*.py"),
-    "worker": (
-        95,
-        " ".join(
-            f"worker/{name}.py" for name in "calls outputs stand_ins state exceptions".split()
-        ),
+
+
+class Room(NamedTuple):
+    """Files of the engine that are changed.
+
+    Attributes:
+        size: how many mutants are drawn from them.
+        tests: the engine's tests that are about them.
+    """
+
+    size: int
+    files: str
+    tests: str
+
+
+ROOMS = {
+    "judging": Room(
+        105,
+        "judging/*.py",
+        "checks compare diagnose fingerprints general handout student_text trial",
     ),
-    "answers": (30, "sandbox/answers.py"),
-    "intake": (70, "intake/*.py"),
-    "class": (100, "classroom/**/*.py"),
+    "worker": Room(
+        95,
+        "worker/calls.py worker/exceptions.py worker/outputs.py worker/st*.py",
+        "callers outputs plain_functions shapes stand_ins",
+    ),
+    "answers": Room(30, "sandbox/answers.py", "answers fuzz"),
+    "intake": Room(70, "intake/*.py", "archives intake leftovers links process saves sources"),
+    "class": Room(100, "classroom/**/*.py", "class class_pages class_people"),
 }
 Mutant = dict[str, Any]  # the keys that `candidates` gives it, and what run and keep add
 
@@ -89,7 +107,7 @@ def drawn(root: Path, known: Sequence[Mutant]) -> list[Mutant]:
         found = found_in(root, mutant)
         if found:
             chosen.append(mutant | {"file": str(found[0].relative_to(root)), "line": found[1]})
-    for room, (size, patterns) in ROOMS.items():
+    for room, (size, patterns, _) in ROOMS.items():
         draw = random.Random(f"{SEED} {room}")
         paths = {path for each in patterns.split() for path in (root / ENGINE).glob(each)}
         by_operator: dict[str, list[Mutant]] = {}
