@@ -20,7 +20,7 @@ from tensormark.references import References
 from tensormark.sandbox.interface import PROCESS
 from tensormark.settings import Settings
 from testkit import formats
-from testkit.graded import in_manifest, program, ran
+from testkit.graded import program, ran
 from tests.helpers import ROOT
 
 SOLUTION = (ROOT / "solution" / "bert.py").read_text("utf-8")
@@ -39,15 +39,6 @@ for place in {places}:
 def read(results: Path) -> dict[str, Any]:
     """Read a results.json, and check it by the specification."""
     return formats.check_gradescope(results.read_text("utf-8"))
-
-
-@pytest.fixture(scope="module")
-def private(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The public references, called private: recording new ones takes minutes."""
-    folder = tmp_path_factory.mktemp("private") / "references"
-    shutil.copytree(ROOT / "reference_outputs", folder, ignore=shutil.ignore_patterns("private"))
-    in_manifest(folder, seed=7, private=True)
-    return folder
 
 
 def built(*options: str) -> int:

@@ -1,11 +1,17 @@
-"""The command tensormark, and what it reports on a submission."""
+"""The command tensormark, and what it reports on a submission.
+
+The fixtures need another: `solution`, the path of the assignment's first file with right code.
+"""
 
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import pytest
 
 from testkit.resident import called
 
@@ -76,3 +82,36 @@ def edited(source: str, *edits: tuple[str, str]) -> str:
         assert source.count(old) == 1, f"{old!r} occurs {source.count(old)} times"
         source = source.replace(old, new)
     return source
+
+
+@pytest.fixture(scope="session")
+def solution_source(solution: Path) -> str:
+    return solution.read_text("utf-8")
+
+
+@pytest.fixture(scope="session")
+def private(solution: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The references again, called private: recording new ones takes minutes."""
+    public = solution.parents[1] / "reference_outputs"
+    folder = tmp_path_factory.mktemp("private") / "references"
+    shutil.copytree(public, folder, ignore=shutil.ignore_patterns("private"))
+    in_manifest(folder, seed=7, private=True)
+    return folder
+
+
+@pytest.fixture
+def grade(solution: Path, tmp_path: Path) -> Grade:
+    """Grade a submission with the command, in the assignment's folder."""
+    return grader_of(solution.parents[1], tmp_path)
+
+
+@pytest.fixture
+def submit(solution: Path, solution_source: str, grade: Grade, tmp_path: Path) -> Grade:
+    """Grade the solution with some of its text replaced: submit((old, new), ..., options)."""
+
+    def run(*edits: tuple[str, str], options: tuple[str, ...] = ()) -> Graded:
+        path = tmp_path / solution.name
+        path.write_text(edited(solution_source, *edits), encoding="utf-8")
+        return grade(path, *options)
+
+    return run
