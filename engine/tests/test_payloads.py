@@ -31,7 +31,7 @@ def is_clean(text: str) -> bool:
 
 def page(model: dict[str, Any]) -> Form:
     parsed = formats.Tags(html.page(model))
-    assert all(re.match(r"#|handout\.(html|md)#", link) for link in parsed.links)
+    assert all(re.match(r"#|handout\.(html|md)#", link) for link in parsed.values("href", "src"))
     return parsed.tags, "".join(parsed.text)
 
 

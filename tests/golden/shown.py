@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from page_text import lines_of
+from page_text import Lines
 from product import Product
 
 LONGEST = 300  # characters of a line
@@ -57,7 +57,7 @@ def verdict(model: Mapping[str, Any]) -> str:
 def pages(product: Product, model: Mapping[str, Any], terminal: str) -> str:
     """Return what a student, Gradescope and GitHub show of a result."""
     parts = {"terminal": terminal, **product.written(model)}
-    parts["html"] = "\n".join(lines_of(parts["html"]))
+    parts["html"] = "\n".join(Lines(parts["html"]).lines)
     return "\n".join(f"--- {name}\n{text}" for name, text in parts.items())
 
 
@@ -70,7 +70,7 @@ def a_class(product: Product, options: Mapping[str, Any]) -> str:
         parts.append(f"--- {path.as_posix()}")
         if path.parent.name == "out" and path.suffix != ".zip":
             text = path.read_text("utf-8")
-            parts += lines_of(text) if path.suffix == ".html" else text.splitlines()
+            parts += Lines(text).lines if path.suffix == ".html" else text.splitlines()
     return "\n".join(parts)
 
 

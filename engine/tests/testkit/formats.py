@@ -52,28 +52,29 @@ class Terminal(io.StringIO):
 
 
 class Tags(HTMLParser):
-    """Collects the tags of a page with their attributes' names, and its text."""
+    """Collects the elements of a page with their attributes, and its text."""
 
     def __init__(self, page: str) -> None:
         super().__init__(convert_charrefs=True)
-        self.tags: list[tuple[str, ...]] = []
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
         self.open: list[str] = []
         self.text: list[str] = []
-        self.links: list[str] = []
-        self.attributes: list[dict[str, str | None]] = []
         self.feed(page)
         self.close()
         assert self.open == []
 
     @property
-    def elements(self) -> list[tuple[str, dict[str, str | None]]]:
-        return [(tag, found) for (tag, *_), found in zip(self.tags, self.attributes, strict=True)]
+    def tags(self) -> list[tuple[str, ...]]:
+        """The elements with their attributes' names."""
+        return [(tag, *attributes) for tag, attributes in self.elements]
+
+    def values(self, *names: str) -> list[str]:
+        """Return the values of attributes."""
+        return [a[name] or "" for _, a in self.elements for name in names if name in a]
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, *(name for name, _ in attrs)))
-        self.attributes.append(dict(attrs))
-        self.links += [value or "" for name, value in attrs if name in ("href", "src")]
-        self.text += [value or "" for name, value in attrs]
+        self.elements.append((tag, dict(attrs)))
+        self.text += [value or "" for _, value in attrs]
         if tag not in VOID:
             self.open.append(tag)
 
