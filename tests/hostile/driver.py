@@ -1,9 +1,8 @@
 """Grade submissions one after another in one process, and report what each leaves behind.
 
-Run as a script by places.py. It reads one JSON object per line, {"file", "source", "loses", "only",
-"training", "itself"}, in which "training" is a deadline, or 0 for the exercises, and answers with
-one per line. It is a separate process so that it can run as another user, and so that a submission
-that harms its grader harms this and not the tests.
+Run as a script by places.py. It reads one JSON object per line, the arguments of Driver.answer, and
+answers with one per line. It is a separate process so that it can run as another user, and so that
+a submission that harms its grader harms this and not the tests.
 """
 
 import contextlib
@@ -23,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "engine" / "tests")]
 
 from grader.assignment import ASSIGNMENT
 from grader.sentiment import Gate, Sentences
@@ -41,6 +40,7 @@ from tensormark.sandbox.process import ProcessSandbox
 from tensormark.sandbox.tiers import open_sandbox
 from tensormark.settings import Settings
 from tensormark.task import TaskRun
+from testkit.asking import alive, descendants
 
 # A call takes milliseconds, but a machine may be unresponsive for ten seconds. If points are lost
 # anyway, there is no need to wait that long for submissions that hang.
@@ -64,31 +64,14 @@ PLACES = ("/tmp", "/var/tmp", "/dev/shm", "/run", "/", ".", str(Path.home()), te
 KEPT = "engine/src grader reference_outputs solution starter checkpoint data instructor".split()
 
 
-def stat_fields(process: int) -> tuple[str, int]:
-    """Return a process's state and its parent's number."""
-    text = Path(f"/proc/{process}/stat").read_text()
-    state, parent = text.rpartition(")")[2].split()[:2]
-    return state, int(parent)
-
-
 def adopt_orphans() -> None:
     """Become the parent of every descendant whose own parent ends."""
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def descendants() -> set[int]:
-    """Return the descendants of this process."""
-    parents = {}
-    for entry in os.listdir("/proc"):
-        if entry.isdigit():
-            with contextlib.suppress(OSError):
-                state, parent = stat_fields(int(entry))
-                if state != "Z":  # dead, whether or not its parent has waited for it
-                    parents[int(entry)] = parent
-    family = {os.getpid()}
-    while more := {child for child, parent in parents.items() if parent in family} - family:
-        family |= more
-    return family - {os.getpid()}
+def living() -> set[int]:
+    """Return the descendants of this process that have not ended."""
+    return {process for process in descendants(os.getpid()) if alive(process)}
 
 
 def marks() -> list[str]:
@@ -119,7 +102,7 @@ def fingerprint() -> list[tuple[str, int, int, int]]:
 
 def locks() -> list[str]:
     """Return the locks that descendants hold."""
-    processes = {str(process) for process in descendants()}
+    processes = {str(process) for process in living()}
     lines = Path("/proc/locks").read_text().splitlines()
     return [line for line in lines if processes & set(line.split()[4:5])]
 
@@ -165,7 +148,7 @@ class Driver:
         repeats = 0
         for _ in range(REST):
             before = count
-            count = len(descendants())
+            count = len(living())
             repeats = repeats + 1 if count == before else 0
             if count == self.at_rest or (self.at_rest is None and repeats == SETTLED):
                 break
@@ -193,7 +176,7 @@ class Driver:
         return sandbox
 
     def grade(
-        self, file: str, source: str, loses: Sequence[str], only: str | None
+        self, source: str, file: str = "bert.py", loses: Sequence[str] = (), only: str | None = None
     ) -> dict[str, Any]:
         """Grade the exercises of bert.py and of the hostile file.
 
@@ -220,7 +203,7 @@ class Driver:
         printed = self.sandbox.printed.text()  # the report shows only its beginning
         return {"exercises": graded, "report": report.getvalue(), "printed": printed}
 
-    def train(self, source: str, deadline: float, itself: bool) -> dict[str, Any]:
+    def train(self, source: str, deadline: float, itself: bool = False) -> dict[str, Any]:
         """Fine-tune on a few sentences, with the requests that the gate makes.
 
         Args:
@@ -270,16 +253,15 @@ class Driver:
         gate.dev = Sentences(gate.dev.labels[:PREDICT], gate.dev.texts[:PREDICT])
         return gate
 
-    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Carry out a request; add how long it took and what it left behind."""
+    def answer(self, deadline: float = 0, **request: Any) -> dict[str, Any]:
+        """Grade exercises or, with a deadline, a fine-tune; add the time and what is left behind.
+
+        Args:
+            request: the arguments of grade or train.
+        """
         files = set(fingerprint())
         started = time.monotonic()
-        source = request["source"]
-        deadline = request["training"]
-        if deadline:
-            result = self.train(source, deadline, request["itself"])
-        else:
-            result = self.grade(request["file"], source, request["loses"], request["only"])
+        result = self.train(deadline=deadline, **request) if deadline else self.grade(**request)
         result["seconds"] = time.monotonic() - started
         changed = files ^ set(fingerprint())
         result["left"] = {
@@ -298,7 +280,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="minbert-hostile-") as folder:
         driver = Driver(sys.argv[1], Path(folder))
         for line in sys.stdin:
-            print(json.dumps(driver.answer(json.loads(line))), flush=True)
+            print(json.dumps(driver.answer(**json.loads(line))), flush=True)
 
 
 if __name__ == "__main__":

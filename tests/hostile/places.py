@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -130,29 +129,14 @@ class Place:
 
     def grade_honest(self) -> None:
         """Grade and fine-tune the solution, for comparisons."""
-        self.trained = self.grade("", TRAINING)
+        self.trained = self.grade("", deadline=TRAINING)
         self.honest = self.grade("")
 
-    def grade(
-        self,
-        source: str,
-        deadline: float = 0,
-        file: str = "bert.py",
-        loses: Collection[str] = (),
-        itself: bool = False,
-        only: str | None = None,
-    ) -> dict[str, Any]:
-        """Grade the solution with `source` appended: exercises or, with a deadline, a fine-tune.
-
-        Args:
-            itself: whether its own predictions count in a fine-tune.
-            only: this exercise only; None: all exercises of the files handed in.
-        """
+    def grade(self, source: str, **options: Any) -> dict[str, Any]:
+        """Grade the solution with `source` appended; the options are those of Driver.answer."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
-        request = {"file": file, "source": source, "loses": sorted(loses), "training": deadline}
-        request |= {"itself": itself, "only": only}
-        self.process.stdin.write(json.dumps(request) + "\n")
+        self.process.stdin.write(json.dumps({"source": source, **options}) + "\n")
         self.process.stdin.flush()
         line = self.process.stdout.readline()
         assert line, "the grader itself exited"

@@ -77,7 +77,7 @@ def check_nothing_is_left(place: Place, result: dict) -> None:
 def test_a_hostile_submission_scores_what_it_solves_and_leaves_nothing(
     place: Place, hostile: Hostile
 ) -> None:
-    result = place.grade(hostile.source, file=hostile.file, loses=hostile.loses)
+    result = place.grade(hostile.source, file=hostile.file, loses=[*hostile.loses])
 
     exercises = result["exercises"]
     report = result["report"]
@@ -95,7 +95,7 @@ def test_a_hostile_submission_scores_what_it_solves_and_leaves_nothing(
 @pytest.mark.in_turns
 @each([hostile for hostile in HOSTILE if hostile.training])
 def test_a_hostile_fine_tune_gains_nothing(place: Place, hostile: Hostile) -> None:
-    result = place.grade(hostile.source, hostile.deadline, itself=hostile.itself)
+    result = place.grade(hostile.source, deadline=hostile.deadline, itself=hostile.itself)
 
     if hostile.training == "refused":
         assert result["predictions"] is None, result
@@ -106,15 +106,15 @@ def test_a_hostile_fine_tune_gains_nothing(place: Place, hostile: Hostile) -> No
         assert result["predictions"] == place.trained["predictions"]
     else:  # it is left open if a function is wrong, which the result says
         assert result["accuracy"] > CHANCE
-        assert place.grade(hostile.source, hostile.deadline)["accuracy"] < CHANCE
+        assert place.grade(hostile.source, deadline=hostile.deadline)["accuracy"] < CHANCE
     assert bool(result["flags"]) is hostile.itself
     check_nothing_is_left(place, result)
 
 
 @pytest.mark.in_turns
 def test_honest_training_is_far_from_chance_and_the_same_again(place: Place) -> None:
-    again = place.grade("", TRAINING)
-    itself = place.grade("", TRAINING, itself=True)
+    again = place.grade("", deadline=TRAINING)
+    itself = place.grade("", deadline=TRAINING, itself=True)
 
     assert again["accuracy"] > CHANCE + 0.1
     assert again["predictions"] == itself["predictions"] == place.trained["predictions"]
