@@ -15,15 +15,14 @@ from grader.assignment import ASSIGNMENT
 from tensormark.authoring.course import Course
 from tensormark.authoring.prove import alone
 from tensormark.authoring.record import record
-from tensormark.authoring.recorded import previous_record
-from tensormark.authoring.recorder import Recorder
-from tensormark.authoring.table import Table
+from tensormark.authoring.recorder import Recorder, previous_record
+from tensormark.authoring.table import Row, Table
 from tensormark.authoring.tolerance import KINDS
 from tensormark.files import sha256
 from tensormark.grading import program_of
 from tensormark.judging.diagnose import PAIR
 from tensormark.judging.fingerprints import RANDOM, UNDECIDED
-from tensormark.references import Tensors
+from tensormark.references import Recording, Tensors
 from tensormark.sandbox.interface import Reply
 from tensormark.sandbox.process import ProcessSandbox
 from tensormark.sandbox.worker_process import PROCESSOR
@@ -176,11 +175,14 @@ def test_an_entry_is_marked_by_what_changes_it(
     course: Course, rounding: float, drawn: float, solution: float, code: float | None
 ) -> None:
     (exercise,) = course.assignment.exercises
-    inputs = [exercise.inputs(call, SEED) for call in exercise.calls]
+    recordings = [
+        Recording(exercise.inputs(call, SEED), {"output": np.zeros((2, 3))}, {}, np.zeros(0))
+        for call in exercise.calls
+    ]
     limits = {kind: {"rtol": ALLOWED, "atol": ALLOWED} for kind in KINDS}
-    table = Table(exercise, [["out/output"]] * len(inputs), inputs, {"tolerance": limits})
+    table = Table(exercise, recordings, {"tolerance": limits})
 
-    def replies(value: float, drew: bool, numbers: Any = inputs) -> list[Reply]:
+    def replies(value: float, drew: bool, numbers: Any = recordings) -> list[Reply]:
         tensors = {"out/output": np.full((2, 3), value)}
         return [
             Reply("ok", tensors=tensors, message={"drew": drew, "changed": []}) for _ in numbers
@@ -189,10 +191,13 @@ def test_an_entry_is_marked_by_what_changes_it(
     def ask(numbers: object, nudge: int = 0, seed: int = 0) -> list[Reply]:
         return replies(1.0 + bool(nudge) * rounding + seed * drawn, drawn > 0, numbers)
 
-    table.add("the solution", replies(solution, False), lambda n, **_: replies(solution, False, n))
-    table.add("a mistake", replies(1.0, drawn > 0), ask)
+    right = Row(
+        "the solution", replies(solution, False), lambda n, **_: replies(solution, False, n)
+    )
+    table.add(right)
+    table.add(Row("a mistake", replies(1.0, drawn > 0), ask))
 
-    codes = table.rows[1][1][0][:, 0]
+    codes = table.recordings[0].wrong[1, :, 0]
     assert codes[0] == code if code is not None else codes[0] >= 0
     assert codes[1] not in (RANDOM, UNDECIDED)  # what the call changes
 

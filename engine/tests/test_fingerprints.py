@@ -39,7 +39,8 @@ def answer(output: np.ndarray | None = X, **message: Any) -> Reply:
 
 
 def fingerprint(reply: Reply, probe: Probe = PROBE) -> list[list[float]]:
-    return fingerprints(probe, CALL, ["out/output"], {"x": X}, reply).tolist()
+    recording = Recording({"x": X}, {"output": X}, {}, np.zeros(0))
+    return fingerprints(AnsweredCall(probe, CALL, recording, reply)).tolist()
 
 
 # --- of a reply ---------------------------------------------------------------------------------

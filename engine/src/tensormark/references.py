@@ -50,9 +50,13 @@ class Recording:
     inputs: Tensors
     outputs: Tensors
     gradients: Tensors
-    wrong: (
-        np.ndarray
-    )  # fingerprints, see judging/fingerprints.py; the rows' names are in the manifest
+    wrong: np.ndarray  # see judging/fingerprints.py; the rows' names are in the manifest
+
+    @property
+    def answers(self) -> Tensors:
+        """The outputs and gradients under a reply's names."""
+        outputs = {f"out/{name}": value for name, value in self.outputs.items()}
+        return outputs | {f"grad/{name}": value for name, value in self.gradients.items()}
 
 
 def recordings(tensors: Tensors, count: int) -> list[Recording]:

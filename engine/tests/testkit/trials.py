@@ -70,12 +70,12 @@ MANIFEST_ENTRY = {
 
 def recording(probe: Probe, call: Call, gradients: dict[str, np.ndarray]) -> Recording:
     tensors = {f"grad/{name}": value.astype("f4") for name, value in gradients.items()}
-    names = sorted(["out/output", *tensors])
+    right = Recording({"x": X}, {"output": OUTPUT}, gradients, np.zeros(0))
     rows = [
-        fingerprints(probe, call, names, {"x": X}, reply(output, tensors=tensors))
+        fingerprints(AnsweredCall(probe, call, right, reply(output, tensors=tensors)))
         for output in (OUTPUT, *VARIANTS.values())
     ]
-    return Recording({"x": X}, {"output": OUTPUT}, gradients, np.stack(rows))
+    return replace(right, wrong=np.stack(rows))
 
 
 def failed_in_properties(name: str, file: str = "") -> Result:

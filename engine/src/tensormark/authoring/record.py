@@ -32,8 +32,7 @@ from tensormark.authoring.private import (
     read_seed,
     require_other_inputs,
 )
-from tensormark.authoring.recorded import Recorded, previous_record
-from tensormark.authoring.recorder import Recorder
+from tensormark.authoring.recorder import Recorded, Recorder, previous_record
 from tensormark.authoring.strip import derive
 from tensormark.files import digest, python_files, sha256, write_whole
 from tensormark.folder import open_assignment

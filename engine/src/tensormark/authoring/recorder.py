@@ -6,16 +6,18 @@ edits apply and one of the two is common or students were seen to make both; so 
 often seen and change values, as some of these hide behind others until one of them is mended.
 """
 
+import dataclasses
 import functools
 import itertools
 from collections.abc import Callable, Collection, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
-from safetensors.numpy import save
+import numpy as np
+from safetensors.numpy import load, save
 
 from tensormark.authoring.course import Course, Staff
-from tensormark.authoring.recorded import Recorded, moves
-from tensormark.authoring.table import Ask, Table, nudged
+from tensormark.authoring.table import Row, Table, nudged
 from tensormark.authoring.tolerance import measure, moved_tolerances
 from tensormark.authoring.variants import Variant, VariantError
 from tensormark.exercise import Exercise
@@ -25,7 +27,14 @@ from tensormark.judging.replies import texts
 from tensormark.judging.trial import Trial
 from tensormark.literals import sent
 from tensormark.policy import usual_names
-from tensormark.references import Tensors, recordings, under
+from tensormark.references import (
+    Recording,
+    References,
+    ReferencesError,
+    Tensors,
+    read_checked,
+    under,
+)
 from tensormark.result import Outcome
 from tensormark.sandbox.interface import Reply, Request
 from tensormark.sandbox.process import ProcessSandbox
@@ -33,6 +42,78 @@ from tensormark.usage import UserError, one_line
 
 SOLUTION_ROW = "the solution"
 OFTEN = 3  # students who were seen to make a mistake, for it to be recorded with two others
+# limit for inputs and the solution's float64 answers; other processors moved them by up to 2e-15
+MAX_MOVE = 1e-10
+WRONG = "/wrong"  # the end of the names of fingerprints' tensors
+NO_ROWS = np.zeros(0)
+
+
+@dataclasses.dataclass(frozen=True)
+class Recorded:
+    """One exercise.
+
+    Attributes:
+        content: of its file.
+        tensors: all that are in it, by name.
+        entry: its entry in the manifest.
+    """
+
+    content: bytes
+    tensors: Tensors
+    entry: dict[str, Any]
+
+    @property
+    def answers(self) -> Tensors:
+        """The inputs and the solution's answers."""
+        return {name: value for name, value in self.tensors.items() if not name.endswith(WRONG)}
+
+
+def previous_record(folder: Path, exercise: Exercise) -> Recorded | str:
+    """Return a folder's record of an exercise, or why there is none to compare with."""
+    name = f"{exercise.id}.safetensors"
+    try:
+        references = References(folder)
+        entry = references.entry(exercise.id)
+        content = read_checked(folder / name, references.manifest["files"].get(name, ""))
+        if entry["calls"] != exercise.digest:
+            return "its calls have changed"
+        return Recorded(content, load(content), entry)
+    except (ReferencesError, ValueError, KeyError, TypeError):
+        return "new" if not (folder / name).is_file() else "damaged, or not what the manifest lists"
+
+
+def _move(before: np.ndarray, now: np.ndarray, is_random: bool) -> str | None:
+    """Return how a tensor has moved beyond the limit; None if it has not.
+
+    Args:
+        is_random: its values may move: another build of torch draws others, and nothing is
+            compared with them.
+    """
+    if before.shape != now.shape or before.dtype != now.dtype:
+        return f"was {before.dtype} {before.shape}, and is now {now.dtype} {now.shape}"
+    finite = np.isfinite(now)
+    if not np.array_equal(np.isfinite(before), finite):
+        return "has infinities or NaN in different places"
+    old = before[finite].astype(np.float64)
+    new = now[finite].astype(np.float64)
+    distance = float(np.max(np.abs(old - new) / (1.0 + np.abs(new)), initial=0.0))
+    if is_random or distance <= MAX_MOVE:
+        return None
+    return f"moved by {distance:.1e}, limit {MAX_MOVE:.0e}"
+
+
+def moves(before: Tensors, now: Tensors, is_random: Callable[[str], bool]) -> Iterator[str]:
+    """Yield a line for each tensor that has moved, is new or is gone.
+
+    Args:
+        is_random: says by its name whether the values of a tensor are random.
+    """
+    for name, value in now.items():
+        move = _move(before[name], value, is_random(name)) if name in before else "is new"
+        if move is not None:
+            yield f"{name} {move}"
+    for name in before.keys() - now.keys():
+        yield f"{name} is gone"
 
 
 class Recorder:
@@ -122,22 +203,24 @@ class Recorder:
         changes += moved_tolerances(before.entry, self.measured)
         if changes:  # rows of other answers cannot be compared
             return changes
-        table = Table(self.exercise, self.names, self.inputs, before.entry, before.rows())
-        lines = [table.difference(*variant) for variant in self._variants(table)]
+        table = Table(self.exercise, self._with_rows(before), before.entry)
+        lines = [table.difference(row) for row in self._rows(table)]
         changes = [line for line in lines if line is not None]
-        return changes + [f"{name}: a row is gone" for name, _ in table.unmatched]
+        return changes + [f"{table.rows[row]}: a row is gone" for row in table.unmatched]
 
     def _recorded(self) -> Recorded:
-        table = Table(self.exercise, self.names, self.inputs, self.measured)
-        for variant in self._variants(table):
-            table.add(*variant)
-        tensors = self.answers | table.tensors()
+        table = Table(self.exercise, self.recordings, self.measured)
+        for row in self._rows(table):
+            table.add(row)
+        tensors = self.answers
+        for index, recording in enumerate(table.recordings):
+            tensors[f"{index}{WRONG}"] = recording.wrong
         entry = {
             "calls": self.exercise.digest,
             "count": len(self.exercise.calls),
             **self.measured,
             "variants": self._described(),
-            "rows": [name for name, _ in table.rows],
+            "rows": table.rows,
         }
         return Recorded(save(tensors), tensors, entry)
 
@@ -150,12 +233,14 @@ class Recorder:
         self._require_gradients(replies)
         return replies
 
+    def _row(self, name: str, source: str) -> Row:
+        return Row(name, self.ask(source), functools.partial(self.ask, source))
+
     @functools.cached_property
-    def single(self) -> list[tuple[str, str, list[Reply]]]:
-        """Names, sources and replies of the solution and of each mistake."""
-        sources = [(SOLUTION_ROW, self.source)]
-        sources += [(each.name, each.apply(self.source)) for each in self.own]
-        return [(name, source, self.ask(source)) for name, source in sources]
+    def single(self) -> list[Row]:
+        """The solution, and each mistake."""
+        mistakes = [self._row(each.name, each.apply(self.source)) for each in self.own]
+        return [self._row(SOLUTION_ROW, self.source), *mistakes]
 
     @functools.cached_property
     def measured(self) -> dict[str, Any]:
@@ -166,25 +251,33 @@ class Recorder:
                 replies = self.ask(other.apply(self.source))
                 self._require_answers(replies, other.id)
                 honest.append(replies)
-        (*_, working), *mistakes = self.single
-        wrong = {each.id: replies for each, (*_, replies) in zip(self.own, mistakes, strict=True)}
-        return measure(self.exercise, self.right, working, honest, wrong)
+        solution, *mistakes = self.single
+        wrong = {each.id: row.replies for each, row in zip(self.own, mistakes, strict=True)}
+        return measure(self.exercise, self.right, solution.replies, honest, wrong)
 
     @functools.cached_property
-    def names(self) -> list[list[str]]:
-        """The names of the tensors that the solution returns in each call."""
+    def recordings(self) -> list[Recording]:
+        """The inputs and the solution's answers, without rows."""
         return [
-            sorted(n for n in each.tensors if not n.startswith("after/")) for each in self.right
+            Recording(inputs, under(reply.tensors, "out/"), under(reply.tensors, "grad/"), NO_ROWS)
+            for inputs, reply in zip(self.inputs, self.right, strict=True)
         ]
 
     @property
     def answers(self) -> Tensors:
         """The inputs and the solution's answers under their names in the file."""
         tensors: Tensors = {}
-        for index, (inputs, reply) in enumerate(zip(self.inputs, self.right, strict=True)):
-            tensors |= {f"{index}/in/{name}": value for name, value in inputs.items()}
-            tensors |= {f"{index}/{name}": reply.tensors[name] for name in self.names[index]}
+        for index, recording in enumerate(self.recordings):
+            tensors |= {f"{index}/in/{name}": value for name, value in recording.inputs.items()}
+            tensors |= {f"{index}/{name}": value for name, value in recording.answers.items()}
         return tensors
+
+    def _with_rows(self, recorded: Recorded) -> list[Recording]:
+        """Return recordings of this processor, with rows that may be another one's."""
+        return [
+            dataclasses.replace(recording, wrong=recorded.tensors[f"{index}{WRONG}"])
+            for index, recording in enumerate(self.recordings)
+        ]
 
     def _is_random(self, name: str) -> bool:
         """Say whether the values of an answer are random, by its name in the file."""
@@ -203,10 +296,9 @@ class Recorder:
             if variant.form_of is None
         }
 
-    def _variants(self, table: Table) -> Iterator[tuple[str, list[Reply], Ask]]:
-        """Yield the names and replies of what has a row: single mistakes, then several at once."""
-        for name, source, replies in self.single:
-            yield name, replies, functools.partial(self.ask, source)
+    def _rows(self, table: Table) -> Iterator[Row]:
+        """Yield what has a row: single mistakes, then several at once."""
+        yield from self.single
         for variants in _together(self.own, self.course.staff, table.right_in_eval):
             source = self.source
             try:
@@ -214,8 +306,7 @@ class Recorder:
                     source = variant.apply(source)
             except VariantError:  # one has removed what another changes
                 continue
-            name = PAIR.join(variant.id for variant in variants)
-            yield name, self.ask(source), functools.partial(self.ask, source)
+            yield self._row(PAIR.join(variant.id for variant in variants), source)
 
     # --- what is required of an exercise ----------------------------------------------------------
 
@@ -271,13 +362,10 @@ class Recorder:
     def _require_passed(self, recorded: Recorded) -> None:
         """Check that the solution passes with the answers that were recorded."""
         exercise = self.exercise
-        # the recorded inputs may be those of another processor, which rounds otherwise
-        references = recordings(recorded.tensors | self.answers, len(exercise.calls))
-        *_, replies = self.single[0]
-        answered = [
-            AnsweredCall(*asked, reference, reply)
-            for asked, reference, reply in zip(exercise.asked, references, replies, strict=True)
-        ]
+        references = self._with_rows(recorded)
+        solution, *_ = self.single
+        calls = zip(exercise.asked, references, solution.replies, strict=True)
+        answered = [AnsweredCall(*asked, reference, reply) for asked, reference, reply in calls]
         trial = Trial(self.course.assignment, exercise, answered, recorded.entry, {}, public=True)
         result = trial.result()
         if result.outcome is not Outcome.PASSED:

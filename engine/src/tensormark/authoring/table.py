@@ -10,12 +10,12 @@ exponentials differently, as if inputs differed in their last bit: an entry that
 is UNDECIDED. An entry that changes with the seed is RANDOM, or UNDECIDED if it can come out right.
 """
 
+import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from tensormark.authoring.recorded import WRONG, Row
 from tensormark.authoring.tolerance import MARGIN
 from tensormark.exercise import Exercise, Tensors
 from tensormark.judging.diagnose import PAIR, close, matching_variants
@@ -23,11 +23,12 @@ from tensormark.judging.fingerprints import (
     RAISED,
     RANDOM,
     UNDECIDED,
+    AnsweredCall,
     Observation,
-    allowed,
     entry,
-    fingerprints,
+    observe,
 )
+from tensormark.references import Recording
 from tensormark.sandbox.interface import Reply
 
 SEED = 1  # entries are compared with this seed; answers are recorded with seed 0
@@ -39,138 +40,134 @@ STATISTIC = 1e-3  # statistics of draws do not depend on last bits; a value that
 LEFT_OUT = 2.0  # times the limit: how far a pair without a row may be from the recorded rows
 
 
-# Makes the calls with these numbers, with a `nudge` of the inputs or another `seed`.
-Ask = Callable[..., list[Reply]]
-Answers = list[tuple[np.ndarray, bool]]  # the fingerprints of each call, and whether it drew
+Others = list[tuple[np.ndarray, np.ndarray]]  # fingerprints, and how far each may be off
+
+
+class Row(NamedTuple):
+    """The solution, with one or several mistakes or none, and its answers.
+
+    Attributes:
+        ask: makes the calls with these numbers, with a `nudge` of the inputs or another `seed`.
+    """
+
+    name: str
+    replies: list[Reply]
+    ask: Callable[..., list[Reply]]
 
 
 class Table:
     """The rows of one exercise, to add to or to compare with.
 
     Attributes:
-        unmatched: of the recorded rows, those that were not compared yet.
+        recordings: of each call, the solution's answer and the rows so far.
+        rows: their names; several forms of a mistake share a name.
+        unmatched: the numbers of the recorded rows that were not compared yet.
     """
 
     def __init__(
-        self,
-        exercise: Exercise,
-        names: Sequence[Sequence[str]],
-        inputs: Sequence[Tensors],
-        manifest_entry: Mapping[str, Any],
-        rows: Sequence[tuple[str, Row]] = (),
+        self, exercise: Exercise, recordings: Sequence[Recording], manifest_entry: Mapping[str, Any]
     ) -> None:
         """Start a table.
 
         Args:
-            names: of the tensors that the solution returns in each call.
-            inputs: of each call.
-            manifest_entry: has the tolerances.
-            rows: those that are recorded, with their names.
+            manifest_entry: has the tolerances, and the names of the rows that are recorded.
         """
-        self.names = names
-        self.inputs = inputs
         self.calls = exercise.asked
-        self.rows = [*rows]
-        self.unmatched = [*rows]
+        self.recordings = [*recordings]
+        self.entry = manifest_entry
+        self.rows: list[str] = [*manifest_entry.get("rows", ())]
+        self.unmatched = [*range(len(self.rows))]
         self.statistics = [
             index for index, (probe, call) in enumerate(self.calls) if probe.draws(call)
         ]
-        self.allowed = [
-            allowed(probe, call, own, manifest_entry)
-            for (probe, call), own in zip(self.calls, names, strict=True)
-        ]
 
-    def _prints(self, index: int, reply: Reply, inputs: Tensors) -> np.ndarray:
-        return fingerprints(*self.calls[index], self.names[index], inputs, reply)
+    def _answers(self, row: Row) -> list[Observation]:
+        return [self._observed(index, reply) for index, reply in enumerate(row.replies)]
 
-    def _answers(self, replies: Sequence[Reply]) -> Answers:
-        return [
-            (self._prints(index, reply, self.inputs[index]), bool(reply.message.get("drew")))
-            for index, reply in enumerate(replies)
-        ]
+    def _observed(self, index: int, reply: Reply, nudge: int | None = None) -> Observation:
+        """Return the answer to a call beside all rows, as a student's is observed."""
+        probe, call = self.calls[index]
+        recording = self.recordings[index]
+        if nudge is not None:
+            inputs = nudged(recording.inputs, call.dtype, nudge)
+            recording = dataclasses.replace(recording, inputs=inputs)
+        return observe(AnsweredCall(probe, call, recording, reply), self.entry)
 
-    def add(self, name: str, replies: Sequence[Reply], ask: Ask) -> None:
+    def add(self, row: Row) -> None:
         """Add a row, unless it is a pair that is recognized by another row."""
-        answers = self._answers(replies)
-        is_pair = PAIR in name
-        if not is_pair or not self._recognized(answers, room=1.0):
-            self.rows.append((name, self._decided(answers, ask, thorough=not is_pair)))
+        answers = self._answers(row)
+        is_pair = PAIR in row.name
+        if is_pair and self._recognized(answers, room=1.0):
+            return
+        others: list[Others] = [[] for _ in answers]
+        for index, other, limit in self._varied(answers, row, thorough=not is_pair):
+            others[index].append((other, limit))
+        for index, answer in enumerate(answers):
+            rows = np.stack([*answer.rows, _marked(answer, others[index])])
+            self.recordings[index] = dataclasses.replace(self.recordings[index], wrong=rows)
+        self.rows.append(row.name)
 
-    def difference(self, name: str, replies: Sequence[Reply], ask: Ask) -> str | None:
+    def difference(self, row: Row) -> str | None:
         """Return how answers differ from all recorded rows of this name; None if they do not."""
-        answers = self._answers(replies)
-        own = [index for index, (recorded, _) in enumerate(self.unmatched) if recorded == name]
+        answers = self._answers(row)
+        own = [number for number in self.unmatched if self.rows[number] == row.name]
         lines = []
-        for index in own:
-            line = self._disagreement(answers, self.unmatched[index][1], ask)
+        for number in own:
+            line = self._disagreement(answers, number, row)
             if line is None:
-                del self.unmatched[index]
+                self.unmatched.remove(number)
                 return None
             lines.append(line)
         if own:
-            del self.unmatched[own[0]]
-            return f"{name}: {lines[0]}"
-        if PAIR in name and self._recognized(answers, LEFT_OUT):
+            self.unmatched.remove(own[0])
+            return f"{row.name}: {lines[0]}"
+        if PAIR in row.name and self._recognized(answers, LEFT_OUT):
             return None
-        return f"{name}: a new row"
+        return f"{row.name}: a new row"
 
     def right_in_eval(self, name: str) -> bool:
         """Say whether a variant is right in every call in eval mode, if it has a row."""
-        rows = [row for recorded, row in self.rows if recorded == name]
-        return all(
-            bool(close(row[index], self.rows[0][1][index], self.allowed[index]).all())
-            for row in rows[:1]
-            for index, (_, call) in enumerate(self.calls)
-            if not call.train
-        )
-
-    def tensors(self) -> Tensors:
-        """Return, for each call, the fingerprints of all rows: (rows, entries, WIDTH)."""
-        return {
-            f"{index}{WRONG}": np.stack([row[index] for _, row in self.rows])
-            for index in range(len(self.calls))
-        }
+        if name not in self.rows:
+            return True
+        row = self.rows.index(name)
+        evals = [index for index, (_, call) in enumerate(self.calls) if not call.train]
+        calls = [self._observed(index, Reply("lost")) for index in evals]  # only rows count
+        return all(bool(close(each.rows[row], each.rows[0], each.allowed).all()) for each in calls)
 
     # --- agreement ---
 
-    def _explained(
-        self, index: int, got: np.ndarray, drew: bool, rows: Sequence[np.ndarray], room: float = 1.0
-    ) -> np.ndarray:
-        """Say which rows explain an answer to one call, by the rule for students' answers."""
-        compared = np.stack([self.rows[0][1][index], *rows])
-        observed = Observation(got, compared, room * self.allowed[index], drew=drew)
-        return matching_variants(observed)[1:]
+    def _recognized(self, answers: Sequence[Observation], room: float) -> bool:
+        """Say whether a row explains all answers, with this many times the tolerances."""
+        wide = [dataclasses.replace(each, allowed=room * each.allowed) for each in answers]
+        return bool(np.logical_and.reduce([matching_variants(each) for each in wide]).any())
 
-    def _recognized(self, answers: Answers, room: float) -> bool:
-        fits = np.ones(len(self.rows), dtype=bool)
-        for index, (got, drew) in enumerate(answers):
-            rows = [row[index] for _, row in self.rows]
-            fits &= self._explained(index, got, drew, rows, room)
-        return bool(fits.any())
-
-    def _disagreement(self, answers: Answers, recorded: Row, ask: Ask) -> str | None:
-        """Return the first call that disagrees with a row, and by how much; None if none does."""
-        for index, (row, (got, drew)) in enumerate(zip(recorded, answers, strict=True)):
-            if not self._agrees(index, got, drew, row, ask):
-                return f"{self.calls[index][0].name} (call {index}): {self._off(index, got, row)}"
+    def _disagreement(self, answers: Sequence[Observation], number: int, row: Row) -> str | None:
+        """Return the first call that disagrees with a recorded row, and by how much, or None."""
+        for index, answer in enumerate(answers):
+            if not self._agrees(index, answer, number, row):
+                probe, _ = self.calls[index]
+                return f"{probe.name} (call {index}): {self._off(index, answer, number)}"
         return None
 
-    def _agrees(self, index: int, got: np.ndarray, drew: bool, row: np.ndarray, ask: Ask) -> bool:
-        """Say whether an answer agrees with a row; that of a call that draws, for some seed."""
-        if self._explained(index, got, drew, [row])[0]:
+    def _agrees(self, index: int, answer: Observation, number: int, row: Row) -> bool:
+        """Say whether an answer agrees with a recorded row; if the call draws, for some seed."""
+        if matching_variants(answer)[number]:
             return True
-        for seed in DRAWS if drew else ():
-            (reply,) = ask([index], seed=seed)
-            again = self._prints(index, reply, self.inputs[index])
-            if self._explained(index, again, drew, [row])[0]:
+        for seed in DRAWS if answer.drew else ():
+            (reply,) = row.ask([index], seed=seed)
+            if matching_variants(self._observed(index, reply))[number]:
                 return True
         return False
 
-    def _off(self, index: int, got: np.ndarray, row: np.ndarray) -> str:
+    def _off(self, index: int, answer: Observation, number: int) -> str:
         """Return the first entry of a call that disagrees with a row, and by how much."""
-        limit = self.allowed[index]
+        got = answer.got
+        row = answer.rows[number]
+        limit = answer.allowed
         first = int(np.argmax(~close(got, row, limit) & (row[:, 0] != UNDECIDED)))
-        names = ["the statistics"] if index in self.statistics else self.names[index]
+        names = sorted(self.recordings[index].answers)
+        if index in self.statistics:
+            names = ["the statistics"]
         part = [*names, "what the call changes"][min(first, len(names))]
         with np.errstate(invalid="ignore"):  # where both are infinite
             by = np.abs(got[first] - row[first]).max() / (1.0 + np.abs(row[first, 1:]).max())
@@ -180,44 +177,45 @@ class Table:
 
     # --- chance ---
 
-    def _decided(self, answers: Answers, ask: Ask, thorough: bool) -> Row:
-        """Return a row in which the entries that depend on chance are marked.
+    def _varied(
+        self, answers: Sequence[Observation], row: Row, thorough: bool
+    ) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+        """Yield calls with fingerprints for another seed or nudge, and how far these may be off.
 
         Args:
             thorough: nudge every call; for single mistakes. Most rows are several of these.
         """
-        row = [own.copy() for own, _ in answers]
-        solution = self.rows[0][1] if self.rows else row
-        changed = [np.zeros(len(own), dtype=bool) for own in row]
-        pairs = zip(row, solution, self.allowed, strict=True)
-        right = [close(own, other, limit) for own, other, limit in pairs]
-        for index, other, limit in self._varied(answers, ask, thorough):
-            changed[index] |= ~close(row[index], other, limit)
-            right[index] |= close(solution[index], other, self.allowed[index])
-        for index, (own, drew) in enumerate(answers):
-            wrong = changed[index] & ~right[index] & drew
-            row[index][changed[index]] = entry(UNDECIDED)
-            row[index][wrong] = entry(RANDOM)
-            row[index][wrong, 1] = own[wrong, 0]
-        return row
-
-    def _varied(
-        self, answers: Answers, ask: Ask, thorough: bool
-    ) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-        """Yield calls with fingerprints for another seed or nudge, and how far these may be off."""
-        drew = [index for index, (_, drew_here) in enumerate(answers) if drew_here]
-        for index, reply in zip(drew, ask(drew, seed=SEED) if drew else (), strict=True):
+        drew = [index for index, answer in enumerate(answers) if answer.drew]
+        for index, reply in zip(drew, row.ask(drew, seed=SEED) if drew else (), strict=True):
             share = 1.0 if index in self.statistics else MARGIN
-            other = self._prints(index, reply, self.inputs[index])
-            yield index, other, self.allowed[index] / share
+            yield index, self._observed(index, reply).got, answers[index].allowed / share
         for nudge in NUDGES:
             every = thorough and nudge == NUDGES[0]
             numbers = list(range(len(self.calls))) if every else self.statistics
-            for index, reply in zip(numbers, ask(numbers, nudge=nudge), strict=True):
-                inputs = nudged(self.inputs[index], self.calls[index][1].dtype, nudge)
+            for index, reply in zip(numbers, row.ask(numbers, nudge=nudge), strict=True):
                 most = STATISTIC if index in self.statistics else np.inf
-                limit = np.minimum(self.allowed[index] / MARGIN, most)
-                yield index, self._prints(index, reply, inputs), limit
+                limit = np.minimum(answers[index].allowed / MARGIN, most)
+                yield index, self._observed(index, reply, nudge).got, limit
+
+
+def _marked(answer: Observation, others: Others) -> np.ndarray:
+    """Return an answer's fingerprints, those marked that change with the seed or a nudge.
+
+    Args:
+        others: for other seeds and nudges.
+    """
+    solution = answer.rows[0] if len(answer.rows) else answer.got
+    right = close(answer.got, solution, answer.allowed)
+    changed = np.zeros_like(right)
+    for other, limit in others:
+        changed |= ~close(answer.got, other, limit)
+        right |= close(solution, other, answer.allowed)
+    wrong = changed & ~right & answer.drew
+    marked = answer.got.copy()
+    marked[changed] = entry(UNDECIDED)
+    marked[wrong] = entry(RANDOM)
+    marked[wrong, 1] = answer.got[wrong, 0]
+    return marked
 
 
 def nudged(inputs: Tensors, dtype: str, seed: int) -> Tensors:

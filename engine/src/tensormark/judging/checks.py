@@ -33,7 +33,7 @@ def wrong_output(evidence: Evidence, answered: AnsweredCall) -> Mismatch | None:
     """Compare outputs with the reference's; if they are random, let the probe examine them."""
     call = answered.call
     got = under(answered.reply.tensors, "out/")
-    examine = answered.probe.examine if answered.probe.draws(call) else None
+    examine = answered.examine
     tolerance = None if examine else tolerance_of(evidence.entry, "out/", call)
     expected = answered.recording.outputs
     mismatch = compare_all(got, expected, tolerance, call.dtype, evidence.axes)
@@ -108,7 +108,7 @@ def _right_answer(answered: AnsweredCall) -> AnsweredCall:
     """Return the call with the solution's recorded answer."""
     tensors = {
         name: value.astype(answered.call.dtype) if value.dtype.kind == "f" else value
-        for name, value in answered.expected.items()
+        for name, value in answered.recording.answers.items()
     }
     message = {"status": "ok", "changed": []}
     return dataclasses.replace(answered, reply=Reply("ok", "", message, tensors))

@@ -71,11 +71,15 @@ class AnsweredCall:
         """Whether the function lacks a parameter that is optional in this call."""
         return bool(self.call.optional) and self.reply.message.get("lacks") is True
 
+    @functools.cached_property
+    def names(self) -> list[str]:
+        """The names of the solution's tensors, in the order of their fingerprints."""
+        return sorted(self.recording.answers)
+
     @property
-    def expected(self) -> Tensors:
-        """The reference's tensors under the reply's names."""
-        outputs = {f"out/{name}": value for name, value in self.recording.outputs.items()}
-        return outputs | {f"grad/{name}": v for name, v in self.recording.gradients.items()}
+    def examine(self) -> Examine | None:
+        """What judges random outputs; None if they are compared."""
+        return self.probe.examine if self.probe.draws(self.call) else None
 
 
 # --- one tensor, and one call ---
@@ -174,18 +178,15 @@ def of_draws(examine: Examine, names: Sequence[str], sent: Tensors, got: Tensors
     return entry(sum(form(got[name]) for name in names), measured)
 
 
-def fingerprints(
-    probe: Probe, call: Call, names: Sequence[str], sent: Tensors, reply: Reply
-) -> np.ndarray:
+def fingerprints(answered: AnsweredCall) -> np.ndarray:
     """Return the fingerprints (entries, WIDTH) of one reply: of each tensor, and of side effects.
 
     For random outputs, those of their statistics and of side effects.
-
-    Args:
-        names: the names of the solution's tensors.
-        sent: the inputs of the call.
     """
-    examine = probe.examine if probe.draws(call) else None
+    examine = answered.examine
+    names = answered.names
+    sent = answered.recording.inputs
+    reply = answered.reply
     if reply.status != "ok":  # the message, repeated
         text = reply.text if reply.unabridged is None else reply.unabridged
         message = entry(RAISED, [checksum(LOCATION.sub("", text).encode())])
@@ -198,13 +199,11 @@ def fingerprints(
     return np.stack([*entries, entry(side_effects(sent, reply))])
 
 
-def allowed(
-    probe: Probe, call: Call, names: Sequence[str], manifest_entry: Mapping[str, Any]
-) -> np.ndarray:
+def allowed(answered: AnsweredCall, manifest_entry: Mapping[str, Any]) -> np.ndarray:
     """Return how far each value of a call's `fingerprints` may be off; codes must be equal."""
-    if probe.examine is not None and probe.draws(call):
-        return np.stack([entry(0.0, probe.examine.spread), entry(0.0)])
-    limits = [tolerance_of(manifest_entry, name, call).atol for name in names]
+    if answered.examine is not None:
+        return np.stack([entry(0.0, answered.examine.spread), entry(0.0)])
+    limits = [tolerance_of(manifest_entry, name, answered.call).atol for name in answered.names]
     sums = [entry(0.0, [limit] * SUMS) for limit in limits]
     return np.stack([*sums, entry(0.0)])
 
@@ -221,21 +220,17 @@ def _varies(output: np.ndarray | None) -> bool:
 
 def observe(answered: AnsweredCall, manifest_entry: Mapping[str, Any]) -> Observation:
     """Return an answer's fingerprints, with those of the solution and its variants."""
-    probe = answered.probe
     call = answered.call
-    recording = answered.recording
-    names = sorted(answered.expected)
-    got = fingerprints(probe, call, names, recording.inputs, answered.reply)
     numbered = {
         name: number
-        for number, name in enumerate(names)
-        if name.startswith("out/") and not probe.draws(call)
+        for number, name in enumerate(answered.names)
+        if name.startswith("out/") and answered.examine is None
         if call.train or _varies(answered.reply.tensors.get(name))
     }
     return Observation(
-        got,
-        recording.wrong,
-        allowed(probe, call, names, manifest_entry),
+        fingerprints(answered),
+        answered.recording.wrong,
+        allowed(answered, manifest_entry),
         call.train,
         f"{call.target} {call.args} {call.inputs} {call.dtype} {sorted(call.stand_ins)}",
         numbered,
