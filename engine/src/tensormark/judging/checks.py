@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tensormark.judging.compare import Mismatch, compare, compare_all
+from tensormark.judging.compare import Mismatch, compare
 from tensormark.judging.evidence import Evidence
 from tensormark.judging.fingerprints import (
     AnsweredCall,
@@ -35,10 +35,14 @@ def wrong_output(evidence: Evidence, answered: AnsweredCall) -> Mismatch | None:
     got = under(answered.reply.tensors, "out/")
     examine = answered.examine
     tolerance = None if examine else tolerance_of(evidence.entry, "out/", call)
-    expected = answered.recording.outputs
-    mismatch = compare_all(got, expected, tolerance, call.dtype, evidence.axes)
-    if mismatch is not None or examine is None:
-        return mismatch
+    for name, expected in answered.recording.outputs.items():
+        if name not in got:
+            return Mismatch("names", name, (f"{name} is missing",))
+        mismatch = compare(name, got[name], expected, tolerance, call.dtype, evidence.axes)
+        if mismatch is not None:
+            return mismatch
+    if examine is None:
+        return None
     with np.errstate(all="ignore"):  # a wrong output may be arbitrarily large
         wrong = examine(got, answered.recording.inputs)
     return Mismatch("draw", "output", (), wrong) if wrong else None
@@ -65,7 +69,7 @@ def wrong_gradient(evidence: Evidence, answered: AnsweredCall) -> Mismatch | Non
 def changed_input(evidence: Evidence, answered: AnsweredCall) -> Mismatch | None:
     """Check that the call did not change its inputs."""
     inputs = answered.recording.inputs
-    for name in changed_inputs(inputs, answered.reply):
+    for name in changed_inputs(answered):
         if name in inputs:
             return Mismatch("changed", name, (f"the call changes {name} in place",))
     return None

@@ -136,20 +136,3 @@ def compare_values(
         numbers = f"expected {expected[worst]}, got {got[worst]}"
     pair = Pair(name, got, expected, tolerance)
     return Mismatch("values", name, lines, numbers=numbers, pair=pair)
-
-
-def compare_all(
-    got: Mapping[str, np.ndarray],
-    expected: Mapping[str, np.ndarray],
-    tolerance: Tolerance | None,
-    dtype: str,
-    axes: Axes,
-) -> Mismatch | None:
-    """Compare every expected array, in order; return the first mismatch, or None."""
-    for name, reference in expected.items():
-        if name not in got:
-            return Mismatch("names", name, (f"{name} is missing",))
-        mismatch = compare(name, got[name], reference, tolerance, dtype, axes)
-        if mismatch is not None:
-            return mismatch
-    return None

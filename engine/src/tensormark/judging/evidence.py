@@ -48,8 +48,7 @@ class Evidence:
     @property
     def wrong(self) -> frozenset[str]:
         """Those of them whose values are wrong."""
-        judged = [id for id in self.failed if self.results[id].outcome is Outcome.FAILED]
-        return frozenset(id for id in judged if not self.results[id].right_values)
+        return frozenset(id for id in self.failed if "values" in self.results[id].lost)
 
     @property
     def independent(self) -> list[AnsweredCall]:

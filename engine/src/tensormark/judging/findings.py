@@ -21,13 +21,13 @@ from tensormark.result import FORBIDDEN, Finding
 INCOMPARABLE = ("names", "shape", "unreadable")  # kinds of mismatches
 
 
-def _known(evidence: Evidence, probe: Probe, mismatch: Mismatch) -> Mistake | None:
-    """Return the known mistakes that explain why a probe failed, or None."""
+def _known(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> Mistake | None:
+    """Return the known mistakes that explain why an answer is wrong, or None."""
     diagnosis = evidence.diagnosis
     mistakes = diagnosis.mistakes
     if diagnosis.partly and mismatch.kind == "raised":
         return None
-    if not mistakes and diagnosis.training and probe.part == "training":
+    if not mistakes and diagnosis.training and answered.probe.part == "training":
         mistakes = (diagnosis.training,)
     if not mistakes:
         return None
@@ -39,11 +39,9 @@ def _known(evidence: Evidence, probe: Probe, mismatch: Mismatch) -> Mistake | No
     return Mistake("|".join(mistakes), either + " or ".join(says), sections=tuple(sections))
 
 
-def _place(
-    evidence: Evidence, probe: Probe, answered: AnsweredCall, mismatch: Mismatch
-) -> str | None:
+def _place(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> str | None:
     """Return a line that says where an output is wrong, or None if that is unclear."""
-    if mismatch.kind not in ("values", "shape") or probe.part == "properties":
+    if mismatch.kind not in ("values", "shape") or answered.probe.part == "properties":
         return None
     got = answered.reply.tensors[f"out/{mismatch.name}"]
     expected = answered.recording.outputs[mismatch.name]
@@ -87,18 +85,12 @@ def _reading(
 
 
 def finding(
-    evidence: Evidence,
-    probe: Probe,
-    answered: AnsweredCall,
-    mismatch: Mismatch,
-    more: Sequence[str],
-    together: Sequence[str],
+    evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch, together: str
 ) -> Finding:
     """Describe what is wrong with the answer that tells most.
 
     Args:
-        more: further lines.
-        together: a line that is true if each of some exercises is right alone, or none.
+        together: a line for the case that each of some exercises is right alone; may be empty.
     """
     if mismatch.kind == "forbidden":
         section = evidence.assignment.policy.section
@@ -107,15 +99,16 @@ def finding(
     if mismatch.kind == "raised" and mismatch.headline:
         return _of_whole_file(evidence, mismatch)
     attempt = evidence.attempt
-    named = attempt(_known, probe, mismatch) or attempt(general, answered, mismatch)
+    probe = answered.probe
+    named = attempt(_known, answered, mismatch) or attempt(general, answered, mismatch)
     if named is None:
-        place = attempt(_place, probe, answered, mismatch)
-        lines = tuple(filter(None, [place, *together]))
+        place = attempt(_place, answered, mismatch)
+        lines = tuple(filter(None, [place, together]))
         named = Mistake(None, mismatch.headline or probe.says, lines)
     details = [line for line in mismatch.lines if line != named.says]
     if mismatch.numbers and evidence.public:
         details.append(mismatch.numbers)
-    details += [*more, *named.more]
+    details += named.more
     if mismatch.numbers and probe.part == "training" and named.says != probe.says:
         details.insert(0, probe.says)  # numbers need the rate
     details += _reading(evidence, probe, mismatch, named, details)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tensormark.exercise import Call, Examine, Probe, Tensors
+from tensormark.exercise import Call, Examine, Probe
 from tensormark.judging.compare import Tolerance
 from tensormark.references import Recording, under
 from tensormark.sandbox.interface import Reply
@@ -149,30 +149,33 @@ def changed_state(reply: Reply) -> list[str] | None:
     return [str(name) for name in changed] if isinstance(changed, list) else None
 
 
-def changed_inputs(sent: Tensors, reply: Reply) -> list[str]:
+def changed_inputs(answered: AnsweredCall) -> list[str]:
     """List the tensors that are not as they were sent after a call."""
+    sent = answered.recording.inputs
     return [
         name
-        for name, value in under(reply.tensors, "after/").items()
+        for name, value in under(answered.reply.tensors, "after/").items()
         if name not in sent
         or not np.array_equal(value, sent[name].astype(value.dtype), equal_nan=True)
     ]
 
 
-def side_effects(sent: Tensors, reply: Reply) -> float:
+def side_effects(answered: AnsweredCall) -> float:
     """Return a number that identifies the inputs and the state that a call has changed."""
-    changed = [*changed_inputs(sent, reply), *(changed_state(reply) or [])]
+    changed = [*changed_inputs(answered), *(changed_state(answered.reply) or [])]
     return checksum(" ".join(changed).encode())
 
 
-def of_draws(examine: Examine, names: Sequence[str], sent: Tensors, got: Tensors) -> np.ndarray:
+def of_draws(answered: AnsweredCall, examine: Examine) -> np.ndarray:
     """Return the fingerprint of random outputs: of their statistics, if they can be measured."""
+    got = under(answered.reply.tensors, "out/")
+    names = sorted(answered.recording.outputs)
     for name in names:
         if name not in got or not 0 < got[name].size <= MAX_VALUES:  # nothing to measure
             return of_tensor(name, got.get(name))
     try:
         with np.errstate(all="ignore"):  # a wrong output may be arbitrarily large
-            measured = examine.measure(got, sent)
+            measured = examine.measure(got, answered.recording.inputs)
     except (ValueError, KeyError, IndexError, TypeError):  # a wrong shape; its form is enough
         measured = np.zeros(0)
     return entry(sum(form(got[name]) for name in names), measured)
@@ -184,19 +187,16 @@ def fingerprints(answered: AnsweredCall) -> np.ndarray:
     For random outputs, those of their statistics and of side effects.
     """
     examine = answered.examine
-    names = answered.names
-    sent = answered.recording.inputs
     reply = answered.reply
     if reply.status != "ok":  # the message, repeated
         text = reply.text if reply.unabridged is None else reply.unabridged
         message = entry(RAISED, [checksum(LOCATION.sub("", text).encode())])
-        return np.stack([message] * (2 if examine else len(names) + 1))
+        return np.stack([message] * (2 if examine else len(answered.names) + 1))
     if examine is not None:
-        outputs = [name.removeprefix("out/") for name in names if name.startswith("out/")]
-        entries = [of_draws(examine, outputs, sent, under(reply.tensors, "out/"))]
+        entries = [of_draws(answered, examine)]
     else:
-        entries = [of_tensor(name, reply.tensors.get(name)) for name in names]
-    return np.stack([*entries, entry(side_effects(sent, reply))])
+        entries = [of_tensor(name, reply.tensors.get(name)) for name in answered.names]
+    return np.stack([*entries, entry(side_effects(answered))])
 
 
 def allowed(answered: AnsweredCall, manifest_entry: Mapping[str, Any]) -> np.ndarray:

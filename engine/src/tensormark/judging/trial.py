@@ -142,16 +142,15 @@ class Trial(Evidence):
             return Fault(part, None, ", ".join(sorted({mismatch.name for _, mismatch in wrong})))
         targets = self.assignment.targets.items()
         failed = [target for target, name in targets if name in self.failed]
-        answered, mismatch, more = most_telling(judged or wrong, answers[0], failed)
-        together: list[str] = []
+        answered, mismatch = most_telling(judged or wrong, answers[0], failed)
+        together = ""
         if mismatches[-1] is None:
             *names, last = answers[-1].call.given
             those = ", ".join([self.exercise.id, *names])
-            together.append(f"{those} and {last} pass alone, but not together")
+            together = f"{those} and {last} pass alone, but not together"
         if mismatch.kind == "forbidden":
             part = "values"
-        find = functools.partial(finding, self, probe, answered, mismatch, more, together)
-        return Fault(part, find)
+        return Fault(part, functools.partial(finding, self, answered, mismatch, together))
 
     @functools.cached_property
     def forbidden(self) -> frozenset[str]:
@@ -183,7 +182,7 @@ class Trial(Evidence):
 
 def most_telling(
     judged: Sequence[tuple[AnsweredCall, Mismatch]], own: AnsweredCall, wrong: Collection[str]
-) -> tuple[AnsweredCall, Mismatch, list[str]]:
+) -> tuple[AnsweredCall, Mismatch]:
     """Choose the mismatch to show: that of the answer that depends least on other exercises.
 
     An exception from the student's own functions comes first, as the student sees it too, unless it
@@ -196,23 +195,22 @@ def most_telling(
     Args:
         own: the answer of the student's own functions; if judged, it comes first.
         wrong: the upstream functions that have failed.
-
-    Returns: the answer, its mismatch, and further lines.
     """
     first, own_mismatch = judged[0]
     last, mismatch = judged[-1]
     if first is not own or last is own:
-        return last, mismatch, []
+        return last, mismatch
     raised = mismatch.kind == "raised"
     worded = raised and last.reply.status == "error" and not last.reply.text.startswith("raised ")
     if own_mismatch.kind == "raised":
         if set(texts(first.reply, "through")).intersection(wrong):
-            return last, mismatch, []
-        more = [line for line in mismatch.lines if worded and line not in own_mismatch.lines]
-        return first, own_mismatch, more
+            return last, mismatch
+        own_lines = own_mismatch.lines
+        more = [line for line in mismatch.lines if worded and line not in own_lines]
+        return first, dataclasses.replace(own_mismatch, lines=(*own_lines, *more))
     if (raised and not worded) or not (raised or wrong):
-        return first, own_mismatch, []
-    return last, mismatch, []
+        return first, own_mismatch
+    return last, mismatch
 
 
 def result_of_faults(exercise: Exercise, faults: Sequence[Fault]) -> Result:
