@@ -19,12 +19,19 @@ RTOL = 1e-3
 ATOL = 1e-4
 
 
-def _ratio(got: np.ndarray, expected: np.ndarray) -> float | None:
-    """Return the constant factor between two arrays, if there is one other than 0."""
+def _alike(got: np.ndarray, expected: np.ndarray) -> bool:
+    return np.allclose(got, expected, rtol=RTOL, atol=ATOL)
+
+
+def _by_value(got: np.ndarray, expected: np.ndarray) -> str | None:
+    """Say how all values are off, if they are by the same factor or amount."""
     total = float((expected * expected).sum())
     factor = float((got * expected).sum()) / total if total else 0.0
-    fits = np.allclose(got, factor * expected, rtol=RTOL, atol=ATOL)
-    return factor if fits and abs(factor) > 1e-3 else None
+    if abs(factor) > 1e-3 and _alike(got, factor * expected):
+        return f"every value is {factor:.3g} times the expected one"
+    if np.ptp(got - expected) < ATOL * (1.0 + np.abs(expected).max()):
+        return "every value is off by the same amount"
+    return None
 
 
 def _reordered(got: np.ndarray, expected: np.ndarray, axis: int) -> bool:
@@ -33,8 +40,7 @@ def _reordered(got: np.ndarray, expected: np.ndarray, axis: int) -> bool:
         np.moveaxis(array, axis, 0).reshape(array.shape[axis], -1) for array in (got, expected)
     ]
     weights = np.random.default_rng(0).standard_normal(parts[0].shape[1])
-    got, expected = (part[np.argsort(part @ weights)] for part in parts)
-    return np.allclose(got, expected, rtol=RTOL, atol=ATOL)
+    return _alike(*(part[np.argsort(part @ weights)] for part in parts))
 
 
 def _moved(got: np.ndarray, expected: np.ndarray, axes: Sequence[str]) -> str | None:
@@ -43,27 +49,28 @@ def _moved(got: np.ndarray, expected: np.ndarray, axes: Sequence[str]) -> str | 
     Args:
         axes: the names of the axes, at least two.
     """
-    if np.allclose(np.sort(got, axis=-1), np.sort(expected, axis=-1), rtol=RTOL, atol=ATOL):
+    if _alike(np.sort(got, axis=-1), np.sort(expected, axis=-1)):
         return f"each {axes[-2]} has the right values, but its {axes[-1]}s are in the wrong order"
     for axis, name in enumerate(axes[:-1]):
         if _reordered(got, expected, axis):
             return f"the {name}s have the right values, but are in another order"
-    if np.allclose(np.sort(got.ravel()), np.sort(expected.ravel()), rtol=RTOL, atol=ATOL):
+    if _alike(np.sort(got.ravel()), np.sort(expected.ravel())):
         return "all the right values are there, but in the wrong places: check the order of axes"
     return None
 
 
-def _by_padding(wrong: np.ndarray, padding: np.ndarray, axes: Sequence[str]) -> str | None:
+def _by_padding(wrong: np.ndarray, padding: np.ndarray | None, axes: Sequence[str]) -> str | None:
     """Say how padding explains which places are wrong, if it does.
 
     Args:
-        wrong: the places of the first two axes.
-        padding: the same places, true where there is only padding.
-        axes: the names of these axes.
+        padding: the places of the first two axes, true where there is only padding.
     """
+    if padding is None or padding.shape != wrong.shape[:2]:
+        return None
     if not padding.any() or padding.all():
         return None
-    first, second = axes
+    first, second, *_ = axes
+    wrong = np.asarray(wrong.any(tuple(range(2, wrong.ndim))))
     if (wrong <= padding).all():
         return "only padding is wrong"
     if (wrong <= ~padding).all() and len(wrong) > 1:
@@ -125,24 +132,17 @@ def locate(
         return "the number of values is right: check the order of axes" if same else None
     if got.ndim < 2 or got.ndim != len(axes) or got.size < 2:
         return None
-    if np.allclose(got, expected, rtol=RTOL, atol=ATOL):
-        return None
-    factor = _ratio(got, expected)
-    if factor:
-        return f"every value is {factor:.3g} times the expected one"
-    if np.ptp(got - expected) < ATOL * (1.0 + np.abs(expected).max()):
-        return "every value is off by the same amount"
-    reason = _moved(got, expected, axes)
-    if reason:
-        return reason
     wrong = ~np.isclose(got, expected, rtol=RTOL, atol=ATOL)
-    if padding is not None and padding.shape == wrong.shape[:2]:
-        pairs = np.asarray(wrong.any(tuple(range(2, wrong.ndim))))
-        reason = _by_padding(pairs, padding, axes[:2])
-        if reason:
-            return reason
+    if not wrong.any():
+        return None
     among = wrong.ndim if among is None else among
-    return _by_place(np.asarray(wrong.any(tuple(range(among, wrong.ndim)))), axes[:among])
+    places = np.asarray(wrong.any(tuple(range(among, wrong.ndim))))
+    return (
+        _by_value(got, expected)
+        or _moved(got, expected, axes)
+        or _by_padding(wrong, padding, axes)
+        or _by_place(places, axes[:among])
+    )
 
 
 def locator(

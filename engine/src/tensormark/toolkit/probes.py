@@ -48,13 +48,10 @@ Given = Mapping[str | tuple[str, ...], Mapping[str, str]]
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """A probe, before its exercise makes the calls; see `probe`."""
+    """A probe without its calls, and what its exercise makes them from; see `probe`."""
 
-    name: str
-    part: str
-    says: str
+    probe: Probe
     calls: Callable[[Call], Sequence[Call]] | None
-    examine: Examine | None
     fields: Mapping[str, Any]
 
 
@@ -77,7 +74,7 @@ def probe(
             `sizes`; `inputs`, the name by which `draw` knows what to draw, which probes may share;
             and `rate`, for the size `dropout`.
     """
-    return Case(name, part, says, calls, examine, fields)
+    return Case(Probe(name, part, says, (), examine), calls, fields)
 
 
 # --- usual probes -------------------------------------------------------------------------------
@@ -181,7 +178,7 @@ def _probe(case: Case, own: Call, given: Given, upstream: Sequence[str]) -> Prob
         dataclasses.replace(each, given=tuple(name for name in upstream if name in each.given))
         for each in calls
     ]
-    return Probe(case.name, case.part, case.says, tuple(ordered), case.examine)
+    return dataclasses.replace(case.probe, calls=tuple(ordered))
 
 
 def _with_earlier_inputs(draw: Draw) -> Draw:
