@@ -19,7 +19,7 @@ other = one
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("    + x = 2\nother", "other", "one: lines `- old text` must each be followed"),
+        ("    + x = 2\nother", "other", "one: each line of an old text must begin"),
         ("one is two\n    - x = 1\n", "\n", "conv: neither a section, a mistake nor a form"),
         ("one: ", "one ", "conv: neither a section, a mistake nor a form"),
         ("one: one is two", "one = two", "conv: neither a section, a mistake nor a form"),

@@ -80,6 +80,7 @@ def test_a_bonus_says_so(assignment: Assignment) -> None:
         ("conv", "more.py", "this exercise already exists"),
         ("doubled", "../x.py", "must be one of more.py"),
         ("doubled", toy.MAIN, "must be one of more.py"),  # which must be handed in
+        ("doubled", "more.py", "solution/more.py: there is no such file"),
     ],
 )
 def test_a_bad_name_or_file_of_an_exercise_is_refused(

@@ -73,6 +73,8 @@ def refused(folder: Path, *words: str) -> str:
             "rng.standard_normal(s.PP)",
             "conv: its inputs cannot be drawn: AttributeError: there is no size PP",
         ),
+        (CONV, '"cotangent/out', '"cotangents/out', "draw returns 'cotangents/output', which"),
+        (CONV, '"signals": rng', '"before/signals": rng', "draw returns no 'signals', which args"),
         (
             CONV,
             '"properties": 10',
@@ -80,7 +82,18 @@ def refused(folder: Path, *words: str) -> str:
             "conv: points has an unknown part 'property'; known: values, training, properties",
         ),
     ],
-    ids=["shape", "stand-in", "path", "method", "double", "mistake", "draw", "part"],
+    ids=[
+        "shape",
+        "stand-in",
+        "path",
+        "method",
+        "double",
+        "mistake",
+        "draw",
+        "input",
+        "argument",
+        "part",
+    ],
 )
 def test_recording_refuses_a_faulty_exercise_in_one_line(
     copy: Path, file: str, old: str, new: str, message: str

@@ -33,6 +33,9 @@ PARTS = ("values", "training", "properties")  # the parts of an exercise's point
 # probes that have names for mistakes
 SIZES_PROBE = "other sizes"
 SECOND_CALL = "second call"
+BUILT_IN_KINDS = ("method", "function", "optimizer")  # of calls
+# of the names of inputs that are no arguments
+PREFIXES = ("weights", "cotangent", "before", "start", "gradients", "literals")
 LOCAL_FIELDS = frozenset({"given", "inputs", "deterministic", "sizes"})  # that are not sent as such
 
 
@@ -246,13 +249,25 @@ class Exercise:
         return self.file.removesuffix(".py")
 
     def inputs(self, call: Call, seed: int, private: bool = False) -> Tensors:
-        """Draw the inputs of a call; used when references are recorded, never when grading."""
+        """Draw the inputs of a call; used when references are recorded, never when grading.
+
+        Raises:
+            ValueError: `draw` leaves an argument out, or returns what no call uses.
+        """
         import numpy as np
 
         draw = (private and self.draw_private) or self.draw
         assert draw is not None
         key = zlib.crc32(f"{self.id}/{call.inputs}".encode())
-        return draw(np.random.default_rng([seed, key]), call)
+        inputs = draw(np.random.default_rng([seed, key]), call)
+        if call.kind in BUILT_IN_KINDS:
+            named = {name for name in call.args if name[0] not in ".*"} - call.literals.keys()
+            for name in sorted(named - inputs.keys()):
+                raise ValueError(f"draw returns no {name!r}, which args names")
+            others = {name for name in inputs if name.partition("/")[0] not in PREFIXES}
+            for name in sorted(others - named):
+                raise ValueError(f"draw returns {name!r}, which no call uses")
+        return inputs
 
     @functools.cached_property
     def digest(self) -> str:

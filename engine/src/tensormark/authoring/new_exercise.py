@@ -18,7 +18,7 @@ from string import Template
 
 from tensormark.exercise import Assignment, Exercise
 from tensormark.files import write_whole
-from tensormark.folder import PACKAGE, open_assignment
+from tensormark.folder import DEFINITION, PACKAGE, open_assignment
 from tensormark.handout import MAIN
 from tensormark.usage import UserError, command, option, parser
 
@@ -45,7 +45,10 @@ def _check(name: str, file: str, assignment: Assignment, bonus: bool) -> None:
         raise UserError(f"{option('id', name)}: this exercise already exists")
     files = (assignment.editable[1:] if bonus else ()) or assignment.editable
     if file not in files:
-        raise UserError(f"{option('file', file)}: must be one of {', '.join(files)}")
+        fix = f"or add it to `editable` in {DEFINITION}"
+        raise UserError(f"{option('file', file)}: must be one of {', '.join(files)}; {fix}")
+    if not (assignment.solution / file).is_file():
+        raise UserError(f"solution/{file}: there is no such file; create it with its imports")
     if not (assignment.folder / EXERCISES).is_dir():
         raise UserError(
             f"{EXERCISES}/: there is no such folder; if the exercises are elsewhere, add the new "

@@ -120,7 +120,10 @@ def edits_of(lines: Sequence[str], name: str) -> Edits:
     """
     text = "".join(f"{line}\n" for line in lines)
     if not re.fullmatch(f"(?:{EDIT.pattern})+", text):
-        raise VariantError(f"{name}: lines `- old text` must each be followed by `+ new text`")
+        raise VariantError(
+            f"{name}: each line of an old text must begin with `- `, and each of the new text that "
+            "follows it with `+ `"
+        )
     return tuple((_unsigned(old), _unsigned(new)) for old, new in EDIT.findall(text))
 
 
