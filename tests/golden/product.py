@@ -18,7 +18,7 @@ from unittest import mock
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "engine" / "tests"))
 
-from tensormark.classroom import command, worker
+from tensormark.classroom import command, work
 from tensormark.folder import open_assignment
 from tensormark.grading import Grading
 from tensormark.intake.submission import SubmissionError
@@ -90,7 +90,7 @@ class Product:
         with (
             contextlib.redirect_stdout(printed),
             mock.patch.object(command, "workers", here),
-            mock.patch.object(worker, "_grading", return_value=self.usual),
+            mock.patch.object(work, "_grading", return_value=self.usual),
         ):
             try:
                 status = command.main(

@@ -3,8 +3,7 @@
 from concurrent.futures import Future
 from typing import Any
 
-from tensormark.classroom import worker
-from tensormark.classroom.work import Job, Terms
+from tensormark.classroom.work import Job, Terms, do
 
 
 class Here:
@@ -16,7 +15,7 @@ class Here:
     def submit(self, job: Job, terms: Terms) -> Future[Any]:
         future: Future[Any] = Future()
         try:
-            future.set_result(worker.do(job, terms))
+            future.set_result(do(job, terms))
         except Exception as error:
             future.set_exception(error)
         return future

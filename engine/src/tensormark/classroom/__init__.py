@@ -3,11 +3,11 @@
 command.py       from a folder of hand-ins to the gradebook
 config.py        class.toml, its options; adjustments.py: what staff add to points
 platforms/       what each learning platform's files, lists, marks and feedback look like
-people.py        the list of the class; hand_in.py: what was handed in
+people.py        the list of the class
 find.py          what is in a folder; owners.py: to whom it belongs, and which of several is graded
-work.py          what is graded, and the digest of all that decides a result
-worker.py        what a worker process does; jobs.py: has jobs done; killed.py: by none of them
+work.py          what a worker process does, and the digest of all that decides a result
+jobs.py          has it done by processes on this machine, or on a cluster
 store.py         everything that was graded
 entry.py         a student's line, from which all else is written:
-gradebook.py, teach.py, feedback.py, sheets.py, returned.py, with templates/
+gradebook.py, teach.py (both with counts.py), feedback.py, sheets.py, returned.py, with templates/
 """

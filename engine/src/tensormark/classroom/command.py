@@ -13,8 +13,9 @@ import functools
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from tqdm import tqdm
 
@@ -38,7 +39,7 @@ from tensormark.classroom.platforms import FOLDER, PLATFORMS
 from tensormark.classroom.store import Store
 from tensormark.classroom.work import Job, Terms, complete, facts, named
 from tensormark.exercise import Assignment
-from tensormark.files import expanded, is_folder, write_whole
+from tensormark.files import expanded, is_folder, sources_in, write_whole
 from tensormark.folder import open_assignment
 from tensormark.intake.given_files import GivenFiles
 from tensormark.intake.submission import SubmissionError, read_parts
@@ -68,7 +69,7 @@ WRITTEN = (
 NEW = ".new"  # the folder in OUT in which it is made
 
 
-def _submissions(name: str, text: str) -> Path:
+def _submissions(text: str) -> Path:
     """Return the folder of the hand-ins.
 
     Raises:
@@ -77,7 +78,7 @@ def _submissions(name: str, text: str) -> Path:
     path = Path(expanded(text))
     fault = "" if path.is_dir() else "there is no such folder"
     if not text:
-        fault = f"give the folder with the submissions: {command(name, submissions='dir')}"
+        fault = f"give the folder with the submissions: {command('class', submissions='dir')}"
     elif path.is_file():
         fault = "is a file, not a folder; unpack it and name the folder"
     if fault:
@@ -93,8 +94,7 @@ def _parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namesp
     """
     command_line = usage.parser(name, "Grade a class; OUT/class.toml has more options.")
     add = command_line.add_argument
-    folder_of = functools.partial(_submissions, name)
-    add("submissions", type=folder_of, help="the folder with the submissions")
+    add("submissions", type=_submissions, help="the folder with the submissions")
     add("--references", type=Path, help="folder with the recorded answers")
     results = "folder of the class's results (default: %(default)s)"
     add("--out", type=Path, default=folder / "class", help=results)
@@ -256,14 +256,32 @@ class Class:
 
     # --- doing ----------------------------------------------------------------------------
 
+    def _results(
+        self, jobs: Sequence[tuple[Entry, Job]], what: str, before: str = ""
+    ) -> Iterator[tuple[Entry, Mapping[str, Any] | None, str]]:
+        """Do and keep what was not done before; yield all results, and why there is none.
+
+        Args:
+            what: to print, after the number of jobs; before: after that of those done before.
+
+        Raises:
+            UserError: no worker can do any.
+        """
+        keyed = {job.key(self.terms): job for _, job in jobs}
+        wanted = {key: job for key, job in keyed.items() if not complete(self.store.get(key))}
+        if before and len(wanted) < len(keyed):
+            print(f"{len(keyed) - len(wanted)} {before}", flush=True)
+        faults = self._do(wanted, what) if wanted else {}
+        for each, job in jobs:
+            key = job.key(self.terms)
+            yield each, self.store.get(key), faults.get(key, "")
+
     def _do(self, jobs: Mapping[str, Job], what: str) -> dict[str, str]:
         """Have jobs done, and keep their results; return why some have none, by key.
 
         Raises:
             UserError: no worker can do any.
         """
-        if not jobs:
-            return {}
         where = self.options.scheduler or f"{self.options.workers} on this machine"
         tier = self.terms.settings.tier
         print(f"{len(jobs)} {what}, tier {tier}, workers: {where}", flush=True)
@@ -288,42 +306,24 @@ class Class:
 
     def grade(self) -> None:
         """Grade what has no complete result yet, and fill in the entries."""
-        keys: list[tuple[Entry, str]] = []
-        jobs: dict[str, Job] = {}
-        for each in self.entries:
-            if each.submission is not None:
-                job = Job(each.submission)
-                key = job.key(self.terms)
-                keys.append((each, key))
-                jobs[key] = job
-        wanted = {key: job for key, job in jobs.items() if not complete(self.store.get(key))}
-        if len(wanted) < len(jobs):
-            print(f"{len(jobs) - len(wanted)} graded before", flush=True)
-        faults = self._do(wanted, "to grade")
-        for each, key in keys:
-            result = self.store.get(key)
-            each.problem = faults.get(key, "")
+        jobs = [(each, Job(each.submission)) for each in self.entries if each.submission]
+        for each, result, fault in self._results(jobs, "to grade", "graded before"):
+            each.problem = fault
             if result is not None and each.path is not None:
                 each.result = named(result, each.path)
 
     def ask(self) -> None:
         """Have questions made for the students who get some, and note them."""
         secret = self.store.secret()
-        keys: list[tuple[Entry, str]] = []
-        jobs: dict[str, Job] = {}
+        jobs: list[tuple[Entry, Job]] = []
         for each in self.asked:
             job = sheets.job_of(each, self.config.viva, secret, self.assignment)
             if job is None:
                 each.sheet_note = sheets.NOTHING_RIGHT if each.result else each.kind
-                continue
-            key = job.key(self.terms)
-            keys.append((each, key))
-            if self.store.get(key) is None:
-                jobs[key] = job
-        faults = self._do(jobs, "to make questions on")
-        for each, key in keys:
-            missing = {"note": f"not made: {faults.get(key, '')}"}
-            sheets.note_sheet(each, self.store.get(key) or missing)
+            else:
+                jobs.append((each, job))
+        for each, result, fault in self._results(jobs, "to make questions on"):
+            sheets.note_sheet(each, result or {"note": f"not made: {fault}"})
 
     # --- what is written ------------------------------------------------------------------
 
@@ -333,12 +333,7 @@ class Class:
         shutil.rmtree(new, ignore_errors=True)
         new.mkdir()
         common = counts.note_flags(self.entries)
-        starter = self.assignment.starter
-        given = {
-            name.removesuffix(".py"): (starter / name).read_text(encoding="utf-8")
-            for name in self.assignment.editable
-        }
-        counts.note_equal(self.entries, given)
+        counts.note_equal(self.entries, sources_in(self.assignment.starter))
         says = _says(self.references)
         feedback.write(self.entries, new)
         write_whole(new / gradebook.TABLE, gradebook.table(self.entries))

@@ -5,9 +5,11 @@ running, because another job may have been the cause; if that worker dies as wel
 own fault.
 """
 
+import ctypes
 import multiprocessing
 import os
 import signal
+import sys
 import time
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping
@@ -15,8 +17,7 @@ from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ProcessP
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
-from tensormark.classroom.work import Job, Terms, complete
-from tensormark.classroom.worker import UnfitError, do, end_with
+from tensormark.classroom.work import Job, Terms, UnfitError, complete, do
 from tensormark.sandbox.interface import printable
 from tensormark.usage import UserError, option
 
@@ -26,7 +27,17 @@ CONNECTING = 10.0  # seconds to wait for a scheduler
 NO_WORKER = 120.0  # seconds without any worker of a cluster after which a run ends
 DEATHS = ("KilledWorker", BrokenProcessPool.__name__)  # exceptions for a worker that died
 KILLS = "the submission kills the process that grades it, even with nothing else running"
+PR_SET_PDEATHSIG = 1
 Result = Mapping[str, Any]
+
+
+def end_with(parent: int) -> None:
+    """Have this process end with the one that started it, and leave Ctrl-C to that."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)
 
 
 class LocalWorkers:
@@ -118,19 +129,19 @@ def workers(scheduler: str, count: int) -> Workers:
     return Cluster(scheduler) if scheduler else LocalWorkers(count)
 
 
-def _answer(future: Future[Any]) -> tuple[Result | None, str, bool]:
+def _answer(future: Future[Any]) -> tuple[Result | str, bool]:
     """Return a job's result, or why there is none, and whether its worker died.
 
     Raises:
         UserError: the worker cannot do any job.
     """
     try:
-        return future.result(), "", False
+        return future.result(), False
     except UnfitError as error:
         raise UserError(f"a worker cannot grade: {error}") from error
     except (Exception, CancelledError) as error:
         text = printable(f"{type(error).__name__}: {error}")[:300]
-        return None, f"a worker failed: {text}", type(error).__name__ in DEATHS
+        return f"a worker failed: {text}", type(error).__name__ in DEATHS
 
 
 def answers(
@@ -157,14 +168,14 @@ def answers(
             time.sleep(WAIT)  # a cluster has no worker at the moment
         for future in wait(running, WAIT, FIRST_COMPLETED).done:
             key = running.pop(future)
-            result, fault, has_died = _answer(future)
+            answer, has_died = _answer(future)
             tries[key] += 1
             if has_died and key not in died:
                 died.add(key)
                 alone.append(key)
             elif has_died:
                 yield key, KILLS
-            elif tries[key] < TRIES and not complete(result):
+            elif tries[key] < TRIES and (isinstance(answer, str) or not complete(answer)):
                 waiting.append(key)
             else:
-                yield key, fault if result is None else result
+                yield key, answer

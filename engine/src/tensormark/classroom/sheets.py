@@ -7,13 +7,12 @@ draws the same sheets and nobody else can. A submission without usable questions
 run: a note says why there are none.
 """
 
-import dataclasses
 import hmac
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tensormark.classroom.entry import Entry, first_of, legible, number_of
+from tensormark.classroom.entry import Entry, first_of, number_of
 from tensormark.classroom.feedback import folder_names
 from tensormark.classroom.work import Job
 from tensormark.exercise import Assignment
@@ -40,14 +39,13 @@ def job_of(entry: Entry, number: int, secret: bytes, assignment: Assignment) -> 
 
 def note_sheet(entry: Entry, result: Mapping[str, Any]) -> None:
     """Note a student's sheet, or why there is none."""
-    path = entry.path
-    if "sheet" not in result or path is None:
-        entry.sheet_note = result.get("note", "")
+    if "sheet" not in result:
+        entry.sheet_note = result["note"]
         return
     sheet = Sheet.from_json(result["sheet"])
     entry.sheet_note = "; ".join(sheet.notes)
     if sheet.questions:
-        entry.sheet = dataclasses.replace(sheet, submission=legible(path.name))
+        entry.sheet = sheet
     else:
         entry.sheet_note = entry.sheet_note or NO_QUESTION
 

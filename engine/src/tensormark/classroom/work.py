@@ -1,4 +1,9 @@
-"""What is graded, as data for another process, and the digest of all that decides a result."""
+"""What a worker process does, on this machine or another, and the digest of all that decides it.
+
+It grades one submission after another with the same `Grading`, so that references are read and
+torch is imported only once. Covered: a worker with another grader, other references or no such tier
+says so instead of grading. Not covered: workers, scheduler and client trust each other.
+"""
 
 import contextlib
 import dataclasses
@@ -13,13 +18,17 @@ from typing import Any
 
 from tensormark.classroom.entry import legible
 from tensormark.files import digest, python_files, sha256
-from tensormark.folder import PACKAGE, STAFF_ONLY
+from tensormark.folder import PACKAGE, STAFF_ONLY, open_assignment
+from tensormark.grading import Grading
 from tensormark.handout import MAIN, PAGES
-from tensormark.intake.submission import Submission
+from tensormark.intake.submission import Submission, SubmissionError
 from tensormark.references import References
 from tensormark.sandbox.interface import printable
 from tensormark.sandbox.packages import requirement_names
 from tensormark.settings import Settings
+from tensormark.strictest import fault_of
+from tensormark.usage import UserError
+from tensormark.viva import draw
 
 ENGINE = Path(__file__).resolve().parents[1]
 # of an assignment; references and checkpoint have digests of their own
@@ -59,14 +68,7 @@ class Terms:
     assignment: Path
     settings: Settings
     check: bool
-    facts: Mapping[str, str]
-
-    @property
-    def deciding(self) -> list[Any]:
-        """What of it decides a result: not where things are."""
-        settings = self.settings
-        times = [settings.budget, settings.training_times]
-        return [settings.tier, *times, self.check, dict(self.facts)]
+    facts: tuple[tuple[str, str], ...]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -84,8 +86,10 @@ class Job:
     number: int = 0
 
     def key(self, terms: Terms) -> str:
-        """Return the digest of everything that decides its result."""
-        deciding = [dataclasses.asdict(self), terms.deciding]
+        """Return the digest of everything that decides its result: not where things are."""
+        own = terms.settings
+        settings = [own.tier, own.budget, own.training_times]
+        deciding = [dataclasses.asdict(self), settings, terms.check, terms.facts]
         return digest(json.dumps(deciding, sort_keys=True, default=sorted).encode())
 
 
@@ -106,7 +110,7 @@ def _code(folder: Path) -> str:
     return digest("".join(f"{name} {sha256(path)}\n" for name, path in files).encode())
 
 
-def facts(folder: Path, references: Path) -> dict[str, str]:
+def facts(folder: Path, references: Path) -> tuple[tuple[str, str], ...]:
     """Return what decides a result on this machine, besides settings: digests and versions.
 
     Args:
@@ -125,4 +129,46 @@ def facts(folder: Path, references: Path) -> dict[str, str]:
     for name in dict.fromkeys([*PACKAGES, *required]):
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             found[name] = importlib.metadata.version(name)
-    return found
+    return tuple(found.items())
+
+
+class UnfitError(Exception):
+    """This worker cannot grade, whatever it is given; the message is one sentence."""
+
+
+@functools.lru_cache(maxsize=1)
+def _grading(terms: Terms) -> Grading:
+    """Return this process's grading.
+
+    Raises:
+        UnfitError: it would grade otherwise than the process that asks.
+    """
+    host = printable(platform.node())
+    try:
+        here = dict(facts(terms.assignment, terms.settings.references))
+    except UserError as error:
+        raise UnfitError(f"{host}: {error}") from error
+    for name, wanted in terms.facts:
+        if here.get(name) != wanted:
+            raise UnfitError(f"{host} has {name} {here.get(name)}, not {wanted}")
+    assignment = open_assignment(terms.assignment)
+    fault = fault_of(assignment, terms.settings.tier, terms.settings)
+    if fault:
+        raise UnfitError(f"{host} cannot provide the tier {terms.settings.tier}: {fault}")
+    return Grading(terms.settings, assignment)
+
+
+def do(job: Job, terms: Terms) -> dict[str, Any]:
+    """Do a job; return the result model, or a sheet, or a note that says why there is none.
+
+    Raises:
+        UnfitError: this worker cannot.
+    """
+    grading = _grading(terms)
+    if not job.seed:
+        return grading.grade_read(job.submission, terms.check).as_json()
+    try:
+        sheet = draw.questions(grading, job.submission, job.right, job.seed, job.number)
+    except SubmissionError as error:
+        return {"note": printable(str(error))[:300]}
+    return {"sheet": dataclasses.asdict(sheet)}
