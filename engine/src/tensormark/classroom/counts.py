@@ -31,9 +31,9 @@ def note_flags(entries: Sequence[Entry]) -> list[str]:
     return common
 
 
-def _essence(text: str) -> str:
-    """Return a source without comments and layout; what follows a # in a string goes, too."""
-    return re.sub(r"\s|#[^\n]*", "", text)
+def _essence(sources: Mapping[str, str]) -> frozenset[tuple[str, str]]:
+    """Return modules without comments and layout; what follows a # in a string goes, too."""
+    return frozenset((name, re.sub(r"\s|#[^\n]*", "", text)) for name, text in sources.items())
 
 
 def note_equal(entries: Sequence[Entry], given: Mapping[str, str]) -> None:
@@ -42,15 +42,13 @@ def note_equal(entries: Sequence[Entry], given: Mapping[str, str]) -> None:
     Args:
         given: the text of each editable file as students got it, by module.
     """
-    untouched = {name: _essence(text) for name, text in given.items()}
-    groups: dict[tuple[tuple[str, str], ...], list[Entry]] = {}
+    untouched = _essence(given)
+    groups: dict[frozenset[tuple[str, str]], list[Entry]] = {}
     for entry in entries:
         if entry.submission is not None:
-            sources = entry.submission.sources.items()
-            texts = {name: _essence(text) for name, text in sources}
-            own = {name: text for name, text in texts.items() if text != untouched.get(name)}
+            own = _essence(entry.submission.sources) - untouched
             if own:
-                groups.setdefault(tuple(sorted(own.items())), []).append(entry)
+                groups.setdefault(own, []).append(entry)
     for group in groups.values():
         for entry in group:
             entry.equal = [other.student for other in group if other.path != entry.path]

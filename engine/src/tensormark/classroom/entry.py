@@ -134,7 +134,7 @@ class Entry:
             handed in.
         result: the result model, see reports/result.schema.json.
         equal: other students whose files are equal apart from comments and layout.
-        report: the folder of the student's feedback, relative to OUT; "" if there is none.
+        folder: the name of the folder of the student's feedback; "" if there is none.
         sheet: questions about their own code; sheet_note: why there are none, or fewer.
     """
 
@@ -153,7 +153,7 @@ class Entry:
     result: Mapping[str, Any] | None = None
     adjustments: list[Adjustment] = field(default_factory=list)
     equal: Sequence[str] = ()
-    report: str = ""
+    folder: str = ""
     sheet: Sheet | None = None
     sheet_note: str = ""
     flags: list[str] = field(default_factory=list)

@@ -125,7 +125,7 @@ def write(entries: Sequence[Entry], out: Path) -> None:
     names = folder_names([entry.student for entry in entries])
     for entry, name in zip(entries, names, strict=True):
         if entry.result is not None:
-            entry.report = f"{FOLDER}/{name}"
+            entry.folder = name
             model = for_student(entry)
-            write_whole(out / entry.report / PAGE, html.page(model, html.NO_HANDOUT))
-            write_whole(out / entry.report / RESULT, json.dumps(model) + "\n")
+            write_whole(out / FOLDER / name / PAGE, html.page(model, html.NO_HANDOUT))
+            write_whole(out / FOLDER / name / RESULT, json.dumps(model) + "\n")

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tensormark.classroom.entry import Entry, number_of
+from tensormark.classroom.feedback import FOLDER
 from tensormark.classroom.find import Found
 from tensormark.classroom.people import FileError
 from tensormark.classroom.platforms.base import Platform
@@ -53,7 +54,7 @@ def _write_feedback(platform: Platform, entries: Sequence[Entry], out: Path) -> 
     skipped: list[str] = []
 
     def files() -> Iterator[tuple[str, bytes]]:
-        for name, content in platform.feedback(entries, out):
+        for name, content in platform.feedback(entries, out / FOLDER):
             if isinstance(content, bytes):
                 yield name, content
             else:

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from tensormark.classroom.entry import Entry, first_of, number_of
-from tensormark.classroom.feedback import folder_names
 from tensormark.classroom.work import Job
 from tensormark.exercise import Assignment
 from tensormark.files import encoded, write_whole
@@ -53,28 +52,25 @@ def note_sheet(entry: Entry, result: Mapping[str, Any]) -> None:
 def write(entries: Sequence[Entry], out: Path) -> list[str]:
     """Write the questions of a class below `out`; return lines for staff.
 
+    The files are named like the folders of feedback.
+
     Raises:
         OSError: a file cannot be written.
     """
-    names = folder_names([entry.student for entry in entries])
-    named = list(zip(names, entries, strict=True))
-    for name, entry in named:
+    for entry in entries:
         if entry.sheet is not None:
-            paper = page.paper(entry.sheet, entry.called)
-            write_whole(out / FOLDER / "sheets" / f"{name}.html", paper)
-            key = page.key(entry.sheet, entry.called)
-            write_whole(out / FOLDER / "keys" / f"{name}.html", key)
+            name = f"{entry.folder}.html"
+            write_whole(out / FOLDER / "sheets" / name, page.paper(entry.sheet, entry.called))
+            write_whole(out / FOLDER / "keys" / name, page.key(entry.sheet, entry.called))
     keys = pages.page(
-        "Questions: keys", TEMPLATES / "keys.html.j2", TEMPLATES / "keys.css", entries=named
+        "Questions: keys", TEMPLATES / "keys.html.j2", TEMPLATES / "keys.css", entries=entries
     )
     write_whole(out / FOLDER / "keys.html", keys)
-    made = number_of(sum(entry.sheet is not None for entry in entries), "sheet")
+    without = [entry for entry in entries if entry.sheet is None]
+    made = number_of(len(entries) - len(without), "sheet")
     lines = [f"viva: {made} in {FOLDER}/sheets; for staff: {FOLDER}/keys.html"]
-    without: dict[str, list[str]] = {}
-    for entry in entries:
-        if entry.sheet is None:
-            without.setdefault(entry.sheet_note, []).append(entry.called)
-    for note, students in without.items():
+    for note in dict.fromkeys(entry.sheet_note for entry in without):
+        students = [entry.called for entry in without if entry.sheet_note == note]
         count = number_of(len(students), "student")
         lines.append(f"viva: no questions for {count} ({note}): {first_of(students)}")
     return lines

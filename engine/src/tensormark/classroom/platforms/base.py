@@ -157,11 +157,11 @@ class Platform:
         """
         return None
 
-    def feedback(self, entries: Sequence[Entry], out: Path) -> Iterator[tuple[str, bytes | str]]:
+    def feedback(self, entries: Sequence[Entry], folder: Path) -> Iterator[tuple[str, bytes | str]]:
         """Yield the files of a zip of feedback by name; a text says why there is none instead.
 
         Args:
-            out: where the students' folders are.
+            folder: where the students' folders are.
         """
         yield from ()
 

@@ -128,18 +128,18 @@ class Canvas(Platform):
             result.warning = f"{possible}; nothing is scaled"
         return result
 
-    def feedback(self, entries: Sequence[Entry], out: Path) -> Iterator[tuple[str, bytes | str]]:
+    def feedback(self, entries: Sequence[Entry], folder: Path) -> Iterator[tuple[str, bytes | str]]:
         """Yield a file for each downloaded one."""
         for entry in entries:
             path = entry.path
-            upload = self.upload(path) if path and entry.report else None
+            upload = self.upload(path) if path and entry.folder else None
             if path is None or upload is None:
                 continue
             name = path.name
             if [_owner(name)] != [claim.student for claim in upload.claims]:
                 yield name, "Canvas could not match the file name to that student alone"
             elif name.lower().endswith(".zip"):
-                yield name, zipped({PAGE: (out / entry.report / PAGE).read_bytes()})
+                yield name, zipped({PAGE: (folder / entry.folder / PAGE).read_bytes()})
             elif name.lower().endswith(".py"):
                 yield name, encoded(comments(for_student(entry)))
             else:

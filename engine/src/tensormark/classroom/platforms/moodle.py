@@ -107,7 +107,7 @@ class Moodle(Platform):
         result.text = table.with_rows([_without_formulas(titles, row) for row in rows])
         return result
 
-    def feedback(self, entries: Sequence[Entry], out: Path) -> Iterator[tuple[str, bytes | str]]:
+    def feedback(self, entries: Sequence[Entry], folder: Path) -> Iterator[tuple[str, bytes | str]]:
         """Yield a page for each participant of the worksheet.
 
         The name in the file's name is for people, and reduced to letters, digits and spaces: an
@@ -115,12 +115,12 @@ class Moodle(Platform):
         """
         for entry in entries:
             participant = re.fullmatch(r".*?([0-9]+)", entry.student, re.S)
-            if entry.report and entry.row is not None and participant:
+            if entry.folder and entry.row is not None and participant:
                 plain = unicodedata.normalize("NFC", entry.name)
                 letters = "".join(char if char.isalnum() else " " for char in plain)
                 name = " ".join(letters.split())[:LONGEST].strip() or "Participant"
                 file = f"{name}_{participant[1]}_assignfeedback_file_{PAGE}"
-                yield file, (out / entry.report / PAGE).read_bytes()
+                yield file, (folder / entry.folder / PAGE).read_bytes()
 
 
 def _without_formulas(titles: Sequence[str], row: Sequence[str]) -> list[str]:
