@@ -180,12 +180,30 @@ def splits(pattern: re.Pattern[str], name: str) -> Iterator[tuple[str, re.Match[
             yield name[: found.start()], match
 
 
-def different(claims: Iterable[Claim]) -> tuple[Claim, ...]:
-    """Return claims without those that are for the same owner as an earlier one."""
-    first: dict[tuple[str, ...], Claim] = {}
+def uploaded(
+    path: Path, claims: Sequence[Claim], matches: Sequence[re.Match[str]]
+) -> Upload | None:
+    """Return what has a name that can be read in several ways; None if in none.
+
+    Args:
+        claims: one for each reading; of those for the same owner, the first counts.
+        matches: the platform's part of each; the first says what it is. What can be read as late
+            is late.
+    """
+    if not matches:
+        return None
+    owners: dict[tuple[str, ...], Claim] = {}
     for claim in claims:
-        first.setdefault(claim.identity, claim)
-    return tuple(first.values())
+        owners.setdefault(claim.identity, claim)
+    file = matches[0]["file"] or ""
+    return Upload(
+        path,
+        tuple(owners.values()),
+        file=file,
+        again=again(file),
+        late=any(match.groupdict().get("late") for match in matches),
+        typed=bool(matches[0]["typed"]),
+    )
 
 
 def without_common(names: Sequence[str], separator: str) -> dict[str, list[str]]:

@@ -27,11 +27,10 @@ from tensormark.classroom.people import FileError, Table
 from tensormark.classroom.platforms.base import (
     MarksFile,
     Platform,
-    again,
-    different,
     new_marks,
     number,
     splits,
+    uploaded,
 )
 from tensormark.files import encoded
 from tensormark.reports.platforms import cell, comments
@@ -39,10 +38,10 @@ from tensormark.reports.text import points
 from tensormark.zipped import zipped
 
 NAMED = re.compile(
-    r"_(?P<late>LATE_)?(?P<id>[0-9]+)_(?:[0-9]+_(?P<file>.+)|(?:text|link)\.html)", re.S
+    r"_(?P<late>LATE_)?(?P<id>[0-9]+)_(?:[0-9]+_(?P<file>.+)|(?P<typed>text|link)\.html)", re.S
 )
 ANONYMOUS = re.compile(
-    r"(?P<late>LATE_)?(?P<id>anon_[0-9A-Za-z]{1,32})_(?:(?:text|link)\.html|(?:[0-9]+_)?(?P<file>.+))",
+    r"(?P<late>LATE_)?(?P<id>anon_[0-9A-Za-z]{1,32})_(?:(?P<typed>text|link)\.html|(?:[0-9]+_)?(?P<file>.+))",
     re.S,
 )
 ESCAPED = re.compile("#(?:U[0-9a-f]{4}|L[0-9a-f]{6})")  # a letter as unzip may write it
@@ -52,18 +51,22 @@ SECTION = "section"  # the last of the columns about students
 SHOWN = 40  # titles in a message
 
 
-def _readings(name: str) -> list[tuple[str, re.Match[str]]]:
-    """Return each way to split a name into a display name and what Canvas adds.
+def _column(table: Table, wanted: str) -> int:
+    """Return the place of the column to fill.
 
-    Unpacking the download may have changed any letter that is not ASCII.
+    Args:
+        wanted: its title, with or without its number.
     """
-    found = []
-    for display, match in splits(NAMED, name):
-        letters = ESCAPED.sub("", display)
-        if all(c.isalnum() or c == "_" or not c.isascii() for c in letters):
-            found.append((display, match))
-    anonymous = ANONYMOUS.fullmatch(name)
-    return [(anonymous["id"], anonymous)] if anonymous and not found else found
+    titles = {place: text for place, text in enumerate(table.rows[0]) if TITLE.search(text)}
+    hits = [place for place, text in titles.items() if wanted in (text, TITLE.sub("", text))]
+    if len(hits) == 1:
+        return hits[0]
+    names = "; ".join(text[:100] for text in [*titles.values()][:SHOWN]) or "none"
+    count = "several columns" if hits else "no column"
+    raise FileError(
+        f"{table.path}: has {count} titled {wanted[:60]!r}; set column in "
+        f"class.toml to one of these titles, with its number: {names}"
+    )
 
 
 class Canvas(Platform):
@@ -77,41 +80,24 @@ class Canvas(Platform):
     columns: ClassVar[Mapping[str, str]] = {"student": "name", "id": "canvas"}
 
     def upload(self, path: Path) -> Upload | None:
-        """Return a claim for each number that may be the id; what can be read as late is late."""
-        readings = _readings(path.name)
-        if not readings:
-            return None
-        matches = [match for _, match in readings]
-        file = matches[0]["file"] or ""
-        return Upload(
-            path,
-            different(Claim(name, {"canvas": m["id"]}, m["id"]) for name, m in readings),
-            file=file,
-            again=again(file),
-            late=any(match["late"] for match in matches),
-            typed=not file,
-        )
+        """Return a claim for each number that may be the id.
 
-    def _column(self, table: Table, wanted: str) -> int:
-        """Return the place of the column to fill.
-
-        Args:
-            wanted: its title, with or without its number.
+        Unpacking the download may have changed any letter that is not ASCII.
         """
-        titles = {place: text for place, text in enumerate(table.rows[0]) if TITLE.search(text)}
-        hits = [place for place, text in titles.items() if wanted in (text, TITLE.sub("", text))]
-        if len(hits) == 1:
-            return hits[0]
-        names = "; ".join(text[:100] for text in [*titles.values()][:SHOWN]) or "none"
-        count = "several columns" if hits else "no column"
-        raise FileError(
-            f"{table.path}: has {count} titled {wanted[:60]!r}; set column in "
-            f"class.toml to one of these titles, with its number: {names}"
-        )
+        readings = []
+        for name, match in splits(NAMED, path.name):
+            letters = ESCAPED.sub("", name)
+            if all(c.isalnum() or c == "_" or not c.isascii() for c in letters):
+                readings.append((name, match))
+        anonymous = ANONYMOUS.fullmatch(path.name)
+        if anonymous and not readings:
+            readings = [(anonymous["id"], anonymous)]
+        claims = [Claim(name, {"canvas": match["id"]}, match["id"]) for name, match in readings]
+        return uploaded(path, claims, [match for _, match in readings])
 
     def marks(self, table: Table, column: str, most: float, entries: Sequence[Entry]) -> MarksFile:
         """Return the columns about students, unchanged, and the assignment's."""
-        place = self._column(table, column)
+        place = _column(table, column)
         title = table.titles[place]
         about = table.titles.index(SECTION) + 1
         result = new_marks(table, title, entries)
@@ -131,11 +117,10 @@ class Canvas(Platform):
     def feedback(self, entries: Sequence[Entry], folder: Path) -> Iterator[tuple[str, bytes | str]]:
         """Yield a file for each downloaded one."""
         for entry in entries:
-            path = entry.path
-            upload = self.upload(path) if path and entry.folder else None
-            if path is None or upload is None:
+            upload = self.upload(entry.path) if entry.path and entry.folder else None
+            if upload is None:
                 continue
-            name = path.name
+            name = upload.path.name
             if [_owner(name)] != [claim.student for claim in upload.claims]:
                 yield name, "Canvas could not match the file name to that student alone"
             elif name.lower().endswith(".zip"):

@@ -25,17 +25,16 @@ from tensormark.classroom.people import FileError, Table
 from tensormark.classroom.platforms.base import (
     MarksFile,
     Platform,
-    again,
-    different,
     new_marks,
     number,
     splits,
+    uploaded,
 )
 from tensormark.reports.platforms import cell
 from tensormark.reports.text import points
 
 NAMED = re.compile(
-    r"(?:_(?P<id>[0-9]+))?_assignsubmission_(?:file|(?P<text>onlinetext))(?:_(?P<file>.*))?", re.S
+    r"(?:_(?P<id>[0-9]+))?_assignsubmission_(?:file|(?P<typed>onlinetext))(?:_(?P<file>.*))?", re.S
 )
 GRADE = "grade"
 NEEDED = ("identifier", GRADE, "last modified (grade)")
@@ -45,15 +44,6 @@ CHANGEABLE = "grade can be changed"
 COMMENTS = "feedback comments"
 AGAIN = "download the worksheet again"
 LONGEST = 40  # letters of a student's name in a file's name
-
-
-def _readings(name: str) -> list[tuple[str, re.Match[str]]]:
-    """Return each way to split a name into a participant's and what Moodle adds."""
-    return [
-        (display, match)
-        for display, match in splits(NAMED, name)
-        if display and (match["id"] or "_" not in display)
-    ]
 
 
 class Moodle(Platform):
@@ -68,18 +58,15 @@ class Moodle(Platform):
 
     def upload(self, path: Path) -> Upload | None:
         """Return a claim for each number that may be the participant's."""
-        readings = _readings(path.name)
-        if not readings:
-            return None
-        file = readings[0][1]["file"] or ""
-        claims = different(
-            Claim(name, {"moodle": match["id"]}, f"{name}_{match['id']}")
-            if match["id"]
-            else Claim(name)
-            for name, match in readings
-        )
-        typed = bool(readings[0][1]["text"])
-        return Upload(path, claims, file=file, again=again(file), typed=typed)
+        claims = []
+        matches = []
+        for name, match in splits(NAMED, path.name):
+            own = match["id"]
+            if name and (own or "_" not in name):
+                claim = Claim(name, {"moodle": own}, f"{name}_{own}") if own else Claim(name)
+                claims.append(claim)
+                matches.append(match)
+        return uploaded(path, claims, matches)
 
     def marks(self, table: Table, column: str, most: float, entries: Sequence[Entry]) -> MarksFile:
         """Return the worksheet with everybody's mark."""
