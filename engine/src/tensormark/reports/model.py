@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tensormark import usage
-from tensormark.files import NotAFileError, read_regular
+from tensormark.files import NotAFileError, TooLargeError, read_text
 from tensormark.result import UNIMPORTABLE, UNWRITTEN, VERSION, Outcome
 from tensormark.usage import UserError
 
@@ -29,13 +29,11 @@ def read_model(path: Path) -> Model:
         UserError: the file is not a result. OSError: it cannot be read.
     """
     try:
-        content, _ = read_regular(path, MAX_BYTES + 1, follow=True)
+        result = json.loads(read_text(path, MAX_BYTES))
     except NotAFileError as error:
         raise UserError(f"{path}: {error}") from error
-    if len(content) > MAX_BYTES:
-        raise UserError(f"{path} is too large for a result")
-    try:
-        result = json.loads(content)
+    except TooLargeError as error:
+        raise UserError(f"{path} is too large for a result") from error
     except (ValueError, RecursionError) as error:
         raise UserError(f"{path} is not JSON") from error
     if not isinstance(result, dict) or result.get("version") != VERSION:
@@ -43,15 +41,15 @@ def read_model(path: Path) -> Model:
     return result
 
 
-def _is_shown(exercise: Model, result: Model) -> bool:
-    """Return whether a report lists an exercise: all but extensions that were not started."""
-    unstarted_bonus = exercise["bonus"] and exercise["outcome"] == Outcome.NOT_WRITTEN
-    return not unstarted_bonus or result["only"] is not None
-
-
 def shown_exercises(result: Model) -> list[Model]:
-    """Return the exercises that reports list."""
-    return [exercise for exercise in result["exercises"] if _is_shown(exercise, result)]
+    """Return the exercises that reports list: extensions that were not started only on request."""
+    return [
+        exercise
+        for exercise in result["exercises"]
+        if result["only"] is not None
+        or not exercise["bonus"]
+        or exercise["outcome"] != Outcome.NOT_WRITTEN
+    ]
 
 
 def ungraded(result: Mapping[str, Any]) -> list[str]:
@@ -83,18 +81,17 @@ def next_step(result: Model) -> str | None:
     """Return what a student should do next; None if the grader should not say."""
     if result["private"] or result["tier"] != OWN_TIER or ungraded(result):
         return None
-    unfinished = [
-        exercise for exercise in shown_exercises(result) if exercise["outcome"] != Outcome.PASSED
-    ]
-    own = [exercise for exercise in unfinished if not exercise["bonus"]] or unfinished
-    failed = [exercise for exercise in own if exercise["outcome"] == Outcome.FAILED]
-    first = next(iter(failed or own), None)
-    if first is not None:
+    unfinished = [each for each in shown_exercises(result) if each["outcome"] != Outcome.PASSED]
+    if unfinished:
+        # one of the core comes before extensions, and what failed before what is not written
+        first = min(unfinished, key=lambda each: (each["bonus"], each["outcome"] != Outcome.FAILED))
         names = [] if UNIMPORTABLE.fullmatch(headline(first)) else [first["id"]]
         again = _command("grade" if first["task"] else "check", names, result)
         unwritten = first["outcome"] in UNWRITTEN
         return f"write {first['id']} in {first['file']}, then {again}" if unwritten else again
-    if result["only"] is not None or result["mode"] == "check":
-        return _command("check" if result["only"] is not None else "grade", [], result)
+    if result["only"] is not None:
+        return _command("check", [], result)
+    if result["mode"] == "check":
+        return _command("grade", [], result)
     packed = str(result["submission"]).endswith(PACKED_SUFFIXES)
     return None if packed else _command("submit", [], result)
