@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tensormark.references import References
-from tensormark.reports import github, html, platforms
+from tensormark.reports import html, platforms
 from tensormark.reports.terminal import Report
 from tensormark.result import Grade
 from tests.helpers.answering import PROBED, PUBLIC, Change, Message, Tensors, grade
@@ -26,7 +26,7 @@ def reports(found: Grade) -> str:
     with contextlib.redirect_stdout(terminal):
         for result in found.results:
             Report().result(result)
-    forms = (html.page, platforms.gradescope, github.summary, json.dumps)
+    forms = (html.page, platforms.gradescope, platforms.summary, json.dumps)
     return terminal.getvalue() + "".join(write(model) for write in forms)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tensormark.reports import github, html, platforms
+from tensormark.reports import html, platforms
 from tensormark.reports.terminal import Report
 from tensormark.result import Finding, Grade, Outcome, Result
 from testkit import formats, sample, toy
@@ -47,7 +47,7 @@ def gradescope(model: dict[str, Any]) -> Form:
 
 
 def summary(model: dict[str, Any]) -> Form:
-    text = github.summary(model)
+    text = platforms.summary(model)
     return formats.skeleton(text), text
 
 

@@ -5,10 +5,8 @@ rewritten after each exercise, always atomically.
 """
 
 import dataclasses
-import json
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import Any
 
 from tensormark.exercise import Assignment
 from tensormark.files import write_whole
@@ -43,10 +41,10 @@ NOT_COVERED = {
 class _Writer(Observer):
     """Observes a grading, and writes results.json as it goes on."""
 
-    def __init__(self, path: Path, tier: str) -> None:
+    def __init__(self, path: Path) -> None:
         """Write that nothing is graded yet."""
         self.path = path
-        self.tier = tier
+        self.tier = ""
         self.name = ""
         self.shown: Collection[str] = ()
         self.results: list[Result] = []
@@ -72,19 +70,18 @@ class _Writer(Observer):
     def write(self, first: str, grade: Grade | None = None) -> None:
         """Write results.json, with a line before the report's text."""
         grade = grade or Grade(self.name, self.tier, self.results)
-        model: dict[str, Any] = json.loads(gradescope(grade.as_json()))
-        model["output"] = "\n".join(filter(None, [first, model["output"]]))
-        model["extra_data"]["tier"] = self.tier
-        model["extra_data"]["not covered"] = NOT_COVERED.get(self.tier, "")
-        write_whole(self.path, json.dumps(model, indent=2) + "\n")
+        result = grade.as_json() | {"tier": self.tier}
+        write_whole(self.path, gradescope(result, first, NOT_COVERED.get(self.tier, "")))
 
 
 def _times(assignment: Assignment) -> dict[str, float | None]:
     """Return the seconds that a correct solution takes for each task; None: not measured."""
     references = References(assignment.folder / REFERENCES)
-    tasks = {e.id: e.task for e in assignment.exercises if e.task is not None}
-    graded = {name: task for name, task in tasks.items() if task.left_out(references) is None}
-    return {name: task.seconds(references) for name, task in graded.items()}
+    return {
+        exercise.id: exercise.task.seconds(references)
+        for exercise in assignment.exercises
+        if exercise.task is not None and exercise.task.left_out(references) is None
+    }
 
 
 def settings_for(assignment: Assignment, limit: float) -> Settings:
@@ -120,7 +117,7 @@ def chosen(assignment: Assignment, settings: Settings) -> str | None:
 
 def grade(assignment: Assignment, submission: Path, results: Path, limit: float) -> None:
     """Grade, and write the results."""
-    writer = _Writer(results, "")
+    writer = _Writer(results)
     settings = settings_for(assignment, limit)
     tier = chosen(assignment, settings)
     writer.tier = tier or "none"

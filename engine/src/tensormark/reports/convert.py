@@ -8,14 +8,14 @@ from pathlib import Path
 import jinja2
 
 from tensormark.files import PAGE, check_replaceable, encoded, write_whole
-from tensormark.reports import github, html, platforms
+from tensormark.reports import html, platforms
 from tensormark.reports.model import Model, read_model
 from tensormark.usage import UserError, parser
 
 FORMATS: Mapping[str, Callable[[Model], str]] = {
     "html": html.page,
     "gradescope": platforms.gradescope,
-    "summary": github.summary,
+    "summary": platforms.summary,
 }
 # how what is written begins, so that only an earlier one is replaced
 MARKS: Mapping[str, re.Pattern[bytes]] = {

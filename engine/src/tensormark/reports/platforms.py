@@ -1,4 +1,4 @@
-"""The result for Gradescope, as text for Canvas, and cells of tables.
+"""The result for Gradescope and GitHub Actions, as text for Canvas, and cells of tables.
 
 The score is that of the core. Points of extensions are separate. An exercise that could not be
 graded counts in no sum.
@@ -8,15 +8,25 @@ import csv
 import io
 import json
 import re
+import string
 from collections.abc import Iterable
 from typing import Any
 
-from tensormark.reports.model import Model, message_lines, shown_exercises, ungraded
+from tensormark.reports.model import (
+    Model,
+    headline,
+    message_lines,
+    next_step,
+    shown_exercises,
+    ungraded,
+)
 from tensormark.reports.text import out_of, visible
 from tensormark.result import Outcome
 
 # where spreadsheets may see the start of a formula: at the start of a cell or of a part of one
 FORMULA = re.compile(r"(?:^|(?<=[,;]))(?=[\s\"']*[=+\-@\uff1d\uff0b\uff0d\uff20])")
+# what Markdown and HTML show literally; all else is written as numeric entities
+SAFE = frozenset(string.ascii_letters + string.digits + " ,()")
 CANNOT = "could not be graded, which is not your fault; tell your instructor"
 
 
@@ -62,19 +72,27 @@ def _gradescope_test(number: int, exercise: Model) -> dict[str, Any]:
     return test
 
 
-def gradescope(result: Model) -> str:
-    """Return results.json for Gradescope; its `score` overrides the tests' sum to exclude bonus."""
+def gradescope(result: Model, first: str = "", not_covered: str | None = None) -> str:
+    """Return results.json for Gradescope; its `score` overrides the tests' sum to exclude bonus.
+
+    Args:
+        first: a line before all others.
+        not_covered: what the tier does not, for staff.
+    """
     shown = enumerate(shown_exercises(result), start=1)
+    data = {name: result[name] for name in ("tier", "references", "bonus", "flags")}
+    if not_covered is not None:
+        data["not covered"] = not_covered
     results = {
         "score": result["score"],
         "execution_time": result["time"]["seconds"],
-        "output": _text(_total_lines(result)),
+        "output": "\n".join(filter(None, [first, _text(_total_lines(result))])),
         "output_format": "text",
         "test_output_format": "text",
         "test_name_format": "text",
         "visibility": "visible",
         "stdout_visibility": "hidden",
-        "extra_data": {name: result[name] for name in ("tier", "references", "bonus", "flags")},
+        "extra_data": data,
         "tests": [_gradescope_test(number, exercise) for number, exercise in shown],
     }
     return json.dumps(results, indent=2) + "\n"
@@ -88,6 +106,50 @@ def comments(result: Model) -> str:
         lines += ["", f"{_label(exercise)}: {score}, {exercise['outcome']}"]
         lines += [f"    {line}" for line in message_lines(exercise)]
     return _text(lines, before="# ") + "\n"
+
+
+def _literal(text: str) -> str:
+    """Return a text that Markdown and HTML show literally."""
+    return "".join(
+        char if char in SAFE or (char.isalpha() and not char.isascii()) else f"&#{ord(char)};"
+        for char in visible(text)
+    )
+
+
+def _summary_row(exercise: Model) -> str:
+    cells = [
+        _literal(exercise["id"]),
+        f"**{exercise['outcome']}**",
+        out_of(exercise["score"], exercise["max_score"]),
+        _literal(headline(exercise)),
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
+def _summary_details(exercise: Model) -> str:
+    lines = "<br>\n".join(map(_literal, message_lines(exercise)))
+    name = _literal(exercise["id"])
+    return f"<details open><summary><b>{name}</b></summary>\n\n{lines}\n\n</details>\n"
+
+
+def summary(result: Model) -> str:
+    """Return GitHub's summary of a step: a table and the messages of failed exercises."""
+    title = f"{result['assignment']}: {out_of(result['score'], result['max_score'])}"
+    shown = shown_exercises(result)
+    lines = [f"## {_literal(title)}", ""]
+    if result["bonus"]:
+        lines += [f"Bonus: {out_of(result['bonus'], result['bonus_max_score'])}", ""]
+    lines += ["| exercise | verdict | points | |", "| --- | --- | ---: | --- |"]
+    lines += [*map(_summary_row, shown), ""]
+    names = ungraded(result)
+    if names:
+        lines += [f"{_literal(', '.join(names))} could not be graded, which costs no points.", ""]
+    lines += [f"- {_literal(note)}" for note in result["notes"]]
+    lines += [_summary_details(each) for each in shown if each["outcome"] == Outcome.FAILED]
+    step = next_step(result)
+    if step:
+        lines.append(f"Next: <code>{_literal(step)}</code>")
+    return "\n".join(lines) + "\n"
 
 
 def cell(value: Any) -> Any:
