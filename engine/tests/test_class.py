@@ -249,7 +249,7 @@ class Scripted:
 
 
 DONE = {"exercises": [{"score": 1}]}
-PART = {"exercises": [{"score": None}]}
+PART = {"exercises": [{"id": "f", "score": None}]}
 DIED = jobs.BrokenProcessPool()
 BUG = ValueError("x")
 ANY: Any = None  # a job, or its terms

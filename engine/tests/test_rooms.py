@@ -55,7 +55,7 @@ ROOMS = {
     "viva": f"{GRADING} reports",
     "authoring": f"{GRADING} release.given_out",
     "release": "authoring exercise files folder handout intake references usage wheel zipped",
-    "classroom": f"{GRADING} authoring characters reports viva",
+    "classroom": f"{GRADING} authoring characters release.given_out reports viva",
     "classroom.platforms": "classroom.entry classroom.feedback classroom.people "
     "files intake reports zipped",
     "gradescope": f"{GRADING} release.given_out reports wheel",

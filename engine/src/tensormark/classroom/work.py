@@ -12,17 +12,18 @@ import importlib.metadata
 import json
 import os
 import platform
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from tensormark.classroom.entry import legible
 from tensormark.files import digest, python_files, sha256
-from tensormark.folder import PACKAGE, STAFF_ONLY, open_assignment
+from tensormark.folder import open_assignment
 from tensormark.grading import Grading
-from tensormark.handout import MAIN, PAGES
 from tensormark.intake.submission import Submission, SubmissionError
 from tensormark.references import References
+from tensormark.release.given_out import deciding
+from tensormark.reports.model import ungraded
 from tensormark.sandbox.interface import printable
 from tensormark.sandbox.packages import requirement_names
 from tensormark.settings import Settings
@@ -31,22 +32,12 @@ from tensormark.usage import UserError
 from tensormark.viva import draw
 
 ENGINE = Path(__file__).resolve().parents[1]
-# of an assignment; references and checkpoint have digests of their own
-FILES = (
-    f"{PACKAGE}/**/*.py",
-    "solution/**/*.py",
-    "starter/**/*.py",
-    MAIN,
-    PAGES,
-    "requirements.txt",
-)
 PACKAGES = ("torch", "numpy", "safetensors")  # besides those that submissions may use
 
 
 def complete(result: Mapping[str, Any] | None) -> bool:
     """Return whether there is a result in which every exercise has a score."""
-    exercises = result.get("exercises", ()) if result is not None else [{"score": None}]
-    return all(exercise["score"] is not None for exercise in exercises)
+    return result is not None and ("exercises" not in result or not ungraded(result))
 
 
 def named(result: Mapping[str, Any], path: Path) -> dict[str, Any]:
@@ -93,21 +84,14 @@ class Job:
         return digest(json.dumps(deciding, sort_keys=True, default=sorted).encode())
 
 
-def _deciding_files(folder: Path) -> Iterator[tuple[str, Path]]:
-    """Yield the files of tensormark and of an assignment that decide a grade, with names."""
-    for name, path in python_files(ENGINE).items():
-        yield f"tensormark {name}", path
-    for path in (path for pattern in FILES for path in folder.glob(pattern)):
-        inside = path.relative_to(folder)
-        if inside.parts[0] != PACKAGE or inside.parts[1] not in STAFF_ONLY:
-            yield f"assignment {inside.as_posix()}", path
-
-
 @functools.cache
 def _code(folder: Path) -> str:
     """Return a digest of the files that decide a grade; later changes to them do not show."""
-    files = sorted(_deciding_files(folder))
-    return digest("".join(f"{name} {sha256(path)}\n" for name, path in files).encode())
+    files = {f"tensormark {name}": path for name, path in python_files(ENGINE).items()}
+    for path in deciding(folder):
+        files[f"assignment {path.relative_to(folder).as_posix()}"] = path
+    lines = [f"{name} {sha256(path)}\n" for name, path in sorted(files.items())]
+    return digest("".join(lines).encode())
 
 
 def facts(folder: Path, references: Path) -> tuple[tuple[str, str], ...]:

@@ -17,9 +17,8 @@ from tensormark.exercise import Assignment
 from tensormark.files import write_whole
 from tensormark.folder import open_assignment
 from tensormark.gradescope.run import CONSTRAINTS, LEAST_TIER, REFERENCES
-from tensormark.handout import MAIN, PAGES
 from tensormark.references import References
-from tensormark.release.given_out import fitting, graded_from, own_code
+from tensormark.release.given_out import deciding, graded_from
 from tensormark.sandbox.interface import LOCKED, PROCESS
 from tensormark.sandbox.packages import installed, requirement_names
 from tensormark.usage import UserError, command, option, parser
@@ -66,8 +65,7 @@ def _autograder(
 ) -> dict[str, bytes]:
     """Return the files of the autograder's zip."""
     folder = assignment.folder
-    paths = own_code(folder) + fitting(folder, "starter/**/*.py", "solution/**/*.py", MAIN, PAGES)
-    paths += [folder / name for name in graded_from(assignment)] + [assignment.requirements]
+    paths = deciding(folder) + [folder / name for name in graded_from(assignment)]
     files = {f"assignment/{p.relative_to(folder).as_posix()}": p.read_bytes() for p in paths}
     for name, content in _private_references(assignment, references).items():
         files[f"assignment/{REFERENCES}/{name}"] = content

@@ -70,6 +70,12 @@ def own_code(folder: Path) -> list[Path]:
     return [path for path in paths if path.relative_to(package).parts[0] not in STAFF_ONLY]
 
 
+def deciding(folder: Path) -> list[Path]:
+    """Return an assignment's files that decide a grade, besides references, checkpoint and data."""
+    others = fitting(folder, "solution/**/*.py", "starter/**/*.py", *ALWAYS, PAGES)
+    return own_code(folder) + others
+
+
 def graded_with(folder: Path) -> list[Path]:
     """Return the modules that grading imports, directly or indirectly, of the assignment's own."""
     finder = ModuleFinder([str(folder)])
