@@ -97,7 +97,6 @@ class Gate(Training):
         call = self.call("fine-tune", "fine-tuning") | {
             "train": self.train.texts,
             "predict": self.dev.texts if room is None else None,
-            "given_only": True,  # the optimizer
         }
         labels = {"labels": self.train.labels}
         return Request(
@@ -108,6 +107,7 @@ class Gate(Training):
             DEADLINE,
             reply_bytes=room or 0,
             measured=self.seconds,
+            given_code=True,  # the optimizer
         )
 
     def predicting(self, weights: Tensors) -> Request:

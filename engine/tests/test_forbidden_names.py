@@ -155,8 +155,8 @@ def cases(numbers: range) -> list:
 
 def ask(sandbox: Sandbox, number: int, forbidden: tuple[str, ...]) -> Reply:
     call = Call(f"way_{number}", ("x",), "main", kind="function").message()
-    call["forbidden"] = usual_names(forbidden)
-    (reply,) = sandbox.run([Request(f"{number}", frozenset(), call, {"x": X}, tensor_names=None)])
+    request = Request(f"{number}", frozenset(), call, {"x": X}, forbidden=forbidden)
+    (reply,) = sandbox.run([request])
     return reply
 
 
@@ -180,11 +180,18 @@ def test_other_code_and_the_librarys_own_calls_are_not(sandbox: Sandbox, number:
     assert reply.status == "ok", reply.text
 
 
+@pytest.mark.parametrize("sandbox", [PROCESS], indirect=True)
+def test_classes_with_methods_of_the_same_form_are_forbidden_together(sandbox: Sandbox) -> None:
+    layers = ("torch.nn.TransformerEncoderLayer", "torch.nn.TransformerDecoderLayer")
+
+    assert ask(sandbox, len(STOPPED), layers).status == "ok"
+
+
 def test_names_that_cannot_be_forbidden_are_refused() -> None:
     rules = dict.fromkeys(REFUSED, "grader/assignment.py")
-    code = f"""from tensormark.worker.forbidden import unenforceable
+    code = f"""from tensormark.worker.forbidden import prepare
 for name, where in {rules}.items():
-    print(unenforceable(((name, where),)))"""
+    print(prepare({{name: where}}))"""
 
     said = ran(sys.executable, "-c", code).stdout.splitlines()
 

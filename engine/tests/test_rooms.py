@@ -32,7 +32,7 @@ ROOMS = {
     "wheel": "usage zipped",
     "references": "files usage",
     "worker": "",
-    "sandbox": "characters files usage worker.protocol worker.reply_buffer",
+    "sandbox": "characters files policy usage worker.protocol worker.reply_buffer",
     "task": "references sandbox.interface",
     "exercise": "policy files handout task",
     "folder": "exercise usage",

@@ -21,7 +21,7 @@ from tensormark.judging.fingerprints import AnsweredCall
 from tensormark.judging.replies import without_text
 from tensormark.judging.trial import Trial
 from tensormark.literals import sent
-from tensormark.policy import usual_names
+from tensormark.policy import Policy
 from tensormark.references import Recording, References, ReferencesError
 from tensormark.result import (
     FORBIDDEN,
@@ -181,8 +181,7 @@ def program_of(
         checkpoint=settings.checkpoint,
         threads=settings.threads,
         limits=settings.limits,
-        forbidden=usual_names(assignment.policy.forbidden),
-        given_only=usual_names(assignment.policy.given_only),
+        policy=assignment.policy,
         rules=assignment.rules,
         budget=settings.budget,
         given=given or {},
@@ -194,7 +193,7 @@ def solution_of(program: Program, assignment: Assignment) -> Program | None:
     if not (assignment.solution / assignment.main_file).is_file():
         return None
     sources = assignment.solution_sources
-    return dataclasses.replace(program, sources=sources, forbidden={}, given_only={})
+    return dataclasses.replace(program, sources=sources, policy=Policy())
 
 
 def tensor_names_of(call: Call, recording: Recording) -> frozenset[str]:
@@ -462,11 +461,19 @@ class Session:
         requests = []
         for _, call, recording in self.recorded_calls(exercise, stand_ins):
             message, tensors = sent(call.message(), recording.inputs)
-            message["forbidden"] = usual_names(exercise.forbidden)
             message["observe"] = lost.isdisjoint(exercise.upstream)
             runs = frozenset({exercise.id, *exercise.upstream} - set(call.given))
             names = tensor_names_of(call, recording)
-            requests.append(Request(exercise.id, runs, message, tensors, tensor_names=names))
+            requests.append(
+                Request(
+                    exercise.id,
+                    runs,
+                    message,
+                    tensors,
+                    tensor_names=names,
+                    forbidden=exercise.forbidden,
+                )
+            )
         return requests
 
     def answered(

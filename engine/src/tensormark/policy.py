@@ -15,7 +15,7 @@ class Policy:
 
     Attributes:
         forbidden: names such as "torch.nn.Conv1d" or "torch.optim".
-        given_only: names that only given code may use, in calls that ask for it; see `Request`.
+        given_only: names that only given code may use, in requests that say so; see `Request`.
         section: the heading of the handout that says what is forbidden.
     """
 

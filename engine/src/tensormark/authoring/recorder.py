@@ -26,7 +26,6 @@ from tensormark.judging.fingerprints import AnsweredCall
 from tensormark.judging.replies import texts
 from tensormark.judging.trial import Trial
 from tensormark.literals import sent
-from tensormark.policy import usual_names
 from tensormark.references import (
     Recording,
     References,
@@ -172,8 +171,11 @@ class Recorder:
                 if nudge is not None:
                     inputs = nudged(inputs, call.dtype, nudge)
                 message, tensors = sent(call.message(), inputs)
-                message |= {"forbidden": usual_names(exercise.forbidden), **overrides}
-                requests.append(Request(exercise.id, frozenset(), message, tensors))
+                message |= overrides
+                rules = exercise.forbidden
+                requests.append(
+                    Request(exercise.id, frozenset(), message, tensors, forbidden=rules)
+                )
         return list(self.sandbox.run(requests))
 
     def record(self, before: Recorded | str) -> tuple[Recorded, list[str]]:

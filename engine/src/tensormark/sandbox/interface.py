@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Protocol, Self
 
 from tensormark.characters import is_visible, with_piled_up
+from tensormark.policy import Policy, usual_names
 from tensormark.sandbox import packages
 from tensormark.usage import UserError
 
@@ -49,6 +50,8 @@ class Request:
         measured: seconds that a task takes with correct code, if that was measured.
         task: whether it is a task, whose time does not count towards the submission's budget.
         tensor_names: the names of the tensors that the answer may have; None: any.
+        forbidden: what it may not use, besides what the policy says.
+        given_code: whether given code may use what is `given_only` in it.
     """
 
     exercise: str
@@ -60,6 +63,8 @@ class Request:
     measured: float | None = None
     task: bool = False
     tensor_names: frozenset[str] | None = None
+    forbidden: Sequence[str] = ()
+    given_code: bool = False
 
     @property
     def target(self) -> str:
@@ -123,7 +128,7 @@ class Program:
         requirements: the file that lists the packages that it may import.
         checkpoint: the folder of the frozen checkpoint, if there is one; threads: of torch.
         limits: what the submission may use; budget: seconds for its calls, see `Budget`.
-        forbidden, given_only: what it may not use, full names to names in messages; see policy.py.
+        policy: what none of its calls may use.
         rules: what any exercise may not use of libraries: full names to where they are listed.
         given: module name to text, of the files that students edit, as they were given.
     """
@@ -137,8 +142,7 @@ class Program:
     checkpoint: Path | None = None
     threads: int = 1
     limits: Limits = dataclasses.field(default_factory=Limits)
-    forbidden: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    given_only: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    policy: Policy = dataclasses.field(default_factory=Policy)
     rules: Mapping[str, str] = dataclasses.field(default_factory=dict)
     budget: float = BUDGET
     given: Mapping[str, str] = dataclasses.field(default_factory=dict)
@@ -147,8 +151,12 @@ class Program:
         """Return the request that makes a worker import the program.
 
         Args:
-            given_code: whether given code may use what is `given_only`; otherwise nobody may.
+            given_code: whether a call may use what is `given_only`; otherwise it is forbidden for
+                good.
         """
+        for_good = self.policy.forbidden
+        if not given_code:
+            for_good += self.policy.given_only
         return {
             "sources": dict(self.sources),
             "given": dict(self.given),
@@ -156,8 +164,7 @@ class Program:
             "packages": list(packages.modules(self.requirements)),
             "checkpoint": str(self.checkpoint.resolve()) if self.checkpoint else "",
             "harness": str(self.harness),
-            "forbidden": {**self.forbidden, **({} if given_code else self.given_only)},
-            "given_only": dict(self.given_only) if given_code else {},
+            "for_good": usual_names(for_good),
             "rules": dict(self.rules),
             "editable": list(self.editable),
         }
@@ -313,10 +320,18 @@ class Job:
         return max(self.program.limits.reply_bytes, *(step.reply_bytes for step in self.steps))
 
     def message(self, place: int) -> dict[str, Any]:
-        """Return what the worker is asked."""
-        if place == 0:
-            return {"number": 0, **self.program.load_message(self.given_code)}
-        return {"number": place, "call": self.steps[place].call}
+        """Return what the worker is asked, and what is forbidden while it runs."""
+        step = self.steps[place]
+        asked = self.program.load_message(self.given_code) if place == 0 else {"call": step.call}
+        given_only: Sequence[str] = ()  # allowed, or forbidden for good
+        if self.given_code and not step.given_code:
+            given_only = self.program.policy.given_only
+        return {
+            "number": place,
+            "forbidden": usual_names(step.forbidden),
+            "given_only": usual_names(given_only),
+            **asked,
+        }
 
     def replies(self, read: Callable[[int], Reply]) -> list[Reply]:
         """Read the replies up to the first lost one; none follow a failed import.
@@ -494,7 +509,7 @@ class Sandbox(abc.ABC):
         return Job(
             self.program,
             [importing, *calls],
-            given_code=not self.isolates or any(call.call.get("given_only") for call in calls),
+            given_code=not self.isolates or any(call.given_code for call in calls),
             seconds=self.budget.cap(requests[0], most),
         )
 

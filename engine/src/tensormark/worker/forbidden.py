@@ -36,9 +36,9 @@ import re
 import sys
 import types
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from types import BuiltinFunctionType, FrameType, ModuleType
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, ModuleType
+from typing import Any, NamedTuple
 
 import torch
 
@@ -136,19 +136,21 @@ def _name_of(frame: FrameType) -> str:
 
 
 class Package:
-    """A forbidden package or module: what is entered from the submission's code is refused."""
+    """A module or package whose code calls from the submission's code can be kept out of."""
 
-    def __init__(self, module: ModuleType, name: str) -> None:
+    def __init__(self, module: ModuleType) -> None:
+        self.module = module
         self.prefix = f"{module.__name__}."
-        self.name = name
         file = getattr(module, "__file__", None) or ""
         self.files = os.path.dirname(file) + os.sep if hasattr(module, "__path__") else file
-        # some say that they are from elsewhere, as torch.linalg.svd from torch._C._linalg
-        root = module.__name__.partition(".")[0]
-        self.compiled = {
+
+    @functools.cached_property
+    def compiled(self) -> set[int]:
+        """The ids of its functions: some say that they are from elsewhere, as torch.linalg.svd."""
+        root = self.prefix.partition(".")[0]
+        return {
             id(value)
-            for part in modules_of(module)
-            for value in vars(part).values()
+            for value in members_of(self.module)
             if type(value) is BuiltinFunctionType and str(value.__module__).startswith(root)
         }
 
@@ -158,11 +160,11 @@ class Package:
         return name.startswith(self.prefix) or borrowed or id(function) in self.compiled
 
 
-def modules_of(package: ModuleType) -> Iterator[ModuleType]:
-    """Yield a module, and those inside of it that have been imported."""
+def members_of(package: ModuleType) -> Iterator[Any]:
+    """Yield what is in a module, and in those inside of it that have been imported."""
     for name, module in [*sys.modules.items()]:
         if f"{name}.".startswith(f"{package.__name__}.") and isinstance(module, ModuleType):
-            yield module
+            yield from vars(module).values()
 
 
 class Watch:
@@ -172,7 +174,7 @@ class Watch:
         modules: the names of the submission's modules and the given ones.
         given: the names of the given files.
         harness: the path of the harness.
-        packages: those that are forbidden now.
+        packages: those that are forbidden now, with their names in messages.
         wanted: whether it is reported what a call enters.
         names: what the call has entered, in order.
         refusal: the first refusal of the call, which the submission may have caught.
@@ -182,7 +184,7 @@ class Watch:
     """
 
     def __init__(self) -> None:
-        self.packages: list[Package] = []
+        self.packages: dict[Package, str] = {}
         self.running = 0
         self.begin(wanted=False)
         self.load((), (), "")
@@ -192,15 +194,10 @@ class Watch:
         self.modules = modules
         self.given = given
         self.harness = harness
-        self.origins: dict[str, str] = {}
-
-    def origin(self, file: str) -> str:
-        """Say whose code with this file name is: own, given, library, grader, or made later."""
-        if file not in self.origins:
-            self.origins[file] = self._origin(file)
-        return self.origins[file]
+        self.origin = functools.cache(self._origin)
 
     def _origin(self, file: str) -> str:
+        """Say whose code with this file name is: own, given, library, grader, or made later."""
         if file == self.harness or file.startswith(WORKER):
             return "grader"
         if os.path.isabs(file) or file.startswith("<frozen "):
@@ -212,7 +209,7 @@ class Watch:
     def counts(self, frame: FrameType) -> bool:
         """Say whether what a frame calls is called by the submission, or in its place."""
         code = frame.f_code
-        origin = self.origins.get(code.co_filename) or self.origin(code.co_filename)
+        origin = self.origin(code.co_filename)
         if origin == "library":  # the usual case
             return False
         if origin == "made":  # perhaps by a library, such as the constructor of a dataclass
@@ -291,9 +288,9 @@ class Watch:
         """
         if not name:
             return
-        for package in self.packages:
+        for package, called in self.packages.items():
             if package.has(name, file, function):
-                self.refusal = NotAllowedError(package.name)
+                self.refusal = NotAllowedError(called)
                 raise self.refusal
         if _is_plain(name) or not self.wanted or file in self.given:
             return
@@ -353,19 +350,12 @@ def behind(value: Any) -> Any:
     return GATES[id(value)][1] if id(value) in GATES else value
 
 
-def close_gate(target: Any, name: str, undo: contextlib.ExitStack) -> None:
-    """Close an object's gate, unless it is closed already."""
-    if id(target) not in CLOSED:
-        CLOSED[id(target)] = name
-        undo.callback(CLOSED.pop, id(target))
-
-
 def _is_for_submission(known_as: Iterable[str]) -> bool:
     """Say whether a gate was called by the submission, perhaps through library code.
 
     Library code that has one of the object's names calls it for its own ends.
     """
-    frame: types.FrameType | None = sys._getframe(2)
+    frame: FrameType | None = sys._getframe(2)
     while frame is not None:
         code = frame.f_code
         if WATCH.counts(frame):
@@ -422,7 +412,7 @@ def install_gates(targets: Iterable[Any]) -> None:
     """Put gates in place of compiled objects, wherever a module has them."""
     found: dict[int, list[tuple[dict[str, Any], str]]] = {id(target): [] for target in targets}
     for module in [*sys.modules.values()]:
-        names = vars(module) if isinstance(module, types.ModuleType) else {}
+        names = vars(module) if isinstance(module, ModuleType) else {}
         for name, value in names.items():
             if id(value) in found:
                 found[id(value)].append((names, name))
@@ -435,35 +425,28 @@ def install_gates(targets: Iterable[Any]) -> None:
             names[name] = gate
 
 
-# where torch's compiled functions run here
-BACKENDS = ("CPU", "MkldnnCPU", "NestedTensorCPU", "QuantizedCPU", "SparseCPU", "SparseCsrCPU")
-COMPILED = (types.BuiltinFunctionType, types.MethodDescriptorType, types.ClassMethodDescriptorType)
-IMMUTABLE = 1 << 8  # the flag of a class whose attributes cannot be set
-MISSING = object()
-
-
 # --- reloaded code ----------------------------------------------------------------------------
 
 # (name, variables) of functions whose code was replaced, to their names in messages
 REPLACED: dict[tuple[str, tuple[str, ...]], str] = {}
 MIN_VARIABLES = 8  # functions with fewer may share their names by chance
-SUBMISSION_CODE: list[types.CodeType] = []  # the submission's modules, which may define anything
+SUBMISSION_CODE: list[CodeType] = []  # the submission's modules, which may define anything
 ROOM = 100  # calls below the recursion limit at which a profiler may have failed
 PROFILER = "sys.setprofile"
 EVENTS = frozenset((PROFILER, "exec", "function.__new__", "object.__setattr__"))
 
 
-def _nested(code: types.CodeType) -> Iterator[types.CodeType]:
+def _nested(code: CodeType) -> Iterator[CodeType]:
     """Yield a code object and those of the functions and classes that it defines."""
     yield code
     for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
+        if isinstance(constant, CodeType):
             yield from _nested(constant)
 
 
 def _depth() -> int:
     """Count the calls that have not returned yet."""
-    frame: types.FrameType | None = sys._getframe()
+    frame: FrameType | None = sys._getframe()
     depth = 0
     while frame is not None:
         frame = frame.f_back
@@ -488,7 +471,7 @@ def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
     if event == PROFILER or not REPLACED:
         return
     code = arguments[-1]  # the value that an attribute is set to, or the only argument
-    if isinstance(code, types.CodeType) and not any(code is own for own in SUBMISSION_CODE):
+    if isinstance(code, CodeType) and not any(code is own for own in SUBMISSION_CODE):
         for part in _nested(code):
             if (name := REPLACED.get((part.co_name, part.co_varnames))) is not None:
                 raise NotAllowedError(name)
@@ -500,23 +483,23 @@ def _install_hook() -> None:
     sys.addaudithook(_refuse)
 
 
-# --- forbidding -------------------------------------------------------------------------------
+# --- what a name means ------------------------------------------------------------------------
 
 
-FOUND: dict[str, Any] = {}  # what names meant before a submission could replace it
+# where torch's compiled functions run here
+BACKENDS = ("CPU", "MkldnnCPU", "NestedTensorCPU", "QuantizedCPU", "SparseCPU", "SparseCsrCPU")
+COMPILED = (BuiltinFunctionType, types.MethodDescriptorType, types.ClassMethodDescriptorType)
+IMMUTABLE = 1 << 8  # the flag of a class whose attributes cannot be set
+MISSING = object()
 
 
 def find(path: str) -> Any:
     """Return the object with this full name, or MISSING; import its modules if necessary."""
-    return FOUND[path] if path in FOUND else _look_up(path)
-
-
-def _look_up(path: str) -> Any:
     names = path.split(".")
     target: Any = None
     for count, name in enumerate(names, start=1):
         module = ".".join(names[:count])
-        if isinstance(target, types.ModuleType | None) and not hasattr(target, name):
+        if isinstance(target, ModuleType | None) and not hasattr(target, name):
             with contextlib.suppress(Exception):  # whatever a module raises, it cannot be used
                 importlib.import_module(module)
         target = sys.modules.get(module) or getattr(target, name, MISSING)
@@ -525,102 +508,10 @@ def _look_up(path: str) -> Any:
     return behind(target)
 
 
-def _not_allowed(*_: Any, **__: Any) -> None:
-    """Accept any arguments and raise; see `_raising_code`."""
-    raise "error"  # type: ignore[misc]  # noqa: B016, to be replaced with an exception
-
-
-@functools.cache
-def _raising_code(name: str, free_variables: tuple[str, ...] = ()) -> types.CodeType:
-    """Return the code of a function that accepts any arguments and raises NotAllowedError.
-
-    The exception is a constant of the code, because a name would be looked up in the globals of the
-    function that gets the code.
-    """
-    error = type("NotAllowedError", (NotAllowedError,), {"name": name})
-    code = _not_allowed.__code__
-    constants = tuple(error if value == "error" else value for value in code.co_consts)
-    return code.replace(co_consts=constants, co_freevars=free_variables)
-
-
-def _raising(name: str) -> types.FunctionType:
-    """Return a function that accepts any arguments and raises NotAllowedError."""
-    return types.FunctionType(_raising_code(name), globals())
-
-
-def _functions(member: Any) -> Iterator[types.FunctionType]:
-    """Yield the Python functions behind a member of a class or module, including wrapped ones."""
-    if isinstance(member, property):
-        members = [member.fget, member.fset, member.fdel]
-    else:
-        members = [getattr(member, "__func__", member)]  # of a static or class method
-    for function in members:
-        while isinstance(function, types.FunctionType):
-            yield function
-            function = getattr(function, "__wrapped__", None)
-
-
-def _forbid_function(function: types.FunctionType, name: str, undo: contextlib.ExitStack) -> None:
-    """Give a Python function code that raises."""
-    code = function.__code__
-    undo.callback(setattr, function, "__code__", code)
-    signature = code.co_name, code.co_varnames
-    if len(code.co_varnames) >= MIN_VARIABLES and signature not in REPLACED:
-        REPLACED[signature] = name
-        undo.callback(REPLACED.pop, signature, None)
-    # the new code must fit the function's closure
-    function.__code__ = _raising_code(name, code.co_freevars)
-
-
-def _forbid_class(cls: type, name: str, undo: contextlib.ExitStack) -> None:
-    """Make every function of a class raise, including its constructor but not static methods.
-
-    Static methods do not depend on the class; if one is an exercise, it is forbidden by name.
-
-    A class of an extension module can still be constructed, because its constructor could not be
-    restored, but none of its methods can be called.
-    """
-    for attribute, member in list(vars(cls).items()):
-        static = isinstance(member, staticmethod) and attribute != "__new__"
-        for function in () if static else _functions(member):
-            _forbid_function(function, name, undo)
-        if isinstance(getattr(member, "__func__", member), COMPILED) and attribute != "__new__":
-            undo.callback(setattr, cls, attribute, member)
-            setattr(cls, attribute, staticmethod(_raising(name)))
-
-
-def _overloads(operator: str) -> Iterator[tuple[str, str]]:
-    """Yield the overloads of one of torch's operators, each with a backend that has its kernel.
-
-    The other overloads call these; if no overload has a kernel, they call other operators, and each
-    is yielded with every backend.
-    """
+def _overloads(operator: str) -> list[str]:
+    """Return the full names of the overloads of an operator of torch, such as aten::relu."""
     schemas = torch._C._jit_get_schemas_for_operator(operator)
-    names = [f"{operator}.{schema.overload_name}".rstrip(".") for schema in schemas]
-    has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key
-    pairs = [(name, backend) for name in names for backend in BACKENDS]
-    yield from [pair for pair in pairs if has_kernel(*pair)] or pairs
-
-
-def _forbid_operators(operators: Mapping[str, str]) -> Iterator[Any]:
-    """Make torch's operators with these names, such as aten::relu, raise in all their overloads.
-
-    Yields a library for each namespace, which restores its operators when its method `reset` is
-    called or when it is garbage-collected.
-    """
-    for namespace in sorted({operator.partition("::")[0] for operator in operators}):
-        # torch.library.Library would work, but leaves traces by which it can be found and undone
-        library: Any = torch._C._dispatch_library("IMPL", namespace, "", __file__, 1)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # replacing a kernel is the intention
-            for operator, name in operators.items():
-                if operator.startswith(f"{namespace}::"):
-                    for overload, backend in _overloads(operator):
-                        library.impl(overload, backend, _raising(name), False)
-        yield library
-
-
-# --- names ------------------------------------------------------------------------------------
+    return [f"{operator}.{schema.overload_name}".rstrip(".") for schema in schemas]
 
 
 def _operator(target: Any) -> str | None:
@@ -632,58 +523,46 @@ def _operator(target: Any) -> str | None:
     if not isinstance(target, COMPILED):
         return None
     operator = f"aten::{target.__name__}"
-    schemas = torch._C._jit_get_schemas_for_operator(operator)
-    names = [f"{operator}.{schema.overload_name}".rstrip(".") for schema in schemas]
-    exists = any(map(torch._C._dispatch_has_kernel, names))
+    exists = any(map(torch._C._dispatch_has_kernel, _overloads(operator)))
     return operator if exists and home_of(target).startswith("torch") else None
+
+
+def _kernels(operator: str) -> list[tuple[str, str]]:
+    """Return the overloads of an operator, each with a backend that has its kernel.
+
+    The other overloads call these; if no overload has a kernel, they call other operators, and each
+    is returned with every backend.
+    """
+    has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key
+    pairs = [(name, backend) for name in _overloads(operator) for backend in BACKENDS]
+    return [pair for pair in pairs if has_kernel(*pair)] or pairs
+
+
+def _functions(member: Any) -> Iterator[FunctionType]:
+    """Yield the Python functions behind a member of a class or module, including wrapped ones."""
+    if isinstance(member, property):
+        members = [member.fget, member.fset, member.fdel]
+    else:
+        members = [getattr(member, "__func__", member)]  # of a static or class method
+    for function in members:
+        while isinstance(function, FunctionType):
+            yield function
+            function = getattr(function, "__wrapped__", None)
 
 
 def _needs_gate(target: Any) -> bool:
     """Say whether an object can be called, but not changed in place."""
     if isinstance(target, type):
         return bool(target.__flags__ & IMMUTABLE) and target.__module__ != "builtins"
-    changed = (types.FunctionType, types.MethodType, types.ModuleType)
+    changed = (FunctionType, types.MethodType, ModuleType)
     return callable(target) and not isinstance(target, changed) and _operator(target) is None
 
 
-def _fault(path: str) -> str | None:
-    """Say why a name cannot be forbidden, or return None."""
-    target = find(path)
-    if target is MISSING:
-        return "there is no such name in the packages that submissions can import"
-    if isinstance(target, types.ModuleType):
-        return None
-    if not callable(target) and not isinstance(target, property):
-        return f"it is of type {type(target).__name__}, not a function, class or module"
-    if isinstance(target, type) and target.__module__ == "builtins":
-        return "this type is used everywhere"
-    if _needs_gate(target):
-        owner = find(path.rpartition(".")[0])
-        if not isinstance(owner, types.ModuleType):
-            return "it is a method of a compiled class; name the class"
-    return None
-
-
-@functools.cache
-def unenforceable(rules: tuple[tuple[str, str], ...]) -> str | None:
-    """Say which of an assignment's names cannot be forbidden, and why; None: all can be.
-
-    Args:
-        rules: full names, with where they are listed.
-    """
-    for path, where in rules:
-        fault = _fault(path)
-        if fault is not None:
-            return f"{where}: {path} cannot be forbidden: {fault}"
-    return None
-
-
-def _unseen(package: types.ModuleType) -> list[Any]:
+def _unseen(package: ModuleType) -> list[Any]:
     """Return a package's compiled objects whose calls the profiler does not show."""
     prefix = f"{package.__name__}."
-    root = package.__name__.partition(".")[0]
-    members = [value for module in modules_of(package) for value in vars(module).values()]
-    unseen = [value for value in members if not isinstance(value, types.BuiltinFunctionType)]
+    root = prefix.partition(".")[0]
+    unseen = [value for value in members_of(package) if not isinstance(value, BuiltinFunctionType)]
     return [
         value
         for value in map(behind, unseen)
@@ -693,37 +572,153 @@ def _unseen(package: types.ModuleType) -> list[Any]:
     ]
 
 
-def prepare(paths: Iterable[str]) -> None:
-    """Look names up, and put gates where they need some, before a submission is imported."""
-    targets = list[Any]()
-    for path in set(paths) - FOUND.keys():
-        target = _look_up(path)
-        if target is not MISSING:
-            FOUND[path] = target
-        if isinstance(target, types.ModuleType):
-            targets += _unseen(target)
-        elif _needs_gate(target):
-            targets.append(target)
-    if targets:
-        install_gates(targets)
+class Target(NamedTuple):
+    """What a name means, by how calls to it are stopped.
+
+    Attributes:
+        functions: get other code.
+        methods: compiled methods, each the class and the name, where another function is put.
+        kernels: of one of torch's operators, each the overload and the backend, likewise.
+        gated: what is behind a gate.
+        package: what is kept out of; see `Watch`.
+    """
+
+    functions: Sequence[FunctionType] = ()
+    methods: Sequence[tuple[type, str]] = ()
+    kernels: Sequence[tuple[str, str]] = ()
+    gated: Sequence[Any] = ()
+    package: Package | None = None
+
+
+def _target_of(value: Any) -> Target:
+    """Return how calls to what `find` has found are stopped."""
+    if isinstance(value, ModuleType):
+        return Target(gated=_unseen(value), package=Package(value))
+    if _needs_gate(value):
+        return Target(gated=[value])
+    if isinstance(value, type):
+        return _target_of_class(value)
+    operator = _operator(value)
+    if operator is not None:
+        return Target(kernels=_kernels(operator))
+    return Target(functions=[*_functions(value)])
+
+
+def _target_of_class(cls: type) -> Target:
+    """Return every function of a class, including its constructor but not static methods.
+
+    Static methods do not depend on the class; if one is an exercise, it is forbidden by name.
+
+    A class of an extension module can still be constructed, because its constructor could not be
+    restored, but none of its methods can be called.
+    """
+    functions: list[FunctionType] = []
+    methods = []
+    for name, member in vars(cls).items():
+        if name == "__new__" or not isinstance(member, staticmethod):
+            functions += _functions(member)
+        if name != "__new__" and isinstance(getattr(member, "__func__", member), COMPILED):
+            methods.append((cls, name))
+    return Target(functions, methods)
+
+
+# --- forbidding -------------------------------------------------------------------------------
+
+
+TARGETS: dict[str, Target] = {}  # what names meant before a submission could replace it
+
+
+def _fault(path: str, target: Any) -> str | None:
+    """Say why a name cannot be forbidden, or return None."""
+    if target is MISSING:
+        return "there is no such name in the packages that submissions can import"
+    if isinstance(target, ModuleType):
+        return None
+    if not callable(target) and not isinstance(target, property):
+        return f"it is of type {type(target).__name__}, not a function, class or module"
+    if isinstance(target, type) and target.__module__ == "builtins":
+        return "this type is used everywhere"
+    if _needs_gate(target) and not isinstance(find(path.rpartition(".")[0]), ModuleType):
+        return "it is a method of a compiled class; name the class"
+    return None
+
+
+def prepare(rules: Mapping[str, str]) -> str | None:
+    """Look names up, and put gates where they need some, before a submission is imported.
+
+    Args:
+        rules: full names, with where they are listed.
+
+    Returns: which of them cannot be forbidden, and why; None: all can be.
+    """
+    gated: list[Any] = []
+    for path, where in rules.items():
+        if path in TARGETS:
+            continue
+        value = find(path)
+        fault = _fault(path, value)
+        if fault is not None:
+            return f"{where}: {path} cannot be forbidden: {fault}"
+        TARGETS[path] = _target_of(value)
+        gated += TARGETS[path].gated
+    if gated:
+        install_gates(gated)
+    return None
+
+
+def _not_allowed(*_: Any, **__: Any) -> None:
+    """Accept any arguments and raise; see `_raising_code`."""
+    raise "error"  # type: ignore[misc]  # noqa: B016, to be replaced with an exception
 
 
 @functools.cache
-def _package(module: types.ModuleType, name: str) -> tuple[Package, list[Any]]:
-    return Package(module, name), _unseen(module)
+def _raising_code(name: str, free_variables: tuple[str, ...] = ()) -> CodeType:
+    """Return the code of a function that accepts any arguments and raises NotAllowedError.
+
+    The exception is a constant of the code, because a name would be looked up in the globals of the
+    function that gets the code.
+    """
+    error = type("NotAllowedError", (NotAllowedError,), {"name": name})
+    code = _not_allowed.__code__
+    constants = tuple(error if value == "error" else value for value in code.co_consts)
+    return code.replace(co_consts=constants, co_freevars=free_variables)
 
 
-def _forbid_package(module: types.ModuleType, name: str, undo: contextlib.ExitStack) -> None:
-    """Have calls from the submission to anything in a package raise."""
-    package, unseen = _package(module, name)
-    WATCH.packages.append(package)
-    undo.callback(WATCH.packages.remove, package)
-    for target in unseen:
-        close_gate(target, name, undo)
+def _replace_kernels(kernels: Sequence[tuple[str, str]], replacement: FunctionType) -> Any:
+    """Replace an operator of torch in all its overloads.
+
+    Returns: a library, which restores the operator when its method `reset` is called or when it is
+        garbage-collected.
+    """
+    # torch.library.Library would work, but leaves traces by which it can be found and undone
+    namespace = kernels[0][0].partition("::")[0]
+    library: Any = torch._C._dispatch_library("IMPL", namespace, "", __file__, 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # replacing a kernel is the intention
+        for overload, backend in kernels:
+            library.impl(overload, backend, replacement, False)
+    return library
+
+
+def _replace_code(function: FunctionType, name: str, undo: contextlib.ExitStack) -> None:
+    """Give a Python function code that raises."""
+    code = function.__code__
+    undo.callback(setattr, function, "__code__", code)
+    if len(code.co_varnames) >= MIN_VARIABLES:
+        REPLACED[code.co_name, code.co_varnames] = name
+    # the new code must fit the function's closure
+    function.__code__ = _raising_code(name, code.co_freevars)
+
+
+def _add(names: dict[Any, str], key: Any, name: str, undo: contextlib.ExitStack) -> None:
+    """Add what is forbidden, unless it is already."""
+    if key not in names:
+        names[key] = name
+        undo.callback(names.pop, key)
 
 
 def forbid(names: Mapping[str, str], for_good: bool = False) -> contextlib.ExitStack:
-    """Forbid classes and functions.
+    """Forbid functions, classes and modules.
 
     Args:
         names: full names to the names in messages.
@@ -734,22 +729,24 @@ def forbid(names: Mapping[str, str], for_good: bool = False) -> contextlib.ExitS
     """
     _install_hook()
     undo = contextlib.ExitStack()
-    operators: dict[str, str] = {}
+    undo.callback(REPLACED.update, dict(REPLACED))
     for path, name in names.items():
-        target = find(path)
-        if isinstance(target, types.ModuleType):
-            _forbid_package(target, name, undo)
-        elif _needs_gate(target):
-            close_gate(target, name, undo)
-        elif isinstance(target, type):
-            _forbid_class(target, name, undo)
-        elif (operator := _operator(target)) is not None:
-            operators[operator] = name
-        else:
-            for function in _functions(target):
-                _forbid_function(function, name, undo)
-    for library in _forbid_operators(operators):
-        undo.callback(library.reset)
-        if for_good:
-            ctypes.pythonapi.Py_IncRef(ctypes.py_object(library))  # it outlives its last reference
+        target = TARGETS[path] if path in TARGETS else _target_of(find(path))
+        raising = FunctionType(_raising_code(name), globals())
+        for function in target.functions:
+            _replace_code(function, name, undo)
+        for cls, attribute in target.methods:
+            undo.callback(setattr, cls, attribute, vars(cls)[attribute])
+            setattr(cls, attribute, staticmethod(raising))
+        if target.kernels:
+            library = _replace_kernels(target.kernels, raising)
+            undo.callback(library.reset)
+            if for_good:
+                # it outlives its last reference
+                ctypes.pythonapi.Py_IncRef(ctypes.py_object(library))
+        for value in target.gated:
+            _add(CLOSED, id(value), name, undo)
+        if target.package is not None:
+            _add(WATCH.packages, target.package, name, undo)
+    undo.callback(REPLACED.clear)  # first of all, or it would be refused to restore code
     return contextlib.ExitStack() if for_good else undo

@@ -117,8 +117,7 @@ class Server:
         """
         from tensormark.worker import forbidden, overlay  # imports torch
 
-        fault = forbidden.unenforceable(tuple(rules.items()))
-        forbidden.prepare(rules)
+        fault = forbidden.prepare(rules)
         self.new_overlay = overlay.overlay_maker(harness)
         gc.collect()
         gc.freeze()

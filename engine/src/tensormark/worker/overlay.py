@@ -7,7 +7,7 @@ import contextlib
 import functools
 import importlib.util
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
@@ -48,32 +48,16 @@ class Overlay:
         self.originals = Originals({}, {})
         self.files = exceptions.Files((), ())
         self.checkpoint = ""
-        self.forbidden: dict[str, str] = {}  # permanently
-        self.given_only: dict[str, str] = {}
-        self.undo = contextlib.ExitStack()  # restores what only given code may use
+        self.for_good: dict[str, str] = {}  # what is forbidden
+        self.given_only: dict[str, str] = {}  # what is forbidden until a request says otherwise
+        self.undo = contextlib.ExitStack()
 
     def forbid(self, request: Mapping[str, Any]) -> None:
-        """Replace what a submission may not use, before importing any of it."""
-        forbidden.prepare(request["rules"])
-        new = {p: name for p, name in request["forbidden"].items() if p not in self.forbidden}
-        forbidden.forbid(new, for_good=True)
-        self.forbidden |= new
-        self.undo.close()
-        self.given_only = request["given_only"]
-        self.undo = forbidden.forbid(self.given_only)
-
-    @contextlib.contextmanager
-    def rules_of(self, call: Mapping[str, Any]) -> Iterator[None]:
-        """Forbid what a call forbids; allow what only given code may use if the call needs it."""
-        if call.get("given_only"):
+        """Forbid what only given code may use, unless a request runs such code."""
+        if request["given_only"] != self.given_only:
             self.undo.close()
-        WATCH.begin(bool(self.forbidden or self.given_only or call.get("forbidden")))
-        try:
-            with forbidden.forbid(call.get("forbidden", {})):
-                yield
-        finally:
-            if call.get("given_only"):
-                self.undo = forbidden.forbid(self.given_only)
+            self.undo = forbidden.forbid(request["given_only"])
+            self.given_only = request["given_only"]
 
     def load(self, request: Mapping[str, Any]) -> protocol.Message:
         """Import the given modules and the student's."""
@@ -84,9 +68,12 @@ class Overlay:
         self.checkpoint = request["checkpoint"]
         surroundings.show_only(frozenset(request["packages"]))
         forbidden.SUBMISSION_CODE.clear()
-        fault = forbidden.unenforceable(tuple(request["rules"].items()))
+        fault = forbidden.prepare(request["rules"])
         if fault is not None:
             return {"status": "error", "refused": fault}
+        new = {p: name for p, name in request["for_good"].items() if p not in self.for_good}
+        forbidden.forbid(new, for_good=True)
+        self.for_good |= new
         self.forbid(request)
         names = {file_of(name, self.sources) for name in self.sources}
         editable = names.intersection(request["editable"])
@@ -98,15 +85,15 @@ class Overlay:
         return {"status": "ok"}
 
     def call(
-        self, call: Mapping[str, Any], arrays: Mapping[str, Any], progress: calls.Progress
+        self, request: Mapping[str, Any], arrays: Mapping[str, Any], progress: calls.Progress
     ) -> tuple[protocol.Message, protocol.Tensors]:
         """Run one call; return its message and tensors."""
         context = calls.Context(self.imports, self.checkpoint, self.harness, self.originals)
         tensors = {name: torch.from_numpy(array) for name, array in arrays.items()}
-        with self.rules_of(call):
-            # without its rules: its seed depends only on what was recorded
-            recorded = {name: value for name, value in call.items() if name != "forbidden"}
-            answer = calls.run(context, recorded, tensors, progress)
+        self.forbid(request)
+        WATCH.begin(wanted=bool(self.for_good or self.given_only or request["forbidden"]))
+        with forbidden.forbid(request["forbidden"]):
+            answer = calls.run(context, request["call"], tensors, progress)
         outputs = {
             name: tensor.detach().resolve_conj().resolve_neg().numpy()
             for name, tensor in answer.tensors.items()
@@ -134,7 +121,7 @@ class Overlay:
         try:
             if "sources" in request:
                 return self.frame(request, self.load(request))
-            return self.frame(request, *self.call(request["call"], arrays, progress))
+            return self.frame(request, *self.call(request, arrays, progress))
         except BaseException as error:  # including SystemExit and KeyboardInterrupt
             return self.frame(request, self.describe(error, request.get("call", {})))
 
