@@ -6,7 +6,6 @@ A change of the product's interfaces should need a change in this file only.
 import contextlib
 import functools
 import io
-import json
 import os
 import sys
 import time
@@ -18,6 +17,7 @@ from unittest import mock
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "engine" / "tests"))
 
+from tensormark.authoring.variants import edited, region_of
 from tensormark.classroom import command, work
 from tensormark.folder import open_assignment
 from tensormark.grading import Grading
@@ -30,7 +30,9 @@ from tensormark.sandbox.process import ProcessSandbox
 from tensormark.settings import Settings
 from tensormark.usage import UserError
 from testkit.at_once import here
+from testkit.classes import options_in
 
+__all__ = ["Product", "edited", "opened", "region_of"]
 FORMS = ("html", "gradescope", "summary")
 
 
@@ -83,9 +85,7 @@ class Product:
         Args:
             options: those of class.toml.
         """
-        lines = [f"{name} = {json.dumps(value)}\n" for name, value in options.items()]
-        Path("out").mkdir()
-        Path("out/class.toml").write_text("".join(lines), "utf-8")
+        options_in(Path("out"), **options)
         printed = io.StringIO()
         with (
             contextlib.redirect_stdout(printed),

@@ -63,20 +63,6 @@ def corpus_in(folder: Path) -> dict[str, Row]:
     return rows
 
 
-def edited(text: str, old: str, new: str, where: str) -> str:
-    assert text.count(old) == 1, f"{where}: {old!r} occurs {text.count(old)} times"
-    return text.replace(old, new)
-
-
-def filled(text: str, hole: str, body: str, where: str) -> str:
-    """Replace all that stands between the two marks of a hole."""
-    begin = f"### BEGIN SOLUTION {hole}\n"
-    end = f"### END SOLUTION {hole}$"
-    region = re.compile(rf"({begin}).*?(?=^ *{end})", re.M | re.S)
-    assert len(region.findall(text)) == 1, f"{where}: there is no hole {hole}"
-    return region.sub(lambda found: found[1] + body, text)
-
-
 def files_of(row: Row) -> dict[str, bytes]:
     """Return what a submission consists of, by path."""
     texts = {}
@@ -84,9 +70,10 @@ def files_of(row: Row) -> dict[str, bytes]:
         for file in row.get(folder, []):
             texts[file] = (ROOT / folder / file).read_text("utf-8")
     for file, hole, body in row.get("holes", []):
-        texts[file] = filled(texts[file], hole, body, row["name"])
+        begin, end = product.region_of(texts[file], hole)
+        texts[file] = texts[file][:begin] + body + texts[file][end:]
     for file, old, new in row.get("edits", []):
-        texts[file] = edited(texts[file], old, new, row["name"])
+        texts[file] = product.edited(texts[file], [(old, new)], row["name"])
     files = {file: text.encode() for file, text in (texts | row.get("texts", {})).items()}
     for file, member in row.get("members", {}).items():
         (files[file],) = files_of({"name": row["name"], **member}).values()
