@@ -124,7 +124,7 @@ engine-mutants: $(VENV)/.installed-staff  ## see whether tests notice 40 changes
 	@$(BIN)/python -m tests.engine_mutants run --sample 40
 
 compare: $(VENV)/.installed-staff  ## print what this checkout says otherwise than BEFORE=../another: minutes
-	@$(BIN)/python tests/compare.py $(call option,before,BEFORE) $$ARGS
+	@$(BIN)/python -m tests.compare $(call option,before,BEFORE) $$ARGS
 
 test-elsewhere:  ## run all tests closed, busy, with other Pythons (ARGS=row)
 	@tests/elsewhere.sh $$ARGS

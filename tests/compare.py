@@ -3,8 +3,7 @@
 `make compare BEFORE=../before` grades this checkout's golden corpus, all known mistakes, all honest
 variants and all hostile submissions in both checkouts, each with its own .venv, and prints what
 differs; the exit status is 1 if anything does. ARGS="mistake/*" compares only these. Without .venv,
-BEFORE is a folder that `--keep DIR` wrote: what this checkout says.
-`make bench ARGS="--against ../before"` compares times.
+BEFORE is a folder that `--keep DIR` wrote: what this checkout says. `make bench` compares times.
 """
 
 import argparse
@@ -12,19 +11,18 @@ import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-HERE = ROOT / "tests"
-for folder in (ROOT, HERE, HERE / "hostile", HERE / "golden", ROOT / "engine" / "tests"):
-    sys.path.insert(0, str(folder))
+for folder in ("tests/hostile", "tests/golden", "engine/tests"):
+    sys.path.insert(0, str(ROOT / folder))
 
 import run as golden
 from driver import complete
-from grader.assignment import ASSIGNMENT
 from places import SUBMISSIONS, Hostile
+from tensormark.authoring.prove import claims
 from tests.helpers.known import COURSE
 
 RUNNER = Path("tests", "golden", "run.py")
@@ -36,13 +34,11 @@ Row = dict[str, Any]
 def variants() -> Iterator[Row]:
     """Yield every known mistake and every honest variant."""
     sources = COURSE.assignment.solution_sources
-    main = Path(ASSIGNMENT.editable[0]).stem
-    for kind, known in (("mistake", COURSE.variants), ("honest", COURSE.honest)):
-        for one in known:
-            module = one.module or main
-            texts = {main: sources[main], module: one.apply(sources[module])}
+    for claim in claims(COURSE):
+        if not claim.tasks:
+            texts = {"bert": sources["bert"], **claim.sources}
             files = {f"{name}.py": text for name, text in texts.items()}
-            yield {"name": f"{kind}/{one.id}", "texts": files}
+            yield {"name": claim.name.replace(" ", "/"), "texts": files}
 
 
 def hostile() -> Iterator[Row]:
@@ -71,18 +67,7 @@ def run(checkout: Path, corpus: Path, *options: object) -> int:
     python = checkout / ".venv" / "bin" / "python"
     command = [python, checkout / RUNNER, "--corpus", corpus, *options]
     print(f"grading in {checkout}", file=sys.stderr)
-    return subprocess.run(list(map(str, command)), cwd=checkout, check=False).returncode
-
-
-def compare(before: Path, corpus: Path, names: Sequence[str], scratch: Path) -> int:
-    """Print what this checkout says otherwise than another or than a folder; return the status."""
-    expected = before
-    if (before / ".venv").is_dir():
-        expected = scratch / "before"
-        status = run(before, corpus, "--out", expected, *names)
-        if status:
-            return status
-    return run(ROOT, corpus, "--expected", expected, *names)
+    return subprocess.run([*map(str, command)], cwd=checkout, check=False).returncode
 
 
 def main() -> int:
@@ -101,7 +86,14 @@ def main() -> int:
         write_corpus(corpus)
         if options.keep:
             return run(ROOT, corpus, "--out", options.keep.resolve(), *options.names)
-        return compare(options.before.resolve(), corpus, options.names, Path(scratch))
+        expected = options.before.resolve()
+        if (expected / ".venv").is_dir():
+            before = expected
+            expected = Path(scratch, "before")
+            status = run(before, corpus, "--out", expected, *options.names)
+            if status:
+                return status
+        return run(ROOT, corpus, "--expected", expected, *options.names)
 
 
 if __name__ == "__main__":
