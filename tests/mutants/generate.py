@@ -6,6 +6,7 @@ The solution's holes and the engine's functions (tests/engine_mutants) are chang
 import ast
 import dataclasses
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from tensormark.authoring.variants import region_of
 
@@ -35,6 +36,18 @@ IN_PARENTHESES = ast.BinOp | ast.BoolOp | ast.Compare | ast.UnaryOp | ast.IfExp
 Nodes = Iterator[ast.AST]
 
 
+def without_one(nodes: list[Any]) -> Iterator[list[Any]]:
+    """Leave out each node in turn."""
+    for at in range(len(nodes)):
+        yield nodes[:at] + nodes[at + 1 :]
+
+
+def with_two_swapped(nodes: list[Any]) -> Iterator[list[Any]]:
+    """Swap each two neighbours in turn."""
+    for at in range(len(nodes) - 1):
+        yield [*nodes[:at], nodes[at + 1], nodes[at], *nodes[at + 2 :]]
+
+
 def of_arithmetic(node: ast.BinOp) -> Nodes:
     """Yield other operators, and each operand by itself."""
     for operator in ARITHMETIC.get(type(node.op), ()):
@@ -52,28 +65,22 @@ def of_comparison(node: ast.Compare) -> Nodes:
 def of_boolean(node: ast.BoolOp) -> Nodes:
     """Yield `and` for `or`, and each operand left out."""
     yield ast.BoolOp(ast.Or() if isinstance(node.op, ast.And) else ast.And(), node.values)
-    for at in range(len(node.values)):
-        rest = node.values[:at] + node.values[at + 1 :]
+    for rest in without_one(node.values):
         yield rest[0] if len(rest) == 1 else ast.BoolOp(node.op, rest)
 
 
 def of_call(node: ast.Call) -> Nodes:
     """Yield the argument or the object alone, swapped arguments, and one of them left out."""
-    args = node.args
-    keywords = node.keywords
-    if args:
-        yield args[0]
     function = node.func
+    yield from node.args[:1]
     if isinstance(function, ast.Attribute):
         owner = function.value
         if not (isinstance(owner, ast.Name) and owner.id in MODULES):
             yield owner
-    for at in range(len(args) - 1):
-        yield ast.Call(function, [*args[:at], args[at + 1], args[at], *args[at + 2 :]], keywords)
-    for at in range(len(args)):
-        yield ast.Call(function, args[:at] + args[at + 1 :], keywords)
-    for at in range(len(keywords)):
-        yield ast.Call(function, args, keywords[:at] + keywords[at + 1 :])
+    for args in (*with_two_swapped(node.args), *without_one(node.args)):
+        yield ast.Call(function, args, node.keywords)
+    for keywords in without_one(node.keywords):
+        yield ast.Call(function, node.args, keywords)
 
 
 def of_constant(node: ast.Constant) -> Nodes:
@@ -92,8 +99,7 @@ def of_sign(node: ast.UnaryOp) -> Nodes:
 
 def of_tuple(node: ast.Tuple) -> Nodes:
     """Swap neighbours."""
-    for at in range(len(node.elts) - 1):
-        elements = [*node.elts[:at], node.elts[at + 1], node.elts[at], *node.elts[at + 2 :]]
+    for elements in with_two_swapped(node.elts):
         yield ast.Tuple(elements, node.ctx)
 
 
@@ -126,8 +132,8 @@ def of_rounds(node: ast.expr) -> Nodes:
 def of_exceptions(node: ast.expr | None) -> Nodes:
     """Leave out a kind of exception."""
     if isinstance(node, ast.Tuple):
-        for at in range(len(node.elts)):
-            yield ast.Tuple(node.elts[:at] + node.elts[at + 1 :], node.ctx)
+        for kinds in without_one(node.elts):
+            yield ast.Tuple(kinds, node.ctx)
 
 
 def of_condition(node: ast.expr) -> Nodes:
