@@ -59,7 +59,7 @@ def write_corpus(folder: Path) -> None:
         rows.setdefault(row["name"], row)
     folder.mkdir()
     text = "".join(json.dumps(row) + "\n" for row in rows.values())
-    (folder / "all.jsonl").write_text(text, encoding="utf-8")
+    (folder / "all.jsonl").write_text(text, "utf-8")
 
 
 def run(checkout: Path, corpus: Path, *options: object) -> int:

@@ -97,7 +97,7 @@ def test_what_was_edited_is_packed_and_nothing_else(tmp_path: Path, monkeypatch)
 
 def test_given_files_come_from_the_starter_if_they_are_readable(tmp_path: Path) -> None:
     starter = Path(shutil.copytree(ROOT / "starter", tmp_path / "starter"))
-    (starter / "rope.py").write_text("x = 1\n", encoding="utf-8")
+    (starter / "rope.py").write_text("x = 1\n", "utf-8")
     assignment = dataclasses.replace(ASSIGNMENT, folder=tmp_path)
     digests = References(ASSIGNMENT.references).manifest["starter"]
     submission = Submission("bert.py", {"bert": "import rope\n"}, {})

@@ -35,7 +35,7 @@ WRONG = ("self.dropout(F.softmax(", "(F.softmax(")
 
 
 @pytest.fixture(params=PROCESSORS)
-def threads(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+def threads(request: pytest.FixtureRequest, monkeypatch) -> int:
     """Compute as another processor; return the number of threads."""
     environment, number = PROCESSORS[request.param]
     for name, value in environment.items():
@@ -48,8 +48,8 @@ def parts(results: list[dict[str, Any]]) -> str:
 
 
 def with_training(path: Path, tier: str, threads: int) -> str:
-    source = (ROOT / "solution" / "bert.py").read_text(encoding="utf-8")
-    path.write_text(edited(source, WRONG), encoding="utf-8")
+    source = (ROOT / "solution" / "bert.py").read_text("utf-8")
+    path.write_text(edited(source, WRONG), "utf-8")
     settings = Settings.of(ROOT, tier=tier, threads=threads)
     return parts(Grading(settings, ASSIGNMENT).grade(str(path)).as_json()["exercises"])
 

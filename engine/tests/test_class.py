@@ -32,11 +32,11 @@ def first(
     """The parent of a class's hand-ins and results, graded once, and what was printed."""
     place = tmp_path_factory.mktemp("class")
     hand_ins = handed_in(place / "in", "grace.txt")
-    (hand_ins / "ada.py").write_text(solution_source, encoding="utf-8")
-    (hand_ins / "alan.py").write_text(solution_source.replace(toy.BIAS, ""), encoding="utf-8")
-    (hand_ins / "emmy.py").write_text("def f(:\n", encoding="utf-8")
+    (hand_ins / "ada.py").write_text(solution_source, "utf-8")
+    (hand_ins / "alan.py").write_text(solution_source.replace(toy.BIAS, ""), "utf-8")
+    (hand_ins / "emmy.py").write_text("def f(:\n", "utf-8")
     options_in(place / "out", tier="process", viva=1, viva_students=["ada", "emmy"])
-    (place / "out/adjustments.csv").write_text(ADJUSTMENTS, encoding="utf-8")
+    (place / "out/adjustments.csv").write_text(ADJUSTMENTS, "utf-8")
     status, printed = graded_class(folder, hand_ins, place / "out")
     assert status == 0, printed
     return place, printed
@@ -55,7 +55,7 @@ def again(place: Path, folder: Path) -> Callable[..., tuple[int, str]]:
 
 
 @pytest.fixture
-def any_tier(monkeypatch: pytest.MonkeyPatch) -> None:
+def any_tier(monkeypatch) -> None:
     monkeypatch.setattr(strictest, "strictest", lambda *_: strictest.Strictest("process", ()))
 
 
@@ -107,21 +107,21 @@ def test_only_what_has_changed_is_graded(place: Path, again, private: Path) -> N
 
 
 def test_the_first_run_writes_its_options_and_a_list_may_come_later(
-    folder: Path, tmp_path: Path, solution_source: str, any_tier, monkeypatch: pytest.MonkeyPatch
+    folder: Path, tmp_path: Path, solution_source: str, any_tier, monkeypatch
 ) -> None:
     out = tmp_path / "new"
     hand_ins = handed_in(tmp_path / "in", "lab-ada-l/", "lab-alan/")
     for path in hand_ins.iterdir():
-        (path / toy.MAIN).write_text(solution_source, encoding="utf-8")
+        (path / toy.MAIN).write_text(solution_source, "utf-8")
     roster = "identifier,github_username\ns1,ada-l\ns2,alan\ns3,zoe\n"
-    (tmp_path / "roster.csv").write_text(roster, encoding="utf-8")
+    (tmp_path / "roster.csv").write_text(roster, "utf-8")
     monkeypatch.setenv("HOME", str(tmp_path))
 
     graded_class(folder, hand_ins, out)
     text = (out / "class.toml").read_text("utf-8")
     chosen = config.read(out / "class.toml")
     changed = text.replace('list = ""', 'list = "~/roster.csv"')
-    (out / "class.toml").write_text(changed, encoding="utf-8")
+    (out / "class.toml").write_text(changed, "utf-8")
     printed = graded_class(folder, hand_ins, out)[1]
 
     assert chosen == config.Config(tier="process", viva_students=[])  # all else is as usual
@@ -131,7 +131,7 @@ def test_the_first_run_writes_its_options_and_a_list_may_come_later(
 
 
 def test_without_isolation_nothing_is_graded(
-    folder: Path, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, place: Path, tmp_path: Path, monkeypatch
 ) -> None:
     none = strictest.Strictest(None, ("contained: there is no bwrap",))
     monkeypatch.setattr(strictest, "strictest", lambda *_: none)
@@ -162,7 +162,7 @@ BAD: dict[str, tuple[str | Mapping[str, object], str, str]] = {
 def test_a_bad_option_is_one_line_and_changes_nothing(case: str, folder: Path, place: Path) -> None:
     options, hand_ins, message = BAD[case]
     if isinstance(options, str):
-        (place / "out/class.toml").write_text(options, encoding="utf-8")
+        (place / "out/class.toml").write_text(options, "utf-8")
     else:
         paths = {"list": str(place / str(options["list"]))} if "list" in options else {}
         options_in(place / "out", **{"tier": "process", **options, **paths})
@@ -176,7 +176,7 @@ def test_a_bad_option_is_one_line_and_changes_nothing(case: str, folder: Path, p
     assert not [name for name in before if before[name] != after[name] and "sqlite" not in name]
 
 
-def test_a_scheduler_that_is_not_there_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_scheduler_that_is_not_there_ends_the_run(monkeypatch) -> None:
     pytest.importorskip("distributed")
     monkeypatch.setattr(jobs, "CONNECTING", 0.1)
 
@@ -199,9 +199,7 @@ def test_a_folder_with_something_else_is_left_alone(
         assert store.secret() == store.secret()
 
 
-def test_nothing_is_lost_if_a_file_cannot_be_written(
-    place: Path, again, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_is_lost_if_a_file_cannot_be_written(place: Path, again, monkeypatch) -> None:
     before = files_in(place / "out/feedback")
 
     def full(*_: object) -> list[str]:
@@ -315,7 +313,7 @@ def test_whatever_ends_a_run_the_same_command_continues_and_no_process_is_left(
     options_in(out, tier="process")
     hand_ins = handed_in(tmp_path / "many", *(f"s{number}.py" for number in range(4)))
     for path in hand_ins.iterdir():
-        path.write_text(f"{solution_source}\n# {path.name}\n", encoding="utf-8")
+        path.write_text(f"{solution_source}\n# {path.name}\n", "utf-8")
     start = subprocess.Popen(
         line(out, hand_ins, "--workers", "2"),
         cwd=folder,
@@ -343,7 +341,7 @@ def test_a_submission_that_kills_its_grader_has_no_result_and_a_note(
     folder: Path, place: Path
 ) -> None:
     """In the tier `process`, which isolates nothing."""
-    (place / "in/eve.py").write_text(KILLER, encoding="utf-8")
+    (place / "in/eve.py").write_text(KILLER, "utf-8")
 
     ended = ran(*line(place / "out", place / "in", "--workers", "2"), cwd=folder, timeout=240)
 

@@ -152,7 +152,7 @@ PLATFORMS: Mapping[str, tuple[str, str, list[str], list[str]]] = {
 def of_platform(people: str, folder: Path) -> Found:
     """Return what five listed students handed in on a platform, of whom one did not."""
     path = folder / "list.csv"
-    path.write_text(people, encoding="utf-8")
+    path.write_text(people, "utf-8")
     table, listed, platform = read_list(path)
     files = [
         "lovelaceada_1_10_detector.py",
@@ -223,7 +223,7 @@ def test_an_adjustment_that_cannot_be_read_is_one_line(
     path = tmp_path / adjustments.FILE
     path.symlink_to(tmp_path / "linked")
     if text is not None:
-        path.write_text(text, encoding="utf-8")
+        path.write_text(text, "utf-8")
 
     with pytest.raises(FileError, match=words):
         adjustments.read(path, [Entry("ada", "Ada")])

@@ -62,7 +62,7 @@ ROSTER = (
 def export(folder: Path, *more: str) -> Path:
     """Write an export of Gradescope's; Eve has typed Ada's student ID."""
     handed_in(folder / "in", "submission_1/", "submission_2/", *more)
-    (folder / "in/submission_metadata.yml").write_text(METADATA, encoding="utf-8")
+    (folder / "in/submission_metadata.yml").write_text(METADATA, "utf-8")
     return folder
 
 
@@ -121,7 +121,7 @@ def test_only_students_files_count_whatever_their_names_are(tmp_path: Path) -> N
     left = ["ada.py:Zone.Identifier", "Icon\r", "~$roster.xlsx", ".DS_Store", "._ada.py"]
     folder = handed_in(tmp_path / "in", "ada.py", *left)
     for name in (b"Jos\xe9.py", b"Jos\\udce9.py", "José.py".encode()):
-        (Path(os.fsdecode(os.fsencode(folder) + b"/" + name))).write_text("", encoding="utf-8")
+        (Path(os.fsdecode(os.fsencode(folder) + b"/" + name))).write_text("", "utf-8")
     (folder / "link.py").symlink_to(folder / "ada.py")
 
     result = found(tmp_path, [])

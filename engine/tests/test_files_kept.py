@@ -12,9 +12,7 @@ from tensormark.zipped import zipped
 WORK = b"# an evening's work\n"
 
 
-def test_a_file_that_cannot_be_written_whole_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_cannot_be_written_whole_is_named(tmp_path: Path, monkeypatch) -> None:
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -38,7 +36,7 @@ def test_a_file_that_cannot_be_written_whole_is_named(
     ],
 )
 def test_a_file_that_we_did_not_write_is_not_replaced(
-    folder: Path, tmp_path: Path, line: str, content: bytes, capsys: pytest.CaptureFixture[str]
+    folder: Path, tmp_path: Path, line: str, content: bytes, capsys
 ) -> None:
     name, *options = line.format(tmp_path / "work").split()
     path = Path(options[-1])

@@ -64,9 +64,7 @@ def test_declared_files_are_given_out(copy: Path) -> None:
     assert list(leaks(course_in(copy), files)) == []
 
 
-def test_what_only_staff_need_is_given_out_only_if_it_is_named(
-    copy: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_only_staff_need_is_given_out_only_if_it_is_named(copy: Path, capsys) -> None:
     staff = b"from grader import words\nfrom tensormark.authoring.course import Staff\n\n"
     staff += b"STAFF = Staff()\n"
     files = {
@@ -104,7 +102,7 @@ def test_what_disagrees_is_missing_or_private_is_not_given_out(
     copy: Path, old: str, new: str, private: bool, message: str
 ) -> None:
     path = copy / "handout.md"
-    path.write_text(path.read_text("utf-8").replace(old, new, 1), encoding="utf-8")
+    path.write_text(path.read_text("utf-8").replace(old, new, 1), "utf-8")
     in_manifest(copy / "reference_outputs", private=private)
 
     with pytest.raises(UserError, match=message):

@@ -56,8 +56,8 @@ SECOND_PAGE = """# More
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "handout").mkdir()
-    (tmp_path / "handout.md").write_text(MAIN_PAGE, encoding="utf-8")
-    (tmp_path / "handout" / "more.md").write_text(SECOND_PAGE, encoding="utf-8")
+    (tmp_path / "handout.md").write_text(MAIN_PAGE, "utf-8")
+    (tmp_path / "handout" / "more.md").write_text(SECOND_PAGE, "utf-8")
     (tmp_path / "line.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
     return tmp_path
 

@@ -25,7 +25,7 @@ def test_an_assignment_is_found_from_below_and_from_outside(
     folder: Path, tmp_path: Path, solution_source: str
 ) -> None:
     wrong = tmp_path / toy.MAIN
-    wrong.write_text(edited(solution_source, (toy.BIAS, "")), encoding="utf-8")
+    wrong.write_text(edited(solution_source, (toy.BIAS, "")), "utf-8")
 
     below = called(folder / "starter", "check", str(wrong))
     outside = called(tmp_path, "-C", str(folder), "check", toy.MAIN)
@@ -37,7 +37,7 @@ def test_an_assignment_is_found_from_below_and_from_outside(
 
 def test_an_assignment_that_cannot_be_imported_is_one_line(copy: Path) -> None:
     definition = copy / "grader" / "assignment.py"
-    definition.write_text("raise ValueError('one\\n\\ttwo')\n", encoding="utf-8")
+    definition.write_text("raise ValueError('one\\n\\ttwo')\n", "utf-8")
 
     completed = called(copy, "check", "solution")
 

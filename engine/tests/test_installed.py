@@ -36,7 +36,7 @@ class Place:
         )
         # after the environment's own packages, so that the wheel comes first
         packages = Path(paths["purelib"], "packages.pth")
-        packages.write_text(sysconfig.get_paths()["purelib"] + "\n", encoding="utf-8")
+        packages.write_text(sysconfig.get_paths()["purelib"] + "\n", "utf-8")
         install = "-m pip install --quiet --no-deps --no-index --ignore-installed".split()
         pip = [str(self.bin / "python"), *install, str(wheel)]
         subprocess.run(pip, check=True, capture_output=True)

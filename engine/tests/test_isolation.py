@@ -53,7 +53,7 @@ def test_exercises_do_not_share_a_process(contained: IsolatedSandbox) -> None:
 
 @pytest.mark.parametrize("harm", ["end", "hang", "large"])
 def test_harm_to_a_shared_process_counts_against_no_exercise(
-    contained: IsolatedSandbox, monkeypatch: pytest.MonkeyPatch, harm: str
+    contained: IsolatedSandbox, monkeypatch, harm: str
 ) -> None:
     monkeypatch.setattr(isolated, "SHARED_SECONDS", 1.0)
     calls = [ask("double"), ask(harm, "two"), ask("double", "three")]
@@ -127,7 +127,7 @@ def test_a_fork_server_is_kept_for_the_next_submission_and_replaced_once_it_has_
 
 
 def test_a_fork_server_that_dies_twice_is_an_error_of_the_machine(
-    contained: IsolatedSandbox, monkeypatch: pytest.MonkeyPatch
+    contained: IsolatedSandbox, monkeypatch
 ) -> None:
     servers = []
 
@@ -205,7 +205,7 @@ def test_a_job_sees_the_name_of_its_container_and_one_core_for_its_thread() -> N
     assert len(cores.tensors["out/output"]) == 1
 
 
-def test_jobs_at_the_same_time_have_different_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_jobs_at_the_same_time_have_different_cores(monkeypatch) -> None:
     free = {1001, 1002}  # cores that no grading beside this test has
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: free)
 
@@ -241,7 +241,7 @@ def score(process: int) -> str:
 # --- what the machine lacks is named ----------------------------------------------------------
 
 
-def test_without_libseccomp_there_is_no_isolation(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_libseccomp_there_is_no_isolation(monkeypatch) -> None:
     SERVERS.close()
     seccomp.compiled.cache_clear()
     monkeypatch.setitem(sys.modules, "pyseccomp", None)
@@ -268,16 +268,14 @@ def test_a_file_that_only_root_can_read_is_named(tmp_path: Path) -> None:
     assert (f"only root can read {harness}: chmod" in said) is (os.getuid() == 0), said
 
 
-def test_without_landlock_there_is_no_isolation(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_landlock_there_is_no_isolation(monkeypatch) -> None:
     monkeypatch.setattr(lockdown.LIBC, "syscall", lambda *_: -1, raising=False)
 
     with pytest.raises(lockdown.LockdownError, match="Landlock"):
         lockdown.landlock_ruleset(["/"])
 
 
-def test_an_unavailable_tier_is_an_error_and_not_a_fallback(
-    grade: Grade, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unavailable_tier_is_an_error_and_not_a_fallback(grade: Grade, monkeypatch) -> None:
     SERVERS.close()
     monkeypatch.setenv("PATH", os.devnull)  # no bwrap
 

@@ -61,7 +61,7 @@ def test_no_pipe_is_waited_for_and_no_endless_file_read(tmp_path: Path) -> None:
 
 
 def test_a_file_that_was_replaced_by_a_link_after_it_was_listed_is_not_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch
 ) -> None:
     (tmp_path / "secret.py").write_bytes(b"secret = 1\n")
     folder = unpacked(tmp_path / "work", {"main.py": SOURCE})

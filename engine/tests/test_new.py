@@ -41,7 +41,7 @@ def test_a_name_that_no_folder_should_have_is_refused(tmp_path: Path, name: str)
 
 
 def test_an_assignment_whose_files_cannot_all_be_derived_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch, capsys
 ) -> None:
     monkeypatch.setattr(new.record, "main", lambda *_: 2)
     path = tmp_path / "mine"

@@ -22,19 +22,19 @@ def install(folder: Path, name: str, needs: str = "", *files: str) -> None:
     metadata.mkdir(parents=True)
     lines = [f"Requires-Dist: {need}\n" for need in needs.split(", ") if need]
     text = f"Name: {name}\n{''.join(lines)}\nRequires-Dist: only-in-its-description\n"
-    (metadata / "METADATA").write_text(text, encoding="utf-8")
+    (metadata / "METADATA").write_text(text, "utf-8")
     recorded = [f"{metadata.name}/METADATA", *files]
     for file in files:
         path = folder / file
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
     record = "".join(f"{file},sha256=abc,1\n" for file in [*recorded, "../../bin/command"])
-    (metadata / "RECORD").write_text(record, encoding="utf-8")
+    (metadata / "RECORD").write_text(record, "utf-8")
 
 
 def readable_paths(requirements: str, *folders: Path) -> set[str]:
     path = folders[0] / "requirements.txt"
-    path.write_text(requirements, encoding="utf-8")
+    path.write_text(requirements, "utf-8")
     readable = packages.paths(path, [str(folder) for folder in folders])
     return {os.path.relpath(path, folders[0].parent) for path in readable}
 
@@ -62,8 +62,8 @@ def test_a_package_comes_with_what_it_needs_from_every_folder(tmp_path: Path) ->
 def test_a_debian_package_is_found_without_a_record(tmp_path: Path) -> None:
     about = tmp_path / "system" / "thing-1.0.egg-info"
     about.mkdir(parents=True)
-    (about / "PKG-INFO").write_text("Name: thing\n", encoding="utf-8")
-    (about / "top_level.txt").write_text("thing\nhelper\n", encoding="utf-8")
+    (about / "PKG-INFO").write_text("Name: thing\n", "utf-8")
+    (about / "top_level.txt").write_text("thing\nhelper\n", "utf-8")
     (tmp_path / "system" / "thing").mkdir()
     (tmp_path / "system" / "helper.py").touch()
 

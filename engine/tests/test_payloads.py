@@ -110,7 +110,7 @@ def test_payloads_in_real_output_act_in_no_form(
     lines.append(f"raise ValueError({''.join(PAYLOADS[:12])!r})")
     path = tmp_path / "=<script>\u202e,%0A::error::.py"
     source = edited(solution_source, (toy.WINDOWS, "\n        ".join([*lines, toy.WINDOWS])))
-    path.write_text(source, encoding="utf-8")
+    path.write_text(source, "utf-8")
     report = tmp_path / "report.html"
     answer = tmp_path / "result.json"
     options = ["--only", "conv,detector", "--out", str(report), "--json", str(answer)]

@@ -85,9 +85,7 @@ def test_several_numbers_are_separate_outputs() -> None:
 # --- stand-ins ----------------------------------------------------------------------------------
 
 
-def test_a_function_is_replaced_under_every_name_and_put_back(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_function_is_replaced_under_every_name_and_put_back(tmp_path: Path, monkeypatch) -> None:
     first = ModuleType("first_of_two")
     second = ModuleType("second_of_two")  # it has imported from the first
     for module in (first, second):

@@ -92,10 +92,10 @@ def test_a_process_that_was_killed_is_started_again(tmp_path: Path, reader: Read
 
 
 def test_a_process_that_never_answers_is_ended_and_is_the_graders_fault(
-    tmp_path: Path, reader: ReaderProcess, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, reader: ReaderProcess, monkeypatch
 ) -> None:
     script = tmp_path / "sleep.py"
-    script.write_text("import time; print('{}', flush=True); time.sleep(1000)\n", encoding="utf-8")
+    script.write_text("import time; print('{}', flush=True); time.sleep(1000)\n", "utf-8")
     monkeypatch.setattr(process, "LIMITED", script)
     monkeypatch.setattr(process, "DEADLINE", 0.3)
 
@@ -105,10 +105,10 @@ def test_a_process_that_never_answers_is_ended_and_is_the_graders_fault(
 
 @pytest.mark.parametrize("end", ["", "\\n"])
 def test_an_endless_answer_is_none(
-    tmp_path: Path, reader: ReaderProcess, monkeypatch: pytest.MonkeyPatch, end: str
+    tmp_path: Path, reader: ReaderProcess, monkeypatch, end: str
 ) -> None:
     script = tmp_path / "flood.py"
-    script.write_text(f"while True: print('{{}}' + ' ' * 1000, end='{end}')\n", encoding="utf-8")
+    script.write_text(f"while True: print('{{}}' + ' ' * 1000, end='{end}')\n", "utf-8")
     monkeypatch.setattr(process, "LIMITED", script)
     monkeypatch.setattr(process, "MAX_ANSWER", 1 << 16)
 
@@ -136,7 +136,7 @@ def test_the_largest_sources_fit_into_an_answer(tmp_path: Path) -> None:
 
 
 def test_a_process_that_does_not_start_is_no_fault_of_the_submission(
-    grade: Grade, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    grade: Grade, tmp_path: Path, monkeypatch
 ) -> None:
     monkeypatch.setattr(process, "LIMITED", tmp_path / "missing.py")
     READER.close()
@@ -152,7 +152,7 @@ def test_a_source_that_ends_the_process_fails_alone_with_its_file_named(
 ) -> None:
     files = {name: text.encode() for name, text in ENDING.items()} | {"main.py": SOURCE}
     path = tmp_path / toy.MAIN
-    path.write_text(ENDING["main.py"], encoding="utf-8")
+    path.write_text(ENDING["main.py"], "utf-8")
 
     before = time.process_time()
     submission = inspected(read_submission(unpacked(tmp_path / "work", files), EDITABLE))

@@ -66,7 +66,7 @@ def test_a_starter_that_scores_is_found(bench: Bench, course: Course) -> None:
 def test_the_command_marks_the_claims_that_are_false(copy: Path) -> None:
     mistakes = copy / "grader/mistakes/conv.py"
     harmless = ("- + self.bias[:, None]\n    +\n", "- windows,\n    + windows,\n")
-    mistakes.write_text(edited(mistakes.read_text("utf-8"), harmless), encoding="utf-8")
+    mistakes.write_text(edited(mistakes.read_text("utf-8"), harmless), "utf-8")
 
     proof = called(copy, "prove")
 

@@ -18,7 +18,7 @@ STAND_IN = '"conv.forward": "convolution"'
 
 
 def edit(path: Path, old: str, new: str) -> None:
-    path.write_text(edited(path.read_text(encoding="utf-8"), (old, new)), encoding="utf-8")
+    path.write_text(edited(path.read_text("utf-8"), (old, new)), "utf-8")
 
 
 def refused(folder: Path, *words: str) -> str:
@@ -116,7 +116,7 @@ STAFF = Staff(hidden=hidden, hidden_files={names!r}{more})
 
 def write_staff(folder: Path, parameters: str, names: tuple[str, ...], more: str = "") -> None:
     text = HIDDEN.format(parameters=parameters, names=names, more=more)
-    (folder / "grader/staff.py").write_text(text, encoding="utf-8")
+    (folder / "grader/staff.py").write_text(text, "utf-8")
 
 
 @pytest.mark.parametrize(
@@ -147,9 +147,7 @@ def test_what_is_hidden_is_in_private_references_only(copy: Path) -> None:
     assert (copy / "private/.gitignore").read_text("utf-8").endswith("\n*\n")
 
 
-def test_all_exercises_with_public_inputs_are_named_at_once(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_all_exercises_with_public_inputs_are_named_at_once(folder: Path, monkeypatch) -> None:
     monkeypatch.setattr(private, "_is_public", lambda *_: True)
 
     message = refused(folder, "--seed", "77", "--out", "new")
@@ -164,14 +162,12 @@ def test_without_its_solution_nothing_can_be_recorded(copy: Path) -> None:
     assert "there is no solution/detector.py" in refused(copy)
 
 
-def test_recording_lists_what_is_new_or_gone_and_then_nothing(
-    copy: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_recording_lists_what_is_new_or_gone_and_then_nothing(copy: Path, capsys) -> None:
     out = copy / "reference_outputs"
     (out / "conv.safetensors").unlink()
     for path in (DETECTOR, "grader/exercises/detection.py", "grader/mistakes/detector.py"):
         (copy / path).unlink()
-    (copy / "grader/honest/others.py").write_text("HONEST = ()\n", encoding="utf-8")
+    (copy / "grader/honest/others.py").write_text("HONEST = ()\n", "utf-8")
 
     assert run(copy, "references", []) == run(copy, "references", []) == 0
 
@@ -197,9 +193,7 @@ def test_an_interrupted_recording_has_written_nothing(copy: Path) -> None:
     assert not (copy / "reference_outputs").exists()
 
 
-def test_references_are_written_whole_or_not_at_all(
-    copy: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_references_are_written_whole_or_not_at_all(copy: Path, monkeypatch) -> None:
     def full(path: Path, content: bytes) -> None:
         if path.name == "manifest.json":
             raise OSError(28, "No space left on device")

@@ -154,7 +154,7 @@ def test_a_page_is_opened_from_the_disk_if_there_is_a_display(tmp_path: Path, mo
 def convert(folder: Path, name: str, text: object, *options: str) -> int:
     """Convert a file with a text, or a result; return the exit status."""
     path = folder / "x.json"
-    path.write_text(text if isinstance(text, str) else json.dumps(text), encoding="utf-8")
+    path.write_text(text if isinstance(text, str) else json.dumps(text), "utf-8")
     return run(folder, "convert", [name, str(path), *options])
 
 

@@ -99,7 +99,7 @@ def test_every_module_imports_only_what_its_room_may() -> None:
 
 
 def test_nothing_is_imported_but_python_and_what_is_required_with_a_reason() -> None:
-    text = (ENGINE / "pyproject.toml").read_text(encoding="utf-8")
+    text = (ENGINE / "pyproject.toml").read_text("utf-8")
     project = tomllib.loads(text)["project"]
     allowed = {"tensormark"}
     for requirement in sum(project["optional-dependencies"].values(), project["dependencies"]):
@@ -123,7 +123,7 @@ def test_only_what_computes_imports_torch() -> None:
 
 def test_no_file_of_the_package_has_a_word_of_a_subject() -> None:
     words_by_path = {
-        path.relative_to(PACKAGE).as_posix(): {*SUBJECT.findall(path.read_text(encoding="utf-8"))}
+        path.relative_to(PACKAGE).as_posix(): {*SUBJECT.findall(path.read_text("utf-8"))}
         for path in PACKAGE.rglob("*")
         if path.is_file() and path.suffix != ".pyc"
     }

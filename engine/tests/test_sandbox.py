@@ -213,7 +213,7 @@ def test_a_submission_that_hangs_wherever_it_can_costs_no_more_than_the_formula_
 ) -> None:
     limits = Limits(load_seconds=5.0, call_seconds=1.0, exercise_seconds=2.0)
     path = tmp_path / toy.MAIN
-    path.write_text(solution_source + SLOW.format(in_calls=in_calls), encoding="utf-8")
+    path.write_text(solution_source + SLOW.format(in_calls=in_calls), "utf-8")
     settings = Settings.of(assignment.folder, tier="contained", limits=limits)
     with opened("contained") as warm:
         list(warm.run([ask("double")]))

@@ -58,11 +58,11 @@ def test_markers_that_do_not_pair_up_are_errors(old: str, new: str, message: str
 
 
 @pytest.fixture
-def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def clone(tmp_path: Path, monkeypatch) -> Path:
     """A repository with a solution and its starter."""
     (tmp_path / "solution" / "package").mkdir(parents=True)
     for name in ("main.py", "package/part.py"):
-        (tmp_path / "solution" / name).write_text(SOURCE, encoding="utf-8")
+        (tmp_path / "solution" / name).write_text(SOURCE, "utf-8")
     harness = tmp_path / "harness.py"
     assignment = Assignment("Mine", tmp_path, ("main.py", "more.py"), ("main",), (), harness)
     monkeypatch.setattr("tensormark.authoring.strip.open_assignment", lambda folder: assignment)
@@ -88,12 +88,12 @@ def test_a_region_becomes_one_raise_in_packages_too(clone: Path) -> None:
     ],
 )
 def test_work_in_the_starter_is_not_overwritten(
-    clone: Path, capsys: pytest.CaptureFixture[str], name: str, text: str | None, complaint: str
+    clone: Path, capsys, name: str, text: str | None, complaint: str
 ) -> None:
     if text is None:
         (clone / name).unlink()
     else:
-        (clone / name).write_text(text, encoding="utf-8")
+        (clone / name).write_text(text, "utf-8")
     before = files_in(clone)
 
     assert run(clone, "starter", []) == 2
@@ -103,12 +103,12 @@ def test_work_in_the_starter_is_not_overwritten(
 
 
 def test_the_starter_follows_an_edit_of_the_solution_and_drift_is_found(
-    clone: Path, capsys: pytest.CaptureFixture[str]
+    clone: Path, capsys
 ) -> None:
     two = SOURCE.replace("one", "two").replace("def f", "def h")
     for text in ("a = 1\n" + SOURCE, SOURCE + "\n\n" + two, two):
-        (clone / "solution" / "main.py").write_text(text, encoding="utf-8")
-        (clone / "solution" / "new.py").write_text(text, encoding="utf-8")
+        (clone / "solution" / "main.py").write_text(text, "utf-8")
+        (clone / "solution" / "new.py").write_text(text, "utf-8")
 
         assert run(clone, "starter", ["--check"]) == 1
         assert "starter/main.py is out of date with solution/" in capsys.readouterr().err

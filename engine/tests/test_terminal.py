@@ -30,7 +30,7 @@ def test_a_value_that_is_nearly_zero_has_no_sign(dtype: str) -> None:
 
 
 @pytest.fixture
-def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+def terminal(monkeypatch) -> Terminal:
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)
     return Terminal()
@@ -119,7 +119,7 @@ def test_the_next_step_follows_from_the_result(results, about, expected: str | N
     assert next_step(Grade(results=results, **(usual | about)).as_json()) == expected
 
 
-def test_those_who_call_make_are_told_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_those_who_call_make_are_told_its_command(monkeypatch) -> None:
     monkeypatch.setenv("TENSORMARK_MAKE", "1")
     result = Grade(submission="a b.py", tier="process", mode="check", results=[FAILED])
 

@@ -115,7 +115,7 @@ def test_the_solution_predicts_with_the_weights_that_come_back() -> None:
     ],
 )
 def test_otherwise_the_submissions_own_predictions_count_and_a_flag_says_why(
-    monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], most: int, why: str
+    monkeypatch, options: dict[str, Any], most: int, why: str
 ) -> None:
     monkeypatch.setattr(training, "MAX_WEIGHTS", most)
 

@@ -163,9 +163,7 @@ def test_a_students_exception_is_followed_by_how_a_stand_in_was_miscalled() -> N
 
 
 @pytest.mark.parametrize("part", ["evidence.observe", "findings._place", "findings._excerpt"])
-def test_a_description_that_breaks_is_left_out_and_noted(
-    monkeypatch: pytest.MonkeyPatch, part: str
-) -> None:
+def test_a_description_that_breaks_is_left_out_and_noted(monkeypatch, part: str) -> None:
     def broken(*_: object) -> None:
         raise ZeroDivisionError
 

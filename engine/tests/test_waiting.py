@@ -34,7 +34,7 @@ COMPARE = """
 
 
 @pytest.mark.usefixtures("workers_are_started")
-def test_without_fork_each_worker_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_fork_each_worker_is_started(monkeypatch) -> None:
     monkeypatch.setattr(fork_server, "CAN_FORK", False)
     with closing(WorkerServer(1)) as server:
         server.prepare(program_with().harness, {})
@@ -55,7 +55,7 @@ def test_the_harness_is_loaded_once_for_all_later_workers_if_that_is_possible(
     tmp_path: Path, harness_code: str, loaded_by_parent: list[float]
 ) -> None:
     harness = tmp_path / "harness.py"
-    harness.write_text(harness_code, encoding="utf-8")
+    harness.write_text(harness_code, "utf-8")
     program = dataclasses.replace(program_with(CODE + COMPARE), harness=harness)
     call = Call("Thing.loaded_by_parent", ("*loader",), "main").message()
     answers = []

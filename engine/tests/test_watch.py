@@ -27,12 +27,12 @@ def path(tmp_path: Path, solution_source: str) -> Path:
     """A file of which the second exercise hangs."""
     folder = tmp_path / "mine"
     folder.mkdir()
-    (folder / "detector.py").write_text(solution_source.replace(RIGHT, HANGS), encoding="utf-8")
+    (folder / "detector.py").write_text(solution_source.replace(RIGHT, HANGS), "utf-8")
     return folder / "detector.py"
 
 
 def in_place(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8")
+    path.write_text(text, "utf-8")
 
 
 def in_two_halves(path: Path, text: str) -> None:
@@ -50,7 +50,7 @@ def with_the_folder(path: Path, text: str) -> None:
     path.parent.rmdir()
     threading.Event().wait(0.3)
     path.parent.mkdir()
-    path.write_text(text, encoding="utf-8")
+    path.write_text(text, "utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -134,7 +134,7 @@ def test_what_cannot_be_watched_is_an_error(
 @ON_LINUX
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"])
 def test_the_command_may_be_ended_during_a_call_and_leaves_nothing(
-    folder: Path, path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+    folder: Path, path: Path, tmp_path: Path, monkeypatch, name: str
 ) -> None:
     temporary = tmp_path / "tmp"
     temporary.mkdir()

@@ -29,7 +29,7 @@ def test_the_wheel_is_what_a_build_of_the_sources_makes(tmp_path: Path) -> None:
     assert wheel.__wrapped__().content == wheel().content
 
 
-def test_a_package_that_is_not_installed_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_package_that_is_not_installed_is_an_error(monkeypatch) -> None:
     monkeypatch.setattr(module, "distribution", mock.Mock(side_effect=PackageNotFoundError))
 
     with pytest.raises(UserError, match="is not installed, so its"):

@@ -27,7 +27,7 @@ CONFIG = BertConfig(
 def tiny_checkpoint(folder: Path) -> Path:
     """Write a tiny model with random weights, and its vocabulary."""
     folder.mkdir()
-    (folder / "vocab.txt").write_text("\n".join([*SPECIAL_TOKENS, *WORDS]), encoding="utf-8")
+    (folder / "vocab.txt").write_text("\n".join([*SPECIAL_TOKENS, *WORDS]), "utf-8")
     torch.manual_seed(1)
     tokenizer = BertTokenizer.from_pretrained(folder)
     model = classifier.BertSentimentClassifier(BertModel(CONFIG), 2)
@@ -42,7 +42,7 @@ def random_text(path: Path) -> Path:
         "".join(f"{' '.join(draw.choices(WORDS, k=draw.randint(3, 6)))}\n" for _ in range(3))
         for _ in range(40)
     ]
-    path.write_text("\n".join(reviews), encoding="utf-8")
+    path.write_text("\n".join(reviews), "utf-8")
     return path
 
 

@@ -120,7 +120,7 @@ def complete(file: str, source: str, others: Path) -> str:
         "OTHERS": str(others),
         "PREDICT": str(PREDICT),
     }
-    right = (ROOT / "solution" / file).read_text(encoding="utf-8")
+    right = (ROOT / "solution" / file).read_text("utf-8")
     return right + re.sub(r"\{([A-Z]+)\}", lambda m: names[m[1]], source)
 
 
@@ -191,7 +191,7 @@ class Driver:
             file: complete(file, source, self.others),
         }
         for name, text in files.items():
-            (self.handed_in / name).write_text(text, encoding="utf-8")
+            (self.handed_in / name).write_text(text, "utf-8")
         exercises = {e.id for e in ASSIGNMENT.exercises if e.probes and e.file in files}
         self.limits = dict.fromkeys(loses, HOPELESS if exercises - {*loses} else ALL_HOPELESS)
         report = io.StringIO()

@@ -86,7 +86,7 @@ class Hostile:
     @classmethod
     def read(cls, path: Path) -> "Hostile":
         """Read a file of submissions/."""
-        own = path.read_text(encoding="utf-8")
+        own = path.read_text("utf-8")
         head = dict(
             line[2:].split(": ", 1)
             for line in own.split("\n")

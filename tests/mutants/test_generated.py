@@ -13,13 +13,13 @@ from testkit.tiers import NIGHTLY
 from tests.helpers import ROOT
 from tests.helpers.bench import Bench, lost
 
-LISTED = Path(__file__).with_name("equivalent.txt").read_text(encoding="utf-8").splitlines()
+LISTED = Path(__file__).with_name("equivalent.txt").read_text("utf-8").splitlines()
 EQUIVALENT = dict(line.split("  # ", 1) for line in LISTED if line and not line.startswith("#"))
 
 
 @pytest.fixture(scope="module")
 def mutants() -> list[Mutant]:
-    return generate((ROOT / "solution" / "bert.py").read_text(encoding="utf-8"))
+    return generate((ROOT / "solution" / "bert.py").read_text("utf-8"))
 
 
 def label(mutant: Mutant) -> str:

@@ -51,7 +51,7 @@ def handed_in(folder: Path, *names: str) -> Path:
         if name.endswith("/"):
             path.mkdir(exist_ok=True)
         else:
-            path.write_text(f"# {name}\n", encoding="utf-8", errors="replace")
+            path.write_text(f"# {name}\n", "utf-8", errors="replace")
     return folder
 
 
@@ -60,7 +60,7 @@ def found(folder: Path, files: Sequence[str], people: str = "", platform: str = 
     path = None
     if people:
         path = folder / "list.csv"
-        path.write_text(people, encoding="utf-8")
+        path.write_text(people, "utf-8")
     return find(handed_in(folder / "in", *files), EDITABLE, path, platform)
 
 
@@ -88,7 +88,7 @@ def options_in(out: Path, **values: object) -> None:
     """Write a class.toml."""
     out.mkdir(parents=True, exist_ok=True)
     lines = [f"{name} = {json.dumps(value)}\n" for name, value in values.items()]
-    (out / "class.toml").write_text("".join(lines), encoding="utf-8")
+    (out / "class.toml").write_text("".join(lines), "utf-8")
 
 
 def rows_in(path: Path) -> dict[str, dict[str, str]]:

@@ -45,7 +45,7 @@ def ran(*command: object, **options: Any) -> "subprocess.CompletedProcess[str]":
 def program(path: Path, lines: str = f'exec "{sys.executable}" "$@"') -> Path:
     """Write an executable script, and its folder; by default it runs this Python."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"#!/bin/sh\n{lines}\n", encoding="utf-8")
+    path.write_text(f"#!/bin/sh\n{lines}\n", "utf-8")
     path.chmod(0o755)
     return path
 
@@ -59,7 +59,7 @@ def files_in(folder: Path) -> dict[str, bytes]:
 def in_manifest(folder: Path, **values: object) -> None:
     """Change values in the manifest of a folder of references."""
     path = folder / "manifest.json"
-    path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | values), encoding="utf-8")
+    path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | values), "utf-8")
 
 
 def grader_of(folder: Path, scratch: Path) -> Grade:
@@ -70,7 +70,7 @@ def grader_of(folder: Path, scratch: Path) -> Grade:
         path.unlink(missing_ok=True)
         name = "grade" if training else "check"
         done = called(folder, name, str(submission), "--json", str(path), *options)
-        result = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+        result = json.loads(path.read_text("utf-8")) if path.is_file() else {}
         return Graded(done.returncode, done.stdout, done.stderr, result)
 
     return run
@@ -111,7 +111,7 @@ def submit(solution: Path, solution_source: str, grade: Grade, tmp_path: Path) -
 
     def run(*edits: tuple[str, str], options: tuple[str, ...] = ()) -> Graded:
         path = tmp_path / solution.name
-        path.write_text(edited(solution_source, *edits), encoding="utf-8")
+        path.write_text(edited(solution_source, *edits), "utf-8")
         return grade(path, *options)
 
     return run

@@ -25,7 +25,7 @@ def within(name: str, place: str) -> bool:
 def imported(path: Path) -> frozenset[str]:
     """Return every module that a file imports, anywhere in it."""
     modules: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             modules |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
