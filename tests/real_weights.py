@@ -24,7 +24,7 @@ pytestmark = pytest.mark.timeout(1800)  # recording takes minutes on a busy mach
 
 
 @pytest.fixture(scope="module")
-def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def checkpoint(tmp_path_factory) -> Path:
     """The real weights, imported, which also compares hidden states, pooler and hard lines."""
     out = tmp_path_factory.mktemp("real") / "minilm"
     assert huggingface.main(["import-checkpoint", WEIGHTS, str(out)]) == 0
@@ -51,7 +51,7 @@ def test_sentences_and_random_lines_are_tokenized_as_in_transformers(checkpoint:
         assert row[:length] == theirs(line)["input_ids"], line
 
 
-def test_what_was_fine_tuned_opens_in_transformers(checkpoint: Path, tmp_path: Path) -> None:
+def test_what_was_fine_tuned_opens_in_transformers(checkpoint: Path, tmp_path) -> None:
     lines = (ROOT / "data" / "dev.txt").read_text("utf-8").splitlines(keepends=True)
     few = tmp_path / "few.txt"
     few.write_text("".join(lines[:64]), "utf-8")
@@ -65,7 +65,7 @@ def test_what_was_fine_tuned_opens_in_transformers(checkpoint: Path, tmp_path: P
 
 
 def test_references_are_recorded_and_graded_with_real_weights(
-    checkpoint: Path, tmp_path: Path, grade: Grade
+    checkpoint: Path, tmp_path, grade: Grade
 ) -> None:
     options = ["--checkpoint", str(checkpoint)]
     assert record(ROOT, "references", [*options, "--out", str(tmp_path / "own")]) == 0

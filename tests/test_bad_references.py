@@ -18,7 +18,7 @@ FEW = ("--only", "attention,layer")
 
 
 @pytest.fixture
-def copy(tmp_path: Path) -> Path:
+def copy(tmp_path) -> Path:
     """A folder with a copy of all that the grader reads."""
     for name in ("reference_outputs", "checkpoint", "data"):
         ignored = shutil.ignore_patterns("private", "snapshots")

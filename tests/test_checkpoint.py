@@ -4,7 +4,6 @@ tests/test_huggingface.py compares it with what Hugging Face transformers comput
 """
 
 import shutil
-from pathlib import Path
 
 import pytest
 import torch
@@ -22,7 +21,7 @@ def test_the_committed_files_are_those_that_pre_training_wrote() -> None:
     assert pretrain(["--check"]) == 0
 
 
-def test_all_mismatches_are_named_at_once(tmp_path: Path) -> None:
+def test_all_mismatches_are_named_at_once(tmp_path) -> None:
     weights = load_file(CHECKPOINT / "model.safetensors")
     del weights["bert.pooler.dense.bias"]
     weights["bert.extra"] = torch.zeros(1)
@@ -41,7 +40,7 @@ def test_all_mismatches_are_named_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["config.json", "model.safetensors"])
-def test_a_missing_file_is_named(tmp_path: Path, name: str) -> None:
+def test_a_missing_file_is_named(tmp_path, name: str) -> None:
     shutil.copytree(CHECKPOINT, tmp_path / "ours")
     (tmp_path / "ours" / name).unlink()
 

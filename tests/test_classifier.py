@@ -21,7 +21,7 @@ FAST = ["--epochs", "1", "--threads", "1", "--device", "cpu"]
 
 
 @pytest.fixture
-def data(tmp_path: Path) -> dict[str, Path]:
+def data(tmp_path) -> dict[str, Path]:
     """Three files of sentences whose last word decides the label."""
     draw = random.Random(1)
     paths = {name: tmp_path / f"{name}.txt" for name in ("train", "dev", "test")}
@@ -35,7 +35,7 @@ def data(tmp_path: Path) -> dict[str, Path]:
 
 
 @pytest.fixture
-def command(data: dict[str, Path], tmp_path: Path) -> list[str]:
+def command(data: dict[str, Path], tmp_path) -> list[str]:
     """The arguments of a run that takes a moment."""
     files = [part for name, path in data.items() for part in (f"--{name}", str(path))]
     checkpoint = tiny_checkpoint(tmp_path / "checkpoint")
@@ -165,7 +165,7 @@ REFUSED = {  # the beginning of the message after the file's name
 
 
 @pytest.mark.parametrize("text", READ)
-def test_sentences_are_read(tmp_path: Path, text: str) -> None:
+def test_sentences_are_read(tmp_path, text: str) -> None:
     path = tmp_path / "some.csv"
     path.write_bytes(text.encode())
 
@@ -173,9 +173,7 @@ def test_sentences_are_read(tmp_path: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize("content", REFUSED)
-def test_what_is_no_sentence_is_named_with_its_file_and_number(
-    tmp_path: Path, content: bytes
-) -> None:
+def test_what_is_no_sentence_is_named_with_its_file_and_number(tmp_path, content: bytes) -> None:
     path = tmp_path / "some.csv"
     path.write_bytes(content)
 

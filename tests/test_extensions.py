@@ -15,7 +15,7 @@ IDS = [exercise.id for exercise in ASSIGNMENT.exercises if exercise.extension]
 
 
 def test_extensions_that_are_not_started_are_not_reported_whatever_their_line_endings(
-    grade: Grade, tmp_path: Path
+    grade: Grade, tmp_path
 ) -> None:
     solution = Path(shutil.copytree(ROOT / "solution", tmp_path / "handed_in"))
     for name in ("optimizer.py", "pretraining.py", "transformer.py"):

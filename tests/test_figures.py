@@ -2,7 +2,6 @@
 
 import re
 import shutil
-from pathlib import Path
 
 import pytest
 from torch import Tensor
@@ -31,7 +30,7 @@ def test_the_diagrams_have_the_checkpoints_numbers(capsys) -> None:
     assert f"wrote 0 of {len(FILES)}" in capsys.readouterr().out
 
 
-def test_the_numbers_of_another_checkpoint_are_written(tmp_path: Path, capsys) -> None:
+def test_the_numbers_of_another_checkpoint_are_written(tmp_path, capsys) -> None:
     pictures = tmp_path / "handout" / "pictures"
     shutil.copytree(PICTURES, pictures)
     shutil.copytree(CHECKPOINT, tmp_path / "checkpoint")

@@ -372,7 +372,7 @@ def unguarded() -> Iterator[Sandbox]:
 
 
 @pytest.fixture(scope="module", params=marked((PROCESS, CONTAINED)))
-def guarded(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
+def guarded(request) -> Iterator[Sandbox]:
     with open_sandbox(request.param, GUARDED) as sandbox:
         yield sandbox
 

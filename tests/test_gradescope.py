@@ -53,7 +53,7 @@ def packed(private: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def image(packed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def image(packed: Path, tmp_path_factory) -> Path:
     """The root of an autograder whose setup.sh has run, without a network."""
     root = tmp_path_factory.mktemp("autograder")
     shutil.unpack_archive(packed, root / "source")
@@ -101,7 +101,7 @@ def test_right_code_gets_its_points_and_no_attack_beside_it_reaches_the_autograd
     assert (image / RUN).read_text("utf-8").startswith("#!/usr/bin/env bash")
 
 
-def test_a_grading_that_is_cut_off_or_not_isolated_says_so(tmp_path: Path, monkeypatch) -> None:
+def test_a_grading_that_is_cut_off_or_not_isolated_says_so(tmp_path, monkeypatch) -> None:
     def cut_off(*_: object, **__: object) -> None:
         raise SystemExit
 
@@ -153,7 +153,7 @@ def test_the_zip_has_what_grading_needs_and_no_more(packed: Path) -> None:
     assert "tensormark" not in pins
 
 
-def test_public_references_are_refused(tmp_path: Path, capsys) -> None:
+def test_public_references_are_refused(tmp_path, capsys) -> None:
     out = tmp_path / "autograder.zip"
 
     assert built("--references", str(ROOT / "reference_outputs"), "--out", str(out)) == 2

@@ -38,7 +38,7 @@ def test_the_solution_passes_everything_and_the_starter_nothing(grade: Grade) ->
 
 
 @pytest.mark.parametrize("tier", marked(TIERS))
-def test_the_solution_passes_in_every_tier(tier: str, tmp_path: Path) -> None:
+def test_the_solution_passes_in_every_tier(tier: str, tmp_path) -> None:
     answer = tmp_path / "result.json"
     grade = tensormark("check", "solution", "--tier", tier, "--json", str(answer))
 
@@ -81,7 +81,7 @@ def test_an_invalid_option_is_one_line_before_anything_is_graded(
     assert options[1] in graded.errors
 
 
-def test_what_was_edited_is_packed_and_nothing_else(tmp_path: Path, monkeypatch) -> None:
+def test_what_was_edited_is_packed_and_nothing_else(tmp_path, monkeypatch) -> None:
     tier = Strictest(PROCESS, ("contained: no bubblewrap",))
     monkeypatch.setattr(submit, "strictest", lambda *_: tier)
     folder = Path(shutil.copytree(ROOT / "starter", tmp_path / "starter"))
@@ -95,7 +95,7 @@ def test_what_was_edited_is_packed_and_nothing_else(tmp_path: Path, monkeypatch)
         assert archive.namelist() == ["bert.py", "optimizer.py"]
 
 
-def test_given_files_come_from_the_starter_if_they_are_readable(tmp_path: Path) -> None:
+def test_given_files_come_from_the_starter_if_they_are_readable(tmp_path) -> None:
     starter = Path(shutil.copytree(ROOT / "starter", tmp_path / "starter"))
     (starter / "rope.py").write_text("x = 1\n", "utf-8")
     assignment = dataclasses.replace(ASSIGNMENT, folder=tmp_path)

@@ -5,7 +5,6 @@ import doctest
 import re
 import shlex
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 import torch
@@ -95,7 +94,7 @@ def test_a_message_of_torch_is_what_torch_says(message: str) -> None:
 
 
 @pytest.fixture
-def starter(tmp_path: Path, monkeypatch) -> None:
+def starter(tmp_path, monkeypatch) -> None:
     """Work in a folder like a student's after fine-tuning."""
     for name in ("checkpoint", "data"):
         (tmp_path / name).symlink_to(ROOT / name)
@@ -129,7 +128,7 @@ def test_prompt_sessions_in_the_handout_show_what_python_prints(
 
 
 def test_reports_in_the_handout_and_the_readme_are_the_graders(
-    grade: Grade, solution_source: str, tmp_path: Path
+    grade: Grade, solution_source: str, tmp_path
 ) -> None:
     encode = Honest("", {"encode": 'raise NotImplementedError("encode")'})
     source = encode.apply(solution_source).replace("scores + attention_mask", "scores")

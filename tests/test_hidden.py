@@ -45,7 +45,7 @@ BertModel = ByHeart
 
 
 @pytest.fixture(scope="module")
-def private(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def private(tmp_path_factory) -> Path:
     """Private references, with their own inputs; in `make nightly` with all variants."""
     folder = tmp_path_factory.mktemp("private")
     # two mistakes together take half of a recording
@@ -85,7 +85,7 @@ def test_a_table_of_all_public_answers_passes_in_public_and_scores_nothing_in_pr
 
 @pytest.mark.sampled(6)
 @pytest.mark.parametrize("exercise", [e for e in PROBED if e.draw_private], ids=lambda e: e.id)
-def test_mistakes_are_named_on_private_inputs_too(exercise: Exercise, tmp_path: Path) -> None:
+def test_mistakes_are_named_on_private_inputs_too(exercise: Exercise, tmp_path) -> None:
     course = alone(COURSE, exercise.id)
     sample = course.variants[:: 1 if NIGHTLY else 6]
     names = {variant.name for variant in sample}  # some of the sample are forms
@@ -115,7 +115,7 @@ def test_hidden_sentences_are_not_among_the_public_ones() -> None:
     assert lines != others
 
 
-def test_no_hidden_sentences_are_drawn_for_data_of_another_kind(tmp_path: Path) -> None:
+def test_no_hidden_sentences_are_drawn_for_data_of_another_kind(tmp_path) -> None:
     shutil.copytree(ROOT / "data", tmp_path / "data")
     with (tmp_path / "data" / "dev.txt").open("a", encoding="utf-8") as file:
         file.write("1 ||| a line of one's own .\n")
@@ -124,7 +124,7 @@ def test_no_hidden_sentences_are_drawn_for_data_of_another_kind(tmp_path: Path) 
 
 
 @pytest.fixture
-def by_heart(tmp_path: Path, solution_source: str) -> Path:
+def by_heart(tmp_path, solution_source: str) -> Path:
     """A submission that has memorized the labels of all public sentences, and learns nothing."""
     tokenizer = BertTokenizer.from_pretrained(ROOT / "checkpoint")
     labels = {}

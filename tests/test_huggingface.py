@@ -25,7 +25,7 @@ WEIGHTS = "model.safetensors"
 
 
 @pytest.fixture
-def source(tmp_path: Path) -> Path:
+def source(tmp_path) -> Path:
     """A Hugging Face folder: the frozen checkpoint's own files."""
     folder = tmp_path / "source"
     folder.mkdir()
@@ -50,7 +50,7 @@ def assert_same_encoder(first: Path, second: Path) -> None:
     assert all(torch.equal(ours[name], theirs[name]) for name in ours)
 
 
-def test_an_import_keeps_every_weight(source: Path, tmp_path: Path, capsys) -> None:
+def test_an_import_keeps_every_weight(source: Path, tmp_path, capsys) -> None:
     assert run("import", source, tmp_path / "out") == 0
 
     assert "left out: nothing" in capsys.readouterr().out
@@ -79,7 +79,7 @@ def test_an_old_bin_with_gamma_and_beta_and_only_a_vocab_are_enough(source, tmp_
 
 
 def test_heads_of_other_tasks_are_left_out_and_those_of_pre_training_may_be_missing(
-    source: Path, tmp_path: Path, capsys
+    source: Path, tmp_path, capsys
 ) -> None:
     weights = {k: t for k, t in load_file(source / WEIGHTS).items() if "cls." not in k}
     weights |= {"classifier.weight": torch.ones(2, 64), "qa_outputs.bias": torch.ones(2)}
@@ -138,7 +138,7 @@ BAD: dict[str, Callable[[Path], object]] = {
 
 @pytest.mark.parametrize("kind", BAD)
 def test_bad_input_is_one_line_and_nothing_is_written(
-    source: Path, tmp_path: Path, capsys, kind: str
+    source: Path, tmp_path, capsys, kind: str
 ) -> None:
     BAD[kind](source)
     before = {path.name for path in tmp_path.rglob("*")}
@@ -153,7 +153,7 @@ def test_bad_input_is_one_line_and_nothing_is_written(
 
 @pytest.mark.parametrize("command", ["import", "export"])
 def test_what_exists_or_would_differ_from_transformers_is_not_written(
-    source: Path, tmp_path: Path, capsys, monkeypatch, command: str
+    source: Path, tmp_path, capsys, monkeypatch, command: str
 ) -> None:
     (tmp_path / "mine" / "work").mkdir(parents=True)
     monkeypatch.setattr(huggingface, "ALLOWED", -1.0)
@@ -181,7 +181,7 @@ def test_a_different_tokenization_is_noticed(source: Path) -> None:
 
 
 def test_a_fine_tuned_model_opens_in_transformers_and_is_a_checkpoint_like_any_other(
-    tmp_path: Path, capsys
+    tmp_path, capsys
 ) -> None:
     torch.manual_seed(3)
     model = classifier.BertSentimentClassifier(BertModel.from_pretrained(CHECKPOINT), 5)

@@ -151,7 +151,7 @@ def test_a_typing_mistake_is_an_error_and_nothing_is_run(
     assert not calls.exists()
 
 
-def test_clean_removes_what_programs_have_written_and_no_work(tmp_path: Path) -> None:
+def test_clean_removes_what_programs_have_written_and_no_work(tmp_path) -> None:
     shutil.copy(ROOT / "Makefile", tmp_path)
     outputs = "runs predictions starter/runs starter/predictions .venv".split()
     work = ["starter/bert.py", "submission.zip"]
@@ -166,7 +166,7 @@ def test_clean_removes_what_programs_have_written_and_no_work(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("target", ["clean", "check"])
-def test_a_folder_that_is_no_virtual_environment_is_left_alone(tmp_path: Path, target: str) -> None:
+def test_a_folder_that_is_no_virtual_environment_is_left_alone(tmp_path, target: str) -> None:
     shutil.copy(ROOT / "Makefile", tmp_path)
     (tmp_path / "requirements.txt").touch()
     work = tmp_path / "my work" / "notes.txt"

@@ -3,7 +3,6 @@
 import re
 import shutil
 import sys
-from pathlib import Path
 
 import pytest
 import torch
@@ -20,7 +19,7 @@ LOSSES = re.compile(r"step (\d+)  masked tokens (\d\.\d+)  next sentence (\d\.\d
 
 
 @pytest.fixture
-def tiny(tmp_path: Path, monkeypatch) -> list[str]:
+def tiny(tmp_path, monkeypatch) -> list[str]:
     """The arguments for a run of a moment, which writes into the working folder."""
     monkeypatch.chdir(tmp_path)
     checkpoint = tiny_checkpoint(tmp_path / "checkpoint")
@@ -29,7 +28,7 @@ def tiny(tmp_path: Path, monkeypatch) -> list[str]:
 
 
 def test_pretraining_writes_a_model_that_can_be_fine_tuned(
-    tiny: list[str], tmp_path: Path, capsys
+    tiny: list[str], tmp_path, capsys
 ) -> None:
     assert pretrain.main([*tiny, "--steps", "3"]) == 0
 
@@ -48,7 +47,7 @@ def test_pretraining_writes_a_model_that_can_be_fine_tuned(
 
 
 @pytest.mark.nightly
-def test_pretraining_reaches_the_losses_in_the_handout(tmp_path: Path, capsys) -> None:
+def test_pretraining_reaches_the_losses_in_the_handout(tmp_path, capsys) -> None:
     shown = LOSSES.findall(TEXT)
     assert len(shown) == 5
 
@@ -71,7 +70,7 @@ def test_an_extension_that_pretraining_lacks_is_named(
     assert line.startswith(f"pretraining.py: Problem ({name}) is not written yet")
 
 
-def test_an_exception_in_a_students_code_is_one_line_with_its_place(tmp_path: Path) -> None:
+def test_an_exception_in_a_students_code_is_one_line_with_its_place(tmp_path) -> None:
     shutil.copytree(ROOT / "solution", tmp_path / "starter")
     for name in ("checkpoint", "data"):
         (tmp_path / name).symlink_to(ROOT / name)
@@ -100,7 +99,7 @@ def test_an_exception_in_a_students_code_is_one_line_with_its_place(tmp_path: Pa
         ("--checkpoint", "nowhere"),
     ],
 )
-def test_bad_input_is_one_line(option, value, monkeypatch, tmp_path: Path, capsys) -> None:
+def test_bad_input_is_one_line(option, value, monkeypatch, tmp_path, capsys) -> None:
     monkeypatch.chdir(tmp_path)
 
     output = refusal(pretrain.main, [option, value], capsys)

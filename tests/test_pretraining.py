@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 import torch
@@ -33,9 +32,7 @@ def new_run() -> Callable[[], Run]:
     return make
 
 
-def test_a_killed_run_ends_with_the_same_weights(
-    new_run: Callable[[], Run], tmp_path: Path
-) -> None:
+def test_a_killed_run_ends_with_the_same_weights(new_run: Callable[[], Run], tmp_path) -> None:
     uninterrupted, killed, resumed = (new_run() for _ in range(3))
     snapshot = tmp_path / "snapshots" / "last.pt"
     list(train(uninterrupted, tmp_path / "other.pt"))

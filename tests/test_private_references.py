@@ -56,7 +56,7 @@ REFUSED = [
 
 @pytest.mark.parametrize(("options", "words"), REFUSED)
 def test_a_recording_with_no_private_seed_or_place_is_refused_in_one_line_before_it_begins(
-    options: str, words: str, tmp_path: Path, capsys, monkeypatch
+    options: str, words: str, tmp_path, capsys, monkeypatch
 ) -> None:
     monkeypatch.chdir(ROOT)
     new = tmp_path / "new"
@@ -75,7 +75,7 @@ def elsewhere(folder: Path) -> Course:
     return dataclasses.replace(COURSE, assignment=assignment)
 
 
-def test_seeds_that_students_can_read_are_refused(tmp_path: Path, monkeypatch) -> None:
+def test_seeds_that_students_can_read_are_refused(tmp_path, monkeypatch) -> None:
     write_references(tmp_path / "reference_outputs", 31)
     monkeypatch.setattr("grader.staff.recorded_seed", lambda card: 2031)
 
@@ -85,9 +85,7 @@ def test_seeds_that_students_can_read_are_refused(tmp_path: Path, monkeypatch) -
         destination(COURSE, 2031, tmp_path / "private", CHECKPOINT)
 
 
-def test_references_are_recorded_again_with_their_seed_and_replace_nothing_else(
-    tmp_path: Path,
-) -> None:
+def test_references_are_recorded_again_with_their_seed_and_replace_nothing_else(tmp_path) -> None:
     folder = write_references(tmp_path / "private", 8)
     own = tmp_path / "own"
     own.mkdir()
@@ -104,7 +102,7 @@ def test_references_are_recorded_again_with_their_seed_and_replace_nothing_else(
 
 @pytest.mark.parametrize(("private", "tier"), [(True, LOCKED), (None, LOCKED), (False, PROCESS)])
 def test_with_private_references_the_default_is_to_isolate(
-    tmp_path: Path, monkeypatch, private: bool | None, tier: str
+    tmp_path, monkeypatch, private: bool | None, tier: str
 ) -> None:
     more = {} if private is None else {"private": private}
     folder = write_references(tmp_path / "private", 8, **more)
@@ -115,9 +113,7 @@ def test_with_private_references_the_default_is_to_isolate(
     assert usual_tier(grading) == tier
 
 
-def test_code_of_others_is_not_run_where_nothing_isolates_it(
-    tmp_path: Path, monkeypatch, capsys
-) -> None:
+def test_code_of_others_is_not_run_where_nothing_isolates_it(tmp_path, monkeypatch, capsys) -> None:
     folder = write_references(tmp_path / "private", 8)
     none = Strictest(None, ("contained: no bubblewrap",))
     monkeypatch.setattr("tensormark.strictest.strictest", lambda *_: none)
@@ -127,7 +123,7 @@ def test_code_of_others_is_not_run_where_nothing_isolates_it(
     assert "cannot isolate submissions (contained: no bubblewrap)" in capsys.readouterr().err
 
 
-def test_private_folders_are_found_anywhere(tmp_path: Path) -> None:
+def test_private_folders_are_found_anywhere(tmp_path) -> None:
     folders = [write_references(tmp_path / name, 7) for name in ("grader/mine", "runs/a/b", "x")]
     write_references(tmp_path / "public", SEED)
 
@@ -135,7 +131,7 @@ def test_private_folders_are_found_anywhere(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def mine(tmp_path: Path, monkeypatch) -> Path:
+def mine(tmp_path, monkeypatch) -> Path:
     """A folder of private references that the search for leaks knows of."""
     folder = write_references(tmp_path / "mine", 7)
     shutil.copy(ASSIGNMENT.references / "embed.safetensors", folder)

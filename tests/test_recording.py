@@ -51,14 +51,14 @@ def course() -> Course:
 
 
 @pytest.fixture(scope="module")
-def recorded(course: Course, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def recorded(course: Course, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("recorded")
     assert record(course, folder, SEED, False, CHECKPOINT)
     return folder
 
 
 @pytest.fixture
-def folder(recorded: Path, tmp_path: Path) -> Path:
+def folder(recorded: Path, tmp_path) -> Path:
     return Path(shutil.copytree(recorded, tmp_path / "own"))
 
 
@@ -141,7 +141,7 @@ def test_what_moved_is_named(course: Course, folder: Path, move: Change) -> None
     ],
 )
 def test_what_chance_decides_is_marked_and_other_processors_agree(
-    exercise: str, steady: str, by_chance: set[str], tmp_path: Path, monkeypatch
+    exercise: str, steady: str, by_chance: set[str], tmp_path, monkeypatch
 ) -> None:
     course = only(exercise, steady, *by_chance)
 

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -69,7 +68,7 @@ def test_mistakes_are_at_least_ten_times_the_noise_and_tolerances_lie_between() 
                 assert allowed < measured["smallest_error"]
 
 
-def test_another_checkpoint_has_its_own_references_and_no_threshold(tmp_path: Path) -> None:
+def test_another_checkpoint_has_its_own_references_and_no_threshold(tmp_path) -> None:
     other = tmp_path / "other"
     shutil.copytree(ROOT / "checkpoint", other)
     (other / "vocab.txt").write_text("something else", "utf-8")
@@ -83,7 +82,7 @@ def test_another_checkpoint_has_its_own_references_and_no_threshold(tmp_path: Pa
 
 
 @pytest.mark.slow
-def test_sentiment_is_left_out_where_the_references_say_why(grade: Grade, tmp_path: Path) -> None:
+def test_sentiment_is_left_out_where_the_references_say_why(grade: Grade, tmp_path) -> None:
     shutil.copytree(ROOT / "reference_outputs", tmp_path / "own")
     in_manifest(tmp_path / "own", sentiment=NOT_MEASURED)
 

@@ -37,7 +37,7 @@ def files() -> dict[str, bytes]:
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def built(tmp_path_factory) -> Path:
     out = tmp_path_factory.mktemp("release") / "minbert.zip"
     assert run(ROOT, "release", ["--out", str(out)]) == 0
     return out
@@ -101,7 +101,7 @@ def test_what_students_read_names_only_files_and_targets_that_they_have(
 
 
 def test_students_grade_their_copy_and_right_code_with_the_targets_that_they_have(
-    unpacked: Path, tmp_path: Path
+    unpacked: Path, tmp_path
 ) -> None:
     completed = make(unpacked, "grade")
     (tmp_path / "bert.py").write_text(SOLUTION, "utf-8")
@@ -216,7 +216,7 @@ def test_the_notebook_is_given_out_without_outputs() -> None:
 
 @pytest.mark.skipif(shutil.which("unzip") is None, reason="there is no unzip")
 def test_every_cell_runs_and_stops_at_what_is_not_written(
-    built: Path, tmp_path: Path, monkeypatch
+    built: Path, tmp_path, monkeypatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("PYTHONPATH", raising=False)

@@ -35,7 +35,7 @@ WRONG = ("self.dropout(F.softmax(", "(F.softmax(")
 
 
 @pytest.fixture(params=PROCESSORS)
-def threads(request: pytest.FixtureRequest, monkeypatch) -> int:
+def threads(request, monkeypatch) -> int:
     """Compute as another processor; return the number of threads."""
     environment, number = PROCESSORS[request.param]
     for name, value in environment.items():
@@ -55,12 +55,12 @@ def with_training(path: Path, tier: str, threads: int) -> str:
 
 
 @pytest.fixture(scope="session")
-def expected(tmp_path_factory: pytest.TempPathFactory) -> str:
+def expected(tmp_path_factory) -> str:
     return with_training(tmp_path_factory.mktemp("expected") / "bert.py", "process", 1)
 
 
 def test_a_grading_has_the_same_verdict_on_another_processor(
-    threads: int, expected: str, tmp_path: Path
+    threads: int, expected: str, tmp_path
 ) -> None:
     assert with_training(tmp_path / "bert.py", "process", threads) == expected
 

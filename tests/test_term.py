@@ -12,7 +12,7 @@ from tests.helpers import ROOT
 
 
 @pytest.mark.nightly  # it pre-trains
-def test_a_term_has_the_data_of_its_seed_and_a_checkpoint_made_from_them(tmp_path: Path) -> None:
+def test_a_term_has_the_data_of_its_seed_and_a_checkpoint_made_from_them(tmp_path) -> None:
     for name in ("data", "solution", "instructor", "grader", "checkpoint"):
         ignored = shutil.ignore_patterns("__pycache__", "snapshots")
         shutil.copytree(ROOT / name, tmp_path / name, ignore=ignored)
@@ -40,7 +40,7 @@ def test_a_term_has_the_data_of_its_seed_and_a_checkpoint_made_from_them(tmp_pat
 
 
 @pytest.fixture
-def root(tmp_path: Path) -> Path:
+def root(tmp_path) -> Path:
     """A repository of two files, of which a term writes the first."""
     (tmp_path / "data").mkdir()
     for name in ("a.txt", "b.txt"):
@@ -146,7 +146,7 @@ def test_whatever_ends_a_term_is_one_line_and_leaves_nothing_running(
     ],
 )
 def test_a_starter_that_a_term_would_replace_is_named_before_the_work(
-    file: str, words: str, tmp_path: Path
+    file: str, words: str, tmp_path
 ) -> None:
     for name in ("solution", "starter"):
         shutil.copytree(ROOT / name, tmp_path / name)

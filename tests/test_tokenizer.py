@@ -13,7 +13,7 @@ PIECES = [*SPECIAL_TOKENS, "the", "film", "##s", ".", "good", "not", ","]
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path) -> Path:
     (tmp_path / "vocab.txt").write_text("".join(f"{piece}\n" for piece in PIECES))
     return tmp_path
 

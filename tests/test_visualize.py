@@ -1,7 +1,6 @@
 """visualize.py shows what the code computes; bad input and unwritten functions are one line."""
 
 import math
-from pathlib import Path
 
 import pytest
 import torch
@@ -45,7 +44,7 @@ def test_recording_shows_the_models_own_numbers_and_changes_none() -> None:
     assert all("attention" not in vars(layer.self_attention) for layer in model.bert_layers)
 
 
-def test_a_walk_follows_one_token_to_the_label(tmp_path: Path, capsys) -> None:
+def test_a_walk_follows_one_token_to_the_label(tmp_path, capsys) -> None:
     folder = tiny_checkpoint(tmp_path / "tuned")  # it has a classifier
 
     assert main(["walk", "harbor is witty .", "--token", "2", "--checkpoint", str(folder)]) == 0
@@ -60,7 +59,7 @@ def test_a_walk_follows_one_token_to_the_label(tmp_path: Path, capsys) -> None:
 
 
 def test_attention_is_drawn_with_a_panel_for_each_layer_and_head(
-    monkeypatch, tmp_path: Path, capsys
+    monkeypatch, tmp_path, capsys
 ) -> None:
     figure = draw_attention(torch.rand(3, 4, 5, 5), list("abcde"))
     monkeypatch.chdir(tmp_path)

@@ -21,7 +21,7 @@ for name in ("TENSORMARK_MAKE", "TENSORMARK_ASSIGNMENT"):
 
 
 @pytest.fixture(scope="session")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory) -> Path:
     """The folder of the assignment, which tests must not change."""
     return toy.make(tmp_path_factory.mktemp("toy") / "assignment")
 
@@ -32,7 +32,7 @@ def solution(folder: Path) -> Path:
 
 
 @pytest.fixture
-def copy(folder: Path, tmp_path: Path) -> Path:
+def copy(folder: Path, tmp_path) -> Path:
     """A copy of the assignment that a test may change."""
     ignored = shutil.ignore_patterns("__pycache__")  # it might be taken for that of edited files
     return Path(shutil.copytree(folder, tmp_path / "copy", ignore=ignored))

@@ -32,7 +32,7 @@ def with_header(path: Path, kind: bytes, content: bytes, count: int = 1) -> Path
     ("kind", "length", "count"), [(tarfile.XHDTYPE, 100_000, 1), (tarfile.XGLTYPE, 1000, 2000)]
 )
 def test_long_headers_of_a_tar_are_read_within_the_limits_or_refused(
-    tmp_path: Path, kind: bytes, length: int, count: int
+    tmp_path, kind: bytes, length: int, count: int
 ) -> None:
     record = f"{length} comment=".encode().ljust(length - 1, b"1") + b"\n"
     path = with_header(tmp_path / "mine.tar", kind, record, count)
@@ -42,19 +42,19 @@ def test_long_headers_of_a_tar_are_read_within_the_limits_or_refused(
 
 
 @pytest.mark.parametrize("pack", [zipped, tarred])
-def test_too_many_files_are_refused(tmp_path: Path, pack: Callable[..., Path]) -> None:
+def test_too_many_files_are_refused(tmp_path, pack: Callable[..., Path]) -> None:
     path = pack(tmp_path / "work", {f"{number}.txt": b"" for number in range(10_001)})
 
     assert "more than 10000 files" in refusal(path)
 
 
-def test_deep_folders_end_the_search(tmp_path: Path) -> None:
+def test_deep_folders_end_the_search(tmp_path) -> None:
     path = unpacked(tmp_path, {f"{'d/' * 60}main.py": SOURCE})
 
     assert "there is no main.py" in refusal(path)
 
 
-def test_a_large_archive_is_refused_unread(tmp_path: Path) -> None:
+def test_a_large_archive_is_refused_unread(tmp_path) -> None:
     path = zipped(tmp_path / "work.zip", {"main.py": SOURCE})
     with path.open("r+b") as file:
         file.truncate(MAX_ARCHIVE + 1)
@@ -65,7 +65,7 @@ def test_a_large_archive_is_refused_unread(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name", ["x" * 10_000 + "_1_2_main.py", "\x1b[31m\r\n_1_2_main.py/x", "\udcff.py", "a\0main.py"]
 )
-def test_a_strange_name_does_no_harm(tmp_path: Path, name: str) -> None:
+def test_a_strange_name_does_no_harm(tmp_path, name: str) -> None:
     path = tmp_path / "work.tar"
     with tarfile.open(path, "w", format=tarfile.GNU_FORMAT) as archive:
         for member_name in (name.encode("utf-8", "surrogateescape").decode("latin-1"), "notes.txt"):

@@ -26,9 +26,7 @@ ADJUSTMENTS = "student,points,reason\nada,-5.5,late\ngrace,10,showed it to me\n"
 
 
 @pytest.fixture(scope="module")
-def first(
-    folder: Path, solution_source: str, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[Path, str]:
+def first(folder: Path, solution_source: str, tmp_path_factory) -> tuple[Path, str]:
     """The parent of a class's hand-ins and results, graded once, and what was printed."""
     place = tmp_path_factory.mktemp("class")
     hand_ins = handed_in(place / "in", "grace.txt")
@@ -43,7 +41,7 @@ def first(
 
 
 @pytest.fixture
-def place(first: tuple[Path, str], tmp_path: Path) -> Path:
+def place(first: tuple[Path, str], tmp_path) -> Path:
     """A copy of that class, in the folders `in` and `out`, to change and to grade again."""
     return Path(shutil.copytree(first[0], tmp_path / "class"))
 
@@ -107,7 +105,7 @@ def test_only_what_has_changed_is_graded(place: Path, again, private: Path) -> N
 
 
 def test_the_first_run_writes_its_options_and_a_list_may_come_later(
-    folder: Path, tmp_path: Path, solution_source: str, any_tier, monkeypatch
+    folder: Path, tmp_path, solution_source: str, any_tier, monkeypatch
 ) -> None:
     out = tmp_path / "new"
     hand_ins = handed_in(tmp_path / "in", "lab-ada-l/", "lab-alan/")
@@ -131,7 +129,7 @@ def test_the_first_run_writes_its_options_and_a_list_may_come_later(
 
 
 def test_without_isolation_nothing_is_graded(
-    folder: Path, place: Path, tmp_path: Path, monkeypatch
+    folder: Path, place: Path, tmp_path, monkeypatch
 ) -> None:
     none = strictest.Strictest(None, ("contained: there is no bwrap",))
     monkeypatch.setattr(strictest, "strictest", lambda *_: none)
@@ -184,9 +182,7 @@ def test_a_scheduler_that_is_not_there_ends_the_run(monkeypatch) -> None:
         jobs.Cluster("tcp://127.0.0.1:1")
 
 
-def test_a_folder_with_something_else_is_left_alone(
-    folder: Path, place: Path, tmp_path: Path
-) -> None:
+def test_a_folder_with_something_else_is_left_alone(folder: Path, place: Path, tmp_path) -> None:
     handed_in(tmp_path / "mine", "thesis.tex")
     handed_in(tmp_path / "empty", ".DS_Store")
 
@@ -307,7 +303,7 @@ def kept(out: Path) -> int:
 @pytest.mark.slow
 @pytest.mark.parametrize("signal_number", [signal.SIGKILL, signal.SIGINT])
 def test_whatever_ends_a_run_the_same_command_continues_and_no_process_is_left(
-    signal_number: int, folder: Path, solution_source: str, tmp_path: Path
+    signal_number: int, folder: Path, solution_source: str, tmp_path
 ) -> None:
     out = tmp_path / "out"
     options_in(out, tier="process")

@@ -33,7 +33,7 @@ def written(entries: Sequence[Entry], folder: Path) -> dict[str, str]:
     }
 
 
-def test_the_page_shows_who_made_which_mistake(tmp_path: Path) -> None:
+def test_the_page_shows_who_made_which_mistake(tmp_path) -> None:
     late = [Adjustment(-5, "late")]
     entries = [
         classes.entry("ada", result()),
@@ -69,7 +69,7 @@ def test_files_that_differ_in_comments_and_layout_are_equal() -> None:
     assert [list(each.equal) for each in entries] == [[texts[1]], [texts[0]], [], [], []]
 
 
-def test_a_student_gets_nothing_that_is_for_staff(tmp_path: Path) -> None:
+def test_a_student_gets_nothing_that_is_for_staff(tmp_path) -> None:
     flagged = classes.entry("ada", result("no_bias", "printed", ["a flag"]))
     flagged.result["exercises"][0]["findings"][0]["excerpt"] = {  # type: ignore[index]
         "kind": "an excerpt"
@@ -85,7 +85,7 @@ def test_a_student_gets_nothing_that_is_for_staff(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("payload", PAYLOADS, ids=ascii)
-def test_texts_of_students_act_nowhere(payload: str, tmp_path: Path) -> None:
+def test_texts_of_students_act_nowhere(payload: str, tmp_path) -> None:
     def hostile(text: str) -> list[Entry]:
         model = result("no_bias", text, [text])
         student = Entry(text[:40], f"{text} x", path=Path("x"), remarks=[text], result=model)
@@ -172,7 +172,7 @@ def of_platform(people: str, folder: Path) -> Found:
 
 
 @pytest.mark.parametrize("name", PLATFORMS)
-def test_a_platform_gets_marks_and_feedback(name: str, tmp_path: Path) -> None:
+def test_a_platform_gets_marks_and_feedback(name: str, tmp_path) -> None:
     people, marks, files, words = PLATFORMS[name]
 
     lines = "".join(returned.write(of_platform(people, tmp_path), "Lab 1", tmp_path))
@@ -196,7 +196,7 @@ def test_a_platform_gets_marks_and_feedback(name: str, tmp_path: Path) -> None:
     ],
 )
 def test_a_list_that_cannot_be_filled_in_is_a_line(
-    people: str, column: str, words: str, tmp_path: Path
+    people: str, column: str, words: str, tmp_path
 ) -> None:
     lines = returned.write(of_platform(people, tmp_path), column, tmp_path)
 
@@ -218,7 +218,7 @@ def test_a_list_that_cannot_be_filled_in_is_a_line(
     ],
 )
 def test_an_adjustment_that_cannot_be_read_is_one_line(
-    text: str | None, words: str, tmp_path: Path
+    text: str | None, words: str, tmp_path
 ) -> None:
     path = tmp_path / adjustments.FILE
     path.symlink_to(tmp_path / "linked")

@@ -21,7 +21,7 @@ CASES = dict(case.split("\n", 1) for case in TEXT.split("\n## ")[1:])
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_everything_has_the_owner_that_its_name_and_the_list_say(case: str, tmp_path: Path) -> None:
+def test_everything_has_the_owner_that_its_name_and_the_list_say(case: str, tmp_path) -> None:
     lines = CASES[case].splitlines()
     people = "".join(f"{line[2:]}\n" for line in lines if line.startswith("| "))
     expected = dict(line.split(" <-", 1) for line in lines if " <-" in line)
@@ -66,7 +66,7 @@ def export(folder: Path, *more: str) -> Path:
     return folder
 
 
-def test_a_lone_folder_of_a_platform_is_entered(tmp_path: Path) -> None:
+def test_a_lone_folder_of_a_platform_is_entered(tmp_path) -> None:
     result = found(tmp_path, ["download/ada_1_10_detector.py", "download/b_2_11_detector.py"])
 
     assert result.platform.name == "canvas"
@@ -90,7 +90,7 @@ def test_a_lone_folder_of_a_platform_is_entered(tmp_path: Path) -> None:
     ],
 )
 def test_gradescopes_list_says_who_submitted_and_when(
-    people: str, students: dict[str, str], tmp_path: Path
+    people: str, students: dict[str, str], tmp_path
 ) -> None:
     result = found(export(tmp_path), [], people)
 
@@ -109,7 +109,7 @@ def test_gradescopes_list_says_who_submitted_and_when(
     ],
 )
 def test_gradescopes_list_is_believed_only_beside_its_own_folders(
-    more: str, platform: str, words: str, tmp_path: Path
+    more: str, platform: str, words: str, tmp_path
 ) -> None:
     result = found(export(tmp_path, *filter(None, [more])), [], platform=platform)
 
@@ -117,7 +117,7 @@ def test_gradescopes_list_is_believed_only_beside_its_own_folders(
     assert {"submission_1", "submission_2", "submission_metadata.yml"} <= set(owners(result))
 
 
-def test_only_students_files_count_whatever_their_names_are(tmp_path: Path) -> None:
+def test_only_students_files_count_whatever_their_names_are(tmp_path) -> None:
     left = ["ada.py:Zone.Identifier", "Icon\r", "~$roster.xlsx", ".DS_Store", "._ada.py"]
     folder = handed_in(tmp_path / "in", "ada.py", *left)
     for name in (b"Jos\xe9.py", b"Jos\\udce9.py", "José.py".encode()):
@@ -145,7 +145,7 @@ def test_only_students_files_count_whatever_their_names_are(tmp_path: Path) -> N
     ],
 )
 def test_what_cannot_be_read_is_one_line(
-    people: str, files: list[str], platform: str, words: str, tmp_path: Path
+    people: str, files: list[str], platform: str, words: str, tmp_path
 ) -> None:
     (tmp_path / "in").mkdir()
 
@@ -154,7 +154,7 @@ def test_what_cannot_be_read_is_one_line(
     assert "\n" not in str(caught.value)
 
 
-def test_a_list_that_matches_nobody_is_said_in_one_line(tmp_path: Path) -> None:
+def test_a_list_that_matches_nobody_is_said_in_one_line(tmp_path) -> None:
     (warning,) = found(tmp_path, ["x.py", "y.py"], TWO).warnings
 
     assert "none of the hand-ins matches" in warning
@@ -187,7 +187,7 @@ FORMS = {
 @settings(max_examples=3000 if NIGHTLY else 60, deadline=None)
 @given(data=st.data())
 def test_nobody_ever_gets_what_somebody_else_handed_in(
-    platform: str, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+    platform: str, data: st.DataObject, tmp_path_factory
 ) -> None:
     """Students choose their names, but not their ids; some choose file names of all kinds."""
     folder = tmp_path_factory.mktemp("listing")

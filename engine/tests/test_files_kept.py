@@ -12,7 +12,7 @@ from tensormark.zipped import zipped
 WORK = b"# an evening's work\n"
 
 
-def test_a_file_that_cannot_be_written_whole_is_named(tmp_path: Path, monkeypatch) -> None:
+def test_a_file_that_cannot_be_written_whole_is_named(tmp_path, monkeypatch) -> None:
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -36,7 +36,7 @@ def test_a_file_that_cannot_be_written_whole_is_named(tmp_path: Path, monkeypatc
     ],
 )
 def test_a_file_that_we_did_not_write_is_not_replaced(
-    folder: Path, tmp_path: Path, line: str, content: bytes, capsys
+    folder: Path, tmp_path, line: str, content: bytes, capsys
 ) -> None:
     name, *options = line.format(tmp_path / "work").split()
     path = Path(options[-1])
@@ -52,7 +52,7 @@ def test_a_file_that_we_did_not_write_is_not_replaced(
     "line",
     ["report {folder}/solution --json {out}.json --out {out}.html", "release --out {out}.zip"],
 )
-def test_what_a_command_wrote_it_may_replace(folder: Path, tmp_path: Path, line: str) -> None:
+def test_what_a_command_wrote_it_may_replace(folder: Path, tmp_path, line: str) -> None:
     name, *options = line.format(out=tmp_path / "work", folder=folder).split()
 
     assert run(folder, name, options) == run(folder, name, options) == 0

@@ -3,7 +3,6 @@
 import dataclasses
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -137,7 +136,7 @@ def guarded(names: list[str]) -> Program:
 
 
 @pytest.fixture(scope="module")
-def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
+def sandbox(request) -> Iterator[Sandbox]:
     with open_sandbox(request.param, guarded([name for name, _ in WAYS])) as opened:
         yield opened
 
@@ -219,7 +218,7 @@ def test_a_malformed_name_is_refused_when_the_assignment_is_opened(name: str) ->
         Policy(forbidden="torch.nn")  # type: ignore[arg-type]
 
 
-def test_only_a_definition_in_a_given_file_is_no_rule_about_a_library(tmp_path: Path) -> None:
+def test_only_a_definition_in_a_given_file_is_no_rule_about_a_library(tmp_path) -> None:
     (tmp_path / "starter").mkdir()
     (tmp_path / "starter" / "torch.py").write_text("x = 1\n")  # a student's
     (tmp_path / "starter" / "given.py").write_text("def spell(): ...\n")

@@ -133,7 +133,7 @@ def outcome(path: Path) -> str:
     return ""
 
 
-def test_a_damaged_archive_is_refused_with_one_sentence_or_read(tmp_path: Path) -> None:
+def test_a_damaged_archive_is_refused_with_one_sentence_or_read(tmp_path) -> None:
     rng = random.Random(2)
     path = tmp_path / "work"
     archives = archives_of_each_kind(path)

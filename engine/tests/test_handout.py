@@ -54,7 +54,7 @@ SECOND_PAGE = """# More
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path) -> Path:
     (tmp_path / "handout").mkdir()
     (tmp_path / "handout.md").write_text(MAIN_PAGE, "utf-8")
     (tmp_path / "handout" / "more.md").write_text(SECOND_PAGE, "utf-8")

@@ -22,7 +22,7 @@ def test_no_command_imports_torch(folder: Path) -> None:
 
 
 def test_an_assignment_is_found_from_below_and_from_outside(
-    folder: Path, tmp_path: Path, solution_source: str
+    folder: Path, tmp_path, solution_source: str
 ) -> None:
     wrong = tmp_path / toy.MAIN
     wrong.write_text(edited(solution_source, (toy.BIAS, "")), "utf-8")
@@ -45,5 +45,5 @@ def test_an_assignment_that_cannot_be_imported_is_one_line(copy: Path) -> None:
     assert (completed.returncode, completed.stderr) == (2, f"check: {fault}\n")
 
 
-def test_help_needs_no_assignment(tmp_path: Path) -> None:
+def test_help_needs_no_assignment(tmp_path) -> None:
     assert called(tmp_path, "references", "--help").returncode == 0

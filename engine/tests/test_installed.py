@@ -51,7 +51,7 @@ class Place:
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
+def place(tmp_path_factory) -> Place:
     folder = tmp_path_factory.mktemp("elsewhere")
     build = "-m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir".split()
     command = [sys.executable, *build, str(folder), str(SOURCES)]
@@ -62,7 +62,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
 
 @pytest.mark.tier(CONTAINED)  # the tier in which the class is graded
 @pytest.mark.timeout(600)
-def test_from_an_empty_folder_to_a_graded_class(place: Place, tmp_path: Path) -> None:
+def test_from_an_empty_folder_to_a_graded_class(place: Place, tmp_path) -> None:
     code = "import tensormark; print(tensormark.__file__)"
     assert place.run(place.folder, "python", "-c", code).startswith(str(place.bin.parent))
 
@@ -72,7 +72,7 @@ def test_from_an_empty_folder_to_a_graded_class(place: Place, tmp_path: Path) ->
 
 
 def test_the_commands_of_the_readme_print_what_it_shows_and_students_grade_with_the_release(
-    place: Place, tmp_path: Path
+    place: Place, tmp_path
 ) -> None:
     course = follow(README, tmp_path, place.environment)
     place.run(course, "tensormark", "release")

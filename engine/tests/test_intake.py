@@ -34,16 +34,14 @@ BETTER: dict[str, dict[str, bytes]] = {
 
 @pytest.mark.parametrize("name", BETTER)
 @pytest.mark.parametrize("pack", [zipped, side_by_side])
-def test_the_best_match_among_several_files_is_taken(tmp_path: Path, name: str, pack: Pack) -> None:
+def test_the_best_match_among_several_files_is_taken(tmp_path, name: str, pack: Pack) -> None:
     submission = taken(pack(tmp_path / "work", BETTER[name]))
 
     assert submission.sources == {"main": SOURCE.decode()}
 
 
 @pytest.mark.parametrize("pack", [zipped, tarred, unpacked, side_by_side])
-def test_the_same_files_are_read_the_same_however_they_are_packed(
-    tmp_path: Path, pack: Pack
-) -> None:
+def test_the_same_files_are_read_the_same_however_they_are_packed(tmp_path, pack: Pack) -> None:
     files = {
         "P_ada_attempt_2026-11-18-12-00-00_MAIN.PY": SOURCE,
         "optimizer (1).py": b"o = 1\n",
@@ -64,7 +62,7 @@ def test_the_same_files_are_read_the_same_however_they_are_packed(
     assert {"rope", "config"} < submission.others
 
 
-def test_a_single_file_is_read_with_the_finished_files_beside_it(tmp_path: Path) -> None:
+def test_a_single_file_is_read_with_the_finished_files_beside_it(tmp_path) -> None:
     for name in ("main.py", "optimizer.py", "transformer-1.py", "other.py"):
         (tmp_path / name).write_bytes(SOURCE)
 
@@ -74,7 +72,7 @@ def test_a_single_file_is_read_with_the_finished_files_beside_it(tmp_path: Path)
     assert submission.sources.keys() == {"main"}
 
 
-def test_an_extension_that_cannot_be_read_does_not_affect_other_files(tmp_path: Path) -> None:
+def test_an_extension_that_cannot_be_read_does_not_affect_other_files(tmp_path) -> None:
     (tmp_path / "main.py").write_bytes(SOURCE)
     (tmp_path / "optimizer.py").symlink_to("main.py")
     (tmp_path / "pretraining.py").write_bytes(b"#" * (MAX_SOURCE + 1))
@@ -89,7 +87,7 @@ def test_an_extension_that_cannot_be_read_does_not_affect_other_files(tmp_path: 
     assert "transformer (1).py, transformer (2).py" in note
 
 
-def test_a_file_that_is_in_icloud_is_not_replaced_by_another(tmp_path: Path) -> None:
+def test_a_file_that_is_in_icloud_is_not_replaced_by_another(tmp_path) -> None:
     folder = unpacked(tmp_path, {".main.py.icloud": b"bplist00", "other.py": SOURCE})
     unpacked(tmp_path, {"old/main.py": SOURCE})
 
@@ -97,7 +95,7 @@ def test_a_file_that_is_in_icloud_is_not_replaced_by_another(tmp_path: Path) -> 
         assert "iCloud; download it in Finder" in refusal(path)
 
 
-def test_a_home_folder_is_found_in_every_shell(tmp_path: Path, monkeypatch) -> None:
+def test_a_home_folder_is_found_in_every_shell(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
 

@@ -142,7 +142,7 @@ def test_a_fork_server_that_dies_twice_is_an_error_of_the_machine(
     assert len(set(servers)) == 2
 
 
-def test_no_process_is_left_when_the_grader_is_killed(tmp_path: Path) -> None:
+def test_no_process_is_left_when_the_grader_is_killed(tmp_path) -> None:
     code = (
         "from testkit.asking import *; from tensormark.sandbox.interface import CONTAINED\n"
         "with sandbox_of(CONTAINED) as s:\n"
@@ -161,7 +161,7 @@ def test_no_process_is_left_when_the_grader_is_killed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("tier", marked([PROCESS, CONTAINED]))
 def test_an_interrupted_check_leaves_no_process_and_no_result(
-    folder: Path, tier: str, tmp_path: Path, solution_source: str
+    folder: Path, tier: str, tmp_path, solution_source: str
 ) -> None:
     path = tmp_path / toy.MAIN
     path.write_text(edited(solution_source, ("found = torch.relu(", "while True: (")))
@@ -252,7 +252,7 @@ def test_without_libseccomp_there_is_no_isolation(monkeypatch) -> None:
     seccomp.compiled.cache_clear()
 
 
-def test_a_file_that_only_root_can_read_is_named(tmp_path: Path) -> None:
+def test_a_file_that_only_root_can_read_is_named(tmp_path) -> None:
     harness = tmp_path / "harness.py"
     harness.touch(0o600)
     said = ""

@@ -1,7 +1,6 @@
 """No file of a hand-in is reached through a link, and nothing but files is opened."""
 
 import os
-from pathlib import Path
 
 import pytest
 
@@ -12,9 +11,7 @@ from testkit.packing import EDITABLE, SOURCE, refusal, taken, unpacked, zipped
 
 @pytest.mark.parametrize("name", ["main.py", "work.zip", "work/main.py"])
 @pytest.mark.parametrize("inside", [True, False])
-def test_nothing_in_a_folder_is_reached_through_a_link(
-    tmp_path: Path, name: str, inside: bool
-) -> None:
+def test_nothing_in_a_folder_is_reached_through_a_link(tmp_path, name: str, inside: bool) -> None:
     folder = tmp_path / "work"
     other = folder / ".other" if inside else tmp_path / "other"
     for path in (folder, other):
@@ -27,7 +24,7 @@ def test_nothing_in_a_folder_is_reached_through_a_link(
     assert "is a link" in refusal(folder) or "no main.py" in refusal(folder)
 
 
-def test_a_link_that_is_named_as_the_hand_in_is_followed(tmp_path: Path) -> None:
+def test_a_link_that_is_named_as_the_hand_in_is_followed(tmp_path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "main.py").write_bytes(SOURCE)
     (tmp_path / "folder").symlink_to("mine")
@@ -37,7 +34,7 @@ def test_a_link_that_is_named_as_the_hand_in_is_followed(tmp_path: Path) -> None
     assert taken(tmp_path / "main.py").sources == {"main": SOURCE.decode()}
 
 
-def test_no_part_under_a_folder_is_reached_through_a_link(tmp_path: Path) -> None:
+def test_no_part_under_a_folder_is_reached_through_a_link(tmp_path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "real" / "main.py").write_bytes(SOURCE)
     (tmp_path / "ada").symlink_to("real")
@@ -48,7 +45,7 @@ def test_no_part_under_a_folder_is_reached_through_a_link(tmp_path: Path) -> Non
             read_parts([Part.under(tmp_path, tmp_path / path)], EDITABLE, {})
 
 
-def test_no_pipe_is_waited_for_and_no_endless_file_read(tmp_path: Path) -> None:
+def test_no_pipe_is_waited_for_and_no_endless_file_read(tmp_path) -> None:
     os.mkfifo(tmp_path / "main.py")
     os.mkfifo(tmp_path / "utils.py")
     (tmp_path / "config.py").symlink_to("/dev/zero")
@@ -61,7 +58,7 @@ def test_no_pipe_is_waited_for_and_no_endless_file_read(tmp_path: Path) -> None:
 
 
 def test_a_file_that_was_replaced_by_a_link_after_it_was_listed_is_not_read(
-    tmp_path: Path, monkeypatch
+    tmp_path, monkeypatch
 ) -> None:
     (tmp_path / "secret.py").write_bytes(b"secret = 1\n")
     folder = unpacked(tmp_path / "work", {"main.py": SOURCE})

@@ -13,7 +13,7 @@ from testkit.graded import files_in, grader_of
 from testkit.resident import called
 
 
-def test_a_new_assignment_is_graded_as_it_is_and_never_overwritten(tmp_path: Path) -> None:
+def test_a_new_assignment_is_graded_as_it_is_and_never_overwritten(tmp_path) -> None:
     folder = tmp_path / "Signals 2"
     (tmp_path / "Signals 2").mkdir()  # an empty folder is filled
 
@@ -34,14 +34,14 @@ def test_a_new_assignment_is_graded_as_it_is_and_never_overwritten(tmp_path: Pat
 
 
 @pytest.mark.parametrize("name", [".", "", 'a"b', "a\nb", "-x", "x" * 80])
-def test_a_name_that_no_folder_should_have_is_refused(tmp_path: Path, name: str) -> None:
+def test_a_name_that_no_folder_should_have_is_refused(tmp_path, name: str) -> None:
     with pytest.raises(UserError, match="use letters"):
         new.write(tmp_path / "place" / name if name.strip(".") else Path(name))
     assert os.listdir(tmp_path) == []
 
 
 def test_an_assignment_whose_files_cannot_all_be_derived_is_named(
-    tmp_path: Path, monkeypatch, capsys
+    tmp_path, monkeypatch, capsys
 ) -> None:
     monkeypatch.setattr(new.record, "main", lambda *_: 2)
     path = tmp_path / "mine"

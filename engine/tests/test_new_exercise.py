@@ -15,7 +15,7 @@ from testkit.resident import called
 
 
 @pytest.fixture(scope="module")
-def copy(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def copy(folder: Path, tmp_path_factory) -> Path:
     """A copy of the assignment with a new exercise, doubled."""
     root = tmp_path_factory.mktemp("copy") / "assignment"
     shutil.copytree(folder, root, ignore=shutil.ignore_patterns("__pycache__"))
@@ -46,7 +46,7 @@ def test_the_skeleton_is_tried_with_its_mistakes(copy: Path) -> None:
 
 
 def test_the_other_exercises_are_graded_before_the_new_one_is_recorded(
-    copy: Path, tmp_path: Path
+    copy: Path, tmp_path
 ) -> None:
     graded = grader_of(copy, tmp_path)("solution")
 

@@ -39,7 +39,7 @@ def readable_paths(requirements: str, *folders: Path) -> set[str]:
     return {os.path.relpath(path, folders[0].parent) for path in readable}
 
 
-def test_a_package_comes_with_what_it_needs_from_every_folder(tmp_path: Path) -> None:
+def test_a_package_comes_with_what_it_needs_from_every_folder(tmp_path) -> None:
     one = tmp_path / "one"
     two = tmp_path / "two"
     install(
@@ -59,7 +59,7 @@ def test_a_package_comes_with_what_it_needs_from_every_folder(tmp_path: Path) ->
     }
 
 
-def test_a_debian_package_is_found_without_a_record(tmp_path: Path) -> None:
+def test_a_debian_package_is_found_without_a_record(tmp_path) -> None:
     about = tmp_path / "system" / "thing-1.0.egg-info"
     about.mkdir(parents=True)
     (about / "PKG-INFO").write_text("Name: thing\n", "utf-8")
@@ -70,12 +70,12 @@ def test_a_debian_package_is_found_without_a_record(tmp_path: Path) -> None:
     assert readable_paths("thing\n", tmp_path / "system") == {"system/thing", "system/helper.py"}
 
 
-def test_a_requirement_that_is_not_installed_is_an_error(tmp_path: Path) -> None:
+def test_a_requirement_that_is_not_installed_is_an_error(tmp_path) -> None:
     with pytest.raises(PackageNotFoundError):
         readable_paths("torch\n", tmp_path)
 
 
-def test_libraries_are_listed_around_the_folders_of_packages(tmp_path: Path) -> None:
+def test_libraries_are_listed_around_the_folders_of_packages(tmp_path) -> None:
     lib = tmp_path.resolve() / "lib"
     for path in ("python3/dist-packages/a", "python3.11/site-packages/b", "python3.11/os", "gcc"):
         (lib / path).mkdir(parents=True)
@@ -103,7 +103,7 @@ def test_only_packages_and_libraries_are_readable_and_mounts_agree() -> None:
 
 @pytest.mark.tier("contained")
 @pytest.mark.parametrize("system", [False, True], ids=["environment", "system Python"])
-def test_packages_in_several_folders_are_found(tmp_path: Path, system: bool) -> None:
+def test_packages_in_several_folders_are_found(tmp_path, system: bool) -> None:
     # the Python that environments are made from has its packages elsewhere, like a system Python
     package_folders = packages.folders(REQUIREMENTS)
     site = next(path for path in package_folders if Path(path, "mpmath").is_dir())

@@ -104,7 +104,7 @@ def test_no_payload_reaches_a_terminal(payload: str, stream, monkeypatch) -> Non
 
 
 def test_payloads_in_real_output_act_in_no_form(
-    folder: Path, tmp_path: Path, solution_source: str
+    folder: Path, tmp_path, solution_source: str
 ) -> None:
     lines = [f"print({text!r})" for text in PAYLOADS]
     lines.append(f"raise ValueError({''.join(PAYLOADS[:12])!r})")

@@ -18,7 +18,7 @@ HERE = Path(__file__).parent
 
 
 @pytest.fixture(scope="module")
-def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
+def course(tmp_path_factory) -> Course:
     folder = toy.make(tmp_path_factory.mktemp("plain") / "assignment", HERE / "plain")
     return open_course(open_assignment(folder))
 
@@ -85,7 +85,7 @@ def test_several_numbers_are_separate_outputs() -> None:
 # --- stand-ins ----------------------------------------------------------------------------------
 
 
-def test_a_function_is_replaced_under_every_name_and_put_back(tmp_path: Path, monkeypatch) -> None:
+def test_a_function_is_replaced_under_every_name_and_put_back(tmp_path, monkeypatch) -> None:
     first = ModuleType("first_of_two")
     second = ModuleType("second_of_two")  # it has imported from the first
     for module in (first, second):

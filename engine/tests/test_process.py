@@ -58,9 +58,7 @@ ATTACKS = {
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="counts memory in kB")
 @pytest.mark.parametrize("name", ATTACKS)
-def test_no_hand_in_costs_more_than_a_few_seconds_and_200_mb_in_all(
-    tmp_path: Path, name: str
-) -> None:
+def test_no_hand_in_costs_more_than_a_few_seconds_and_200_mb_in_all(tmp_path, name: str) -> None:
     path = ATTACKS[name](tmp_path / "work")
 
     completed = ran(sys.executable, "-c", COST, path, *EDITABLE)
@@ -81,7 +79,7 @@ def read(reader: ReaderProcess, path: Path) -> dict[str, Any]:
     return reader.ask("read", 1.0, parts=[part], editable=["main.py"], given={})
 
 
-def test_a_process_that_was_killed_is_started_again(tmp_path: Path, reader: ReaderProcess) -> None:
+def test_a_process_that_was_killed_is_started_again(tmp_path, reader: ReaderProcess) -> None:
     unpacked(tmp_path, {"main.py": SOURCE})
     read(reader, tmp_path)
     started = reader.start()
@@ -92,7 +90,7 @@ def test_a_process_that_was_killed_is_started_again(tmp_path: Path, reader: Read
 
 
 def test_a_process_that_never_answers_is_ended_and_is_the_graders_fault(
-    tmp_path: Path, reader: ReaderProcess, monkeypatch
+    tmp_path, reader: ReaderProcess, monkeypatch
 ) -> None:
     script = tmp_path / "sleep.py"
     script.write_text("import time; print('{}', flush=True); time.sleep(1000)\n", "utf-8")
@@ -104,9 +102,7 @@ def test_a_process_that_never_answers_is_ended_and_is_the_graders_fault(
 
 
 @pytest.mark.parametrize("end", ["", "\\n"])
-def test_an_endless_answer_is_none(
-    tmp_path: Path, reader: ReaderProcess, monkeypatch, end: str
-) -> None:
+def test_an_endless_answer_is_none(tmp_path, reader: ReaderProcess, monkeypatch, end: str) -> None:
     script = tmp_path / "flood.py"
     script.write_text(f"while True: print('{{}}' + ' ' * 1000, end='{end}')\n", "utf-8")
     monkeypatch.setattr(process, "LIMITED", script)
@@ -115,7 +111,7 @@ def test_an_endless_answer_is_none(
     assert read(reader, tmp_path) == {}
 
 
-def test_a_process_with_the_limits_cannot_write_to_a_file(tmp_path: Path) -> None:
+def test_a_process_with_the_limits_cannot_write_to_a_file(tmp_path) -> None:
     code = (
         f"import sys; sys.path.insert(0, {str(Path(process.__file__).parents[2])!r})\n"
         "from tensormark.intake.limited import limit; limit(5)\n"
@@ -126,7 +122,7 @@ def test_a_process_with_the_limits_cannot_write_to_a_file(tmp_path: Path) -> Non
     assert not (tmp_path / "x").read_bytes()
 
 
-def test_the_largest_sources_fit_into_an_answer(tmp_path: Path) -> None:
+def test_the_largest_sources_fit_into_an_answer(tmp_path) -> None:
     text = "\x01" * MAX_SOURCE
     unpacked(tmp_path, {name: text.encode() for name in EDITABLE})
 
@@ -136,7 +132,7 @@ def test_the_largest_sources_fit_into_an_answer(tmp_path: Path) -> None:
 
 
 def test_a_process_that_does_not_start_is_no_fault_of_the_submission(
-    grade: Grade, tmp_path: Path, monkeypatch
+    grade: Grade, tmp_path, monkeypatch
 ) -> None:
     monkeypatch.setattr(process, "LIMITED", tmp_path / "missing.py")
     READER.close()
@@ -148,7 +144,7 @@ def test_a_process_that_does_not_start_is_no_fault_of_the_submission(
 
 
 def test_a_source_that_ends_the_process_fails_alone_with_its_file_named(
-    grade: Grade, tmp_path: Path
+    grade: Grade, tmp_path
 ) -> None:
     files = {name: text.encode() for name, text in ENDING.items()} | {"main.py": SOURCE}
     path = tmp_path / toy.MAIN

@@ -134,7 +134,7 @@ def test_links_lead_to_the_handout_that_is_there() -> None:
     assert "javascript" not in there
 
 
-def test_a_page_is_opened_from_the_disk_if_there_is_a_display(tmp_path: Path, monkeypatch) -> None:
+def test_a_page_is_opened_from_the_disk_if_there_is_a_display(tmp_path, monkeypatch) -> None:
     opened: list[str] = []
     monkeypatch.setattr(browser.sys, "platform", "linux")
     monkeypatch.setattr(browser.webbrowser, "open", lambda url: opened.append(url) is None)
@@ -159,9 +159,7 @@ def convert(folder: Path, name: str, text: object, *options: str) -> int:
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_a_result_becomes_any_format_and_replaces_only_that(
-    tmp_path: Path, capsys, name: str
-) -> None:
+def test_a_result_becomes_any_format_and_replaces_only_that(tmp_path, capsys, name: str) -> None:
     out = tmp_path / name
     statuses = {convert(tmp_path, name, sample.model(), "--out", str(out)) for _ in range(2)}
     over_itself = convert(tmp_path, name, sample.model(), "--out", str(tmp_path / "x.json"))

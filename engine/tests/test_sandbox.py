@@ -3,7 +3,6 @@
 import dataclasses
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -31,7 +30,7 @@ STILL = 20.0  # seconds for which a busy machine may stand still
 
 
 @pytest.fixture(params=marked(TIERS))
-def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
+def sandbox(request) -> Iterator[Sandbox]:
     with sandbox_of(request.param) as opened:
         yield opened
 
@@ -209,7 +208,7 @@ def worst_case(limits: Limits) -> float:
 @pytest.mark.tier("contained")
 @pytest.mark.parametrize("in_calls", [1000, 0.8], ids=["calls", "exercises"])
 def test_a_submission_that_hangs_wherever_it_can_costs_no_more_than_the_formula_says(
-    assignment: Assignment, solution_source: str, tmp_path: Path, in_calls: float
+    assignment: Assignment, solution_source: str, tmp_path, in_calls: float
 ) -> None:
     limits = Limits(load_seconds=5.0, call_seconds=1.0, exercise_seconds=2.0)
     path = tmp_path / toy.MAIN

@@ -12,7 +12,7 @@ from testkit.watching import LONG
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
+def path(tmp_path) -> Path:
     folder = tmp_path / "mine"
     folder.mkdir()
     (folder / "main.py").write_text("x = 0\n", "utf-8")
@@ -48,7 +48,7 @@ def test_a_save_is_noticed_where_times_of_files_do_not_change(path: Path, monkey
 
 @pytest.mark.parametrize("name", ["main.py", "optimizer.py", "link.py"])
 def test_a_renamed_or_new_file_is_a_save_and_so_is_one_that_a_link_leads_to(
-    path: Path, tmp_path: Path, monkeypatch, name: str
+    path: Path, tmp_path, monkeypatch, name: str
 ) -> None:
     monkeypatch.setattr("tensormark.intake.saves.POLLS", 10**9)
     watched = path.parent

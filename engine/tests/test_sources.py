@@ -2,7 +2,6 @@
 
 import re
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -67,7 +66,7 @@ def test_a_syntax_error_shows_its_line_without_control_characters(
     assert "".join([first, *hint]).isprintable()
 
 
-def test_a_long_line_is_shown_around_the_error(grade: Grade, tmp_path: Path) -> None:
+def test_a_long_line_is_shown_around_the_error(grade: Grade, tmp_path) -> None:
     path = tmp_path / toy.MAIN
     path.write_text("x = [" + "1, " * 5_000 + "oops oops, " + "2, " * 2_000 + "]\n", "utf-8")
 

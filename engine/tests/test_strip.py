@@ -58,7 +58,7 @@ def test_markers_that_do_not_pair_up_are_errors(old: str, new: str, message: str
 
 
 @pytest.fixture
-def clone(tmp_path: Path, monkeypatch) -> Path:
+def clone(tmp_path, monkeypatch) -> Path:
     """A repository with a solution and its starter."""
     (tmp_path / "solution" / "package").mkdir(parents=True)
     for name in ("main.py", "package/part.py"):

@@ -24,7 +24,7 @@ from testkit import toy
     ],
 )
 def test_work_that_cannot_be_read_or_packed_is_one_line(
-    folder: Path, tmp_path: Path, capsys, content: bytes | None, out: str, complaint: str
+    folder: Path, tmp_path, capsys, content: bytes | None, out: str, complaint: str
 ) -> None:
     mine = tmp_path / "starter"
     mine.mkdir()
@@ -39,7 +39,7 @@ def test_work_that_cannot_be_read_or_packed_is_one_line(
 
 
 def test_equal_work_makes_equal_packs_each_in_place_of_the_last(
-    folder: Path, tmp_path: Path, monkeypatch
+    folder: Path, tmp_path, monkeypatch
 ) -> None:
     only_process = Strictest(PROCESS, ("contained: no bubblewrap", "locked: no Landlock"))
     monkeypatch.setattr(submit, "strictest", lambda *_: only_process)

@@ -6,7 +6,6 @@ import subprocess
 import sys
 import tempfile
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 
@@ -52,7 +51,7 @@ def test_without_fork_each_worker_is_started(monkeypatch) -> None:
     ids=["loaded once", "starts a thread"],
 )
 def test_the_harness_is_loaded_once_for_all_later_workers_if_that_is_possible(
-    tmp_path: Path, harness_code: str, loaded_by_parent: list[float]
+    tmp_path, harness_code: str, loaded_by_parent: list[float]
 ) -> None:
     harness = tmp_path / "harness.py"
     harness.write_text(harness_code, "utf-8")

@@ -23,7 +23,7 @@ ON_LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="read
 
 
 @pytest.fixture
-def path(tmp_path: Path, solution_source: str) -> Path:
+def path(tmp_path, solution_source: str) -> Path:
     """A file of which the second exercise hangs."""
     folder = tmp_path / "mine"
     folder.mkdir()
@@ -54,9 +54,7 @@ def with_the_folder(path: Path, text: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def watched(
-    folder: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[tuple[Path, Watching]]:
+def watched(folder: Path, tmp_path_factory) -> Iterator[tuple[Path, Watching]]:
     """A file, and the command that watches it for several tests."""
     path = tmp_path_factory.mktemp("watched") / "mine" / "detector.py"
     path.parent.mkdir()
@@ -134,7 +132,7 @@ def test_what_cannot_be_watched_is_an_error(
 @ON_LINUX
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"])
 def test_the_command_may_be_ended_during_a_call_and_leaves_nothing(
-    folder: Path, path: Path, tmp_path: Path, monkeypatch, name: str
+    folder: Path, path: Path, tmp_path, monkeypatch, name: str
 ) -> None:
     temporary = tmp_path / "tmp"
     temporary.mkdir()

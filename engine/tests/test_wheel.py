@@ -15,7 +15,7 @@ from tensormark.wheel import wheel
 SOURCES = Path(__file__).resolve().parents[1]
 
 
-def test_the_wheel_is_what_a_build_of_the_sources_makes(tmp_path: Path) -> None:
+def test_the_wheel_is_what_a_build_of_the_sources_makes(tmp_path) -> None:
     flit = pytest.importorskip("flit_core.wheel")
 
     def unpacked(content: bytes) -> dict[str, list[bytes]]:

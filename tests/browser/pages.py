@@ -117,7 +117,7 @@ def show(page: Page, text: str, folder: Path) -> str:
 @pytest.mark.parametrize("screen", SCREENS)
 @pytest.mark.parametrize("name", WRITTEN)
 def test_a_page_is_quiet_fits_and_has_no_fault(
-    browser: Browser, tmp_path: Path, name: str, screen: str
+    browser: Browser, tmp_path, name: str, screen: str
 ) -> None:
     page = opened(browser, screen, bypass_csp=True)  # for axe
     said: list[str] = []
@@ -142,7 +142,7 @@ def test_a_page_is_quiet_fits_and_has_no_fault(
 
 
 def test_every_part_of_a_report_is_reached_with_the_keyboard_and_printed(
-    browser: Browser, tmp_path: Path
+    browser: Browser, tmp_path
 ) -> None:
     page = opened(browser)
     show(page, WRITTEN["report"](), tmp_path)
@@ -164,9 +164,7 @@ CELLS = """place => [...document.querySelectorAll("#students tbody tr:not([hidde
     .map(row => row.cells[place].dataset.value ?? row.cells[place].textContent)"""
 
 
-def test_a_class_is_sorted_both_ways_searched_and_printed_whole(
-    browser: Browser, tmp_path: Path
-) -> None:
+def test_a_class_is_sorted_both_ways_searched_and_printed_whole(browser: Browser, tmp_path) -> None:
     table = opened(browser)
     show(table, class_page(MANY), tmp_path)
     head = table.locator("#students thead th").nth(1)
@@ -195,7 +193,7 @@ def test_a_class_is_sorted_both_ways_searched_and_printed_whole(
 
 
 def test_an_answer_is_marked_once_and_the_keyboard_may_pass_options(
-    browser: Browser, tmp_path: Path
+    browser: Browser, tmp_path
 ) -> None:
     page = opened(browser)
     show(page, WRITTEN["viva, practice"](), tmp_path)
@@ -214,7 +212,7 @@ def test_an_answer_is_marked_once_and_the_keyboard_may_pass_options(
     assert page.locator("#count").text_content() == "1 of 2 right, that was the last one"
 
 
-def test_answers_open_without_a_script(browser: Browser, tmp_path: Path) -> None:
+def test_answers_open_without_a_script(browser: Browser, tmp_path) -> None:
     page = opened(browser, java_script_enabled=False)
     show(page, WRITTEN["viva, practice"](), tmp_path)
 
@@ -251,7 +249,7 @@ def test_words_are_inside_the_diagram_and_do_not_overlap(browser: Browser, path:
 
 @pytest.mark.parametrize("screen", SCREENS)
 def test_diagrams_of_the_handout_have_the_mode_of_their_reader_and_fit(
-    browser: Browser, tmp_path: Path, screen: str
+    browser: Browser, tmp_path, screen: str
 ) -> None:
     page = opened(browser, screen)
     width, _, mode = SCREENS[screen]

@@ -40,7 +40,7 @@ NOT_EVERYWHERE = (".git", "reference_outputs/private", "runs")
 
 
 @pytest.fixture(scope="session", params=marked(user_places()))
-def place(request: pytest.FixtureRequest) -> Iterator[Place]:
+def place(request) -> Iterator[Place]:
     made = Place(request.param)
     made.grade_honest()
     yield made

@@ -90,7 +90,7 @@ def solution_source(solution: Path) -> str:
 
 
 @pytest.fixture(scope="session")
-def private(solution: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def private(solution: Path, tmp_path_factory) -> Path:
     """The references again, called private: recording new ones takes minutes."""
     public = solution.parents[1] / "reference_outputs"
     folder = tmp_path_factory.mktemp("private") / "references"
@@ -100,13 +100,13 @@ def private(solution: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def grade(solution: Path, tmp_path: Path) -> Grade:
+def grade(solution: Path, tmp_path) -> Grade:
     """Grade a submission with the command, in the assignment's folder."""
     return grader_of(solution.parents[1], tmp_path)
 
 
 @pytest.fixture
-def submit(solution: Path, solution_source: str, grade: Grade, tmp_path: Path) -> Grade:
+def submit(solution: Path, solution_source: str, grade: Grade, tmp_path) -> Grade:
     """Grade the solution with some of its text replaced: submit((old, new), ..., options)."""
 
     def run(*edits: tuple[str, str], options: tuple[str, ...] = ()) -> Graded:
