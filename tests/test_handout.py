@@ -109,11 +109,14 @@ def test_a_page_has_links_that_work_and_loads_nothing(page: str) -> None:
     ]
     assert len(links) > 5
 
+    targets = {page}
     for link in links:
         name, _, anchor = link.partition("#")
         target = normpath(join(dirname(page), name)) if name else page
+        targets.add(target)
         assert target in HTML or ((ROOT / target).exists() and target not in PAGES), link
         assert not anchor or anchor in ANCHORS[target], link
+    assert targets >= HTML.keys()
     assert all(source.startswith("data:") for source in parsed.values("src"))
     assert not {"script", "iframe", "object"} & {name for name, *_ in parsed.tags}
     assert not re.search(r"@import|url\(", HTML[page])

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from tensormark.handout import Handout
-from tensormark.release.page import html_of
 from tensormark.toolkit.statistics import Statistic, Statistics
 from testkit.trials import (
     OUTPUT,
@@ -21,8 +20,6 @@ from testkit.trials import (
 )
 
 MAIN_PAGE = """# A course
-
-See [the rate](handout/more.md#the-rate).
 
 ### Problem (layer): a layer (10 points)
 
@@ -48,8 +45,6 @@ SECOND_PAGE = """# More
 ### Problem (rate): a rate (10 points)
 
 - `the output is wrong`: it is a rate. See [the scale](../handout.md#everywhere).
-
-![a line](../line.svg)
 """
 
 
@@ -58,7 +53,6 @@ def folder(tmp_path) -> Path:
     (tmp_path / "handout").mkdir()
     (tmp_path / "handout.md").write_text(MAIN_PAGE, "utf-8")
     (tmp_path / "handout" / "more.md").write_text(SECOND_PAGE, "utf-8")
-    (tmp_path / "line.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
     return tmp_path
 
 
@@ -104,14 +98,3 @@ def test_values_that_cannot_be_compared_are_not_explained_and_noted_once(folder:
 
     assert problem.details[-2] == "its answer could not be compared: KeyError"
     assert [trouble.split(" ")[0] for trouble in layer_trial.troubles] == ["KeyError"]
-
-
-def test_pages_link_to_each_other_as_html_and_show_pictures_of_the_folder(folder: Path) -> None:
-    pages = Handout(folder).read()
-
-    main_page, second_page = (html_of(pages, page, folder) for page in pages)
-
-    assert '<a href="handout/more.html#the-rate">the rate</a>' in main_page
-    assert '<li><a href="handout/more.html">More</a></li>' in main_page
-    assert '<a href="../handout.html#everywhere">the scale</a>' in second_page
-    assert "data:image/svg+xml;base64," in second_page

@@ -14,7 +14,7 @@ from tensormark.judging.excerpt import excerpt
 from tensormark.reports import browser, html
 from tensormark.reports.convert import FORMATS
 from tensormark.toolkit.measured import accuracy_curve, confusion, loss_curve
-from testkit import formats, sample, toy
+from testkit import formats, sample
 from testkit.formats import Tags
 
 AXES = {3: ("row", "token", "unit")}
@@ -30,26 +30,6 @@ def test_a_result_with_everything_in_it_fits_the_schema_and_every_format(model) 
     del model["printed"]
     with pytest.raises(jsonschema.ValidationError):
         formats.check_model(model)
-
-
-@pytest.mark.parametrize("hidden", [False, True])
-def test_a_wrong_output_has_its_worst_row_and_a_map_unless_references_are_private(
-    submit, private: Path, hidden: bool
-) -> None:
-    options = ("--references", str(private)) if hidden else ()
-
-    model = submit((toy.BIAS, ""), options=("--only", "conv", *options)).result
-
-    assert model["private"] is hidden
-    (finding,) = model["exercises"][0]["findings"]
-    details = finding["excerpt"]
-    assert (details is None) is hidden
-    if details:
-        assert details["axes"] == ["signal", "pattern", "window"]
-        assert len(details["map"]["panels"]) == details["shape"][0]
-        assert details["worst"]["got"] in details["row"]["got"]
-        cells = [v for p in details["map"]["panels"] for row in p["cells"] for v in row]
-        assert sum(value > 0 for value in cells) == details["wrong"]
 
 
 @pytest.mark.parametrize("shape", [(), (5,), (2, 3), (2, 3, 4, 5), (1, 400, 300), (40, 2, 2)])

@@ -85,6 +85,7 @@ def test_a_report_with_private_inputs_has_texts_only_where_they_are_asked_for(
     assert "raised ValueError" in conv
     assert "(detector.py, line " in conv
     assert "raised NotImplementedError" in detector
+    assert graded.result["private"]
     everything = graded.output + json.dumps(graded.result)
     assert (SECRET in everything) is bool(options)
     assert ("--show-text shows what is left out" in graded.output) is not options

@@ -5,13 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from tensormark import strictest, submit
+from tensormark import strictest
 from tensormark.cli import run
 from tensormark.exercise import Assignment
 from tensormark.sandbox import seccomp
 from tensormark.sandbox.interface import CONTAINED, LOCKED, PROCESS, TIERS
 from tensormark.settings import Settings
-from tensormark.strictest import Strictest
 from testkit import toy
 
 
@@ -36,21 +35,6 @@ def test_work_that_cannot_be_read_or_packed_is_one_line(
     (line,) = capsys.readouterr().err.splitlines()
     assert complaint in line
     assert not (tmp_path / "a.zip").exists()
-
-
-def test_equal_work_makes_equal_packs_each_in_place_of_the_last(
-    folder: Path, tmp_path, monkeypatch
-) -> None:
-    only_process = Strictest(PROCESS, ("contained: no bubblewrap", "locked: no Landlock"))
-    monkeypatch.setattr(submit, "strictest", lambda *_: only_process)
-    out = tmp_path / "a.zip"
-    packs = set()
-
-    for _ in range(2):
-        assert run(folder, "submit", [str(folder / "starter"), "--out", str(out)]) == 0
-        packs.add(out.read_bytes())
-
-    assert len(packs) == 1
 
 
 @pytest.mark.parametrize("lacking", [0, 1, 2, 3])
