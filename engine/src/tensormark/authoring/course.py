@@ -128,9 +128,9 @@ def open_course(assignment: Assignment) -> Course:
     if duplicates:
         raise VariantError(f"more than one mistake is named {', '.join(sorted(duplicates))}")
     main = assignment.main_file.removesuffix(".py")
-
-    def module_changed(right: Honest) -> str:
-        return right.module or module_of.get(next(iter(right.bodies), ""), main)
-
-    placed = (dataclasses.replace(right, module=module_changed(right)) for right in honest)
+    placed = []
+    for right in honest:
+        first = next(iter(right.bodies), "")
+        changed = right.module or module_of.get(first, main)
+        placed.append(dataclasses.replace(right, module=changed))
     return Course(assignment, tuple(variants), tuple(placed), staff_of(folder))

@@ -8,7 +8,7 @@ the references, as after any other change.
 import re
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from tensormark.authoring import record, strip
@@ -20,20 +20,6 @@ TEMPLATE = Path(__file__).resolve().parents[1] / "template"
 NAME = re.compile(r"\w[\w .-]{0,60}")
 # where the template has its name, by file
 NAMED = {DEFINITION: 'name="Detector"', "handout.md": "# Detector\n"}
-
-
-def files(name: str) -> Iterator[tuple[str, str]]:
-    """Yield the files of a new assignment: path in its folder and text."""
-    for path in sorted(TEMPLATE.rglob("*")):
-        if not path.is_file() or "__pycache__" in path.parts:
-            continue
-        file = path.relative_to(TEMPLATE).as_posix()
-        text = path.read_text(encoding="utf-8")
-        if file in NAMED:
-            old = NAMED[file]
-            assert text.count(old) == 1, f"{file} does not say {old!r} once"
-            text = text.replace(old, old.replace("Detector", name))
-        yield file, text
 
 
 def write(path: Path) -> None:
@@ -48,7 +34,15 @@ def write(path: Path) -> None:
             "dots and hyphens"
         )
     with whole_folder(path) as unfinished:
-        for file, text in files(path.name):
+        for source in TEMPLATE.rglob("*"):
+            if not source.is_file() or "__pycache__" in source.parts:
+                continue
+            file = source.relative_to(TEMPLATE).as_posix()
+            text = source.read_text(encoding="utf-8")
+            if file in NAMED:
+                old = NAMED[file]
+                assert text.count(old) == 1, f"{file} does not say {old!r} once"
+                text = text.replace(old, old.replace("Detector", path.name))
             write_whole(unfinished / file, text)
 
 
