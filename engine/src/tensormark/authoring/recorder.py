@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from safetensors.numpy import load, save
 
-from tensormark.authoring.course import Course, Staff
+from tensormark.authoring.course import Course
 from tensormark.authoring.table import Row, Table, nudged
-from tensormark.authoring.tolerance import measure, moved_tolerances
+from tensormark.authoring.tolerance import difference, measure, moved_tolerances
 from tensormark.authoring.variants import Variant, VariantError
 from tensormark.exercise import Exercise
 from tensormark.judging.diagnose import PAIR
@@ -32,6 +32,7 @@ from tensormark.references import (
     ReferencesError,
     Tensors,
     read_checked,
+    recordings,
     under,
 )
 from tensormark.result import Outcome
@@ -43,7 +44,6 @@ SOLUTION_ROW = "the solution"
 OFTEN = 3  # students who were seen to make a mistake, for it to be recorded with two others
 # limit for inputs and the solution's float64 answers; other processors moved them by up to 2e-15
 MAX_MOVE = 1e-10
-WRONG = "/wrong"  # the end of the names of fingerprints' tensors
 NO_ROWS = np.zeros(0)
 
 
@@ -52,19 +52,13 @@ class Recorded:
     """One exercise.
 
     Attributes:
-        content: of its file.
-        tensors: all that are in it, by name.
+        content: of its file; calls: what is in it.
         entry: its entry in the manifest.
     """
 
     content: bytes
-    tensors: Tensors
+    calls: list[Recording]
     entry: dict[str, Any]
-
-    @property
-    def answers(self) -> Tensors:
-        """The inputs and the solution's answers."""
-        return {name: value for name, value in self.tensors.items() if not name.endswith(WRONG)}
 
 
 def previous_record(folder: Path, exercise: Exercise) -> Recorded | str:
@@ -76,9 +70,18 @@ def previous_record(folder: Path, exercise: Exercise) -> Recorded | str:
         content = read_checked(folder / name, references.manifest["files"].get(name, ""))
         if entry["calls"] != exercise.digest:
             return "its calls have changed"
-        return Recorded(content, load(content), entry)
+        return Recorded(content, recordings(load(content), entry["count"]), entry)
     except (ReferencesError, ValueError, KeyError, TypeError):
         return "new" if not (folder / name).is_file() else "damaged, or not what the manifest lists"
+
+
+def _named(calls: Sequence[Recording]) -> Tensors:
+    """Return the inputs and the solution's answers under their names in the file."""
+    tensors: Tensors = {}
+    for index, call in enumerate(calls):
+        tensors |= {f"{index}/in/{name}": value for name, value in call.inputs.items()}
+        tensors |= {f"{index}/{name}": value for name, value in call.answers.items()}
+    return tensors
 
 
 def _move(before: np.ndarray, now: np.ndarray, is_random: bool) -> str | None:
@@ -93,9 +96,7 @@ def _move(before: np.ndarray, now: np.ndarray, is_random: bool) -> str | None:
     finite = np.isfinite(now)
     if not np.array_equal(np.isfinite(before), finite):
         return "has infinities or NaN in different places"
-    old = before[finite].astype(np.float64)
-    new = now[finite].astype(np.float64)
-    distance = float(np.max(np.abs(old - new) / (1.0 + np.abs(new)), initial=0.0))
+    distance = difference(before[finite], now[finite])
     if is_random or distance <= MAX_MOVE:
         return None
     return f"moved by {distance:.1e}, limit {MAX_MOVE:.0e}"
@@ -195,17 +196,17 @@ class Recorder:
             recorded = self._recorded()
         else:
             entry = before.entry | {"variants": self._described()}
-            recorded = Recorded(before.content, before.tensors, entry)
+            recorded = dataclasses.replace(before, entry=entry)
         self._require_passed(recorded)
         return recorded, changes
 
     def differences(self, before: Recorded) -> list[str]:
         """Return how the exercise differs from its record, one difference per line."""
-        changes = [*moves(before.answers, self.answers, self._is_random)]
+        changes = [*moves(_named(before.calls), _named(self.recordings), self._is_random)]
         changes += moved_tolerances(before.entry, self.measured)
         if changes:  # rows of other answers cannot be compared
             return changes
-        table = Table(self.exercise, self._with_rows(before), before.entry)
+        table = Table(self.exercise, self._beside_rows(before), before.entry)
         lines = [table.difference(row) for row in self._rows(table)]
         changes = [line for line in lines if line is not None]
         return changes + [f"{table.rows[row]}: a row is gone" for row in table.unmatched]
@@ -214,9 +215,8 @@ class Recorder:
         table = Table(self.exercise, self.recordings, self.measured)
         for row in self._rows(table):
             table.add(row)
-        tensors = self.answers
-        for index, recording in enumerate(table.recordings):
-            tensors[f"{index}{WRONG}"] = recording.wrong
+        calls = table.recordings
+        rows = {f"{index}/wrong": call.wrong for index, call in enumerate(calls)}
         entry = {
             "calls": self.exercise.digest,
             "count": len(self.exercise.calls),
@@ -224,7 +224,7 @@ class Recorder:
             "variants": self._described(),
             "rows": table.rows,
         }
-        return Recorded(save(tensors), tensors, entry)
+        return Recorded(save(_named(calls) | rows), calls, entry)
 
     @functools.cached_property
     def right(self) -> list[Reply]:
@@ -265,21 +265,10 @@ class Recorder:
             for inputs, reply in zip(self.inputs, self.right, strict=True)
         ]
 
-    @property
-    def answers(self) -> Tensors:
-        """The inputs and the solution's answers under their names in the file."""
-        tensors: Tensors = {}
-        for index, recording in enumerate(self.recordings):
-            tensors |= {f"{index}/in/{name}": value for name, value in recording.inputs.items()}
-            tensors |= {f"{index}/{name}": value for name, value in recording.answers.items()}
-        return tensors
-
-    def _with_rows(self, recorded: Recorded) -> list[Recording]:
-        """Return recordings of this processor, with rows that may be another one's."""
-        return [
-            dataclasses.replace(recording, wrong=recorded.tensors[f"{index}{WRONG}"])
-            for index, recording in enumerate(self.recordings)
-        ]
+    def _beside_rows(self, recorded: Recorded) -> list[Recording]:
+        """Return this processor's recordings with rows that may be another one's."""
+        pairs = zip(self.recordings, recorded.calls, strict=True)
+        return [dataclasses.replace(own, wrong=other.wrong) for own, other in pairs]
 
     def _is_random(self, name: str) -> bool:
         """Say whether the values of an answer are random, by its name in the file."""
@@ -301,7 +290,7 @@ class Recorder:
     def _rows(self, table: Table) -> Iterator[Row]:
         """Yield what has a row: single mistakes, then several at once."""
         yield from self.single
-        for variants in _together(self.own, self.course.staff, table.right_in_eval):
+        for variants in self._together(table):
             source = self.source
             try:
                 for variant in variants:
@@ -309,6 +298,19 @@ class Recorder:
             except VariantError:  # one has removed what another changes
                 continue
             yield self._row(PAIR.join(variant.id for variant in variants), source)
+
+    def _together(self, table: Table) -> Iterator[tuple[Variant, ...]]:
+        """Yield mistakes that get a row together; see above."""
+        common = self.course.staff.common
+        seen = self.course.staff.seen
+        single = [variant for variant in self.own if variant.form_of is None]
+        for pair in itertools.combinations(single, 2):
+            ids = {variant.id for variant in pair}
+            if ids & common or ids <= seen.keys():
+                yield pair
+        often = [variant for variant in single if seen.get(variant.id, 0) >= OFTEN]
+        values = [variant for variant in often if not table.right_in_eval(variant.id)]
+        yield from itertools.combinations(values, 3)
 
     # --- what is required of an exercise ----------------------------------------------------------
 
@@ -364,7 +366,7 @@ class Recorder:
     def _require_passed(self, recorded: Recorded) -> None:
         """Check that the solution passes with the answers that were recorded."""
         exercise = self.exercise
-        references = self._with_rows(recorded)
+        references = self._beside_rows(recorded)
         solution, *_ = self.single
         calls = zip(exercise.asked, references, solution.replies, strict=True)
         answered = [AnsweredCall(*asked, reference, reply) for asked, reference, reply in calls]
@@ -378,17 +380,3 @@ class Recorder:
 def _shapes(reply: Reply) -> dict[str, tuple[int, ...]]:
     outputs = under(reply.tensors, "out/")
     return {name: value.shape for name, value in outputs.items()}
-
-
-def _together(
-    own: Sequence[Variant], staff: Staff, right_in_eval: Callable[[str], bool]
-) -> Iterator[tuple[Variant, ...]]:
-    """Yield mistakes that get a row together; see above."""
-    single = [variant for variant in own if variant.form_of is None]
-    for pair in itertools.combinations(single, 2):
-        ids = {variant.id for variant in pair}
-        if ids & staff.common or ids <= staff.seen.keys():
-            yield pair
-    often = [variant for variant in single if staff.seen.get(variant.id, 0) >= OFTEN]
-    values = [variant for variant in often if not right_in_eval(variant.id)]
-    yield from itertools.combinations(values, 3)

@@ -32,7 +32,7 @@ def _round_digit(value: float) -> float:
     return float(f"{value:.0e}")
 
 
-def _difference(got: np.ndarray | None, expected: np.ndarray) -> float:
+def difference(got: np.ndarray | None, expected: np.ndarray) -> float:
     """Return the largest scaled difference; infinite for a wrong shape or NaN or inf."""
     if got is None or got.shape != expected.shape or not np.isfinite(got).all():
         return math.inf
@@ -56,8 +56,8 @@ def _errors(
         for name, value in reference.tensors.items():
             if not name.startswith("after/"):
                 kind = tolerance_kind(name, call)
-                difference = _difference(reply.tensors.get(name), value)
-                largest[kind] = max(largest[kind], difference)
+                distance = difference(reply.tensors.get(name), value)
+                largest[kind] = max(largest[kind], distance)
     return largest
 
 
