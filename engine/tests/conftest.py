@@ -12,6 +12,7 @@ from tensormark.authoring.course import Course, open_course
 from tensormark.authoring.prove import Bench
 from tensormark.exercise import Assignment
 from tensormark.folder import open_assignment
+from tensormark.settings import Settings
 from testkit import toy
 
 pytest_plugins = ["testkit.hooks", "testkit.resident", "testkit.graded"]
@@ -45,7 +46,7 @@ def course(folder: Path) -> Course:
 
 @pytest.fixture(scope="module")
 def bench(course: Course) -> Iterator[Bench]:
-    with closing(Bench(course)) as opened:
+    with closing(Bench(course, Settings.of(course.assignment.folder))) as opened:
         yield opened
 
 

@@ -126,15 +126,11 @@ class Bench:
     """Grades sources of one assignment in one worker."""
 
     def __init__(
-        self,
-        course: Course,
-        settings: Settings | None = None,
-        exercises: Sequence[Exercise] | None = None,
+        self, course: Course, settings: Settings, exercises: Sequence[Exercise] | None = None
     ) -> None:
         """Start the worker.
 
         Args:
-            settings: default to the assignment's own, with its public references.
             exercises: default to all except tasks that the references leave out.
 
         Raises:
@@ -142,7 +138,6 @@ class Bench:
         """
         self.assignment = course.assignment
         self.sources = course.assignment.solution_sources
-        settings = settings or Settings.of(self.assignment.folder)
         self.grading = Grading(settings, self.assignment)
         if self.grading.fault is not None:
             raise self.grading.fault
