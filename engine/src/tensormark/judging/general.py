@@ -47,26 +47,6 @@ DRAWING_CAUSES = {  # by worker/calls.py
     ),
     "dropout": Mistake("dropout_in_eval", "dropout is active in eval mode too", (DIFFERS,)),
 }
-DRAWING = Mistake(None, DIFFERS)
-MODE = Mistake("mode_changed", "the model is switched between training and eval mode in the call")
-WEIGHTS = Mistake("weights_changed", "the call changes the model's weights")
-SEED = Mistake("seeded", "the call sets the random seed: leave that to the caller")
-TYPE = Mistake("other_type", "the dtype changes along the way")
-CHANGED = Mistake("input_changed", "inputs are changed in place")
-NO_GRADIENT = Mistake(
-    "no_gradient", "the output is right, but gradients are cut by .detach(), .data or no_grad()"
-)
-EXCHANGED = Mistake(
-    "axes_exchanged", "the axes of the output have the right lengths, but are in the wrong order"
-)
-MERGED = Mistake("axes_merged", "axes of the output are merged into one")
-LESS_PRECISE = Mistake("less_precise", "in float64, the output is only as precise as float32")
-HALF_PRECISION = Mistake(
-    "half_precision",
-    "the output is only as precise as half precision: something is float16 or bfloat16",
-)
-SIZES = Mistake("some_sizes", "right for some sizes, and wrong for others")
-NOT_FINITE = Mistake(None, "in training mode, the output has values that are NaN or inf")
 
 
 def _randomness(evidence: Evidence) -> Mistake | None:
@@ -83,13 +63,14 @@ def _randomness(evidence: Evidence) -> Mistake | None:
     for cause, mistake in DRAWING_CAUSES.items():
         if cause in causes:
             return mistake
-    return DRAWING if drew else None
+    return Mistake(None, DIFFERS) if drew else None
 
 
 def of_shape(got: Shape, expected: Shape) -> Mistake | None:
     """Say what happened to the axes of an output, or return None."""
     if sorted(got) == sorted(expected):
-        return EXCHANGED
+        says = "the axes of the output have the right lengths, but are in the wrong order"
+        return Mistake("axes_exchanged", says)
     missing = len(expected) - len(got)
     if missing <= 0 or got == (1,):  # a tensor without axes is also sent as (1,)
         return None
@@ -104,7 +85,7 @@ def of_shape(got: Shape, expected: Shape) -> Mistake | None:
     for first in range(len(got)):
         end = first + missing + 1
         if got == (*expected[:first], math.prod(expected[first:end]), *expected[end:]):
-            return MERGED
+            return Mistake("axes_merged", "axes of the output are merged into one")
     return None
 
 
@@ -113,10 +94,13 @@ def _state(answered: AnsweredCall, mismatch: Mismatch) -> Mistake | None:
     is_finding = mismatch.kind == "changed"
     random = answered.call.train or answered.reply.message.get("drew")
     if "the model's training mode" in changed and (is_finding or random):
-        return MODE
+        says = "the model is switched between training and eval mode in the call"
+        return Mistake("mode_changed", says)
     if "the model's weights" in changed:
-        return WEIGHTS
-    return SEED if "the random seed" in changed and is_finding else None
+        return Mistake("weights_changed", "the call changes the model's weights")
+    if "the random seed" in changed and is_finding:
+        return Mistake("seeded", "the call sets the random seed: leave that to the caller")
+    return None
 
 
 def _has_few_bits(values: np.ndarray) -> bool:
@@ -130,19 +114,23 @@ def _precision(answered: AnsweredCall, pair: Pair) -> Mistake | None:
     size = max(1.0, float(np.abs(pair.expected).max()))
     error = np.abs(pair.got.astype(np.float64) - pair.expected).max() / size
     if error <= HALF and _has_few_bits(pair.got) and not _has_few_bits(pair.expected):
-        return HALF_PRECISION
+        says = "the output is only as precise as half precision: something is float16 or bfloat16"
+        return Mistake("half_precision", says)
     is_double = answered.probe.name == SIZES_PROBE and answered.call.dtype == "float64"
-    return LESS_PRECISE if is_double and error <= LOW else None
+    if is_double and error <= LOW:
+        return Mistake("less_precise", "in float64, the output is only as precise as float32")
+    return None
 
 
 def _by_kind(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> Mistake | None:
     match mismatch.kind:
         case "dtype":
-            return TYPE
+            return Mistake("other_type", "the dtype changes along the way")
         case "changed" if mismatch.name in answered.recording.inputs:
-            return CHANGED
+            return Mistake("input_changed", "inputs are changed in place")
         case "gradient" if mismatch.pair is None:
-            return NO_GRADIENT
+            cut = "gradients are cut by .detach(), .data or no_grad()"
+            return Mistake("no_gradient", f"the output is right, but {cut}")
         case "shape":
             name = mismatch.name
             got = answered.reply.tensors[f"out/{name}"]
@@ -166,6 +154,8 @@ def general(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> M
     if kind in ("values", "shape", "finite") and probe.name == SECOND_CALL:
         return Mistake("kept_from_a_call", probe.says)
     if kind == "values" and probe.name == SIZES_PROBE:
-        return SIZES
-    # the headline of a dropout check would claim a cause
-    return NOT_FINITE if kind == "finite" and answered.call.train else None
+        return Mistake("some_sizes", "right for some sizes, and wrong for others")
+    if kind == "finite" and answered.call.train:
+        # the headline of a dropout check would claim a cause
+        return Mistake(None, "in training mode, the output has values that are NaN or inf")
+    return None
