@@ -211,7 +211,7 @@ def test_classes_and_curves_are_shown_but_nothing_of_private_examples(
 
 def test_the_manifest_has_a_threshold_with_its_time_or_says_why_not() -> None:
     measured, sentence, missing = (
-        SimpleNamespace(folder=Path("references"), manifest=manifest)
+        SimpleNamespace(path=Path("manifest.json"), manifest=manifest)
         for manifest in ({"task": {"threshold": 0.8, "seconds": 3.5}}, {"task": "not measured"}, {})
     )
 

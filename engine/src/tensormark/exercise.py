@@ -126,8 +126,7 @@ class Call:
 
     def message(self) -> dict[str, Any]:
         """Return the call as the JSON object sent to the worker."""
-        fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(Call)}
-        sent = {name: value for name, value in fields.items() if name not in LOCAL_FIELDS}
+        sent = {name: value for name, value in vars(self).items() if name not in LOCAL_FIELDS}
         return sent | self.sizes.sent()
 
 

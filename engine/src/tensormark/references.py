@@ -102,21 +102,21 @@ class References:
         self.folder = Path(folder)
         self.checked: set[str | Path] = set()
         self.cache: dict[tuple[str, str], list[Recording]] = {}
-        path = self.folder / "manifest.json"
+        self.path = self.folder / "manifest.json"
         fix = again()
         try:
-            content = path.read_bytes()
+            content = self.path.read_bytes()
             self.digest = digest(content)
             self.manifest: dict[str, Any] = json.loads(content)
             self.manifest["files"], self.manifest["exercises"], self.manifest["checkpoint"]
         except OSError as error:
-            raise ReferencesError(f"{path} is missing or cannot be read; {fix}") from error
+            raise ReferencesError(f"{self.path} is missing or cannot be read; {fix}") from error
         except (ValueError, KeyError, TypeError) as error:
-            raise ReferencesError(f"{path} is damaged; {fix}") from error
+            raise ReferencesError(f"{self.path} is damaged; {fix}") from error
         if self.manifest.get("format") != FORMAT:
             version = self.manifest.get("format")
             raise ReferencesError(
-                f"{path} has format {version}, but this grader reads {FORMAT}; {fix}"
+                f"{self.path} has format {version}, but this grader reads {FORMAT}; {fix}"
             )
 
     def files(self) -> Iterator[tuple[str, bytes]]:
@@ -143,8 +143,7 @@ class References:
         try:
             entry: dict[str, Any] = self.manifest["exercises"][exercise]
         except KeyError:
-            path = self.folder / "manifest.json"
-            raise ReferencesError(f"{path} has no exercise {exercise}; {again()}") from None
+            raise ReferencesError(f"{self.path} has no exercise {exercise}; {again()}") from None
         return entry
 
     def recordings(self, exercise: str, calls_digest: str) -> list[Recording]:
@@ -158,12 +157,8 @@ class References:
             ReferencesError: the file is missing, damaged, or was recorded with other calls.
         """
         key = exercise, calls_digest
-        if key not in self.cache:
-            self.cache[key] = self.read(exercise, calls_digest)
-        return self.cache[key]
-
-    def read(self, exercise: str, calls_digest: str) -> list[Recording]:
-        """Read an exercise's file."""
+        if key in self.cache:
+            return self.cache[key]
         name = f"{exercise}.safetensors"
         path = self.folder / name
         entry = self.entry(exercise)
@@ -174,7 +169,8 @@ class References:
             tensors = load(content)
         except (SafetensorError, ValueError, TypeError, KeyError) as error:
             raise ReferencesError(f"{path} is damaged ({error}); {again()}") from error
-        return recordings(tensors, entry["count"])
+        self.cache[key] = recordings(tensors, entry["count"])
+        return self.cache[key]
 
     def check_file(self, name: str) -> Path:
         """Return the path of a recorded file.
@@ -209,6 +205,5 @@ class References:
         recorded = self.manifest["data"]
         for name in names:
             if name not in recorded:
-                manifest = self.folder / "manifest.json"
-                raise ReferencesError(f"{manifest} has no entry for data/{name}; {again()}")
+                raise ReferencesError(f"{self.path} has no entry for data/{name}; {again()}")
             read_checked(Path(folder) / name, recorded[name], restored())

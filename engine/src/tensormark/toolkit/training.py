@@ -49,12 +49,11 @@ def threshold_of(references: References, entry: str, fix: str = "") -> Mapping[s
         ReferencesError: the manifest has no threshold.
     """
     measured = references.manifest.get(entry)
-    path = references.folder / "manifest.json"
     if isinstance(measured, str):
-        raise ReferencesError(f"{path} says: {measured}")
+        raise ReferencesError(f"{references.path} says: {measured}")
     if not isinstance(measured, dict):
         fix = fix or command("references")
-        raise ReferencesError(f"{path} has no {entry} threshold; run `{fix}`")
+        raise ReferencesError(f"{references.path} has no {entry} threshold; run `{fix}`")
     return measured
 
 
@@ -137,24 +136,25 @@ class Training:
             SolutionError: the solution cannot predict.
         """
         reason = ""
+        room = self.room(run)
+        ask_solution = run.ask_solution
         if run.wrong:
             reason = f"the values of {', '.join(run.wrong)} are not right"
-        elif run.ask_solution is None:
+        elif ask_solution is None:
             reason = run.why_not
-        elif self.room(run) > MAX_WEIGHTS:
+        elif room > MAX_WEIGHTS:
             reason = f"{self.weights} are too large to be returned"
-        if reason or run.ask_solution is None:
+        if reason or ask_solution is None:
             run.flag(f"the submission's own predictions count, because {reason}")
             reply = run.ask(self.training(None))
             return reply, reply.tensors
-        room = self.room(run)
         trained = run.ask(self.training(room))
         weights = self._returned_weights(trained, room)
-        reply = run.ask_solution(self.predicting(weights))
+        reply = ask_solution(self.predicting(weights))
         if reply.status != "ok":
             # the weights are at fault if it can predict with zeros in their place
             zeros = {name: np.zeros_like(value) for name, value in weights.items()}
-            again = run.ask_solution(self.predicting(zeros))
+            again = ask_solution(self.predicting(zeros))
             if again.status != "ok":
                 raise SolutionError(f"the solution cannot predict: {again.text}")
             what = f"no model can predict with the weights that {self.what} returned"
