@@ -168,7 +168,7 @@ class Table:
         names = sorted(self.recordings[index].answers)
         if index in self.statistics:
             names = ["the statistics"]
-        part = [*names, "what the call changes"][min(first, len(names))]
+        part = [*names, "what the call changes"][first]
         with np.errstate(invalid="ignore"):  # where both are infinite
             by = np.abs(got[first] - row[first]).max() / (1.0 + np.abs(row[first, 1:]).max())
         if got[first, 0] != row[first, 0] or got[first, 0] == RAISED or not np.isfinite(by):

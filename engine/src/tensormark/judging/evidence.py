@@ -64,7 +64,7 @@ class Evidence:
     def diagnosis(self) -> Diagnosis:
         """The known mistakes that explain the answers."""
         variants = self.entry["variants"]
-        counts = {name: variant["seen"] for name, variant in variants.items() if "seen" in variant}
+        counts = {name: variant.get("seen", 0) for name, variant in variants.items()}
         return diagnose(self.levels(), self.entry["rows"], counts)
 
     def levels(self) -> Iterator[list[Observation]]:

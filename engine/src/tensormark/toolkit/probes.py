@@ -109,8 +109,11 @@ def usual(what: str, other: Sizes, **fields: Any) -> tuple[Case, Case, Case]:
     return output(what, **fields), other_sizes(what, other, **fields), second_call(**fields)
 
 
-def _at_rate(rate: float, paths: Sequence[str]) -> dict[str, Any]:
-    return {"rates": dict.fromkeys(paths, rate)} if paths else {"rate": rate}
+def _at_rate(
+    rate: float, name: str, says: str, paths: Sequence[str], fields: Mapping[str, Any]
+) -> Case:
+    rates = {"rates": dict.fromkeys(paths, rate)} if paths else {"rate": rate}
+    return probe(name, "training", says, train=True, **rates, **fields)
 
 
 def no_dropout(*paths: str, **fields: Any) -> Case:
@@ -121,7 +124,7 @@ def no_dropout(*paths: str, **fields: Any) -> Case:
             `dropout` is changed.
     """
     says = "with a dropout rate of 0, training should give the same result as eval"
-    return probe("no dropout", "training", says, train=True, **_at_rate(0.0, paths), **fields)
+    return _at_rate(0.0, "no dropout", says, paths, fields)
 
 
 def all_dropped(*paths: str, name: str = "all dropped", **fields: Any) -> Case:
@@ -131,7 +134,7 @@ def all_dropped(*paths: str, name: str = "all dropped", **fields: Any) -> Case:
         paths: as in `no_dropout`.
     """
     says = "with a dropout rate of 1, training gives a wrong output"
-    return probe(name, "training", says, train=True, **_at_rate(1.0, paths), **fields)
+    return _at_rate(1.0, name, says, paths, fields)
 
 
 # --- the exercise -------------------------------------------------------------------------------

@@ -6,10 +6,12 @@ The results come back as they are, and are compared here.
 """
 
 import dataclasses
+import itertools
 
 import numpy as np
 
 from tensormark.exercise import Tensors
+from tensormark.references import under
 
 SEEDS = "seeds"  # the input that lists them
 USED = "used"  # in place of a seed's number: the generator that has been drawn from
@@ -43,20 +45,17 @@ class Seeded:
         They are those of calls with equal seeds whose results differ, of calls with different seeds
         whose results are equal, and of used generators that give the same result again.
         """
-        results: dict[str, Tensors] = {}
-        for name, value in outputs.items():
-            number, _, output = name.partition("/")
-            results.setdefault(number, {})[output] = value
-        used = results.pop(USED)
-        seeds = inputs[SEEDS]
-        pairs = [
-            (seeds[i] == seeds[j], _equal(results[str(i)], results[str(j)]))
-            for i in range(len(seeds))
-            for j in range(i)
-        ]
-        alike = [not equal for same_seed, equal in pairs if same_seed]
-        unlike = [equal for same_seed, equal in pairs if not same_seed]
-        repeats = _equal(used, results[str(len(seeds) - 1)])
+        calls = [(seed, under(outputs, f"{number}/")) for number, seed in enumerate(inputs[SEEDS])]
+        alike = []
+        unlike = []
+        for (first, one), (second, other) in itertools.combinations(calls, 2):
+            equal = _equal(one, other)
+            if first == second:
+                alike.append(not equal)
+            else:
+                unlike.append(equal)
+        _, last = calls[-1]
+        repeats = _equal(under(outputs, f"{USED}/"), last)
         return np.array([np.mean(alike), np.mean(unlike), float(repeats)])
 
     @property

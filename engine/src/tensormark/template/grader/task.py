@@ -51,8 +51,7 @@ class Signals(Training):
     def request(self, kind: str, tensors: Tensors, room: int | None = None) -> Request:
         """Return a request for one of the harness's kinds of calls."""
         call = {"kind": kind, "target": "training", "model": MODEL, "seed": 0, "steps": STEPS}
-        nothing: frozenset[str] = frozenset()
-        return Request("detection", nothing, call, tensors, DEADLINE, reply_bytes=room or 0)
+        return Request("detection", frozenset(), call, tensors, DEADLINE, reply_bytes=room or 0)
 
     def training(self, room: int | None) -> Request:
         """Return the request to train, and to predict if the weights are not returned."""
