@@ -75,7 +75,8 @@ def test_damaged_data_cost_no_points_and_are_named(copy: Path) -> None:
     flip(copy / "data" / "dev.txt")
 
     grading = Grading(Settings.of(ROOT, data=copy / "data"), ASSIGNMENT)
-    (sentiment,) = grading.grade(str(ROOT / "solution"), only="sentiment").results
+    submission = grading.read(str(ROOT / "solution"))
+    (sentiment,) = grading.grade(submission, only="sentiment").results
 
     assert (sentiment.outcome, sentiment.score) == (Outcome.COULD_NOT_GRADE, None)
     assert "dev.txt" in sentiment.note

@@ -50,8 +50,8 @@ def parts(results: list[dict[str, Any]]) -> str:
 def with_training(path: Path, tier: str, threads: int) -> str:
     source = (ROOT / "solution" / "bert.py").read_text("utf-8")
     path.write_text(edited(source, WRONG), "utf-8")
-    settings = Settings.of(ROOT, tier=tier, threads=threads)
-    return parts(Grading(settings, ASSIGNMENT).grade(str(path)).as_json()["exercises"])
+    grading = Grading(Settings.of(ROOT, tier=tier, threads=threads), ASSIGNMENT)
+    return parts(grading.grade(grading.read(str(path))).as_json()["exercises"])
 
 
 @pytest.fixture(scope="session")

@@ -187,7 +187,8 @@ def test_a_submission_that_hangs_wherever_it_can_costs_no_more_than_the_formula_
         list(warm.run([ask("double")]))
 
     start = time.monotonic()
-    grade = Grading(settings, assignment).grade(str(path))
+    grading = Grading(settings, assignment)
+    grade = grading.grade(grading.read(str(path)))
     elapsed = time.monotonic() - start
 
     assert elapsed < worst_case(limits) + STILL

@@ -68,7 +68,8 @@ class Product:
             paths = {name: Path(folder) for name, folder in folders.items()}
             grading = Grading(Settings.of(ROOT, **paths), self.assignment, self._sandbox)
         try:
-            return grading.grade(path, check=not training, observer=Report()).as_json()
+            submission = grading.read(path)
+            return grading.grade(submission, not training, observer=Report()).as_json()
         except SubmissionError as error:
             return str(error)
 

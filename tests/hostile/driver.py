@@ -196,7 +196,8 @@ class Driver:
         self.limits = dict.fromkeys(loses, HOPELESS if exercises - {*loses} else ALL_HOPELESS)
         report = io.StringIO()
         with contextlib.redirect_stdout(report):
-            grade = self.grading.grade(str(self.handed_in), True, only, observer=Report())
+            submission = self.grading.read(str(self.handed_in))
+            grade = self.grading.grade(submission, True, only, observer=Report())
         results = {result["id"]: result for result in grade.as_json()["exercises"]}
         graded = {name: r for name, r in results.items() if ASSIGNMENT.exercise(name).file in files}
         assert self.sandbox is not None

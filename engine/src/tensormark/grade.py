@@ -105,7 +105,8 @@ def grade(
     grading = Grading(settings, open_assignment(folder), opener)
     if options.tier is None:
         grading.settings = dataclasses.replace(settings, tier=usual_tier(grading))
-    graded = grading.grade(options.submission, name == "check", options.only, Report())
+    submission = grading.read(options.submission)
+    graded = grading.grade(submission, name == "check", options.only, Report())
     if not grading.shows_values:
         shows = f"{option('show-text', True)} shows what is left out"
         print(f"\n  {shows}; for staff, not for students")

@@ -254,32 +254,21 @@ class Grading:
 
     def grade(
         self,
-        path: str,
-        check: bool = False,
-        only: str | None = None,
-        observer: Observer | None = None,
-    ) -> Grade:
-        """Grade a submission.
-
-        Args:
-            path: a folder, a file or an archive.
-            check: leave the training out.
-            only: the ids of exercises, separated by commas, or None for all.
-            observer: is notified of the progress.
-
-        Raises:
-            SubmissionError, InspectionError: see `read`.
-        """
-        return self.grade_read(self.read(path), check, only, observer)
-
-    def grade_read(
-        self,
         submission: Submission,
         check: bool = False,
         only: str | None = None,
         observer: Observer | None = None,
     ) -> Grade:
-        """Grade a submission that has been read, perhaps on another machine; see `grade`."""
+        """Grade a submission that has been read, perhaps on another machine.
+
+        Args:
+            check: leave the training out.
+            only: the ids of exercises, separated by commas, or None for all.
+            observer: is notified of the progress.
+
+        Raises:
+            SubmissionError: there is no such exercise.
+        """
         started = datetime.datetime.now(datetime.UTC)
         observer = observer or Observer()
         exercises, shown, notes = selected(self.assignment, check, only, self.references)

@@ -70,7 +70,7 @@ def submit(assignment: Assignment, path: str, out: Path) -> int:
         print(f"cannot use tier {reason}")
     print()
     grading.settings = dataclasses.replace(settings, tier=choice.tier or PROCESS)
-    grade = grading.grade(str(out), observer=Report())
+    grade = grading.grade(grading.read(str(out)), observer=Report())
     print(f"\n{conclusion(out, grade)}")
     return 0 if all(result.score is not None for result in grade.results) else 3
 

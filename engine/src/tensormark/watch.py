@@ -106,7 +106,8 @@ class Watch:
         report = WatchReport(self.saves)
         said = f"\n  waiting for changes to {visible(self.path)}; Ctrl-C stops"
         try:
-            self.grading.grade(self.path, check=True, only=self.only, observer=report)
+            submission = self.grading.read(self.path)
+            self.grading.grade(submission, check=True, only=self.only, observer=report)
         except UserError as error:  # the file is gone for a moment, or too large
             print(printable(str(error)))
         except SavedAgain:

@@ -150,7 +150,7 @@ def do(job: Job, terms: Terms) -> dict[str, Any]:
     """
     grading = _grading(terms)
     if not job.seed:
-        return grading.grade_read(job.submission, terms.check).as_json()
+        return grading.grade(job.submission, terms.check).as_json()
     try:
         sheet = draw.questions(grading, job.submission, job.right, job.seed, job.number)
     except SubmissionError as error:

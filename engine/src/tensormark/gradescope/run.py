@@ -126,7 +126,7 @@ def grade(assignment: Assignment, submission: Path, results: Path, limit: float)
         return
     grading = Grading(dataclasses.replace(settings, tier=tier), assignment)
     try:
-        grading.grade(str(submission), observer=writer)
+        grading.grade(grading.read(str(submission)), observer=writer)
     except SubmissionError as error:
         message = str(error).replace(f"{submission}: ", "")
         writer.write(f"Nothing was graded: {printable(message)}")

@@ -44,7 +44,7 @@ def sheet_of(assignment: Assignment, options: argparse.Namespace) -> Sheet:
     grading = Grading(Settings.of(assignment.folder, tier=options.tier), assignment)
     submission = grading.read(options.submission)
     live_line.say("checking which functions are right")
-    results = grading.grade_read(submission, check=True).results
+    results = grading.grade(submission, check=True).results
     right = [result.id for result in results if result.outcome is Outcome.PASSED]
     number = options.number
     count = functools.partial(live_line.count, "computing questions", total=number)

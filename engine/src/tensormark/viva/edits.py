@@ -255,21 +255,6 @@ def calls(place: Place) -> Texts:
         yield "arguments", f"{opening}«{', '.join(swapped)}»{closing}"
 
 
-def nestings(place: Place) -> Texts:
-    """Exchange a call of one argument with the call or sum inside it."""
-    node = place.node
-    if not isinstance(node, ast.Call) or len(node.args) != 1 or node.keywords:
-        return
-    text = place.source.of
-    callee = text(node.func)
-    inner = node.args[0]
-    if isinstance(inner, ast.Call) and len(inner.args) == 1 and not inner.keywords:
-        yield "nesting", f"{text(inner.func)}({callee}({text(inner.args[0])}))"
-    if isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Add):
-        yield "nesting", f"{text(inner.left)} + {callee}({text(inner.right)})"
-        yield "nesting", f"{callee}({text(inner.left)}) + {text(inner.right)}"
-
-
 def names(place: Place) -> Texts:
     """Replace a name with another that has a value by then; slice what a loop is over."""
     node = place.node
@@ -292,7 +277,7 @@ def cuts(place: Place) -> Texts:
         yield DETACH, f"{place.source.of(place.node)}«.detach()»"
 
 
-KINDS: tuple[Callable[[Place], Texts], ...] = (numbers, operations, calls, nestings, names, cuts)
+KINDS: tuple[Callable[[Place], Texts], ...] = (numbers, operations, calls, names, cuts)
 
 
 def changes(source: Source) -> list[Change]:
