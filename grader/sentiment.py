@@ -107,7 +107,6 @@ class Gate(Training):
             DEADLINE,
             reply_bytes=room or 0,
             measured=self.seconds,
-            given_code=True,  # the optimizer
         )
 
     def predicting(self, weights: Tensors) -> Request:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 import pytest
 
 from grader.assignment import ASSIGNMENT
+from grader.forbidden import OPTIMIZERS
 from tensormark.policy import usual_names
 from tensormark.sandbox.interface import CONTAINED, PROCESS, Reply, Request, Sandbox
 from tensormark.sandbox.tiers import open_sandbox
@@ -21,7 +22,7 @@ from testkit.tiers import marked
 from tests.helpers import ROOT
 
 POLICY = ASSIGNMENT.policy
-NAMES = usual_names([*POLICY.forbidden, *POLICY.given_only]).values()
+NAMES = usual_names([*POLICY.forbidden, *OPTIMIZERS]).values()
 # --- in every call ------------------------------------------------------------------------------
 
 HEAD = """
@@ -395,14 +396,15 @@ def test_ways_work_where_nothing_is_forbidden(unguarded: Sandbox) -> None:
 
 @pytest.mark.parametrize("number", range(len(WAYS)), ids=list(WAYS))
 def test_a_way_is_stopped_where_code_is_forbidden(guarded: Sandbox, number: int) -> None:
-    reply = ask(guarded, number)
+    reply = ask(guarded, number, "adamw")
 
     assert reply.status == "error"
     assert reply.message["forbidden"] in NAMES
 
 
 def test_other_code_works_and_what_torch_would_compile_is_stopped(guarded: Sandbox) -> None:
-    statuses = [ask(guarded, len(WAYS) + at).status for at in range(len(COMPILED) + len(FREE))]
+    numbers = range(len(WAYS), len(WAYS) + len(COMPILED) + len(FREE))
+    statuses = [ask(guarded, number, "adamw").status for number in numbers]
 
     assert statuses == ["error"] * len(COMPILED) + ["ok"] * len(FREE)
 
@@ -430,8 +432,8 @@ def test_what_an_exercise_does_not_forbid_still_works(here: Sandbox, exercise: s
 
 
 def test_every_forbidden_name_is_in_the_installed_library() -> None:
-    paths = [*POLICY.forbidden, *POLICY.given_only]
-    paths += [name for exercise in ASSIGNMENT.exercises for name in exercise.forbidden]
+    paths = [name for exercise in ASSIGNMENT.exercises for name in exercise.forbidden]
+    paths += POLICY.forbidden
     find = (
         "import torch, tokenizer; from tensormark.worker import forbidden;"
         f"print(forbidden.prepare(dict.fromkeys({paths}, '')))"

@@ -155,8 +155,7 @@ class Trial(Evidence):
     @functools.cached_property
     def forbidden(self) -> frozenset[str]:
         """What this exercise's function may not use, by the names in messages."""
-        policy = self.assignment.policy
-        paths = [*policy.forbidden, *policy.given_only, *self.exercise.forbidden]
+        paths = [*self.assignment.policy.forbidden, *self.exercise.forbidden]
         return frozenset(usual_names(paths).values())
 
     def mismatch(self, answered: AnsweredCall, examine: Examine) -> Mismatch | None:

@@ -48,16 +48,7 @@ class Overlay:
         self.originals = Originals({}, {})
         self.files = exceptions.Files((), ())
         self.checkpoint = ""
-        self.for_good: dict[str, str] = {}  # what is forbidden
-        self.given_only: dict[str, str] = {}  # what is forbidden until a request says otherwise
-        self.undo = contextlib.ExitStack()
-
-    def forbid(self, request: Mapping[str, Any]) -> None:
-        """Forbid what only given code may use, unless a request runs such code."""
-        if request["given_only"] != self.given_only:
-            self.undo.close()
-            self.undo = forbidden.forbid(request["given_only"])
-            self.given_only = request["given_only"]
+        self.forbidden: dict[str, str] = {}  # for good
 
     def load(self, request: Mapping[str, Any]) -> protocol.Message:
         """Import the given modules and the student's."""
@@ -71,10 +62,9 @@ class Overlay:
         fault = forbidden.prepare(request["rules"])
         if fault is not None:
             return {"status": "error", "refused": fault}
-        new = {p: name for p, name in request["for_good"].items() if p not in self.for_good}
+        new = {p: name for p, name in request["forbidden"].items() if p not in self.forbidden}
         forbidden.forbid(new, for_good=True)
-        self.for_good |= new
-        self.forbid(request)
+        self.forbidden |= new
         names = {file_of(name, self.sources) for name in self.sources}
         editable = names.intersection(request["editable"])
         self.files = exceptions.Files(editable, names - editable)
@@ -90,8 +80,7 @@ class Overlay:
         """Run one call; return its message and tensors."""
         context = calls.Context(self.imports, self.checkpoint, self.harness, self.originals)
         tensors = {name: torch.from_numpy(array) for name, array in arrays.items()}
-        self.forbid(request)
-        WATCH.begin(wanted=bool(self.for_good or self.given_only or request["forbidden"]))
+        WATCH.begin(wanted=bool(self.forbidden or request["forbidden"]))
         with forbidden.forbid(request["forbidden"]):
             answer = calls.run(context, request["call"], tensors, progress)
         outputs = {
