@@ -24,33 +24,23 @@ FOLDER = re.compile(r"submission_[0-9]+")
 LARGEST = 256 << 20  # bytes; it has what earlier graders said of each submission
 
 
-class _Loader(yaml.CSafeLoader):  # type: ignore[misc]  # PyYAML ships no types
-    """Reads every tag as what it is written on: Ruby has its own, such as that of a symbol."""
-
-
-def _plain(loader: yaml.CSafeLoader, _: str, node: yaml.Node) -> Any:
-    if isinstance(node, yaml.MappingNode):
-        return loader.construct_mapping(node, deep=True)
-    if isinstance(node, yaml.SequenceNode):
-        return loader.construct_sequence(node, deep=True)
-    return loader.construct_scalar(node)
-
-
-_Loader.add_multi_constructor("", _plain)
-
-
 def _named(mapping: Any) -> dict[str, Any]:
     """Return a mapping without the colons with which Ruby begins the names of its keys."""
     items = mapping.items() if isinstance(mapping, dict) else ()
     return {str(name).removeprefix(":"): value for name, value in items}
 
 
-def _moment(value: Any) -> datetime.datetime | None:
+def _text(mapping: Mapping[str, Any], name: str) -> str:
+    """Return a text without spaces around it; "" if there is none, which YAML may write so."""
+    text = str(mapping.get(name, "")).strip()
+    return "" if text in ("~", "null") else text
+
+
+def _moment(text: Any) -> datetime.datetime | None:
     """Return a time, by default in this machine's time zone; None if it is not one."""
     try:
-        if isinstance(value, str):
-            value = datetime.datetime.fromisoformat(value.replace(" UTC", "Z"))
-        return value.astimezone() if isinstance(value, datetime.datetime) else None
+        plain = re.sub(" (?=[Z+-])", "", str(text).replace("UTC", "Z"))
+        return datetime.datetime.fromisoformat(plain).astimezone()
     except (ValueError, OverflowError):
         return None
 
@@ -62,7 +52,8 @@ def _metadata(path: Path) -> Mapping[str, Any]:
         FileError: it cannot be read.
     """
     try:
-        content = yaml.load(read_text(path, LARGEST), Loader=_Loader)
+        # every scalar is a text, and tags are ignored: Ruby has its own, such as that of a symbol
+        content = yaml.load(read_text(path, LARGEST), Loader=yaml.CBaseLoader)
     except (TooLargeError, NotAFileError) as error:
         raise FileError(f"{path}: {error}") from error
     except (yaml.YAMLError, ValueError, RecursionError) as error:
@@ -107,9 +98,9 @@ class Gradescope(Platform):
             entry = _named(metadata.get(path.name))
             people = entry.get("submitters")
             for who in map(_named, people if isinstance(people, list) and people else [{}]):
-                given = {"email": who.get("email"), "id": who.get("sid")}
-                ids = {kind: str(text).strip() for kind, text in given.items() if text}
-                name = str(who.get("name") or path.name)
+                given = {"email": _text(who, "email"), "id": _text(who, "sid")}
+                ids = {kind: text for kind, text in given.items() if text}
+                name = _text(who, "name") or path.name
                 student = ids.get("id") or ids.get("email") or f"{name}_{path.name}"
                 uploads.append(
                     Upload(
