@@ -57,14 +57,13 @@ def read(path: Path, entries: Sequence[Entry]) -> None:
     if missing:
         raise FileError(f"{path}: its first line has no column {missing[0]}; {', '.join(COLUMNS)}")
     for number, row in enumerate(table.rows[1:], start=2):
-        cells = [text.strip() for text in row]
-        if not any(cells):
-            continue
         where = f"{path}, row {number}"
-        if any(cells[len(titles) :]):
+        if any(text.strip() for text in row[len(titles) :]):
             fix = "put double quotes around text that has a comma"
             raise FileError(f"{where}: has more cells than the first line; {fix}")
-        named = dict(zip(titles, cells, strict=False))
+        named = table.named(row)
+        if not named:
+            continue
         student = student_named(where, named.get("student", ""), entries)
         reason = named.get("reason")
         if not reason:

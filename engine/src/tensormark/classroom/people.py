@@ -19,20 +19,19 @@ LARGEST = 32 << 20  # bytes
 # how much of a name is compared
 WORDS = 32
 LONGEST = 200  # characters
-# what the columns of any list hold, by their titles in lower case; the first that is present and
-# not empty counts
-COLUMNS: Mapping[str, str] = {
-    **dict.fromkeys(("student", "id", "student id", "id number", "sid", "sis user id"), "id"),
-    **dict.fromkeys(("login", "username", "user name", "sis login id", "login_id"), "login"),
-    **dict.fromkeys(("email", "email address", "e-mail"), "email"),
-    **dict.fromkeys(("canvas_user_id", "canvas user id"), "canvas"),
-    **dict.fromkeys(("github_username", "github"), "github"),
-    **dict.fromkeys(("name", "full name", "student name"), "name"),
-    **dict.fromkeys(("first name", "given name", "firstname"), "first"),
-    **dict.fromkeys(("last name", "surname", "family name", "lastname"), "last"),
-    **dict.fromkeys(("team", "group", "group name", "group_name", "team name"), "team"),
-    **dict.fromkeys(("file", "submission", "path"), "file"),
-    "role": "role",
+# what the columns of any list hold, and their titles in lower case
+TITLES: Mapping[str, Sequence[str]] = {
+    "id": ("student", "id", "student id", "id number", "sid", "sis user id"),
+    "login": ("login", "username", "user name", "sis login id", "login_id"),
+    "email": ("email", "email address", "e-mail"),
+    "canvas": ("canvas_user_id", "canvas user id"),
+    "github": ("github_username", "github"),
+    "name": ("name", "full name", "student name"),
+    "first": ("first name", "given name", "firstname"),
+    "last": ("last name", "surname", "family name", "lastname"),
+    "team": ("team", "group", "group name", "group_name", "team name"),
+    "file": ("file", "submission", "path"),
+    "role": ("role",),
 }
 IDS = ("canvas", "moodle", "id", "login", "email", "github")  # the strongest first
 STAFF = re.compile(r"instructor|teacher|ta|teaching assistant|grader|reader|observer|owner", re.I)
@@ -155,7 +154,8 @@ def people_in(table: Table, columns: Mapping[str, str]) -> list[Person]:
     Raises:
         FileError: it identifies nobody, or lists somebody twice.
     """
-    known = {**COLUMNS, **columns}
+    known = {title: meaning for meaning, titles in TITLES.items() for title in titles}
+    known |= columns
     if not {known.get(title) for title in table.titles} & {*IDS, "name", "last"}:
         needed = "student, id, login, name or email"
         raise FileError(f"{table.path}: its first line names none of the columns {needed}")
@@ -164,7 +164,7 @@ def people_in(table: Table, columns: Mapping[str, str]) -> list[Person]:
         cells: dict[str, str] = {}
         for title, text in table.named(row).items():
             if title in known:
-                cells.setdefault(known[title], text)
+                cells.setdefault(known[title], text)  # of several, the first
         person = _person(cells, number, bool(columns))
         if person is None:
             continue
