@@ -4,7 +4,7 @@ command.py       from a folder of hand-ins to the gradebook
 config.py        class.toml, its options; adjustments.py: what staff add to points
 platforms/       what each learning platform's files, lists, marks and feedback look like
 people.py        the list of the class
-find.py          what is in a folder; owners.py: to whom it belongs, and which of several is graded
+find.py          what is in a folder, to whom it belongs, and which of several is graded
 work.py          what a worker process does, and the digest of all that decides a result
 jobs.py          has it done by processes on this machine, or on a cluster
 store.py         everything that was graded
