@@ -13,6 +13,7 @@ import functools
 import os
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -129,8 +130,9 @@ def _print(lines: Iterable[str]) -> None:
 
 def _counted(entries: Sequence[Entry]) -> str:
     """Return how many students of each kind there are."""
-    counts = [(sum(each.kind == kind for each in entries), kind) for kind in entry.KINDS]
-    parts = [f"{count} {kind}" for count, kind in counts if count or kind == entry.GRADED]
+    found = Counter(each.kind for each in entries)
+    kinds = [kind for kind in entry.KINDS if found[kind] or kind == entry.GRADED]
+    parts = [f"{found[kind]} {kind}" for kind in kinds]
     return f"{number_of(len(entries), 'student')}: {', '.join(parts)}"
 
 

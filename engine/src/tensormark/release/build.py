@@ -6,7 +6,6 @@ comes from the solution, so that an edited starter/ cannot get in. The bytes of 
 on its files. Before it is written, it is searched for what students must not get (leaks.py).
 """
 
-import importlib.util
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -27,7 +26,6 @@ from tensormark.wheel import wheel
 from tensormark.zipped import check_zip, zipped
 
 PAGE = "handout.html"  # rendered from handout.md; its other pages are named alike
-NEEDED = ("latex2mathml", "markdown_it", "mdit_py_plugins")  # only for the page
 README = """# {name}
 
 You need Python 3.11 or newer. Once, in this folder:
@@ -84,13 +82,14 @@ def _public_references(references: References) -> Iterator[tuple[str, bytes]]:
 
 def _pages(assignment: Assignment) -> Iterator[tuple[str, bytes]]:
     """Yield the handout's pages as HTML, if what renders them is installed."""
-    if all(importlib.util.find_spec(name) is not None for name in NEEDED):
+    try:
         from tensormark.release.page import html_of
-
-        pages = assignment.handout.read()
-        for page in pages:
-            rendered = html_of(pages, page, assignment.folder)
-            yield f"{page.removesuffix('.md')}.html", rendered.encode()
+    except ModuleNotFoundError:
+        return
+    pages = assignment.handout.read()
+    for page in pages:
+        rendered = html_of(pages, page, assignment.folder)
+        yield f"{page.removesuffix('.md')}.html", rendered.encode()
 
 
 def contents(course: Course) -> dict[str, bytes]:

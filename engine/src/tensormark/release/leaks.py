@@ -32,24 +32,18 @@ def _telling(text: str) -> set[str]:
     return {line for line in lines if len(line) >= TELLING and not line.startswith("#")}
 
 
-def _secret_code(course: Course) -> dict[str, str]:
-    """Return the telling lines of the solution, of mistakes and of right code, and what each is."""
+def _secret_code(course: Course) -> Iterator[tuple[str, str]]:
+    """Yield the solution, mistakes and right code: what each is, and its text."""
     sources = course.assignment.solution_sources
-    texts: dict[str, list[str]] = {}
     for variant in course.variants:
         source = sources[variant.module]
         changed = {*variant.apply(source).splitlines()}.difference(source.splitlines())
         edits = [new for _, new in variant.edits]  # may be less than a line
-        texts[f"code of the variant {variant.id}"] = [*changed, *edits]
+        yield f"code of the variant {variant.id}", "\n".join([*changed, *edits])
     for honest in course.honest:
-        texts[f"code of the honest variant {honest.id}"] = [*honest.bodies.values()]
+        yield f"code of the honest variant {honest.id}", "\n".join(honest.bodies.values())
     for name, source in sources.items():
-        texts[f"a region of solution/{name}.py"] = [source]  # all else of it is given out
-    given = [*derive(course.assignment).values()]
-    given += [path.read_text(encoding="utf-8") for path in fitting(ENGINE, "**/*.py")]
-    public = _telling("\n".join(given))
-    lines = {line: what for what, parts in texts.items() for line in _telling("\n".join(parts))}
-    return {line: what for line, what in lines.items() if line not in public}
+        yield f"a region of solution/{name}.py", source  # all else of it is given out
 
 
 def _private_files(course: Course, folders: Sequence[Path]) -> dict[str, str]:
@@ -57,10 +51,6 @@ def _private_files(course: Course, folders: Sequence[Path]) -> dict[str, str]:
     public = {path.read_bytes() for path in fitting(course.assignment.references, "*")}
     contents = {path: path.read_bytes() for folder in folders for path in fitting(folder, "*")}
     return {digest(c): str(path) for path, c in contents.items() if c not in public}
-
-
-def _digits(text: str) -> str:
-    return re.sub(r"[^0-9]", "", text)
 
 
 def leaks(course: Course, files: Mapping[str, bytes]) -> Iterator[str]:
@@ -72,7 +62,12 @@ def leaks(course: Course, files: Mapping[str, bytes]) -> Iterator[str]:
     folders = list(private_folders(course))
     private = _private_files(course, folders)
     secrets: list[Secret] = list(course.staff.release.secrets(course.assignment, folders))
-    lines = _secret_code(course)
+    given = [*derive(course.assignment).values()]
+    given += [path.read_text(encoding="utf-8") for path in fitting(ENGINE, "**/*.py")]
+    public = _telling("\n".join(given))
+    lines: dict[str, str] = {}
+    for what, text in _secret_code(course):
+        lines |= dict.fromkeys(_telling(text) - public, what)
     for secret in secrets:
         lines |= dict.fromkeys(_telling("\n".join(secret.lines)), secret.what)
     runs = {"".join(map(str, secret.labels[:RUN])): secret.what for secret in secrets}
@@ -81,6 +76,6 @@ def leaks(course: Course, files: Mapping[str, bytes]) -> Iterator[str]:
             yield f"{path}: is {private[digest(content)]}"
         text = content.decode("utf-8", "replace")
         found = {lines[line] for line in _telling(text) if line in lines}
-        digits = _digits(text)
+        digits = re.sub("[^0-9]", "", text)
         found |= {f"labels of {runs[run]}" for run in runs if len(run) == RUN and run in digits}
         yield from (f"{path}: holds {what}" for what in sorted(found))
