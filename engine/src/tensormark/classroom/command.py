@@ -224,8 +224,10 @@ class Class:
             budget=float(self.config.budget),
             training_times=float(self.config.training_times),
         )
-        tier = self.config.tier or (CONTAINED if self.options.scheduler else "")
-        if not tier:
+        tier = self.config.tier
+        if not tier and self.options.scheduler:
+            tier = CONTAINED
+        elif not tier:
             tier = strictest_isolating(self.assignment, own, 'tier = "process" in class.toml')
         own = dataclasses.replace(own, tier=tier)
         return Terms(folder, own, self.options.check, facts(folder, own.references))

@@ -21,6 +21,8 @@ PAGE = "gradebook.html"
 TEMPLATES = Path(__file__).with_name("templates")
 LISTED = 15  # lines of a list; the table's filter shows everybody
 BAR_HEIGHT = 148  # of the longest bar of the histogram, in pixels
+# what else the table can be filtered by, and the attribute of those who fit
+MARKED = {"late": "late", "with notes": "notes", "with flags": "flags", "with equal files": "equal"}
 TEXT = "notes"  # the look of a column of texts
 
 
@@ -94,12 +96,10 @@ def table(entries: Sequence[Entry]) -> str:
 
 def _choices(entries: Sequence[Entry]) -> dict[str, set[str]]:
     """Return what the table can be filtered by, besides mistakes, and the students who fit."""
-    choices = {kind: [each for each in entries if each.kind == kind] for kind in KINDS}
-    choices["late"] = [each for each in entries if each.late]
-    choices["with notes"] = [each for each in entries if each.notes]
-    choices["with flags"] = [each for each in entries if each.flags]
-    choices["with equal files"] = [each for each in entries if each.equal]
-    return {label: {each.student for each in own} for label, own in choices.items()}
+    choices = {kind: {each.student for each in entries if each.kind == kind} for kind in KINDS}
+    for label, attribute in MARKED.items():
+        choices[label] = {each.student for each in entries if getattr(each, attribute)}
+    return choices
 
 
 def _summary(entries: Sequence[Entry]) -> dict[str, Any]:

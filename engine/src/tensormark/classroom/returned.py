@@ -29,11 +29,10 @@ def listed(name: str, what: str, lines: Sequence[str]) -> list[str]:
 def _write_marks(found: Found, column: str, most: float, out: Path) -> list[str]:
     """Fill in the list of the class, if it is a platform's own; return lines for staff."""
     platform = found.listed_by
-    if found.table is None:
-        return []
     name = f"{platform.name}.csv"
     try:
-        filled = platform.marks(found.table, column, most, found.entries)
+        table = found.table
+        filled = platform.marks(table, column, most, found.entries) if table else None
     except FileError as error:
         return [f"{platform.name}: no {name}: {error}"]
     if filled is None:
