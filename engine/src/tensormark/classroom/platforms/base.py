@@ -1,6 +1,7 @@
 """What a platform is: how its files are named, its list is read, its marks and feedback written."""
 
 import dataclasses
+import datetime
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -39,6 +40,15 @@ def again(file: str) -> int:
     """Return the number of a file that was handed in again, `main-1.py`, 0 for the first."""
     match = AGAIN.fullmatch(file[:255])
     return int(match[1]) if match else 0
+
+
+def moment(text: str) -> datetime.datetime | None:
+    """Return a time, by default in this machine's time zone; None if it is not one."""
+    plain = re.sub(" (?=[Z+-])", "", text.replace("UTC", "Z"))
+    try:
+        return datetime.datetime.fromisoformat(plain).astimezone()
+    except (ValueError, OverflowError):
+        return None
 
 
 def number(text: str) -> float | None:

@@ -6,27 +6,18 @@ system sets the login, so that the student chooses only what follows the time. B
 underscores, so a name is read in every way that fits all of them, and the list decides.
 """
 
-import datetime
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from tensormark.classroom.entry import Claim, Upload
-from tensormark.classroom.platforms.base import Platform, own_name, without_common
+from tensormark.classroom.platforms.base import Platform, moment, own_name, without_common
 
 NAMED = re.compile(
     r"(?P<head>.+?)_attempt_(?P<stamp>[0-9]{4}(?:-[0-9]{2}){5})(?:_(?P<file>.+)|(?P<note>\.txt))",
     re.S,
 )
-
-
-def _moment(stamp: str) -> datetime.datetime | None:
-    """Return the time in a name, assumed to be in this machine's time zone."""
-    try:
-        return datetime.datetime.strptime(stamp, "%Y-%m-%d-%H-%M-%S").astimezone()
-    except (ValueError, OverflowError):
-        return None
 
 
 class Blackboard(Platform):
@@ -40,8 +31,8 @@ class Blackboard(Platform):
         if match is None:
             return None
         stamp = match["stamp"]
-        claim = Claim(match["head"])
-        return Upload(path, (claim,), match["file"] or "", stamp, submitted=_moment(stamp))
+        when = moment(f"{stamp[:10]} {stamp[11:].replace('-', ':')}")
+        return Upload(path, (Claim(match["head"]),), match["file"] or "", stamp, submitted=when)
 
     def uploads(self, paths: Sequence[Path]) -> list[Upload]:
         """Read all names; an attempt's note is left out if the attempt also has a file.

@@ -6,7 +6,6 @@ there, while an address is that of their account. Everybody of a group is a subm
 exported with a column Role.
 """
 
-import datetime
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,7 +15,7 @@ import yaml
 
 from tensormark.classroom.entry import Claim, Upload
 from tensormark.classroom.people import FileError
-from tensormark.classroom.platforms.base import Platform
+from tensormark.classroom.platforms.base import Platform, moment
 from tensormark.files import NotAFileError, TooLargeError, is_folder, read_text
 
 METADATA = "submission_metadata.yml"
@@ -36,15 +35,6 @@ def _text(mapping: Mapping[str, Any], name: str) -> str:
     return "" if text in ("~", "null") else text
 
 
-def _moment(text: Any) -> datetime.datetime | None:
-    """Return a time, by default in this machine's time zone; None if it is not one."""
-    try:
-        plain = re.sub(" (?=[Z+-])", "", str(text).replace("UTC", "Z"))
-        return datetime.datetime.fromisoformat(plain).astimezone()
-    except (ValueError, OverflowError):
-        return None
-
-
 def _metadata(path: Path) -> Mapping[str, Any]:
     """Read who submitted what.
 
@@ -58,7 +48,7 @@ def _metadata(path: Path) -> Mapping[str, Any]:
         raise FileError(f"{path}: {error}") from error
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise FileError(f"{path}: is not Gradescope's; export the submissions again") from error
-    return {str(name): entry for name, entry in _named(content).items()}
+    return _named(content)
 
 
 def strangers(paths: Sequence[Path]) -> list[Path]:
@@ -96,18 +86,12 @@ class Gradescope(Platform):
             if path == listed:
                 continue
             entry = _named(metadata.get(path.name))
+            submitted = moment(_text(entry, "created_at"))
             people = entry.get("submitters")
             for who in map(_named, people if isinstance(people, list) and people else [{}]):
                 given = {"email": _text(who, "email"), "id": _text(who, "sid")}
                 ids = {kind: text for kind, text in given.items() if text}
                 name = _text(who, "name") or path.name
-                student = ids.get("id") or ids.get("email") or f"{name}_{path.name}"
-                uploads.append(
-                    Upload(
-                        path,
-                        (Claim(name, ids, student),),
-                        attempt=path.name,
-                        submitted=_moment(entry.get("created_at")),
-                    )
-                )
+                claim = Claim(name, ids, ids.get("id") or ids.get("email") or f"{name}_{path.name}")
+                uploads.append(Upload(path, (claim,), attempt=path.name, submitted=submitted))
         return uploads
