@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tensormark.authoring.course import open_course
-from tensormark.classroom import adjustments, counts, feedback, gradebook, returned, teach
+from tensormark.classroom import config, counts, feedback, gradebook, returned, teach
 from tensormark.classroom.entry import Adjustment, Entry
 from tensormark.classroom.find import Found, read_list
 from tensormark.classroom.people import FileError
@@ -220,13 +220,13 @@ def test_a_list_that_cannot_be_filled_in_is_a_line(
 def test_an_adjustment_that_cannot_be_read_is_one_line(
     text: str | None, words: str, tmp_path
 ) -> None:
-    path = tmp_path / adjustments.FILE
+    path = tmp_path / config.ADJUSTMENTS
     path.symlink_to(tmp_path / "linked")
     if text is not None:
         path.write_text(text, "utf-8")
 
     with pytest.raises(FileError, match=words):
-        adjustments.read(path, [Entry("ada", "Ada")])
+        config.read_adjustments(path, [Entry("ada", "Ada")])
 
 
 # --- for the class ------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Grades a class.
 
 command.py       from a folder of hand-ins to the gradebook
-config.py        class.toml, its options; adjustments.py: what staff add to points
+config.py        what staff write in OUT: the options of a class, and adjustments of points
 platforms/       what each learning platform's files, lists, marks and feedback look like
 people.py        the list of the class
 find.py          what is in a folder, to whom it belongs, and which of several is graded

@@ -22,17 +22,7 @@ from tqdm import tqdm
 
 from tensormark import settings, usage
 from tensormark.authoring.course import open_course
-from tensormark.classroom import (
-    adjustments,
-    config,
-    counts,
-    entry,
-    feedback,
-    gradebook,
-    returned,
-    sheets,
-    teach,
-)
+from tensormark.classroom import config, counts, entry, feedback, gradebook, returned, sheets, teach
 from tensormark.classroom.entry import Entry, legible, number_of
 from tensormark.classroom.find import find, handed_in, real
 from tensormark.classroom.jobs import answers, workers
@@ -172,7 +162,7 @@ class Class:
         if not self.references.private:
             print(PUBLIC.format(option("references", PRIVATE)), flush=True)
         self._find()
-        adjustments.read(self.out / adjustments.FILE, self.entries)
+        config.read_adjustments(self.out / config.ADJUSTMENTS, self.entries)
         self.asked = self._asked()
         self.terms = self._terms(checkpoint)
         self._say_what_was_found()
@@ -240,7 +230,7 @@ class Class:
             raise SubmissionError("viva in class.toml: this assignment has no grader/viva.py")
         where = "viva_students in class.toml"
         names = self.config.viva_students
-        chosen = [adjustments.student_named(where, name, self.entries) for name in names]
+        chosen = [config.student_named(where, name, self.entries) for name in names]
         return chosen or self.entries
 
     def _say_what_was_found(self) -> None:

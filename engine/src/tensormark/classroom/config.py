@@ -1,16 +1,24 @@
-"""class.toml: the options of a class, which the first run writes into its OUT."""
+"""What staff write in OUT: class.toml, the options of a class, and adjustments.csv.
+
+The first run writes a class.toml. If there is an adjustments.csv, it has points that staff add or
+take away, in columns student, points and reason, such as `ada,-5,two days late`.
+"""
 
 import difflib
 import json
+import os
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tensormark.classroom.people import FileError
+from tensormark.classroom.entry import Adjustment, Entry
+from tensormark.classroom.people import FileError, read_table
 from tensormark.classroom.platforms import BY_NAME
 from tensormark.files import read_text, write_whole
+from tensormark.reports.platforms import cell
+from tensormark.reports.text import visible
 from tensormark.sandbox.interface import BUDGET, TIERS
 
 FILE = "class.toml"
@@ -18,6 +26,9 @@ TEMPLATE = Path(__file__).with_name("templates") / FILE
 LARGEST = 1 << 20  # bytes
 LONGEST = 1_000_000  # seconds, which is days
 MOST_QUESTIONS = 20  # on a sheet, which should fit on a printed page
+ADJUSTMENTS = "adjustments.csv"
+MOST_POINTS = 1_000_000  # points
+COLUMNS = ("student", "points", "reason")
 
 
 @dataclass(frozen=True)
@@ -103,3 +114,61 @@ def write_first(path: Path, platform: str, tier: str) -> bool:
     values = {"platform": json.dumps(platform), "tier": json.dumps(tier)}
     write_whole(path, text.format(platforms=", ".join(BY_NAME), **values))
     return True
+
+
+# --- adjustments ------------------------------------------------------------------------------
+
+
+def student_named(where: str, text: str, entries: Sequence[Entry]) -> Entry:
+    """Return the student whom staff mean: as in the gradebook, or by name.
+
+    In the gradebook no cell is a formula, so that an id may have an apostrophe before it.
+
+    Raises:
+        FileError: that is nobody, or not the only one; it begins with `where`.
+    """
+    found = [each for each in entries if text in (each.student, cell(each.student))]
+    found = found or [each for each in entries if each.name == text]
+    if len(found) != 1:
+        fix = "take a name from the student column of gradebook.csv"
+        raise FileError(f"{where}: no single student is called {text[:60]!r}; {fix}")
+    return found[0]
+
+
+def _points(where: str, text: str) -> float:
+    try:
+        points = float(text.lstrip("'").replace(",", "."))
+    except ValueError:
+        points = float("nan")
+    if not abs(points) <= MOST_POINTS:
+        raise FileError(f"{where}: {text[:60]!r} is not a number of points")
+    return points
+
+
+def read_adjustments(path: Path, entries: Sequence[Entry]) -> None:
+    """Give the students their adjustments, if there are any.
+
+    Raises:
+        FileError: the file cannot be read, or a row does not say what to do.
+    """
+    if not os.path.lexists(path):
+        return
+    table = read_table(path)
+    titles = table.titles
+    missing = [title for title in COLUMNS if title not in titles]
+    if missing:
+        raise FileError(f"{path}: its first line has no column {missing[0]}; {', '.join(COLUMNS)}")
+    for number, row in enumerate(table.rows[1:], start=2):
+        where = f"{path}, row {number}"
+        if any(text.strip() for text in row[len(titles) :]):
+            fix = "put double quotes around text that has a comma"
+            raise FileError(f"{where}: has more cells than the first line; {fix}")
+        named = table.named(row)
+        if not named:
+            continue
+        student = student_named(where, named.get("student", ""), entries)
+        reason = named.get("reason")
+        if not reason:
+            raise FileError(f"{where}: gives no reason, which the student reads")
+        points = _points(where, named.get("points", ""))
+        student.adjustments.append(Adjustment(points, visible(reason, 300)))
