@@ -14,7 +14,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tensormark.characters import shown
@@ -57,36 +57,57 @@ SOMEBODY = Owner()  # else
 # --- whose it is ------------------------------------------------------------------------------
 
 
-def _groups(uploads: Iterable[Upload]) -> list[list[Upload]]:
+@dataclass
+class _Group:
+    """What was handed in under names with the same readings.
+
+    Attributes:
+        owners: whose it may be: a person's or team's on the list, any of several, or nobody's.
+    """
+
+    claims: Sequence[Claim]
+    uploads: list[Upload] = field(default_factory=list)
+    owners: set[Owner] = field(default_factory=set)
+
+
+def _groups(uploads: Iterable[Upload]) -> list[_Group]:
     """Group the uploads by the possible readings of their names."""
-    groups: dict[tuple[tuple[str, ...], ...], list[Upload]] = {}
+    groups: dict[tuple[tuple[str, ...], ...], _Group] = {}
     for upload in uploads:
         key = tuple(claim.identity for claim in upload.claims)
-        groups.setdefault(key, []).append(upload)
+        groups.setdefault(key, _Group(upload.claims)).uploads.append(upload)
     return list(groups.values())
 
 
-def _undecided(group: Sequence[Upload], names: Iterable[str]) -> Entry:
+def _undecided(group: _Group, names: Iterable[str]) -> Entry:
     """Return the line of something that could belong to any of several people."""
-    label = legible(group[0].path.name)
+    label = legible(group.uploads[0].path.name)
     whose = " or ".join(dict.fromkeys(map(legible, names)))
     problem = f"could belong to {whose}, so nobody gets it; {DECIDE}"
-    return Entry(label, label, uploads=[*group], problem=problem)
+    return Entry(label, label, uploads=group.uploads, problem=problem)
 
 
-def _unlisted(group: Sequence[Upload], platform: Platform, *notes: str) -> Entry:
+def _unlisted(group: _Group, platform: Platform, remarks: Iterable[str]) -> Entry:
     """Return the hand-in of somebody who is not on a list."""
-    claims = group[0].claims
-    if len(claims) > 1 and not platform.chosen_by_students:
-        return _undecided(group, [called(each.student or each.name, each.name) for each in claims])
-    claim = claims[0]
+    claim, *others = group.claims
+    if others and not platform.chosen_by_students:
+        names = [called(each.student or each.name, each.name) for each in group.claims]
+        return _undecided(group, names)
     student = legible(claim.student or claim.name)
-    return Entry(student, legible(claim.name), uploads=[*group], remarks=[*notes])
+    return Entry(student, legible(claim.name), uploads=group.uploads, remarks=[*remarks])
 
 
-def _rivals(owners: Iterable[Owner], counts: Mapping[Owner, int]) -> set[Owner]:
-    """Return SOMEBODY if one of these owners owns something else, too."""
-    return {SOMEBODY} if any(counts[owner] > 1 for owner in owners) else set()
+def _sole(groups: Iterable[_Group]) -> Counter[Owner]:
+    """Return how many groups can only be one person's, by person."""
+    owners = [min(group.owners) for group in groups if len(group.owners) == 1]
+    return Counter(owner for owner in owners if len(owner) == 1)
+
+
+def _contest(groups: Iterable[_Group], counts: Mapping[Owner, int]) -> None:
+    """Add SOMEBODY to the owners of what may belong to somebody who owns something else, too."""
+    for group in groups:
+        if any(counts[owner] > 1 for owner in group.owners):
+            group.owners.add(SOMEBODY)
 
 
 class Owners:
@@ -141,38 +162,32 @@ class Owners:
         people = [self.names.get(form, set()) for form in forms(claims[0].name)]
         return {frozenset({place}) for place in set().union(*people) - taken}
 
-    def of(self, readings: Sequence[Sequence[Claim]]) -> list[set[Owner]]:
-        """Return the possible owners of each name: none, one person or team, or several."""
-        results = [set[Owner]().union(*map(self.by_claim, claims)) for claims in readings]
+    def find(self, groups: Sequence[_Group]) -> None:
+        """Note the possible owners of each group."""
+        for group in groups:
+            group.owners.update(*map(self.by_claim, group.claims))
         if not self.platform.chosen_by_students:
-            self._dispute(readings, results)
-        taken = {place for owners in results for owner in owners for place in owner}
-        named = [
-            set() if owners else self.by_name(claims, taken)
-            for claims, owners in zip(readings, results, strict=True)
-        ]
-        counts = Counter(owner for owners in named for owner in owners)
-        for owners, own in zip(results, named, strict=True):
-            owners |= own | _rivals(own, counts)
-        return results
+            self._dispute(groups)
+        taken = {place for group in groups for owner in group.owners for place in owner}
+        unknown = [group for group in groups if not group.owners]
+        for group in unknown:
+            group.owners = self.by_name(group.claims, taken)
+        _contest(unknown, Counter(owner for group in unknown for owner in group.owners))
 
-    def _dispute(self, readings: Sequence[Sequence[Claim]], results: list[set[Owner]]) -> None:
+    def _dispute(self, groups: Sequence[_Group]) -> None:
         """Add SOMEBODY to the owners of what only seems to be theirs.
 
         A platform knows everybody under one id, so two ids are not one person. A name with one
         reading is not disputed by one with several, which somebody may have chosen.
         """
-        every = Counter[Owner]()
-        plain = Counter[Owner]()
-        for claims, owners in zip(readings, results, strict=True):
+        plain = [group for group in groups if len(group.claims) == 1]
+        several = [group for group in groups if len(group.claims) > 1]
+        for group in several:
             # what a student chose follows the own id, which the list may lack
-            if owners and len(claims) > 1 and not self.by_claim(claims[0]):
-                owners.add(SOMEBODY)
-            if len(owners) == 1 and len(min(owners)) == 1:
-                every.update(owners)
-                plain.update(owners if len(claims) == 1 else ())
-        for claims, owners in zip(readings, results, strict=True):
-            owners.update(_rivals(owners, plain if len(claims) == 1 else every))
+            if group.owners and not self.by_claim(group.claims[0]):
+                group.owners.add(SOMEBODY)
+        _contest(several, _sole(groups))
+        _contest(plain, _sole(plain))
 
     def label(self, owner: Owner) -> str:
         """Return what to call a person or team on the list."""
@@ -201,17 +216,17 @@ def entries_by_owner(
             within.update([path, *path.parents])
     groups = _groups(upload for upload in uploads if upload.path not in within)
     owners = Owners(people, platform)
-    notes = [NOT_LISTED] if people else []
+    owners.find(groups)
     rest = []
-    readings = [group[0].claims for group in groups]
-    for group, possible in zip(groups, owners.of(readings), strict=True):
-        if not possible:
-            rest.append(_unlisted(group, platform, *notes))
-        elif len(possible) > 1:
-            rest.append(_undecided(group, map(owners.label, sorted(possible, key=sorted))))
+    for group in groups:
+        if len(group.owners) > 1:
+            names = map(owners.label, sorted(group.owners, key=sorted))
+            rest.append(_undecided(group, names))
+        elif group.owners:
+            for place in min(group.owners):
+                students[place].uploads += group.uploads
         else:
-            for place in min(possible):
-                students[place].uploads += group
+            rest.append(_unlisted(group, platform, [NOT_LISTED] if people else []))
     return _with_unique_names([*students, *rest])
 
 
@@ -303,26 +318,23 @@ def real(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
-def handed_in(folder: Path, without: Iterable[Path] = ()) -> list[Path]:
-    """Return what was handed in: all in a folder but what systems put there, sorted.
-
-    Args:
-        without: staff's own files.
+def handed_in(folder: Path, list_file: Path | None = None) -> list[Path]:
+    """Return what was handed in: all in a folder but the list and what systems put there, sorted.
 
     Raises:
         FileError: the folder cannot be read.
     """
-    excluded = {real(path) for path in without}
     try:
         paths = {path.name: path for path in folder.iterdir()}
     except OSError as error:
         raise FileError(f"{folder}: cannot be read ({error.strerror or error})") from error
+    excluded = real(list_file) if list_file else None
     return sorted(
         path
         for name, path in paths.items()
         if not IGNORED.fullmatch(name)
         and name.removeprefix(COMPANION) not in paths.keys() - {name}
-        and real(folder) / name not in excluded
+        and real(folder) / name != excluded
     )
 
 
@@ -398,7 +410,7 @@ def find(
     Raises:
         FileError: there is nothing to grade, or the list cannot be used.
     """
-    paths = handed_in(folder, [list_file] if list_file else [])
+    paths = handed_in(folder, list_file)
     if any(path.name == editable[0] and path.is_file() for path in paths):
         raise FileError(
             f"{folder}: contains {editable[0]} itself, so it is one submission, not a folder of "
