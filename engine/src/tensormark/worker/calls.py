@@ -21,9 +21,9 @@ import functools
 import json
 import random
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -52,9 +52,13 @@ from tensormark.worker.stand_ins import (
 )
 from tensormark.worker.state import Model, Snapshot, put_back, seed
 
+Call = Mapping[str, Any]  # its JSON; see `Call` in tensormark/exercise.py
+Tensors = Mapping[str, Tensor]
+Progress = Callable[[int, int], None]  # takes the steps done and their total
+GENERATORS = {"*generator", "*random"}  # arguments that provide random numbers
+
 # --- what draws random numbers ----------------------------------------------------------------
 
-Made = TypeVar("Made")
 NEW_WEIGHTS = "new weights"
 DROPOUT = "dropout"
 FUNCTIONS: tuple[tuple[ModuleType, str], ...] = (
@@ -79,30 +83,32 @@ def _noted(function: Callable[..., Any], causes: set[str]) -> Callable[..., Any]
     return wrapper
 
 
-def causes_of(call: Callable[[], Made]) -> tuple[list[str], Made | None]:
-    """Make a call; return what drew random numbers in it, and its result or None if it raised."""
+def repeated(call: Callable[[], Tensors], first: Tensors) -> dict[str, Any]:
+    """Repeat a call that drew random numbers.
+
+    Args:
+        first: what it returned.
+
+    Returns: for the answer, what draws in it, and whether it returns the same.
+    """
     causes: set[str] = set()
-    result = None
-    originals = [(home, name, getattr(home, name)) for home, name in FUNCTIONS]
+    second: Tensors = {}
     hook = register_module_parameter_registration_hook(lambda *_: causes.add(NEW_WEIGHTS))
-    try:
-        for home, name, function in originals:
-            setattr(home, name, _noted(function, causes))
+    with contextlib.ExitStack() as undo:
+        undo.callback(hook.remove)
+        for home, name in FUNCTIONS:
+            original = getattr(home, name)
+            undo.callback(setattr, home, name, original)
+            setattr(home, name, _noted(original, causes))
         with contextlib.suppress(Exception):
-            result = call()
-    finally:
-        hook.remove()
-        for home, name, function in originals:
-            setattr(home, name, function)
-    return sorted(causes), result
+            second = call()
+    same = second.keys() == first.keys() and all(
+        torch.equal(value.nan_to_num(), second[name].nan_to_num()) for name, value in first.items()
+    )
+    return {"causes": sorted(causes), "same": same}
 
 
 # --- calls ------------------------------------------------------------------------------------
-
-
-DTYPES = {"float32": torch.float32, "float64": torch.float64}
-GENERATORS = {"*generator", "*random"}  # arguments that provide random numbers
-Progress = Callable[[int, int], None]  # takes the steps done and their total
 
 
 @dataclasses.dataclass(frozen=True)
@@ -137,18 +143,18 @@ class Context:
 # --- one call -------------------------------------------------------------------------------
 
 
-def arguments_for(context: Context, call: Mapping[str, Any]) -> tuple[Any, ...]:
+def arguments_for(context: Context, call: Call) -> tuple[Any, ...]:
     """Return the constructor's arguments, which the harness may provide."""
     make = getattr(context.harness, "constructor_arguments", None)
     return make(context, call) if make is not None else ()
 
 
-def below(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
+def below(tensors: Tensors, prefix: str) -> dict[str, Tensor]:
     """Return the tensors whose names have a prefix, without it."""
     return {n.removeprefix(prefix): t for n, t in tensors.items() if n.startswith(prefix)}
 
 
-def _used_paths(call: Mapping[str, Any], weights: Mapping[str, Tensor]) -> set[str]:
+def _used_paths(call: Call, weights: Tensors) -> set[str]:
     """Return the paths of the modules of its object that a call names."""
     methods = {path for path in call["stand_ins"] if FUNCTION not in path}
     owners = {name.rpartition(".")[0] for name in weights.keys() | methods}
@@ -156,10 +162,23 @@ def _used_paths(call: Mapping[str, Any], weights: Mapping[str, Tensor]) -> set[s
     return (owners | given | set(call["rates"])) - {""}
 
 
+def _adjust(owner: nn.Module, call: Call, stand_ins: Mapping[str, Callable[..., Any]]) -> None:
+    """Set the rates of an object's dropout, and replace its methods."""
+    for path, rate in call["rates"].items():
+        for parent, last in parents_of(owner, path):
+            member(parent, last, "dropout module").p = rate
+    for path, kind in call["stand_ins"].items():
+        if FUNCTION in path:  # see functions_replaced
+            continue
+        for parent, last in parents_of(owner, path):
+            if replace_method(parent, last, stand_ins[kind]):
+                MATCHED.add(path)
+
+
 def build(
     context: Context,
-    call: Mapping[str, Any],
-    tensors: Mapping[str, Tensor],
+    call: Call,
+    tensors: Tensors,
     arguments: tuple[Any, ...] | None = None,
     lacking: dict[str, nn.Module] | None = None,
 ) -> nn.Module:
@@ -170,41 +189,30 @@ def build(
         lacking: gets the given modules that the object lacks, perhaps because they have other
             names, by path; see objects.py. None: it must lack none.
     """
-    harness = context.harness
     if arguments is None:
         arguments = arguments_for(context, call)
     if call["checkpoint"]:
-        weights = harness.checkpoint_weights(context)
+        weights = context.harness.checkpoint_weights(context)
     else:
         weights = below(tensors, "weights/")
-    cls = member(context.module(call["module"]), call["target"].split(".")[0], "class")
+    name = call["target"].split(".")[0]
+    cls = member(context.module(call["module"]), name, "class")
     owner: nn.Module = watched(cls, building=True)(*arguments, **call["options"])
     if lacking is not None and not has_modules(owner, _used_paths(call, weights)):
-        name = call["target"].split(".")[0]
         lacking |= context.originals.complete(
             owner, call["module"], name, lambda given: given(*arguments, **call["options"])
         )
-    parts = [owner, *(lacking or {}).values()]
-    load_by_name(owner, weights, lacking or {})
-    for part in parts:
+    more = lacking or {}
+    load_by_name(owner, weights, more)
+    for part in (owner, *more.values()):
         if call["dtype"] != "float32":  # the type of a new object
-            part.to(DTYPES[call["dtype"]])
+            part.to(getattr(torch, call["dtype"]))
         part.train(call["train"])
-    for path, rate in call["rates"].items():
-        for parent, last in parents_of(owner, path):
-            member(parent, last, "dropout module").p = rate
-    for path, kind in call["stand_ins"].items():
-        if FUNCTION in path:  # see functions_replaced
-            continue
-        for parent, last in parents_of(owner, path):
-            if replace_method(parent, last, harness.STAND_INS[kind]):
-                MATCHED.add(path)
+    _adjust(owner, call, getattr(context.harness, "STAND_INS", {}))
     return owner
 
 
-def arguments_of(
-    context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor], owner: Any
-) -> Iterator[Any]:
+def arguments_of(context: Context, call: Call, tensors: Tensors, owner: Any) -> Iterator[Any]:
     """Yield the arguments of a call: tensors, the owner's modules, generators, plain values."""
     number = call.get("seed", 0)
     for name in call["args"]:
@@ -239,28 +247,8 @@ def negated_weights(owner: nn.Module | None) -> Iterator[None]:
         negate()
 
 
-def form_of(context: Context, call: Mapping[str, Any]) -> str:
-    """Return the form of a call's output; a tuple that no caller unpacks counts as a tensor."""
-    if call["taken_by"] and takes_apart(context.module(call["module"]), call["taken_by"]) is False:
-        return "tensor"
-    return str(call["form"])
-
-
-def call_with(
-    function: Callable[..., Any], call: Mapping[str, Any], arguments: Sequence[Any]
-) -> Any:
-    """Call a function with the arguments of a call: those that are optional by name."""
-    count = len(arguments) - len(call["optional"])
-    named = dict(zip(call["optional"], arguments[count:], strict=True))
-    return function(*arguments[:count], **named)
-
-
 def call_before(
-    context: Context,
-    call: Mapping[str, Any],
-    tensors: Mapping[str, Tensor],
-    owner: Any,
-    function: Callable[..., Any],
+    context: Context, call: Call, tensors: Tensors, owner: Any, function: Callable[..., Any]
 ) -> None:
     """Call the function with the inputs before/<name>, if there are any.
 
@@ -274,72 +262,75 @@ def call_before(
             function(*arguments_of(context, {**call, "args": args}, {**tensors, **earlier}, owner))
 
 
-def run_call(context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Answer:
+def leaves_of(call: Call, tensors: Tensors) -> dict[str, Tensor]:
+    """Return the inputs of which a call's gradients are asked for."""
+    names = [name for name in call["args"] if name in tensors and name not in call["constants"]]
+    floating = [name for name in names if tensors[name].is_floating_point()]
+    return {name: tensors[name].requires_grad_() for name in floating if call["gradients"]}
+
+
+def _function_of(
+    context: Context, call: Call, tensors: Tensors
+) -> tuple[Callable[..., Any], Model | None]:
+    """Return what a call calls: a function, or a method with the object that it is of."""
+    if call["kind"] != "method":
+        return member(context.module(call["module"]), call["target"], "function"), None
+    lacking: dict[str, nn.Module] = {}
+    arguments = arguments_for(context, call)
+    owner = build(context, call, tensors, arguments, lacking)
+    function = member(owner, call["target"].split(".")[1], "method")
+    return function, Model(owner, arguments, lacking)
+
+
+def run_call(context: Context, call: Call, tensors: Tensors) -> Answer:
     """Call a method of a newly built object, or a function.
 
     Returns:
         Tensors out/<name> (the outputs), after/<input> (the inputs after the call) and, if
         requested, grad/<input or weights/parameter>; the state before and after.
     """
-    owner = model = None
-    lacking: dict[str, nn.Module] = {}
-    if call["kind"] == "method":
-        constructor_arguments = arguments_for(context, call)
-        owner = build(context, call, tensors, constructor_arguments, lacking)
-        model = Model(owner, constructor_arguments)
-        function = member(owner, call["target"].split(".")[1], "method")
-    else:
-        function = member(context.module(call["module"]), call["target"], "function")
-    required = len(call["args"]) - len(call["optional"])
-    if call["optional"] and not accepts(function, required, call["optional"]):
+    function, model = _function_of(context, call, tensors)
+    count = len(call["args"]) - len(call["optional"])  # of arguments that are not passed by name
+    if call["optional"] and not accepts(function, count, call["optional"]):
         return Answer({"changed": [], "lacks": True})
-    leaves = {}
-    for name in call["args"] if call["gradients"] else ():
-        constant = name in call["constants"]
-        if name in tensors and tensors[name].is_floating_point() and not constant:
-            leaves[name] = tensors[name].requires_grad_()
+    leaves = leaves_of(call, tensors)
+    owner = model.owner if model is not None else None
     function = watched(function)
-    form = {**call, "form": form_of(context, call)}
+    form = call
+    if call["taken_by"] and takes_apart(context.module(call["module"]), call["taken_by"]) is False:
+        form = {**call, "form": "tensor"}  # a tuple that no caller unpacks
 
-    def called_with(arguments: Iterable[Any]) -> dict[str, Tensor]:
-        return outputs_of(call_with(function, call, list(arguments)), form)
+    def called_with(arguments: Sequence[Any]) -> dict[str, Tensor]:
+        named = dict(zip(call["optional"], arguments[count:], strict=True))
+        return outputs_of(function(*arguments[:count], **named), form)
 
-    arguments = list(arguments_of(context, call, tensors, owner))
+    arguments = [*arguments_of(context, call, tensors, owner)]
     own_generator = not GENERATORS.isdisjoint(call["args"])
     before = Snapshot(model, silent=own_generator, plain=call["literals"])
     call_before(context, call, tensors, owner, function)
     own = called_with(arguments)
-    report = before.report() | {"lacking_modules": [*lacking]}
-    report["drew"] = own_generator or before.generators.drew()
+    report = before.report() | {"lacking_modules": [*model.lacking] if model is not None else []}
 
     answer = {f"out/{name}": value for name, value in own.items()}
     if call["twice"]:
         if owner is not None:
             owner.train(call["train"])  # a mode that was changed costs points elsewhere
-        again = called_with(arguments_of(context, call, tensors, owner))
+        again = called_with([*arguments_of(context, call, tensors, owner)])
         answer |= {f"out/{name}{AGAIN}": value for name, value in again.items()}
     after = zip(call["args"], arguments, strict=True)
     answer |= {f"after/{name}": value for name, value in after if isinstance(value, Tensor)}
     if call["gradients"]:
-        weights = parameters_of(owner, lacking) if owner is not None else {}
+        weights = parameters_of(model.owner, model.lacking) if model is not None else {}
         leaves |= {f"weights/{name}": p for name, p in weights.items() if p.requires_grad}
-        keys = {name: f"cotangent/{name}" for name in own}
-        cotangents = {name: tensors[key] for name, key in keys.items() if key in tensors}
-        grads = gradients(own, leaves, cotangents)
+        grads = gradients(own, leaves, below(tensors, "cotangent/"))
         answer |= {f"grad/{name}": value for name, value in grads.items()}
     if report["drew"] and not own_generator and not call["train"]:
-        more = list(arguments_of(context, call, tensors, owner))
-        report["causes"], second = causes_of(lambda: called_with(more))
-        report["same"] = second is not None and all(
-            torch.equal(value.nan_to_num(), second[name].nan_to_num())
-            for name, value in own.items()
-        )
+        more = [*arguments_of(context, call, tensors, owner)]
+        report |= repeated(lambda: called_with(more), own)
     return Answer(report, answer)
 
 
-def run_optimizer(
-    context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor]
-) -> Answer:
+def run_optimizer(context: Context, call: Call, tensors: Tensors) -> Answer:
     """Let an optimizer take steps with given gradients.
 
     Args:
@@ -369,11 +360,7 @@ def run_optimizer(
 
 
 def run_kind(
-    kind: Callable[..., Answer],
-    context: Context,
-    call: Mapping[str, Any],
-    tensors: Mapping[str, Tensor],
-    progress: Progress,
+    kind: Callable[..., Answer], context: Context, call: Call, tensors: Tensors, progress: Progress
 ) -> Answer:
     """Run one of the assignment's own kinds for a probe, watched like other calls.
 
@@ -382,14 +369,11 @@ def run_kind(
     """
     before = Snapshot(None, plain=call["literals"])
     answer = watched(kind)(context, call, tensors, progress)
-    report = {**before.report(), "drew": before.generators.drew()}
     after = {f"after/{name}": tensors[name] for name in call["args"] if name in tensors}
-    return Answer({**report, **answer.message}, {**after, **answer.tensors})
+    return Answer({**before.report(), **answer.message}, {**after, **answer.tensors})
 
 
-def run(
-    context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor], progress: Progress
-) -> Answer:
+def run(context: Context, call: Call, tensors: Tensors, progress: Progress) -> Answer:
     """Run a call of any kind, in a state that does not depend on earlier calls.
 
     Args:
@@ -403,46 +387,38 @@ def run(
     if kind is not None and "dtype" not in call:  # a task's request, with fields of its own
         task_answer: Answer = kind(context, call, tensors, progress)
         return task_answer
-    context.module(call["module"])  # may draw or seed
-    dtype = DTYPES[call["dtype"]]
+    module = context.module(call["module"])  # may draw or seed
+    dtype = getattr(torch, call["dtype"])
     tensors = {n: t.to(dtype) if t.is_floating_point() else t for n, t in tensors.items()}
-    may_observe = observe and call["stand_ins"]
-    unpacks = may_observe and takes_apart(context.module(call["module"]), call["target"])
-    answer = call_with_forms(
-        lambda: run_seeded(context, call, tensors, progress), bool(unpacks), observe
-    )
+
+    def run_seeded() -> Answer:
+        """Run it with stand-ins for functions, from a seed that depends only on the call."""
+        seed(zlib.crc32(json.dumps(call, sort_keys=True).encode()))
+        MATCHED.clear()
+        with functions_replaced(call["stand_ins"], context.module, context.harness):
+            if kind is not None:
+                return run_kind(kind, context, call, tensors, progress)
+            if call["kind"] == "optimizer":
+                return run_optimizer(context, call, tensors)
+            return run_call(context, call, tensors)
+
+    unpacks = observe and call["stand_ins"] and takes_apart(module, call["target"])
+    answer = call_with_forms(run_seeded, bool(unpacks), observe)
     answer.message["matched"] = sorted(MATCHED)
     answer.message["imported"] = context.imports.changed[call["module"]]
     return answer
 
 
-def run_seeded(
-    context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor], progress: Progress
-) -> Answer:
-    """Run a call with stand-ins for functions, from a seed that depends only on the call."""
-    seed(zlib.crc32(json.dumps(call, sort_keys=True).encode()))
-    kind = getattr(context.harness, "KINDS", {}).get(call["kind"])
-    MATCHED.clear()
-    with functions_replaced(call["stand_ins"], context.module, context.harness):
-        if kind is not None:
-            return run_kind(kind, context, call, tensors, progress)
-        return (run_optimizer if call["kind"] == "optimizer" else run_call)(context, call, tensors)
-
-
 # --- further kinds of calls, which an assignment's harness may add to its KINDS ---------------
 
 
-def steps_across(
-    context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor], progress: Progress
-) -> Answer:
+def steps_across(context: Context, call: Call, tensors: Tensors, progress: Progress) -> Answer:
     """Let an optimizer take steps with parameters whose memory layout is that of a transpose."""
     across = {n: t.mT.contiguous().mT if t.dim() == 2 else t for n, t in tensors.items()}
     return run_optimizer(context, call, across)
 
 
-def draws(
-    context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor], progress: Progress
-) -> Answer:
+def draws(context: Context, call: Call, tensors: Tensors, progress: Progress) -> Answer:
     """Call a function with each seed, and once more with the last generators, as they were left.
 
     Args:

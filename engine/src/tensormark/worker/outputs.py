@@ -168,10 +168,11 @@ def gradients(
     A single value may have any number of axes, as messages add an axis to a tensor without axes.
     """
     usable = []
-    for name, cotangent in cotangents.items():
-        value = outputs[name]
-        single = value.numel() == cotangent.numel() == 1
-        if value.requires_grad and (single or value.shape == cotangent.shape):
+    for name, value in outputs.items():
+        cotangent = cotangents.get(name)
+        if cotangent is None or not value.requires_grad:
+            continue
+        if value.shape == cotangent.shape or value.numel() == cotangent.numel() == 1:
             usable.append((value * cotangent.reshape(value.shape)).sum())
     if not usable:
         return {}

@@ -222,13 +222,21 @@ class Model:
     epsilon, are watched in torch's own modules only.
     """
 
-    def __init__(self, owner: nn.Module, arguments: tuple[Any, ...]) -> None:
+    def __init__(
+        self,
+        owner: nn.Module,
+        arguments: tuple[Any, ...],
+        lacking: Mapping[str, nn.Module] | None = None,
+    ) -> None:
         """List the parts.
 
         Args:
             arguments: the object's constructor arguments, such as a config.
+            lacking: the given modules that it lacks, by path; they are not watched.
         """
+        self.owner = owner
         self.arguments = arguments
+        self.lacking = lacking or {}
         self.modules = list(owner.modules())
         self.children = self._parts("_modules")
         self.weights = self._parts("_parameters")
@@ -294,10 +302,13 @@ class Snapshot:
         return state
 
     def report(self) -> dict[str, Any]:
-        """Return the names of what has changed, for the answer."""
+        """Return the names of what has changed, and whether random numbers were drawn."""
         after = self._state()
         changed = [name for name, value in self.before.items() if value != after[name]]
         changed += self.generators.seeded()
         if self.silent and self.generators.used():
             changed.append(GENERATORS)
-        return {"changed": [name for name in STATE if name in changed]}
+        return {
+            "changed": [name for name in STATE if name in changed],
+            "drew": self.silent or self.generators.drew(),
+        }
