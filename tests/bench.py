@@ -1,7 +1,6 @@
 """Time this project's commands, each in turns with a peer, and print one table: `make bench`."""
 
 import argparse
-import functools
 import itertools
 import os
 import platform
@@ -10,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
@@ -21,22 +20,23 @@ from tensormark.sandbox.interface import CONTAINED
 
 ROUNDS = 3
 EACH = 6  # right ones in the class, and as many wrong ones
-NAMES = ("start", "check", "grade", "class")
 TABLE_ROW = "{:<40} {:>10} {:>10}  {:<16} {:>5}"
+NAMES = ("start", "check", "grade", "class")
 FINE = (0, 3)  # exit statuses; 3: the machine cannot grade everything
-Comparison = tuple[str, Callable[[], object], str, Callable[[], object]]  # ours and its peer
+Commands = Sequence[Sequence[object]]  # the arguments of Python; {out} is a new folder
 
 
-def run(checkout: Path, *words: object) -> None:
-    line = [str(checkout / ".venv/bin/python"), *map(str, words)]
-    done = subprocess.run(line, cwd=checkout, capture_output=True, text=True, check=False)
-    if done.returncode not in FINE:
-        sys.exit(f"{' '.join(line)}: {done.stderr}")
-
-
-def import_torch() -> None:
-    """Do the least that a program which needs torch does."""
-    run(ROOT, "-c", "import torch")
+def seconds(checkout: Path, commands: Commands) -> float:
+    """Run commands in a checkout; return how long they take."""
+    python = str(checkout / ".venv/bin/python")
+    with tempfile.TemporaryDirectory() as out:
+        start = time.perf_counter()
+        for words in commands:
+            line = [python, *(str(word).format(out=out) for word in words)]
+            done = subprocess.run(line, cwd=checkout, capture_output=True, text=True, check=False)
+            if done.returncode not in FINE:
+                sys.exit(f"{line}: {done.stderr}")
+        return time.perf_counter() - start
 
 
 def write_class(folder: Path) -> Sequence[Path]:
@@ -52,37 +52,22 @@ def write_class(folder: Path) -> Sequence[Path]:
     return paths
 
 
-def comparisons(folder: Path, checkout: Path) -> dict[str, Comparison]:
-    """Return what is compared of a checkout; submissions are written to the folder."""
-    folder.mkdir()
-    tensormark = functools.partial(run, checkout, "-P", "-m", "tensormark")
+def comparisons(folder: Path) -> dict[str, tuple[str, Commands, str, Commands]]:
+    """Return what is compared, and with what; submissions are written to the folder."""
+    tensormark = ("-P", "-m", "tensormark")
     paths = write_class(folder / "class")
-    outs = (folder / f"out{number}" for number in itertools.count())
-
-    def whole_class() -> None:
-        tensormark("class", "--check", "--out", next(outs), paths[0].parent)
-
-    def one_by_one() -> None:
-        for path in paths:
-            tensormark("check", path, "--tier", CONTAINED)
-
-    grade = functools.partial(tensormark, "grade", "solution/bert.py")
-    contained = functools.partial(grade, "--tier", CONTAINED)
-
-    starter = functools.partial(tensormark, "check", "starter")
-    solution = functools.partial(tensormark, "check", "solution")
+    whole_class = (*tensormark, "class", "--check", "--out", "{out}", paths[0].parent)
+    one_by_one = [(*tensormark, "check", path, "--tier", CONTAINED) for path in paths]
+    grade = (*tensormark, "grade", "solution/bert.py")
+    contained = (*grade, "--tier", CONTAINED)
+    starter, solution = ((*tensormark, "check", name) for name in ("starter", "solution"))
+    torch = [("-c", "import torch")]  # the least that a program which needs it does
     return {
-        "start": ("make check of an untouched starter", starter, "import torch", import_torch),
-        "check": ("make check, with every extension", solution, "import torch", import_torch),
-        "grade": ("make grade, contained", contained, "no isolation", grade),
-        "class": (f"make class of {len(paths)}", whole_class, "one by one", one_by_one),
+        "start": ("make check of an untouched starter", [starter], "import torch", torch),
+        "check": ("make check, with every extension", [solution], "import torch", torch),
+        "grade": ("make grade, contained", [contained], "no isolation", [grade]),
+        "class": (f"make class of {len(paths)}", [whole_class], "one by one", one_by_one),
     }
-
-
-def seconds(function: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    function()
-    return time.perf_counter() - start
 
 
 def main() -> None:
@@ -99,13 +84,13 @@ def main() -> None:
     print(f"{platform.machine()}, {cores} cores (load {os.getloadavg()[0]:.1f}), {versions}\n")
     print(TABLE_ROW.format("what", "ours", "peer", "", "ratio"), flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        before = options.before and comparisons(Path(folder, "before"), options.before.resolve())
-        measured = comparisons(Path(folder, "now"), ROOT)
-        for name, (what, ours, peer_name, peer) in measured.items():
-            if before:
-                peer_name, peer = options.before.name, before[name][1]
+        for name, (what, ours, peer_name, peer) in comparisons(Path(folder)).items():
+            where = ROOT
+            if options.before:
+                where = options.before.resolve()
+                peer_name, peer = where.name, ours
             if options.only in (None, name):
-                turns = [(seconds(ours), seconds(peer)) for _ in range(ROUNDS)]
+                turns = [(seconds(ROOT, ours), seconds(where, peer)) for _ in range(ROUNDS)]
                 medians = [f"{statistics.median(side):.3g} s" for side in zip(*turns, strict=True)]
                 ratio = statistics.median(first / second for first, second in turns)
                 print(TABLE_ROW.format(what, *medians, peer_name, f"{ratio:.2f}"), flush=True)
