@@ -142,10 +142,7 @@ def test_bad_input_is_one_line_and_nothing_is_written(
     monkeypatch.chdir(tmp_path)
     Path("three.txt").write_text("3 ||| a film\n", "utf-8")
 
-    message = refusal(classifier.main, [*command, *arguments], capsys)
-
-    assert message.startswith("classifier.py: ")
-    assert complaint in message
+    assert complaint in refusal(classifier.main, [*command, *arguments], capsys)
     assert not (tmp_path / "predictions").exists()
 
 

@@ -102,8 +102,5 @@ def test_an_exception_in_a_students_code_is_one_line_with_its_place(tmp_path) ->
 def test_bad_input_is_one_line(option, value, monkeypatch, tmp_path, capsys) -> None:
     monkeypatch.chdir(tmp_path)
 
-    output = refusal(pretrain.main, [option, value], capsys)
-
-    assert output.startswith("pretrain.py: ")
-    assert value.rpartition("/")[2] in output
+    assert value.rpartition("/")[2] in refusal(pretrain.main, [option, value], capsys)
     assert not list(tmp_path.iterdir())

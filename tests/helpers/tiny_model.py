@@ -55,11 +55,13 @@ def raising(file: str, name: str) -> Callable[..., object]:
 
 
 def refusal(main: Callable[[list[str]], int], arguments: list[str], capsys: Any) -> str:
-    """Run a program that rejects its arguments; return the one line that it prints."""
+    """Run a program that rejects its arguments; return the one line, after its own name."""
     try:
         status: object = main(arguments)
     except SystemExit as leaving:  # of argparse
         status = leaving.code
     errors: str = capsys.readouterr().err
     assert (status, errors.count("\n")) == (2, 1), errors
-    return errors
+    name, _, complaint = errors.partition(": ")
+    assert name == f"{main.__module__}.py"
+    return complaint
