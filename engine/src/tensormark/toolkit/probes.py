@@ -24,6 +24,7 @@ stand-ins for these.
 """
 
 import dataclasses
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -44,6 +45,8 @@ Draw = Callable[[np.random.Generator, Call], Tensors]
 Fixed = Mapping[str, Any] | Callable[[Sizes], Mapping[str, Any]]  # may depend on the sizes
 # ids of upstream exercises to paths of methods with the names of their stand-ins
 Given = Mapping[str | tuple[str, ...], Mapping[str, str]]
+NOTHING: Mapping[Any, Any] = {}
+NO_SIZES = Sizes()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -174,6 +177,11 @@ def _own_call(usual: Mapping[str, Any], fields: Mapping[str, Any]) -> Call:
     return Call(**own)
 
 
+def _sized(usual: Mapping[str, Any], sizes: Mapping[str, Any], **more: Any) -> Call:
+    """Return a call with these sizes."""
+    return _own_call(usual, {"inputs": "sized", "sizes": Sizes(sizes), **more})
+
+
 def _probe(case: Case, own: Call, given: Given, upstream: Sequence[str]) -> Probe:
     """Return the probe with all its calls."""
     calls = case.calls(own) if case.calls else stood_in(own, given)
@@ -204,12 +212,12 @@ def exercise(
     *,
     file: str,
     probes: Sequence[Case],
-    sizes: Sizes | None = None,
-    options: Fixed | None = None,
-    literals: Fixed | None = None,
-    given: Given | None = None,
+    sizes: Sizes = NO_SIZES,
+    options: Fixed = NOTHING,
+    literals: Fixed = NOTHING,
+    given: Given = NOTHING,
     draw_private: Draw | None = None,
-    call: Mapping[str, Any] | None = None,
+    call: Mapping[str, Any] = NOTHING,
     **about: Any,
 ) -> Exercise:
     """Return an exercise with these probes.
@@ -228,24 +236,17 @@ def exercise(
         call: further fields of every call, such as {"form": "tuple", "returns": ("a", "b")}.
         file, about: fields of the exercise, such as `id`, `order`, `title` and `points`.
     """
-    given = given or {}
     upstream = about.pop("upstream", tuple(name for key in given for name in _ids(key)))
     usual = {
         "target": target,
         "args": args,
         "module": file.removesuffix(".py"),
         "kind": "method" if "." in target else "function",
-        "sizes": sizes or Sizes(),
-        "options": options or {},
-        "literals": literals or {},
-        **(call or {}),
+        "sizes": sizes,
+        "options": options,
+        "literals": literals,
+        **call,
     }
-
-    def sized(other: Mapping[str, Any], **more: Any) -> Call:
-        """Return the first call with other sizes."""
-        fields = {**probes[0].fields, "inputs": "sized", "sizes": Sizes(other), **more}
-        return _own_call(usual, fields)
-
     return Exercise(
         file=file,
         upstream=upstream,
@@ -253,7 +254,7 @@ def exercise(
             _probe(case, _own_call(usual, case.fields), given, upstream) for case in probes
         ),
         draw=_with_earlier_inputs(draw),
-        draw_private=None if draw_private is None else _with_earlier_inputs(draw_private),
-        sized=sized,
+        draw_private=draw_private and _with_earlier_inputs(draw_private),
+        sized=functools.partial(_sized, {**usual, **probes[0].fields}),
         **about,
     )
