@@ -111,16 +111,13 @@ class Table:
         """Return how answers differ from all recorded rows of this name; None if they do not."""
         answers = self._answers(row)
         own = [number for number in self.unmatched if self.rows[number] == row.name]
-        lines = []
         for number in own:
-            line = self._disagreement(answers, number, row)
-            if line is None:
+            if self._disagreement(answers, number, row) is None:
                 self.unmatched.remove(number)
                 return None
-            lines.append(line)
         if own:
             self.unmatched.remove(own[0])
-            return f"{row.name}: {lines[0]}"
+            return f"{row.name}: {self._disagreement(answers, own[0], row)}"
         if PAIR in row.name and self._recognized(answers, LEFT_OUT):
             return None
         return f"{row.name}: a new row"

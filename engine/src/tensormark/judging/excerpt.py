@@ -42,7 +42,7 @@ def _map(wrong: np.ndarray, padding: np.ndarray | None) -> dict[str, Any]:
     cells = np.maximum.reduceat(cells, range(0, columns, across), axis=2)
     marks = np.zeros((*leading, rows), dtype=bool)
     if padding is not None and padding.shape == marks.shape[: padding.ndim]:
-        marks |= padding.reshape(padding.shape + (1,) * (marks.ndim - padding.ndim))
+        marks[padding] = True
     marks = marks.reshape(-1, rows)[:, ::down]
     panels = [
         {
@@ -53,7 +53,7 @@ def _map(wrong: np.ndarray, padding: np.ndarray | None) -> dict[str, Any]:
         for index, panel, mark in zip(np.ndindex(*leading), cells, marks, strict=False)
     ]
     return {
-        "largest": _number(np.where(np.isfinite(flat), flat, 0.0).max(initial=0.0)),
+        "largest": _number(np.max(flat, initial=0.0, where=np.isfinite(flat))),
         "steps": [down, across],
         "panels": panels,
         "left_out": len(flat) - count,

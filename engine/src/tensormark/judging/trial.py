@@ -222,13 +222,13 @@ def result_of_faults(exercise: Exercise, faults: Sequence[Fault]) -> Result:
     finds = {fault.part: fault.find for fault in reversed(faults) if fault.find is not None}
     if not finds:
         return Result.of(exercise, Outcome.BLOCKED, note=f"by {faults[0].blocked}")
-    first = {part: find() for part, find in finds.items()}
+    found = {part: finds[part]() for part in PARTS if part in finds}
     lost = frozenset(fault.part for fault in faults)
     score = sum(points for part, points in exercise.points.items() if part not in lost)
-    findings = {first[part].headline: first[part] for part in PARTS if part in first}
-    values = first.get("values")
+    findings = {each.headline: each for each in found.values()}
+    values = found.get("values")
     if values is not None:
-        training = first.get("training")
+        training = found.get("training")
         findings = {"values": values}
         if training is not None and training.mistake and not values.mistake:
             findings["training"] = training

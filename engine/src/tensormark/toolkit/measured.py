@@ -77,7 +77,7 @@ def confusion(
     valid = (predictions >= 0) & (predictions < count)  # untrusted
     table = np.zeros((count, count), dtype=np.int64)
     np.add.at(table, (labels[valid], predictions[valid]), 1)
-    wrong = [int(i) for i in np.flatnonzero(valid & (predictions != labels))[:MAX_MISREAD]]
+    wrong = np.flatnonzero(valid & (predictions != labels))[:MAX_MISREAD].tolist()
     misread = [
         {
             "text": texts[i][:MAX_LENGTH],
