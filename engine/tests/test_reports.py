@@ -13,7 +13,7 @@ from tensormark.judging.compare import Pair, Tolerance
 from tensormark.judging.excerpt import excerpt
 from tensormark.reports import browser, html
 from tensormark.reports.convert import FORMATS
-from tensormark.toolkit.measured import accuracy_curve, confusion, loss_curve
+from tensormark.toolkit.training import accuracy_curve, confusion, loss_curve
 from testkit import formats, sample
 from testkit.formats import Tags
 

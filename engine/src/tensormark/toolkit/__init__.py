@@ -8,7 +8,6 @@ dropout      measuring dropout in training
 seeds        whether a function draws from the generator that it is given
 places       where an output is wrong, in the assignment's words
 training     a training task: it returns weights, and the solution predicts with them
-measured     what such a task shows in reports
 """
 
 from tensormark.exercise import Call, Sizes, Tensors
