@@ -12,7 +12,7 @@ from grader.sentiment import HIDDEN
 from instructor.hidden import unpublished
 from instructor.language.write_data import labelled_lines
 from tensormark.authoring.course import Course
-from tensormark.authoring.private import destination, private_folders
+from tensormark.authoring.record import destination, private_folders
 from tensormark.cli import run
 from tensormark.grade import usual_tier
 from tensormark.grading import Grading

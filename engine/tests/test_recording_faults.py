@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tensormark.authoring import private, record
+from tensormark.authoring import record
 from tensormark.cli import run
 from testkit.graded import edited, files_in, tensormark
 from testkit.resident import called
@@ -148,7 +148,7 @@ def test_what_is_hidden_is_in_private_references_only(copy: Path) -> None:
 
 
 def test_all_exercises_with_public_inputs_are_named_at_once(folder: Path, monkeypatch) -> None:
-    monkeypatch.setattr(private, "_is_public", lambda *_: True)
+    monkeypatch.setattr(record, "_is_public", lambda *_: True)
 
     message = refused(folder, "--seed", "77", "--out", "new")
 

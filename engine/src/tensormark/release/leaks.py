@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tensormark.authoring.course import Course
-from tensormark.authoring.private import private_folders
+from tensormark.authoring.record import private_folders
 from tensormark.authoring.strip import derive
 from tensormark.files import digest
 from tensormark.release.given_out import Secret, fitting
