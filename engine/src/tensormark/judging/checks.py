@@ -26,7 +26,7 @@ from tensormark.references import under
 from tensormark.sandbox.interface import Reply
 from tensormark.usage import trouble_in
 
-Examine = Callable[[Evidence, AnsweredCall], Mismatch | None]
+Check = Callable[[Evidence, AnsweredCall], Mismatch | None]
 
 
 def wrong_output(evidence: Evidence, answered: AnsweredCall) -> Mismatch | None:
@@ -99,7 +99,7 @@ def changed_by_import(evidence: Evidence, answered: AnsweredCall) -> Mismatch | 
 
 
 # the first costs the probe's part of the points, each other one the properties
-CHECKS: tuple[Examine, ...] = (
+CHECKS: tuple[Check, ...] = (
     wrong_output,
     wrong_gradient,
     changed_input,
@@ -118,18 +118,18 @@ def _right_answer(answered: AnsweredCall) -> AnsweredCall:
     return dataclasses.replace(answered, reply=Reply("ok", "", message, tensors))
 
 
-def examined(evidence: Evidence, answered: AnsweredCall, examine: Examine) -> Mismatch | None:
+def examined(evidence: Evidence, answered: AnsweredCall, check: Check) -> Mismatch | None:
     """Return what a check finds wrong with an answer, or None; an answer that breaks it fails.
 
     Raises:
         Exception: the grader is at fault.
     """
     try:
-        return examine(evidence, answered)
+        return check(evidence, answered)
     except Exception:
-        examine(evidence, _right_answer(answered))
+        check(evidence, _right_answer(answered))
     try:
-        return examine(evidence, answered)
+        return check(evidence, answered)
     except Exception as error:
         trouble = trouble_in(error)
         evidence.troubles.append(trouble)

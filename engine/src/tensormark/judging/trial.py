@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from tensormark.exercise import PARTS, Exercise, Probe
-from tensormark.judging.checks import CHECKS, Examine, examined, wrong_gradient, wrong_output
+from tensormark.judging.checks import CHECKS, Check, examined, wrong_gradient, wrong_output
 from tensormark.judging.compare import Mismatch
 from tensormark.judging.evidence import Evidence
 from tensormark.judging.findings import finding
@@ -39,7 +39,7 @@ class Trial(Evidence):
         mismatches: a cache of the mismatch by the answer's id() and the check.
     """
 
-    mismatches: dict[tuple[int, Examine], Mismatch | None] = dataclasses.field(default_factory=dict)
+    mismatches: dict[tuple[int, Check], Mismatch | None] = dataclasses.field(default_factory=dict)
 
     # --- the result ------------------------------------------------------------------------------
 
@@ -48,7 +48,7 @@ class Trial(Evidence):
         if self.unwritten:
             return Result.of(self.exercise, Outcome.NOT_WRITTEN)
         decided = list(self.decided())
-        faults = [self.fault(examine, probe) for examine, probe, used in decided if used is None]
+        faults = [self.fault(check, probe) for check, probe, used in decided if used is None]
         if faults:
             return result_of_faults(self.exercise, faults)
         upstream = " and ".join(sorted({id for *_, used in decided for id in used or ()}))
@@ -64,12 +64,12 @@ class Trial(Evidence):
         targets = self.assignment.targets
         return any(hole(each.reply, targets) == self.exercise.id for each in self.answered)
 
-    def decided(self) -> Iterator[tuple[Examine, Probe, frozenset[str] | None]]:
+    def decided(self) -> Iterator[tuple[Check, Probe, frozenset[str] | None]]:
         """Yield what is checked, in order, each with what `deciding_stand_ins` returns."""
-        for examine in CHECKS:
+        for check in CHECKS:
             for probe in self.exercise.probes:
-                if examine is not wrong_gradient or any(call.gradients for call in probe.calls):
-                    yield examine, probe, self.deciding_stand_ins(probe, examine)
+                if check is not wrong_gradient or any(call.gradients for call in probe.calls):
+                    yield check, probe, self.deciding_stand_ins(probe, check)
 
     @property
     def undecided(self) -> bool:
@@ -120,22 +120,22 @@ class Trial(Evidence):
 
     # --- one check of one probe ------------------------------------------------------------------
 
-    def deciding_stand_ins(self, probe: Probe, examine: Examine) -> frozenset[str] | None:
+    def deciding_stand_ins(self, probe: Probe, check: Check) -> frozenset[str] | None:
         """Return which failed exercises the first right answer replaces; None: none is right."""
         for number, answered in enumerate(self.answers_to(probe)):
             replaced = self.failed.intersection(answered.call.given)
-            if (number == 0 or replaced) and self.mismatch(answered, examine) is None:
+            if (number == 0 or replaced) and self.mismatch(answered, check) is None:
                 return replaced
         return None
 
-    def fault(self, examine: Examine, probe: Probe) -> Fault:
+    def fault(self, check: Check, probe: Probe) -> Fault:
         """Return what it costs that none of a probe's answers that count is right.
 
         The finding is that of the most informative answer.
         """
-        part = probe.part if examine is wrong_output else "properties"
+        part = probe.part if check is wrong_output else "properties"
         answers = self.answers_to(probe)
-        mismatches = [self.mismatch(answered, examine) for answered in answers]
+        mismatches = [self.mismatch(answered, check) for answered in answers]
         wrong = [(a, m) for a, m in zip(answers, mismatches, strict=True) if m is not None]
         judged = [(answered, m) for answered, m in wrong if m.kind != "blocked"]
         if not judged and len(wrong) == len(answers):
@@ -158,15 +158,15 @@ class Trial(Evidence):
         paths = [*self.assignment.policy.forbidden, *self.exercise.forbidden]
         return frozenset(usual_names(paths).values())
 
-    def mismatch(self, answered: AnsweredCall, examine: Examine) -> Mismatch | None:
+    def mismatch(self, answered: AnsweredCall, check: Check) -> Mismatch | None:
         """Return what is wrong with one answer, or None."""
         reply = answered.reply
         if answered.was_not_called:
             return None
         if reply.status == "ok":
-            key = id(answered), examine
+            key = id(answered), check
             if key not in self.mismatches:
-                mismatch = examined(self, answered, examine)
+                mismatch = examined(self, answered, check)
                 if mismatch is not None and mismatch.kind != "changed":
                     mismatch = renamed(answered) or mismatch
                 self.mismatches[key] = mismatch
