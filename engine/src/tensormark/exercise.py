@@ -28,6 +28,8 @@ if TYPE_CHECKING:  # the process that reads hand-ins starts faster without them
     from tensormark.task import Task
 
 Tensors = dict[str, "np.ndarray"]
+Axes = Mapping[int, Sequence[str]]  # number of axes to their names, for messages
+Draw = Callable[["np.random.Generator", Any], Tensors]
 Locate = Callable[["np.ndarray", "np.ndarray", Tensors], str | None]
 PARTS = ("values", "training", "properties")  # the parts of an exercise's points
 # probes that have names for mistakes
@@ -198,13 +200,13 @@ class Exercise:
     points: Mapping[str, float]
     upstream: tuple[str, ...] = ()
     probes: tuple[Probe, ...] = ()
-    draw: Callable[[np.random.Generator, Any], Tensors] | None = None
-    draw_private: Callable[[np.random.Generator, Any], Tensors] | None = None
+    draw: Draw | None = None
+    draw_private: Draw | None = None
     task: Task | None = None
     imports: tuple[str, ...] = ()
     extension: bool = False
     forbidden: tuple[str, ...] = ()
-    axes: Mapping[int, Sequence[str]] | None = None
+    axes: Axes | None = None
     locate: Locate | None = None
     sized: Callable[..., Call] | None = None
 
@@ -291,7 +293,7 @@ class Assignment:
         checkpoint_files: the files of checkpoint/ that references depend on; empty if there is no
             checkpoint.
         packages: those that a submission may import, for messages; empty: all in requirements.txt.
-        axes: number of axes of a tensor to their names, for messages.
+        axes: the names of the axes of outputs.
         locate: describes in a few words where an output is wrong, if it can; not by how much,
             because references may be private.
         padding: returns which places of the first axes of an output are only padding, if it can.
@@ -307,7 +309,7 @@ class Assignment:
     policy: Policy = dataclasses.field(default_factory=Policy)
     checkpoint_files: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
-    axes: Mapping[int, Sequence[str]] = dataclasses.field(default_factory=dict)
+    axes: Axes = dataclasses.field(default_factory=dict)
     locate: Locate = lambda *_: None
     padding: Callable[[Tensors], np.ndarray | None] = lambda inputs: None
 

@@ -4,12 +4,11 @@
 """
 
 import dataclasses
-from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import numpy as np
 
-Axes = Mapping[int, Sequence[str]]  # number of axes to their names
+from tensormark.exercise import Axes
 
 
 @dataclasses.dataclass(frozen=True)

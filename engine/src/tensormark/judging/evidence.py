@@ -5,8 +5,7 @@ import functools
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
-from tensormark.exercise import Assignment, Exercise, Probe
-from tensormark.judging.compare import Axes
+from tensormark.exercise import Assignment, Axes, Exercise, Probe
 from tensormark.judging.diagnose import Diagnosis, diagnose
 from tensormark.judging.fingerprints import AnsweredCall, Observation, observe
 from tensormark.result import Outcome, Result

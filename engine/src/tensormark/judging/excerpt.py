@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from tensormark.judging.compare import Axes, Pair
+from tensormark.exercise import Axes
+from tensormark.judging.compare import Pair
 
 # limits of a map
 PANELS = 6

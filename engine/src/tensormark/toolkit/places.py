@@ -8,11 +8,11 @@ An assignment names the axes of its outputs to get a function for `Assignment.lo
 No sentence reveals expected values: students, who know their own values, must not learn them.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from tensormark.exercise import Locate, Tensors
+from tensormark.exercise import Axes, Locate, Tensors
 
 # smaller differences count as equal here; tolerances may be far tighter
 RTOL = 1e-3
@@ -146,7 +146,7 @@ def locate(
 
 
 def locator(
-    axes: Mapping[int, Sequence[str]],
+    axes: Axes,
     padding: Callable[[Tensors], np.ndarray | None] = lambda inputs: None,
     among: int | None = None,
 ) -> Locate:

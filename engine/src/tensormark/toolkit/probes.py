@@ -34,6 +34,7 @@ from tensormark.exercise import (
     SECOND_CALL,
     SIZES_PROBE,
     Call,
+    Draw,
     Examine,
     Exercise,
     Probe,
@@ -41,7 +42,6 @@ from tensormark.exercise import (
     Tensors,
 )
 
-Draw = Callable[[np.random.Generator, Call], Tensors]
 Fixed = Mapping[str, Any] | Callable[[Sizes], Mapping[str, Any]]  # may depend on the sizes
 # ids of upstream exercises to paths of methods with the names of their stand-ins
 Given = Mapping[str | tuple[str, ...], Mapping[str, str]]
