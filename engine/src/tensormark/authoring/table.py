@@ -96,11 +96,10 @@ class Table:
     def add(self, row: Row) -> None:
         """Add a row, unless it is a pair that is recognized by another row."""
         answers = self._answers(row)
-        is_pair = PAIR in row.name
-        if is_pair and self._recognized(answers, room=1.0):
+        if PAIR in row.name and self._recognized(answers, room=1.0):
             return
         others: list[Others] = [[] for _ in answers]
-        for index, other, limit in self._varied(answers, row, thorough=not is_pair):
+        for index, other, limit in self._varied(answers, row):
             others[index].append((other, limit))
         for index, answer in enumerate(answers):
             rows = np.stack([*answer.rows, _marked(answer, others[index])])
@@ -175,19 +174,15 @@ class Table:
     # --- chance ---
 
     def _varied(
-        self, answers: Sequence[Observation], row: Row, thorough: bool
+        self, answers: Sequence[Observation], row: Row
     ) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-        """Yield calls with fingerprints for another seed or nudge, and how far these may be off.
-
-        Args:
-            thorough: nudge every call; for single mistakes. Most rows are several of these.
-        """
+        """Yield calls with fingerprints for another seed or nudge, and how far these may be off."""
         drew = [index for index, answer in enumerate(answers) if answer.drew]
         for index, reply in zip(drew, row.ask(drew, seed=SEED) if drew else (), strict=True):
             share = 1.0 if index in self.statistics else MARGIN
             yield index, self._observed(index, reply).got, answers[index].allowed / share
         for nudge in NUDGES:
-            every = thorough and nudge == NUDGES[0]
+            every = PAIR not in row.name and nudge == NUDGES[0]  # most rows are several mistakes
             numbers = list(range(len(self.calls))) if every else self.statistics
             for index, reply in zip(numbers, row.ask(numbers, nudge=nudge), strict=True):
                 most = STATISTIC if index in self.statistics else np.inf
