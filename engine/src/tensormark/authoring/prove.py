@@ -28,6 +28,7 @@ from tensormark.authoring.record import record
 from tensormark.authoring.strip import derive
 from tensormark.authoring.variants import Variant
 from tensormark.exercise import Exercise
+from tensormark.files import module_of
 from tensormark.folder import open_assignment
 from tensormark.grading import Grading, Session, program_of, selected
 from tensormark.intake.needed import needed_by
@@ -111,7 +112,7 @@ def claims(course: Course) -> Iterator[Claim]:
     solution = course.assignment.solution_sources
     yield Claim("solution", {}, _lost_points, tasks=True)
     starter = derive(course.assignment).items()
-    without_suffix = {name.removesuffix(".py"): text for name, text in starter}
+    without_suffix = {module_of(name): text for name, text in starter}
     yield Claim("starter", without_suffix, _starter_fault, tasks=True)
     for honest in course.honest:
         changed = {honest.module: honest.apply(solution[honest.module])}
@@ -161,7 +162,7 @@ class Bench:
         modules = {exercise.module for exercise in self.exercises}
         reached = {module for module in modules if needed_by(module, sources) & changed.keys()}
         self.sandbox.reload(sources)
-        editable = {name.removesuffix(".py") for name in self.assignment.editable}
+        editable = set(map(module_of, self.assignment.editable))
         handed_in = {name: text for name, text in sources.items() if name in editable}
         submission = inspected(Submission(self.assignment.main_file, handed_in, {}))
         exercises = [
