@@ -44,7 +44,7 @@ def variants() -> Iterator[Row]:
 def hostile() -> Iterator[Row]:
     """Yield every hostile submission, of which only points are compared: its messages vary."""
     for path in sorted(SUBMISSIONS.glob("*/*.py")):
-        one = Hostile.read(path)
+        one = Hostile(path)
         files = {"bert.py": "", one.file: one.source}
         texts = {name: complete(name, source, Path("/others")) for name, source in files.items()}
         options = {"contained": BUDGET, "training": bool(one.training)}

@@ -1,7 +1,6 @@
 """Where hostile submissions are graded: in each isolating tier, as root and as an ordinary user."""
 
 import ast
-import dataclasses
 import json
 import os
 import subprocess
@@ -11,7 +10,7 @@ from typing import Any
 
 from grader.assignment import ASSIGNMENT
 from shared import completed
-from testkit.tiers import AS_USER, USERS
+from testkit.tiers import command_in
 
 HERE = Path(__file__).resolve().parent
 SUBMISSIONS = HERE / "submissions"
@@ -37,7 +36,7 @@ def exercises_of(*files: str) -> dict[str, str]:
     return {e.id: e.file for e in ASSIGNMENT.exercises if e.probes and e.file in files}
 
 
-def lost(words: str, exercises: dict[str, str]) -> frozenset[str]:
+def lost(words: str, exercises: dict[str, str]) -> set[str]:
     """Return the lost exercises, given as ids, their file, `everything` or `nothing`."""
     ids: set[str] = set()
     for word in words.split():
@@ -47,10 +46,9 @@ def lost(words: str, exercises: dict[str, str]) -> frozenset[str]:
             ids |= {name for name, file in exercises.items() if file == word}
         elif word != "nothing":
             ids.add(word)
-    return frozenset(ids)
+    return ids
 
 
-@dataclasses.dataclass(frozen=True)
 class Hostile:
     """A submission and the header that says what it tries and what should come of it.
 
@@ -66,63 +64,40 @@ class Hostile:
         targets: the files or modules that it is after, if it lists them.
     """
 
-    name: str
-    source: str
-    file: str
-    exercises: frozenset[str]
-    loses: frozenset[str]
-    partly: frozenset[str]
-    control: str
-    training: str
-    itself: bool
-    deadline: float
-    targets: tuple[str, ...]
+    def __init__(self, path: Path) -> None:
+        """Read a file of submissions/."""
+        own = path.read_text("utf-8")
+        lines = [line[2:] for line in own.split("\n") if line.startswith("# ") and ": " in line]
+        head = dict(line.split(": ", 1) for line in lines)
+        self.name = f"{path.parent.name}-{path.stem}"
+        self.source = completed(own)
+        self.file = head.get("file", "bert.py")
+        self.training = head.get("training", "")
+        exercises = exercises_of("bert.py", self.file)
+        self.exercises = exercises.keys()
+        self.loses = lost("" if self.training else head["loses"], exercises)
+        self.partly = set(head.get("partly", "").split())
+        self.control = head.get("control", "")
+        self.itself = head.get("predicts") == "itself"
+        self.deadline = float(head.get("deadline", TRAINING if self.training else 0))
+        self.targets = [
+            target
+            for node in ast.parse(own).body
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) in LISTS
+            for target in ast.literal_eval(node.value)
+        ]
 
     @property
     def in_each_tier(self) -> bool:
         """Whether one tier may stop it and another may not."""
         return self.name.startswith(BY_TIER) and self.name not in BY_CHILD
 
-    @classmethod
-    def read(cls, path: Path) -> "Hostile":
-        """Read a file of submissions/."""
-        own = path.read_text("utf-8")
-        head = dict(
-            line[2:].split(": ", 1)
-            for line in own.split("\n")
-            if line.startswith("# ") and ": " in line
-        )
-        file = head.get("file", "bert.py")
-        training = head.get("training", "")
-        exercises = exercises_of("bert.py", file)
-        return cls(
-            name=f"{path.parent.name}-{path.stem}",
-            source=completed(own),
-            file=file,
-            exercises=frozenset(exercises),
-            loses=lost("" if training else head["loses"], exercises),
-            partly=frozenset(head.get("partly", "").split()),
-            control=head.get("control", ""),
-            training=training,
-            itself=head.get("predicts") == "itself",
-            deadline=float(head.get("deadline", TRAINING if training else 0)),
-            targets=tuple(
-                target
-                for node in ast.parse(own).body
-                if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) in LISTS
-                for target in ast.literal_eval(node.value)
-            ),
-        )
-
 
 class Place:
     """A driver in one tier, as one user: "contained", or "locked-user" for root."""
 
     def __init__(self, name: str) -> None:
-        tier, _, user = name.partition("-")
-        command = [sys.executable, str(DRIVER), tier]
-        if user:
-            command = [str(AS_USER), str(USERS[user]), *command]
+        command = command_in(name, sys.executable, str(DRIVER), name.partition("-")[0])
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
         environment = {**os.environ, "MINBERT_SECRET": "a hostile secret"}
         self.process = subprocess.Popen(command, text=True, env=environment, **pipes)

@@ -26,7 +26,7 @@ from places import SUBMISSIONS, TRAINING, Hostile, Place
 from testkit.tiers import marked, user_places
 from tests.helpers import ROOT
 
-HOSTILE = [Hostile.read(path) for path in sorted(SUBMISSIONS.glob("*/*.py"))]
+HOSTILE = [Hostile(path) for path in sorted(SUBMISSIONS.glob("*/*.py"))]
 CHANCE = 0.6  # share of right predictions that no training gives; half of the labels are 1
 # seconds for the honest submission after a hostile one, which takes one or two: grading included,
 # and a machine that stands still meanwhile
