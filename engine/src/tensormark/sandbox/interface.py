@@ -326,8 +326,11 @@ class Job:
                 replies.append(read(place))
             except WorkerLostError as error:
                 hung = isinstance(error, WorkerHungError)
-                lost = Reply("lost", f"{step.target} {error}", hung=hung, trouble=error.trouble)
-                return [*replies, lost]
+                text = f"{step.target} {error}"
+                module = step.call.get("module", "")
+                if hung and module not in ("", *self.program.imports):  # its first call imports it
+                    text = f"{step.target}, or importing {module}.py, {error}"
+                return [*replies, Reply("lost", text, hung=hung, trouble=error.trouble)]
             if place == 0 and replies[0].status != "ok":
                 break
         return replies
