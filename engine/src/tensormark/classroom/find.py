@@ -133,7 +133,7 @@ class Owners:
         for kind, text in claim.ids.items():
             if kind in self.ids:  # the strongest kind that the list has decides
                 return self.ids[kind].get(text, set())
-            if kind != self.platform.own:
+            if kind != self.platform.name:
                 found = [places[text] for places in self.ids.values() if text in places]
                 if found:
                     return set().union(*found)
@@ -157,7 +157,7 @@ class Owners:
         """
         if len(claims) > 1 or any(kind in self.ids for kind in claims[0].ids):
             return set()
-        if self.platform.own in self.ids and ANY not in claims[0].ids:
+        if self.platform.name in self.ids and ANY not in claims[0].ids:
             return set()
         people = [self.names.get(form, set()) for form in forms(claims[0].name)]
         return {frozenset({place}) for place in set().union(*people) - taken}
@@ -207,9 +207,11 @@ def entries_by_owner(
     Args:
         people: those on the list; none if there is no list.
     """
-    students = [Entry(person.student, person.name, person.row) for person in people]
+    students = []
     within: set[Path] = set()
-    for student, person in zip(students, people, strict=True):
+    for person in people:
+        student = Entry(person.student, person.name, person.row)
+        students.append(student)
         if Path(person.file).parts:
             path = folder / person.file  # read like an upload: never outside of the folder
             student.uploads.append(Upload(path, (), path.name, attempt=BY_STAFF))

@@ -8,7 +8,7 @@ import csv
 import io
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -144,18 +144,18 @@ def _person(cells: Mapping[str, str], row: int, needs_id: bool) -> Person | None
     return Person(student, name or student, ids, cells.get("team", ""), cells.get("file", ""), row)
 
 
-def people_in(table: Table, columns: Mapping[str, str]) -> list[Person]:
+def people_in(table: Table, columns: Collection[tuple[str, str]]) -> list[Person]:
     """Return the people in the rows of a table.
 
     Args:
-        columns: a platform's own titles, in lower case, to what they hold; in its lists, a row
+        columns: a platform's own titles, in lower case, and what they hold; in its lists, a row
             without an id is not a student's.
 
     Raises:
         FileError: it identifies nobody, or lists somebody twice.
     """
     known = {title: meaning for meaning, titles in TITLES.items() for title in titles}
-    known |= columns
+    known.update(columns)
     if not {known.get(title) for title in table.titles} & {*IDS, "name", "last"}:
         needed = "student, id, login, name or email"
         raise FileError(f"{table.path}: its first line names none of the columns {needed}")

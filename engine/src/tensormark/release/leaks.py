@@ -16,7 +16,7 @@ from pathlib import Path
 from tensormark.authoring.course import Course
 from tensormark.authoring.record import private_folders
 from tensormark.authoring.strip import derive
-from tensormark.files import digest
+from tensormark.files import digest, sha256
 from tensormark.release.given_out import Secret, fitting
 
 TELLING = 20  # characters of a line, without spaces; shorter ones, such as `return x`, are common
@@ -48,9 +48,9 @@ def _secret_code(course: Course) -> Iterator[tuple[str, str]]:
 
 def _private_files(course: Course, folders: Sequence[Path]) -> dict[str, str]:
     """Return the names of the files of private references, by digest."""
-    public = {path.read_bytes() for path in fitting(course.assignment.references, "*")}
-    contents = {path: path.read_bytes() for folder in folders for path in fitting(folder, "*")}
-    return {digest(c): str(path) for path, c in contents.items() if c not in public}
+    private = {sha256(path): str(path) for folder in folders for path in fitting(folder, "*")}
+    public = {sha256(path) for path in fitting(course.assignment.references, "*")}
+    return {content: name for content, name in private.items() if content not in public}
 
 
 def leaks(course: Course, files: Mapping[str, bytes]) -> Iterator[str]:

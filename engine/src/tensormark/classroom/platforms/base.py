@@ -4,7 +4,7 @@ import dataclasses
 import datetime
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -112,22 +112,21 @@ class Platform:
     """A learning platform; defaults are for one whose files and lists have no form of their own.
 
     Attributes:
-        name: such as "canvas", as in class.toml.
-        own: the kind of ids that occur on this platform only, see people.IDS.
+        name: such as "canvas", as in class.toml; also the kind of ids, see people.IDS, that occur
+            on this platform only.
         lists: titles, in lower case, that only lists of its own have together.
-        columns: the titles of its lists, in lower case, to what they hold, besides those that
-            any list may have.
+        columns: titles of its lists, in lower case, and what they hold, besides those that any
+            list may have.
         known_by_list: whether the names of its files do not tell that they are the platform's.
         written: the files in OUT to import there, which each run writes anew.
         chosen_by_students: whether students choose the names of what they hand in.
     """
 
     name: ClassVar[str]
-    own: ClassVar[str] = ""
     lists: ClassVar[tuple[set[str], ...]] = ()
     known_by_list: ClassVar[bool] = False
     written: ClassVar[tuple[str, ...]] = ()
-    columns: ClassVar[Mapping[str, str]] = {}
+    columns: ClassVar[tuple[tuple[str, str], ...]] = ()
     chosen_by_students: ClassVar[bool] = True
 
     def upload(self, path: Path) -> Upload | None:

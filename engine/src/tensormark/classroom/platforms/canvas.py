@@ -17,9 +17,8 @@ comments, or a zip with the page.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import ClassVar
 
 from tensormark.classroom.entry import Claim, Entry, Upload
 from tensormark.classroom.feedback import PAGE, for_student
@@ -73,11 +72,10 @@ class Canvas(Platform):
     """See the module."""
 
     name = "canvas"
-    own = "canvas"
     written = ("canvas.csv", "canvas-feedback.zip")
     chosen_by_students = False
     lists = tuple({"id", SECTION, sis} for sis in ("sis login id", "sis user id"))
-    columns: ClassVar[Mapping[str, str]] = {"student": "name", "id": "canvas"}
+    columns = (("student", "name"), ("id", "canvas"))
 
     def upload(self, path: Path) -> Upload | None:
         """Return a claim for each number that may be the id.

@@ -6,10 +6,9 @@ have hyphens in their names, as assignments do, so a folder is read in every way
 them, and the roster decides.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import ClassVar
 
 from tensormark.classroom.entry import Claim, Upload
 from tensormark.classroom.platforms.base import Platform, own_name, without_common
@@ -20,10 +19,9 @@ class GitHub(Platform):
     """See the module; without its roster or `platform = "github"`, folders keep their names."""
 
     name = "github"
-    own = "github"
     known_by_list = True
     lists = ({"identifier", "github_username"},)
-    columns: ClassVar[Mapping[str, str]] = {"identifier": "id"}
+    columns = (("identifier", "id"),)
 
     def uploads(self, paths: Sequence[Path]) -> list[Upload]:
         """Read what follows each hyphen in what the names of all folders have in common."""

@@ -15,9 +15,8 @@ in the worksheet.
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import ClassVar
 
 from tensormark.classroom.entry import Claim, Entry, Upload
 from tensormark.classroom.feedback import PAGE
@@ -50,11 +49,10 @@ class Moodle(Platform):
     """See the module."""
 
     name = "moodle"
-    own = "moodle"
     written = ("moodle.csv", "moodle-feedback.zip")
     chosen_by_students = False
     lists = tuple({"identifier", GRADE, own} for own in (NEEDED[2], MOST, SCALE, CHANGEABLE))
-    columns: ClassVar[Mapping[str, str]] = {"identifier": "moodle"}
+    columns = (("identifier", "moodle"),)
 
     def upload(self, path: Path) -> Upload | None:
         """Return a claim for each number that may be the participant's."""
