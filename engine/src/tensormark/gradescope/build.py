@@ -8,7 +8,6 @@
 The zip is for Gradescope only: anyone who has it has the solution.
 """
 
-import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -78,7 +77,8 @@ def _autograder(
     return files
 
 
-def _options(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespace:
+def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
+    """Build the zip; return the exit status."""
     command_line = parser(name, "Build Gradescope's zip.")
     add = command_line.add_argument
     default = "(default: %(default)s)"
@@ -88,12 +88,7 @@ def _options(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Name
     add("--limit", type=int, default=600, help=f"seconds that Gradescope gives {default}")
     out = folder / "dist" / "autograder.zip"
     add("--out", type=Path, default=out, help=f"file to write {default}")
-    return command_line.parse_args(arguments)
-
-
-def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
-    """Build the zip; return the exit status."""
-    options = _options(folder, name, arguments)
+    options = command_line.parse_args(arguments)
     check_zip(options.out, name)
     if options.references is None:
         raise UserError(f"{option('references')} is missing: a folder of private references")

@@ -5,7 +5,7 @@ rewritten after each exercise, always atomically.
 """
 
 import dataclasses
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from tensormark.exercise import Assignment
@@ -45,22 +45,14 @@ class _Writer(Observer):
         """Write that nothing is graded yet."""
         self.path = path
         self.tier = ""
-        self.name = ""
-        self.shown: Collection[str] = ()
         self.results: list[Result] = []
         self.write(UNFINISHED)
-
-    def begin(self, assignment: str, submission: str, tier: str, shown: Collection[str]) -> None:
-        """Note what is graded."""
-        self.name = submission
-        self.shown = frozenset(shown)
 
     def result(self, result: Result) -> None:
         """Write the results so far."""
         print(f"{result.outcome}: {result.id}", flush=True)
-        if result.id in self.shown:
-            self.results.append(result)
-            self.write(UNFINISHED)
+        self.results.append(result)
+        self.write(UNFINISHED)
 
     def end(self, grade: Grade) -> None:
         """Write the final results."""
@@ -69,9 +61,9 @@ class _Writer(Observer):
 
     def write(self, first: str, grade: Grade | None = None) -> None:
         """Write results.json, with a line before the report's text."""
-        grade = grade or Grade(self.name, self.tier, self.results)
-        result = grade.as_json() | {"tier": self.tier}
-        write_whole(self.path, gradescope(result, first, NOT_COVERED.get(self.tier, "")))
+        grade = grade or Grade("", self.tier, self.results)
+        text = gradescope(grade.as_json(), first, NOT_COVERED.get(self.tier, ""))
+        write_whole(self.path, text)
 
 
 def _times(assignment: Assignment) -> dict[str, float | None]:
