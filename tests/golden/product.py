@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "engine" / "tests"))
 
 from tensormark.authoring.variants import edited, region_of
-from tensormark.classroom import command, work
+from tensormark.classroom import command, jobs
 from tensormark.folder import open_assignment
 from tensormark.grading import Grading
 from tensormark.intake.submission import SubmissionError
@@ -91,7 +91,7 @@ class Product:
         with (
             contextlib.redirect_stdout(printed),
             mock.patch.object(command, "workers", here),
-            mock.patch.object(work, "_grading", return_value=self.usual),
+            mock.patch.object(jobs, "_grading", return_value=self.usual),
         ):
             try:
                 status = command.main(

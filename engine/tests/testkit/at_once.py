@@ -3,7 +3,7 @@
 from concurrent.futures import Future
 from typing import Any
 
-from tensormark.classroom.work import Job, Terms, do
+from tensormark.classroom.jobs import Job, Terms, do
 
 
 class Here:

@@ -5,8 +5,7 @@ config.py        what staff write in OUT: the options of a class, and adjustment
 platforms/       what each learning platform's files, lists, marks and feedback look like
 people.py        the list of the class
 find.py          what is in a folder, to whom it belongs, and which of several is graded
-work.py          what a worker process does, and the digest of all that decides a result
-jobs.py          has it done by processes on this machine, or on a cluster
+jobs.py          what worker processes do, on this machine or on a cluster
 store.py         everything that was graded
 entry.py         a student's line, from which all else is written:
 gradebook.py, teach.py (both with counts.py), feedback.py, sheets.py, returned.py, with templates/

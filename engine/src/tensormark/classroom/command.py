@@ -25,10 +25,9 @@ from tensormark.authoring.course import open_course
 from tensormark.classroom import config, counts, entry, feedback, gradebook, returned, sheets, teach
 from tensormark.classroom.entry import Entry, legible, number_of
 from tensormark.classroom.find import find, handed_in, real
-from tensormark.classroom.jobs import answers, workers
+from tensormark.classroom.jobs import Job, Terms, answers, complete, facts, named, workers
 from tensormark.classroom.platforms import FOLDER, PLATFORMS
 from tensormark.classroom.store import Store
-from tensormark.classroom.work import Job, Terms, complete, facts, named
 from tensormark.exercise import Assignment
 from tensormark.files import expanded, is_folder, sources_in, write_whole
 from tensormark.folder import open_assignment

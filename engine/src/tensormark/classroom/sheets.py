@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tensormark.classroom.entry import Entry, first_of, number_of
-from tensormark.classroom.work import Job
+from tensormark.classroom.jobs import Job
 from tensormark.exercise import Assignment
 from tensormark.files import encoded, write_whole
 from tensormark.reports import pages
