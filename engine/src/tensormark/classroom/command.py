@@ -16,7 +16,6 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from tqdm import tqdm
 
@@ -25,7 +24,7 @@ from tensormark.authoring.course import open_course
 from tensormark.classroom import config, counts, entry, feedback, gradebook, returned, sheets, teach
 from tensormark.classroom.entry import Entry, legible, number_of
 from tensormark.classroom.find import find, handed_in, real
-from tensormark.classroom.jobs import Job, Terms, answers, complete, facts, named, workers
+from tensormark.classroom.jobs import Job, Result, Terms, answers, complete, facts, named, workers
 from tensormark.classroom.platforms import FOLDER, PLATFORMS
 from tensormark.classroom.store import Store
 from tensormark.exercise import Assignment
@@ -251,7 +250,7 @@ class Class:
 
     def _results(
         self, jobs: Sequence[tuple[Entry, Job]], what: str, before: str = ""
-    ) -> Iterator[tuple[Entry, Mapping[str, Any] | None, str]]:
+    ) -> Iterator[tuple[Entry, Result | None, str]]:
         """Do and keep what was not done before; yield all results, and why there is none.
 
         Args:

@@ -52,18 +52,18 @@ NO_WORKER = 120.0  # seconds without any worker of a cluster after which a run e
 DEATHS = ("KilledWorker", BrokenProcessPool.__name__)  # exceptions for a worker that died
 KILLS = "the submission kills the process that grades it, even with nothing else running"
 PR_SET_PDEATHSIG = 1
-Result = Mapping[str, Any]
+Result = dict[str, Any]  # the result model, a sheet, or a note that says why there is none
 
 
 # --- what a job is, and how a worker does it --------------------------------------------------
 
 
-def complete(result: Mapping[str, Any] | None) -> bool:
+def complete(result: Result | None) -> bool:
     """Return whether there is a result in which every exercise has a score."""
     return result is not None and ("exercises" not in result or not ungraded(result))
 
 
-def named(result: Mapping[str, Any], path: Path) -> dict[str, Any]:
+def named(result: Result, path: Path) -> Result:
     """Return a job's result as that of the submission at a path, whose end is its name."""
     names = {"submission": legible(os.fspath(path)), "name": printable(legible(path.name))}
     return {**result, **names}
@@ -165,7 +165,7 @@ def _grading(terms: Terms) -> Grading:
     return Grading(terms.settings, assignment)
 
 
-def do(job: Job, terms: Terms) -> dict[str, Any]:
+def do(job: Job, terms: Terms) -> Result:
     """Do a job; return the result model, or a sheet, or a note that says why there is none.
 
     Raises:

@@ -8,12 +8,11 @@ run: a note says why there are none.
 """
 
 import hmac
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from tensormark.classroom.entry import Entry, first_of, number_of
-from tensormark.classroom.jobs import Job
+from tensormark.classroom.jobs import Job, Result
 from tensormark.exercise import Assignment
 from tensormark.files import encoded, write_whole
 from tensormark.reports import pages
@@ -36,7 +35,7 @@ def job_of(entry: Entry, number: int, secret: bytes, assignment: Assignment) -> 
     return Job(entry.submission, tuple(passed), seed, number)
 
 
-def note_sheet(entry: Entry, result: Mapping[str, Any]) -> None:
+def note_sheet(entry: Entry, result: Result) -> None:
     """Note a student's sheet, or why there is none."""
     if "sheet" not in result:
         entry.sheet_note = result["note"]

@@ -10,12 +10,12 @@ import json
 import os
 import shutil
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from tensormark.classroom.config import FILE as CONFIG
 from tensormark.classroom.find import handed_in
+from tensormark.classroom.jobs import Result
 from tensormark.usage import UserError, option
 
 FILE = "results.sqlite"
@@ -82,15 +82,15 @@ class Store:
         except OSError:  # there is no such folder
             return False
 
-    def get(self, key: str) -> dict[str, Any] | None:
+    def get(self, key: str) -> Result | None:
         """Return the result that is kept under a key."""
         with self._explained():
             query = "SELECT result FROM results WHERE key = ?"
             row = self.file.execute(query, (key,)).fetchone()
-        result: dict[str, Any] | None = json.loads(row[0]) if row else None
+        result: Result | None = json.loads(row[0]) if row else None
         return result
 
-    def keep(self, key: str, result: Mapping[str, Any]) -> None:
+    def keep(self, key: str, result: Result) -> None:
         """Keep a result, in place of an earlier one."""
         with self._explained():
             values = (key, json.dumps(result))
