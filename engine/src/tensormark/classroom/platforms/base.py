@@ -181,33 +181,32 @@ def without_ending(name: str) -> str:
     return name[: -len(ending)] if ending and len(name) > len(ending) else name
 
 
-def splits(pattern: re.Pattern[str], name: str) -> Iterator[tuple[str, re.Match[str]]]:
-    """Yield the text before each underscore from which on a pattern matches a name, and how."""
-    for found in re.finditer("_", name):
-        match = pattern.fullmatch(name, found.start())
-        if match:
-            yield name[: found.start()], match
-
-
-def uploaded(
-    path: Path, claims: Sequence[Claim], matches: Sequence[re.Match[str]]
+def read_name(
+    path: Path, pattern: re.Pattern[str], claim_of: Callable[[str, re.Match[str]], Claim | None]
 ) -> Upload | None:
-    """Return what has a name that can be read in several ways; None if in none.
+    """Return what has a name that a pattern matches to its end; None if it does not.
+
+    The match may begin at any underscore, or be the whole name. The first says what it is; what can
+    be read as late is late.
 
     Args:
-        claims: one for each reading; of those for the same owner, the first counts.
-        matches: the platform's part of each; the first says what it is. What can be read as late
-            is late.
+        claim_of: takes what is before a match, and the match; returns whose it is if it is read so,
+            or None if it cannot be.
     """
+    claims: dict[tuple[str, ...], Claim] = {}
+    matches = []
+    for place in [0, *(found.start() for found in re.finditer("_", path.name))]:
+        match = pattern.fullmatch(path.name, place)
+        claim = claim_of(path.name[:place], match) if match else None
+        if match and claim:
+            claims.setdefault(claim.identity, claim)
+            matches.append(match)
     if not matches:
         return None
-    owners: dict[tuple[str, ...], Claim] = {}
-    for claim in claims:
-        owners.setdefault(claim.identity, claim)
     file = matches[0]["file"] or ""
     return Upload(
         path,
-        tuple(owners.values()),
+        tuple(claims.values()),
         file=file,
         again=again(file),
         late=any(match.groupdict().get("late") for match in matches),

@@ -23,14 +23,7 @@ from pathlib import Path
 from tensormark.classroom.entry import Claim, Entry, Upload
 from tensormark.classroom.feedback import PAGE, for_student
 from tensormark.classroom.people import FileError, Table
-from tensormark.classroom.platforms.base import (
-    MarksFile,
-    Platform,
-    new_marks,
-    number,
-    splits,
-    uploaded,
-)
+from tensormark.classroom.platforms.base import MarksFile, Platform, new_marks, number, read_name
 from tensormark.files import encoded
 from tensormark.reports.platforms import cell, comments
 from tensormark.reports.text import points
@@ -48,6 +41,17 @@ TITLE = re.compile(r" \([0-9]+\)$")  # the end of an assignment's column: its id
 MAXIMA = "Points Possible"
 SECTION = "section"  # the last of the columns about students
 SHOWN = 40  # titles in a message
+
+
+def _claim(name: str, match: re.Match[str]) -> Claim | None:
+    """Return whose something is by a display name, and what Canvas adds to it.
+
+    Unpacking the download may have changed any letter that is not ASCII.
+    """
+    letters = ESCAPED.sub("", name)
+    if all(char.isalnum() or char == "_" or not char.isascii() for char in letters):
+        return Claim(name or match["id"], {"canvas": match["id"]}, match["id"])
+    return None
 
 
 def _column(table: Table, wanted: str) -> int:
@@ -78,20 +82,8 @@ class Canvas(Platform):
     columns = (("student", "name"), ("id", "canvas"))
 
     def upload(self, path: Path) -> Upload | None:
-        """Return a claim for each number that may be the id.
-
-        Unpacking the download may have changed any letter that is not ASCII.
-        """
-        readings = []
-        for name, match in splits(NAMED, path.name):
-            letters = ESCAPED.sub("", name)
-            if all(c.isalnum() or c == "_" or not c.isascii() for c in letters):
-                readings.append((name, match))
-        anonymous = ANONYMOUS.fullmatch(path.name)
-        if anonymous and not readings:
-            readings = [(anonymous["id"], anonymous)]
-        claims = [Claim(name, {"canvas": match["id"]}, match["id"]) for name, match in readings]
-        return uploaded(path, claims, [match for _, match in readings])
+        """Return a claim for each number that may be the id."""
+        return read_name(path, NAMED, _claim) or read_name(path, ANONYMOUS, _claim)
 
     def marks(self, table: Table, column: str, most: float, entries: Sequence[Entry]) -> MarksFile:
         """Return the columns about students, unchanged, and the assignment's."""

@@ -21,14 +21,7 @@ from pathlib import Path
 from tensormark.classroom.entry import Claim, Entry, Upload
 from tensormark.classroom.feedback import PAGE
 from tensormark.classroom.people import FileError, Table
-from tensormark.classroom.platforms.base import (
-    MarksFile,
-    Platform,
-    new_marks,
-    number,
-    splits,
-    uploaded,
-)
+from tensormark.classroom.platforms.base import MarksFile, Platform, new_marks, number, read_name
 from tensormark.reports.platforms import cell
 from tensormark.reports.text import points
 
@@ -45,6 +38,13 @@ AGAIN = "download the worksheet again"
 LONGEST = 40  # letters of a student's name in a file's name
 
 
+def _claim(name: str, match: re.Match[str]) -> Claim | None:
+    number = match["id"]
+    if name and number:
+        return Claim(name, {"moodle": number}, f"{name}_{number}")
+    return Claim(name) if name and "_" not in name else None
+
+
 class Moodle(Platform):
     """See the module."""
 
@@ -56,15 +56,7 @@ class Moodle(Platform):
 
     def upload(self, path: Path) -> Upload | None:
         """Return a claim for each number that may be the participant's."""
-        claims = []
-        matches = []
-        for name, match in splits(NAMED, path.name):
-            own = match["id"]
-            if name and (own or "_" not in name):
-                claim = Claim(name, {"moodle": own}, f"{name}_{own}") if own else Claim(name)
-                claims.append(claim)
-                matches.append(match)
-        return uploaded(path, claims, matches)
+        return read_name(path, NAMED, _claim)
 
     def marks(self, table: Table, column: str, most: float, entries: Sequence[Entry]) -> MarksFile:
         """Return the worksheet with everybody's mark."""
