@@ -22,7 +22,6 @@ from testkit.trials import (
     VALUES,
     WRONG,
     X,
-    failed_in_properties,
     finding,
     make_exercise,
     reply,
@@ -152,16 +151,6 @@ def test_an_error_that_does_not_recur_costs_nothing() -> None:
 
     assert examined(right, right.answered[0], examine) is None
     assert right.troubles == []
-
-
-@pytest.mark.parametrize("first", [True, False])
-def test_a_setting_that_an_import_changes_costs_the_first_exercise_of_its_file(first: bool) -> None:
-    answers = trial(reply(imported=["the seed", "the dtype"]))
-    earlier = {} if first else {"norm": failed_in_properties("norm", "main.py")}
-
-    result = replace(answers, results=earlier).result()
-
-    assert result.lost == ({"properties"} if first else set())
 
 
 # --- random outputs -----------------------------------------------------------------------------

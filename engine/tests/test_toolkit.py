@@ -1,7 +1,6 @@
 """The toolkit: usual probes in one call, where an output is wrong, and what is random."""
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,6 @@ from tensormark.exercise import Exercise, followed
 from tensormark.toolkit import Call, Sizes, Tensors, exercise, locator, usual
 from tensormark.toolkit.dropout import FALSE_ALARM, RATE, SHARED, Dropout, numbers
 from tensormark.toolkit.places import locate
-from tensormark.toolkit.seeds import SEEDS, USED, Seeded, draw_seeds
 from tensormark.toolkit.statistics import margin
 
 
@@ -145,12 +143,6 @@ def judge(first: np.ndarray, second: np.ndarray | None = None) -> str | None:
     return Dropout("it", RATE, COUNT, lambda out, _: numbers(out["output"]), values)(outputs, {})
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_drawing_values_one_by_one_and_anew_in_a_second_call_is_right(seed: int) -> None:
-    assert judge(dropout_sample(seed)) is None
-    assert judge(dropout_sample(seed), dropout_sample(seed + 99)) is None
-
-
 @pytest.mark.parametrize(("shape", "axis"), [((8, 1, 12), 2), ((8, 10, 1), 3), ((1, 1, 12), 1)])
 def test_drawing_values_once_along_an_axis_is_recognised(shape: tuple[int, ...], axis: int) -> None:
     values = dropout_sample(3, *shape)
@@ -167,29 +159,6 @@ def test_a_second_call_must_draw_anew_and_be_right_itself() -> None:
     assert judge(first, np.ones(SHAPE)) == "with a dropout rate of 0.4, 0.00 of it is dropped"
     scaled = "with a dropout rate of 0.4, kept values should be multiplied by 1.67, not 3.33"
     assert judge(2.0 * first) == scaled
-
-
-# --- seeds: a function that draws from a given generator is told from one that does not -----------
-
-DRAWS: dict[str, tuple[Callable[[int, int], int], str | None]] = {  # of a seed, in a call
-    "from the generator": (lambda seed, number: -1 if number == 6 else seed, None),
-    "the same always": (lambda seed, number: 0, "it is wrong"),
-    "anew in each call": (lambda seed, number: number, "it is wrong"),
-    "by the first seed": (lambda seed, number: seed, "it is wrong"),
-    "another seed in every other call": (lambda seed, number: number % 2, "it is wrong"),
-}
-
-
-@pytest.mark.parametrize(("draw", "verdict"), DRAWS.values(), ids=DRAWS)
-def test_a_draw_depends_on_the_generators_seed_and_state_alone(
-    draw: Callable[[int, int], int], verdict: str | None
-) -> None:
-    inputs = draw_seeds(np.random.default_rng(0))
-    seeds = inputs[SEEDS].tolist()
-    outputs = {f"{number}/x": np.array([draw(seed, number)]) for number, seed in enumerate(seeds)}
-    outputs[f"{USED}/x"] = np.array([draw(seeds[-1], len(seeds))])
-
-    assert Seeded("it is wrong")(outputs, inputs) == verdict
 
 
 # --- margins: wide enough for right code ----------------------------------------------------------

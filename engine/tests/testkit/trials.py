@@ -78,11 +78,6 @@ def recording(probe: Probe, call: Call, gradients: dict[str, np.ndarray]) -> Rec
     return replace(right, wrong=np.stack(rows))
 
 
-def failed_in_properties(name: str, file: str = "") -> Result:
-    lost = frozenset({"properties"})
-    return Result(name, Outcome.FAILED, 9.0, 10.0, lost=lost, file=file)
-
-
 def trial(
     *replies: Reply,
     exercise: Exercise = LAYER,
@@ -100,7 +95,8 @@ def trial(
     ]
     more.setdefault("entry", MANIFEST_ENTRY)
     toy = assignment(NORM, EMBED, exercise, make_exercise("task"), **(fields or {}))
-    results = {name: failed_in_properties(name) for name in failed}
+    lost = frozenset({"properties"})
+    results = {name: Result(name, Outcome.FAILED, 9.0, 10.0, lost=lost) for name in failed}
     return Trial(toy, exercise, answered, results=results, **more)
 
 
