@@ -8,9 +8,9 @@ import pytest
 
 from tensormark.exercise import Exercise, followed
 from tensormark.toolkit import Call, Sizes, Tensors, exercise, locator, usual
-from tensormark.toolkit.dropout import FALSE_ALARM, RATE, SHARED, Dropout, numbers
+from tensormark.toolkit.dropout import RATE, SHARED, Dropout, numbers
 from tensormark.toolkit.places import locate
-from tensormark.toolkit.statistics import margin
+from tensormark.toolkit.statistics import FALSE_ALARM, margin
 
 
 def draw(rng: np.random.Generator, call: Call) -> Tensors:

@@ -24,10 +24,10 @@ from collections.abc import Callable
 import numpy as np
 
 from tensormark.exercise import Tensors
+from tensormark.toolkit.statistics import margin
 from tensormark.worker.protocol import AGAIN
 
 RATE = 0.4  # keeps 0.60; applied twice 0.36; a hard-coded rate of 0.5 or 0.1 keeps 0.50 or 0.90
-FALSE_ALARM = 1e-9  # the chance that a correct dropout fails; cheap, as there are many draws
 EXACT = 2e-3  # tolerance of statistics that do not depend on draws
 SHARED = 10.0
 ALIKE = 100
@@ -60,8 +60,7 @@ class Dropout:
     @property
     def spread(self) -> np.ndarray:
         """How far each statistic may be off if it depends on the draws."""
-        # Hoeffding: P(|kept - mean| > t) <= 2 exp(-2 n t^2)
-        chance = np.sqrt(np.log(2 / FALSE_ALARM) / (2 * self.number))
+        chance = margin(self.number)
         return np.array([chance, EXACT, chance, chance])
 
     @property

@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from tensormark.exercise import Tensors
-from tensormark.toolkit.dropout import FALSE_ALARM
 
+FALSE_ALARM = 1e-9  # the chance that correct code fails; cheap, as there are many draws
 EXACT = 1e-6  # margin of a share that is not random; it allows for rounding only
 BLUR = 0.06  # the least tolerance between the shares of two programs with the same mistake
 
