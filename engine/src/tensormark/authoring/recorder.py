@@ -314,25 +314,22 @@ class Recorder:
 
     def _require_stand_ins(self, replies: Sequence[Reply]) -> None:
         """Check that the solution answers calls with stand-ins, in the shapes of those without."""
-        answered = iter(replies)
-        for probe in self.exercise.probes:
-            own, *given = [(call, next(answered)) for call in probe.calls]
-            expected = _shapes(own[1])
-            for call, reply in given:
-                names = ", ".join(f"{kind} at {path}" for path, kind in call.stand_ins.items())
-                stand_ins = f"with the stand-in {names}"
-                if reply.status != "ok":
-                    raise self.fault(f"{stand_ins}: {reply.text}")
-                unmatched = sorted({*call.stand_ins} - {*texts(reply, "matched")})
-                if unmatched:
-                    raise self.fault(
-                        f"there is nothing at {unmatched[0]} for a stand-in to replace"
-                    )
-                got = _shapes(reply)
-                if expected != got:
-                    raise self.fault(
-                        f"{stand_ins}, the shapes of outputs are {got}, but {expected} without it"
-                    )
+        for (probe, call), reply in zip(self.exercise.asked, replies, strict=True):
+            got = _shapes(reply)
+            if call is probe.calls[0]:  # which has none
+                expected = got
+                continue
+            names = ", ".join(f"{kind} at {path}" for path, kind in call.stand_ins.items())
+            stand_ins = f"with the stand-in {names}"
+            if reply.status != "ok":
+                raise self.fault(f"{stand_ins}: {reply.text}")
+            unmatched = sorted({*call.stand_ins} - {*texts(reply, "matched")})
+            if unmatched:
+                raise self.fault(f"there is nothing at {unmatched[0]} for a stand-in to replace")
+            if expected != got:
+                raise self.fault(
+                    f"{stand_ins}, the shapes of outputs are {got}, but {expected} without it"
+                )
 
     def _require_gradients(self, replies: Sequence[Reply]) -> None:
         """Check that there are gradients wherever a call asks for them."""
