@@ -75,8 +75,10 @@ class Handout:
             OSError, UnicodeDecodeError: a page cannot be read.
         """
         paths = [self.folder / MAIN, *sorted(self.folder.glob(PAGES))]
-        texts = {path: path.read_text(encoding="utf-8") for path in paths}
-        return {path.relative_to(self.folder).as_posix(): text for path, text in texts.items()}
+        return {
+            path.relative_to(self.folder).as_posix(): path.read_text(encoding="utf-8")
+            for path in paths
+        }
 
     @functools.cached_property
     def pages(self) -> Mapping[str, str]:

@@ -50,11 +50,6 @@ class Evidence:
         return frozenset(id for id in self.failed if "values" in self.results[id].lost)
 
     @property
-    def independent(self) -> list[AnsweredCall]:
-        """The answers of calls that run none of the exercises that have failed."""
-        return [each for each in self.answered if self.failed.issubset(each.call.given)]
-
-    @property
     def axes(self) -> Axes:
         """The names of the axes of outputs."""
         return self.assignment.axes if self.exercise.axes is None else self.exercise.axes

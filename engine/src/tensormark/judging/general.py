@@ -53,8 +53,9 @@ def _randomness(evidence: Evidence) -> Mistake | None:
     """Name what drew random numbers in eval mode, other than from a generator argument."""
     drew = [
         each.reply
-        for each in evidence.independent
-        if each.reply.message.get("drew")
+        for each in evidence.answered
+        if evidence.failed.issubset(each.call.given)  # it may be one of these that drew
+        and each.reply.message.get("drew")
         and not each.reply.message.get("same")
         and not each.call.train
         and not any(name.startswith("*") for name in each.call.args)
