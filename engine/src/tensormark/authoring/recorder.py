@@ -219,13 +219,16 @@ class Recorder:
         return Recorded(save(_named(calls) | rows), calls, entry)
 
     @functools.cached_property
-    def right(self) -> list[Reply]:
-        """The solution's replies in float64."""
+    def recordings(self) -> list[Recording]:
+        """The inputs and the solution's answers in float64, without rows."""
         replies = self.ask(self.source, dtype="float64")
         self._require_answers(replies, SOLUTION_ROW)
         self._require_stand_ins(replies)
         self._require_gradients(replies)
-        return replies
+        return [
+            Recording(inputs, under(reply.tensors, "out/"), under(reply.tensors, "grad/"), NO_ROWS)
+            for inputs, reply in zip(self.inputs, replies, strict=True)
+        ]
 
     def _row(self, name: str, source: str) -> Row:
         return Row(name, self.ask(source), functools.partial(self.ask, source))
@@ -247,15 +250,7 @@ class Recorder:
                 honest.append(replies)
         solution, *mistakes = self.single
         wrong = {each.id: row.replies for each, row in zip(self.own, mistakes, strict=True)}
-        return measure(self.exercise, self.right, solution.replies, honest, wrong)
-
-    @functools.cached_property
-    def recordings(self) -> list[Recording]:
-        """The inputs and the solution's answers, without rows."""
-        return [
-            Recording(inputs, under(reply.tensors, "out/"), under(reply.tensors, "grad/"), NO_ROWS)
-            for inputs, reply in zip(self.inputs, self.right, strict=True)
-        ]
+        return measure(self.exercise, self.recordings, solution.replies, honest, wrong)
 
     def _beside_rows(self, recorded: Recorded) -> list[Recording]:
         """Return this processor's recordings with rows that may be another one's."""

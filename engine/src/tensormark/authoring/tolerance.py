@@ -14,6 +14,7 @@ import numpy as np
 
 from tensormark.exercise import Exercise
 from tensormark.judging.fingerprints import tolerance_kind
+from tensormark.references import Recording
 from tensormark.sandbox.interface import Reply
 from tensormark.usage import UserError
 
@@ -41,7 +42,7 @@ def difference(got: np.ndarray | None, expected: np.ndarray) -> float:
 
 
 def _errors(
-    exercise: Exercise, right: Sequence[Reply], other: Sequence[Reply], own: bool = False
+    exercise: Exercise, right: Sequence[Recording], other: Sequence[Reply], own: bool = False
 ) -> Errors:
     """Return the largest difference of each kind.
 
@@ -49,15 +50,14 @@ def _errors(
         own: only in calls without stand-ins, because honest code may bypass these.
     """
     largest = dict.fromkeys(KINDS, 0.0)
-    for (probe, call), reference, reply in zip(exercise.asked, right, other, strict=True):
+    for (probe, call), recording, reply in zip(exercise.asked, right, other, strict=True):
         called = reply.status == "ok" and "lacks" not in reply.message
         if not called or probe.draws(call) or (own and call.stand_ins):
             continue
-        for name, value in reference.tensors.items():
-            if not name.startswith("after/"):
-                kind = tolerance_kind(name, call)
-                distance = difference(reply.tensors.get(name), value)
-                largest[kind] = max(largest[kind], distance)
+        for name, value in recording.answers.items():
+            kind = tolerance_kind(name, call)
+            distance = difference(reply.tensors.get(name), value)
+            largest[kind] = max(largest[kind], distance)
     return largest
 
 
@@ -86,7 +86,7 @@ def _smallest(exercise: Exercise, noise: Errors, errors: Mapping[str, Errors]) -
 
 def measure(
     exercise: Exercise,
-    right: Sequence[Reply],
+    right: Sequence[Recording],
     working: Sequence[Reply],
     honest: Sequence[Sequence[Reply]],
     wrong: Mapping[str, Sequence[Reply]],
@@ -94,7 +94,7 @@ def measure(
     """Derive one exercise's tolerances, as they are in the manifest, with what they come from.
 
     Args:
-        right: the solution's replies in float64.
+        right: the solution's answers in float64.
         working: the solution's replies in the types that students work in.
         honest: the replies of other correct solutions, in these types.
         wrong: the replies of each known wrong variant, in these types.
