@@ -24,13 +24,6 @@ PAIR = "+"  # joins the ids of mistakes that occur together
 Counts = Mapping[str, int]  # the id of a mistake to the number of times it was observed
 
 
-def one_sentence(sentences: Sequence[str]) -> str:
-    """Join sentences into one; semicolons separate three or more, as each may contain commas."""
-    if len(sentences) < 3:
-        return ", and ".join(sentences)
-    return "; ".join([*sentences[:-1], f"and {sentences[-1]}"])
-
-
 @dataclasses.dataclass(frozen=True)
 class Diagnosis:
     """The recognized mistakes.

@@ -11,7 +11,7 @@ import numpy as np
 from tensormark.exercise import Probe
 from tensormark.handout import POINTER
 from tensormark.judging.compare import Mismatch
-from tensormark.judging.diagnose import PAIR, one_sentence
+from tensormark.judging.diagnose import PAIR
 from tensormark.judging.evidence import Evidence
 from tensormark.judging.excerpt import excerpt
 from tensormark.judging.fingerprints import AnsweredCall
@@ -19,6 +19,13 @@ from tensormark.judging.general import Mistake, general
 from tensormark.result import FORBIDDEN, Finding
 
 INCOMPARABLE = ("names", "shape", "unreadable")  # kinds of mismatches
+
+
+def _one_sentence(sentences: Sequence[str]) -> str:
+    """Join sentences into one; semicolons separate three or more, as each may contain commas."""
+    if len(sentences) < 3:
+        return ", and ".join(sentences)
+    return "; ".join([*sentences[:-1], f"and {sentences[-1]}"])
 
 
 def _known(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> Mistake | None:
@@ -33,7 +40,7 @@ def _known(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> Mi
         return None
     variants = evidence.entry["variants"]
     several = [[variants[name] for name in mistake.split(PAIR)] for mistake in mistakes]
-    says = [one_sentence([variant["says"] for variant in together]) for together in several]
+    says = [_one_sentence([variant["says"] for variant in together]) for together in several]
     sections = {f'"{variant["section"]}"': None for together in several for variant in together}
     either = "either " if len(says) > 1 else ""
     return Mistake("|".join(mistakes), either + " or ".join(says), sections=tuple(sections))

@@ -114,9 +114,9 @@ def of_tensor(name: str, array: np.ndarray | None) -> np.ndarray:
     """Return the fingerprint of a tensor, or of a missing one."""
     if array is None:
         return entry(MISSING)
-    if array.size > MAX_VALUES:  # projections of arbitrarily large tensors would use up memory
-        return entry(form(array))
     code = form(array)
+    if array.size > MAX_VALUES:  # projections of arbitrarily large tensors would use up memory
+        return entry(code)
     values = array.astype(np.float64).ravel()
     finite = np.isfinite(values)
     if not finite.any() and array.size:
