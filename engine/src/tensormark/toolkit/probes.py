@@ -161,13 +161,9 @@ def stood_in(call: Call, given: Given) -> tuple[Call, ...]:
     return tuple(calls)
 
 
-def _own_call(usual: Mapping[str, Any], fields: Mapping[str, Any]) -> Call:
-    """Return a call of the student's own functions.
-
-    Args:
-        usual, fields: of every call, and of this one.
-    """
-    own = {**usual, **fields}
+def _own_call(fields: Mapping[str, Any]) -> Call:
+    """Return a call of the student's own functions."""
+    own = dict(fields)
     rate = own.pop("rate", None)
     if rate is not None:
         own["sizes"] = own["sizes"] | {"dropout": rate}
@@ -179,7 +175,7 @@ def _own_call(usual: Mapping[str, Any], fields: Mapping[str, Any]) -> Call:
 
 def _sized(usual: Mapping[str, Any], sizes: Mapping[str, Any], **more: Any) -> Call:
     """Return a call with these sizes."""
-    return _own_call(usual, {"inputs": "sized", "sizes": Sizes(sizes), **more})
+    return _own_call({**usual, "inputs": "sized", "sizes": Sizes(sizes), **more})
 
 
 def _probe(case: Case, own: Call, given: Given, upstream: Sequence[str]) -> Probe:
@@ -251,7 +247,7 @@ def exercise(
         file=file,
         upstream=upstream,
         probes=tuple(
-            _probe(case, _own_call(usual, case.fields), given, upstream) for case in probes
+            _probe(case, _own_call({**usual, **case.fields}), given, upstream) for case in probes
         ),
         draw=_with_earlier_inputs(draw),
         draw_private=draw_private and _with_earlier_inputs(draw_private),

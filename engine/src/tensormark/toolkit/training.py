@@ -81,8 +81,15 @@ def loss_curve(tensors: Tensors) -> list[dict[str, Any]]:
         return []
     if not 1 < losses.size <= MAX_STEPS:
         return []
-    fields = {"name": "training loss", "steps": losses.size, "unit": "step"}
-    return [{**fields, "values": _smooth(losses), "threshold": None}]
+    return [
+        {
+            "name": "training loss",
+            "steps": losses.size,
+            "unit": "step",
+            "values": _smooth(losses),
+            "threshold": None,
+        }
+    ]
 
 
 def accuracy_curve(
@@ -104,8 +111,15 @@ def accuracy_curve(
     if not values:
         return []
     values.append(round(final, 5))
-    fields = {"name": name, "steps": len(values), "unit": "quarter"}
-    return [{**fields, "values": values, "threshold": threshold}]
+    return [
+        {
+            "name": name,
+            "steps": len(values),
+            "unit": "quarter",
+            "values": values,
+            "threshold": threshold,
+        }
+    ]
 
 
 def confusion(
