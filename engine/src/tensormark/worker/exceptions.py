@@ -10,7 +10,7 @@ import dataclasses
 import functools
 import inspect
 import textwrap
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from itertools import islice
 from traceback import walk_tb
 from types import CodeType, ModuleType, TracebackType
@@ -45,28 +45,15 @@ def _innermost(traceback: TracebackType | None, sources: Mapping[str, str]) -> T
 
 def _lines(traceback: TracebackType) -> range:
     """Return the line numbers of the expression that raised."""
-    positions = list(traceback.tb_frame.f_code.co_positions())
-    place = traceback.tb_lasti // 2
-    first, last = positions[place][:2] if place < len(positions) else (None, None)
+    positions = traceback.tb_frame.f_code.co_positions()
+    first, last, *_ = next(islice(positions, traceback.tb_lasti // 2, None), (None, None))
     return range(first or traceback.tb_lineno, (last or traceback.tb_lineno) + 1)
 
 
-def _nodes_on(tree: ast.AST, lines: range) -> Iterator[ast.AST]:
-    """Yield the nodes that are, or may be, on some lines; the rest of the file is skipped."""
-    stack = [tree]
-    while stack:
-        node = stack.pop()
-        yield node
-        for child in ast.iter_child_nodes(node):
-            first = getattr(child, "lineno", lines[0])
-            last = getattr(child, "end_lineno", None)
-            if first < lines.stop and (last or lines[-1]) >= lines.start:
-                stack.append(child)
-
-
+@functools.lru_cache(maxsize=64)
 def _names(source: str, lines: range) -> list[str]:
     """List the variables on some lines, each once, without those that are only called."""
-    nodes = list(_nodes_on(parsed(source), lines))
+    nodes = list(ast.walk(parsed(source)))
     called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
     names = [
         (node.lineno, node.col_offset, node.id)
@@ -90,22 +77,6 @@ def _in_words(shape: tuple[int, ...], letters: Mapping[str, int]) -> str:
     return f"({', '.join(names)}) = {shape}" if certain else f"{shape}"
 
 
-def _shapes_on_line(
-    traceback: TracebackType | None, sources: Mapping[str, str], letters: Mapping[str, int]
-) -> Iterator[str]:
-    innermost = _innermost(traceback, sources)
-    if innermost is None:
-        return
-    local = innermost.tb_frame.f_locals
-    source = sources[innermost.tb_frame.f_code.co_filename]
-    for name in _names(source, _lines(innermost)):
-        value = local.get(name)
-        if isinstance(value, Tensor) and value.dim() <= MAX_AXES:
-            # a type is worth saying if it is not that of the numbers that are computed with
-            of = "" if value.is_floating_point() else f" of {str(value.dtype).split('.')[-1]}"
-            yield f"{name} is {_in_words(tuple(value.shape), letters)}{of}"
-
-
 def shapes(
     error: BaseException, sources: Mapping[str, str], letters: Mapping[str, int]
 ) -> list[str]:
@@ -117,9 +88,20 @@ def shapes(
         sources: the submission's files by name.
         letters: the assignment's letters for the sizes of this call.
     """
-    if not isinstance(error, ABOUT_SHAPES) or isinstance(error, ABOUT_OTHERS):
+    innermost = _innermost(error.__traceback__, sources)
+    about_shapes = isinstance(error, ABOUT_SHAPES) and not isinstance(error, ABOUT_OTHERS)
+    if innermost is None or not about_shapes:
         return []
-    return list(islice(_shapes_on_line(error.__traceback__, sources, letters), MAX_TENSORS))
+    local = innermost.tb_frame.f_locals
+    source = sources[innermost.tb_frame.f_code.co_filename]
+    listed = []
+    for name in _names(source, _lines(innermost)):
+        value = local.get(name)
+        if isinstance(value, Tensor) and value.dim() <= MAX_AXES:
+            # a type is worth saying if it is not that of the numbers that are computed with
+            of = "" if value.is_floating_point() else f" of {str(value.dtype).split('.')[-1]}"
+            listed.append(f"{name} is {_in_words(tuple(value.shape), letters)}{of}")
+    return listed[:MAX_TENSORS]
 
 
 def letters_of(call: Mapping[str, Any]) -> dict[str, int]:
@@ -145,14 +127,14 @@ class ImportFailure(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Files:
-    """The names of the program's files, such as main.py.
+    """The program's files by name, such as main.py.
 
     Attributes:
-        editable: those that students edit.
-        given: the others.
+        editable: the texts of those that students edit.
+        given: the others' names.
     """
 
-    editable: Collection[str]
+    editable: Mapping[str, str]
     given: Collection[str]
 
     def location(self, frames: list[tuple[CodeType, int]]) -> str:
@@ -164,29 +146,21 @@ class Files:
         return ""
 
 
-def _lacking_file(error: BaseException, files: Files) -> str | None:
-    """Return the given file that lacks an attribute or a name, if that is what was raised."""
+def _facts(error: BaseException, files: Files) -> dict[str, Any]:
+    """Return facts from which the trusted side can give advice."""
     name: object = None
     if isinstance(error, AttributeError):
         owner = error.obj
         name = vars(owner).get("__name__") if type(owner) is ModuleType else type(owner).__module__
-    elif isinstance(error, ImportError) and not isinstance(error, ModuleNotFoundError):
+    elif isinstance(error, ImportError):
         name = error.name
-    path = name.replace(".", "/") if type(name) is str else ""
-    for file in (f"{path}.py", f"{path}/__init__.py"):
-        if file in files.given:
-            return file
-    return None
-
-
-def _facts(error: BaseException, files: Files) -> dict[str, Any]:
-    """Return facts from which the trusted side can give advice."""
-    facts: dict[str, Any] = {}
-    if isinstance(error, ModuleNotFoundError) and isinstance(error.name, str):
-        facts["missing"] = error.name[:MAX_TEXT]
-    if (name := _lacking_file(error, files)) is not None:
-        facts["lacking"] = name
-    return facts
+    if type(name) is not str:
+        return {}
+    if isinstance(error, ModuleNotFoundError):
+        return {"missing": name[:MAX_TEXT]}
+    path = name.replace(".", "/")
+    lacking = [file for file in (f"{path}.py", f"{path}/__init__.py") if file in files.given]
+    return {"lacking": lacking[0]} if lacking else {}
 
 
 def _refusal(error: BaseException | None) -> NotAllowedError | None:
@@ -231,9 +205,9 @@ def describe(
         target: the called function, as calls name it.
         hole: its code, which raises a bare NotImplementedError until it is written.
     """
-    importing: dict[str, Any] = {}
+    message: dict[str, Any] = {"status": "error"}
     if isinstance(error, ImportFailure) and error.__cause__ is not None:
-        importing = {"importing": error.name}
+        message["importing"] = error.name
         error = error.__cause__
     with contextlib.suppress(BaseException):  # an exception's attributes may be the student's
         error = _of_property(error)
@@ -241,27 +215,25 @@ def describe(
     codes = [code for code, _ in frames if code.co_filename in files.editable]
     location = files.location(frames) if codes or not isinstance(error, StudentError) else ""
     if isinstance(error, StudentError):
-        return {"status": "error", "text": f"{error}{location}", **importing}
-    if (refusal := _refusal(error)) is not None:
-        text = f"{refusal}{location}"
-        name = refusal.name
-        return {"status": "error", "text": text, "forbidden": name, **importing}
-    through = {"through": [code.co_qualname[:MAX_NAME] for code in codes[-MAX_FRAMES:]]}
+        return message | {"text": f"{error}{location}"}
+    refusal = _refusal(error)
+    if refusal is not None:
+        return message | {"text": f"{refusal}{location}", "forbidden": refusal.name}
+    message["through"] = [code.co_qualname[:MAX_NAME] for code in codes[-MAX_FRAMES:]]
     text = textwrap.shorten(_message_of(error).strip().split("\n")[0], MAX_TEXT, placeholder=" ...")
-    if isinstance(error, NotImplementedError) and not importing:
+    if "importing" in message:  # the line that runs at import, not one of a function that it calls
+        at_import = [each for each in frames if not each[0].co_flags & inspect.CO_OPTIMIZED]
+        location = files.location(at_import) or location
+    elif isinstance(error, NotImplementedError):
         function = ""
         if not text and codes and codes[-1] is frames[-1][0]:
             function = target if codes[-1] is hole else codes[-1].co_qualname[:MAX_NAME]
-        message = {"status": "not written", "text": text, "function": function, "where": location}
-        return message | through
-    if importing:  # the line that runs at import, not one of a function that it calls
-        at_import = [each for each in frames if not each[0].co_flags & inspect.CO_OPTIMIZED]
-        location = files.location(at_import) or location
-    text = f"raised {type(error).__name__[:MAX_NAME]}: {text}".rstrip(": ") + location
-    facts = {}
+        written = {"status": "not written", "text": text, "function": function, "where": location}
+        return message | written
+    message["text"] = f"raised {type(error).__name__[:MAX_NAME]}: {text}".rstrip(": ") + location
     with contextlib.suppress(BaseException):  # an exception's attributes may be the student's
-        facts = _facts(error, files)
-    return {"status": "error", "text": text, **through, **importing, **facts}
+        message |= _facts(error, files)
+    return message
 
 
 def code_of(owner: Any, target: str) -> CodeType | None:

@@ -7,9 +7,8 @@ import contextlib
 import functools
 import importlib.util
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from types import ModuleType
-from typing import Any
 
 import torch
 
@@ -18,6 +17,7 @@ from tensormark.worker.exceptions import letters_of, shapes
 from tensormark.worker.forbidden import WATCH
 from tensormark.worker.imports import Imports, MemoryImporter, file_of
 from tensormark.worker.objects import Originals
+from tensormark.worker.protocol import Message, Tensors
 
 
 def load_harness(path: str) -> ModuleType:
@@ -43,20 +43,17 @@ class Overlay:
         surroundings.reset()
         self.harness = harness
         self.settings = state.settings()
-        self.imports = Imports((), self.settings)
+        self.context = calls.Context(Imports((), self.settings), "", harness, Originals({}, {}))
         self.sources: dict[str, str] = {}
-        self.originals = Originals({}, {})
-        self.files = exceptions.Files((), ())
-        self.checkpoint = ""
+        self.files = exceptions.Files({}, ())
         self.forbidden: dict[str, str] = {}  # for good
 
-    def load(self, request: Mapping[str, Any]) -> protocol.Message:
+    def load(self, request: Message) -> Message:
         """Import the given modules and the student's."""
         for name in self.sources:  # from an earlier load
             sys.modules.pop(name, None)
         sys.meta_path[:] = [f for f in sys.meta_path if not isinstance(f, MemoryImporter)]
         self.sources = request["sources"]
-        self.checkpoint = request["checkpoint"]
         surroundings.show_only(frozenset(request["packages"]))
         forbidden.SUBMISSION_CODE.clear()
         fault = forbidden.prepare(request["rules"])
@@ -65,47 +62,47 @@ class Overlay:
         new = {p: name for p, name in request["forbidden"].items() if p not in self.forbidden}
         forbidden.forbid(new, for_good=True)
         self.forbidden |= new
-        names = {file_of(name, self.sources) for name in self.sources}
-        editable = names.intersection(request["editable"])
-        self.files = exceptions.Files(editable, names - editable)
+        texts = {file_of(name, self.sources): text for name, text in self.sources.items()}
+        editable = {file: text for file, text in texts.items() if file in request["editable"]}
+        self.files = exceptions.Files(editable, texts.keys() - editable)
         WATCH.load(self.sources, self.files.given, str(self.harness.__file__))
         sys.meta_path.insert(0, MemoryImporter(self.sources))
-        self.imports = Imports(request["import"], self.settings)
-        self.originals = Originals(request["given"], self.sources)
+        self.context = calls.Context(
+            Imports(request["import"], self.settings),
+            request["checkpoint"],
+            self.harness,
+            Originals(request["given"], self.sources),
+        )
         return {"status": "ok"}
 
     def call(
-        self, request: Mapping[str, Any], arrays: Mapping[str, Any], progress: calls.Progress
-    ) -> tuple[protocol.Message, protocol.Tensors]:
+        self, request: Message, arrays: Tensors, progress: calls.Progress
+    ) -> tuple[Message, Tensors]:
         """Run one call; return its message and tensors."""
-        context = calls.Context(self.imports, self.checkpoint, self.harness, self.originals)
         tensors = {name: torch.from_numpy(array) for name, array in arrays.items()}
         WATCH.begin(wanted=bool(self.forbidden or request["forbidden"]))
         with forbidden.forbid(request["forbidden"]):
-            answer = calls.run(context, request["call"], tensors, progress)
+            answer = calls.run(self.context, request["call"], tensors, progress)
         outputs = {
             name: tensor.detach().resolve_conj().resolve_neg().numpy()
             for name, tensor in answer.tensors.items()
         }
         return {"status": "ok", **answer.message}, outputs
 
-    def describe(self, error: BaseException, call: Mapping[str, Any]) -> protocol.Message:
+    def describe(self, error: BaseException, call: calls.Call) -> Message:
         """Describe what a load or a call raised."""
         target = str(call.get("target", ""))
-        module = self.imports.modules.get(str(call.get("module")))
+        module = self.context.imports.modules.get(str(call.get("module")))
         hole = exceptions.code_of(module, target) if module is not None else None
         try:
             message = exceptions.describe(error, self.files, target, hole)
         except BaseException:  # an exception's attributes may be the student's, and raise
             return {"status": "error", "text": "raised an exception that cannot be described"}
-        own = {name: self.sources[name.removesuffix(".py")] for name in self.files.editable}
         with contextlib.suppress(BaseException):  # it inspects the student's objects
-            return {**message, "shapes": shapes(error, own, letters_of(call))}
+            message["shapes"] = shapes(error, self.files.editable, letters_of(call))
         return message
 
-    def answer(
-        self, request: Mapping[str, Any], arrays: Mapping[str, Any], progress: calls.Progress
-    ) -> bytes:
+    def answer(self, request: Message, arrays: Tensors, progress: calls.Progress) -> bytes:
         """Run a request (a load or a call); return the answer, or what it raised, as a frame."""
         try:
             if "sources" in request:
@@ -114,12 +111,7 @@ class Overlay:
         except BaseException as error:  # including SystemExit and KeyboardInterrupt
             return self.frame(request, self.describe(error, request.get("call", {})))
 
-    def frame(
-        self,
-        request: Mapping[str, Any],
-        message: protocol.Message,
-        tensors: protocol.Tensors | None = None,
-    ) -> bytes:
+    def frame(self, request: Message, message: Message, tensors: Tensors | None = None) -> bytes:
         """Pack the answer to a request, with what the call entered."""
         header = {"number": request["number"], **message}
         entered = WATCH.reported()
