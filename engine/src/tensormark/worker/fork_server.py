@@ -13,7 +13,6 @@ process; its exit status comes from waitpid, not from its own report. Not covere
 lockdown.py or in the kernel would let a child take over this process, and with it later jobs.
 """
 
-import array
 import base64
 import contextlib
 import gc
@@ -50,15 +49,10 @@ def send(control: socket.socket, **message: Any) -> None:
 
 def receive(control: socket.socket) -> tuple[dict[str, Any], list[int]]:
     """Wait for a message and its descriptors; exit if the sender is gone."""
-    descriptors = array.array("i")
-    space = socket.CMSG_SPACE(DESCRIPTORS * descriptors.itemsize)
-    text, ancillary, _, _ = control.recvmsg(MAX_MESSAGE, space)
+    text, descriptors, _, _ = socket.recv_fds(control, MAX_MESSAGE, DESCRIPTORS)
     if not text:
         os._exit(0)  # immediately: there is nothing to clean up
-    for level, kind, data in ancillary:
-        if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
-            descriptors.frombytes(data[: len(data) - len(data) % descriptors.itemsize])
-    return json.loads(text), list(descriptors)
+    return json.loads(text), descriptors
 
 
 def check_threads() -> None:
