@@ -132,14 +132,6 @@ ANSWERED = ContextVar("whether a stand-in has answered", default=False)
 Made = TypeVar("Made")
 
 
-def _in_form(form: Form, call: Callable[[], Made]) -> Made:
-    before = FORM.set(form)
-    try:
-        return call()
-    finally:
-        FORM.reset(before)
-
-
 def call_with_forms(call: Callable[[], Made], unpacks: bool = False, observe: bool = True) -> Made:
     """Make a call; if it raises, repeat it with stand-ins that return another form.
 
@@ -150,20 +142,22 @@ def call_with_forms(call: Callable[[], Made], unpacks: bool = False, observe: bo
     Raises:
         Exception: the call raises this even if stand-ins return the correct form.
     """
+    forms = [Form.OBSERVED if unpacks else Form.READ, Form.PUBLISHED]
+    if observe and not unpacks:
+        forms.append(Form.OBSERVED)
     ANSWERED.set(False)
-    first = Form.OBSERVED if unpacks else Form.READ
-    try:
-        return _in_form(first, call)
-    except Exception:
-        if not ANSWERED.get():
-            raise
-    try:
-        return _in_form(Form.PUBLISHED, call)
-    except Exception:
-        if observe and not unpacks:
-            with contextlib.suppress(Exception):
-                return _in_form(Form.OBSERVED, call)
-        raise
+    raised: dict[Form, Exception] = {}
+    for form in forms:
+        before = FORM.set(form)
+        try:
+            return call()
+        except Exception as error:
+            if not ANSWERED.get():
+                raise
+            raised[form] = error
+        finally:
+            FORM.reset(before)
+    raise raised[Form.PUBLISHED]
 
 
 @functools.lru_cache(maxsize=256)
@@ -177,8 +171,20 @@ def _signature(called: Callable[..., Any] | None) -> inspect.Signature | None:
     with contextlib.suppress(TypeError, ValueError):
         if isinstance(function, FunctionType) and isinstance(called, FunctionType | MethodType):
             return _signature_once(function, isinstance(called, MethodType))
-        return inspect.signature(called) if called is not None else None
+        return inspect.signature(called)  # type: ignore[arg-type]  # None is no error here
     return None
+
+
+def _bound_arguments(
+    signature: inspect.Signature, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> inspect.BoundArguments | None:
+    """Return arguments in a signature's order, with defaults, or None if they do not fit it."""
+    try:
+        bound = signature.bind(*args, **kwargs)
+    except TypeError:
+        return None
+    bound.apply_defaults()
+    return bound
 
 
 def accepts(function: Callable[..., Any], count: int, names: Sequence[str]) -> bool:
@@ -186,32 +192,18 @@ def accepts(function: Callable[..., Any], count: int, names: Sequence[str]) -> b
     signature = _signature(function)
     if signature is None:
         return True
-    return _bound_arguments(signature, (None,) * count, dict.fromkeys(names)) is not None
-
-
-def _bound_arguments(
-    signature: inspect.Signature | None, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
-    """Return arguments in a signature's order, with defaults, or None if they do not fit it."""
-    try:
-        bound = signature.bind(*args, **kwargs) if signature is not None else None
-    except TypeError:
-        return None
-    if bound is None:
-        return None
-    bound.apply_defaults()
-    return bound.args, bound.kwargs
+    return _bound_arguments(signature, [None] * count, dict.fromkeys(names)) is not None
 
 
 def _published_part(
-    own: inspect.Signature | None, published: inspect.Signature, args: tuple[Any, ...]
+    own: inspect.Signature, published: inspect.Signature, args: tuple[Any, ...]
 ) -> tuple[Any, ...]:
     """Return as many positional arguments as were published.
 
     Where an optional one was published, the original may have a parameter of its own instead, with
     another name. Its default says nothing about the published one.
     """
-    parameters = list(own.parameters.values()) if own is not None else []
+    parameters = list(own.parameters.values())
     places = zip(args, published.parameters.values(), strict=False)
     for place, (value, parameter) in enumerate(places):
         optional = parameter.default is not inspect.Parameter.empty
@@ -294,9 +286,9 @@ def with_signature_of(original: Callable[..., Any] | None, stand_in: Callable[..
         original: the student's method, if there is one.
         stand_in: its parameters are those that the assignment published, in order.
     """
-    own = _signature(original)
     published = _signature(stand_in)
     assert published is not None
+    own = _signature(original) or published
     name = getattr(original, "__qualname__", "the function")
     length = _tuple_length(getattr(original, "__code__", None))
 
@@ -306,9 +298,8 @@ def with_signature_of(original: Callable[..., Any] | None, stand_in: Callable[..
             if original is not None:
                 original(*args, **kwargs)  # raises Python's own TypeError
             raise StudentError(f"{name}() is not called with {', '.join(published.parameters)}")
-        positional = _published_part(own, published, bound[0])
-        keywords = bound[1]
-        keywords = {key: value for key, value in keywords.items() if key in published.parameters}
+        positional = _published_part(own, published, bound.args)
+        keywords = {k: value for k, value in bound.kwargs.items() if k in published.parameters}
         try:
             published.bind(*positional, **keywords)
         except TypeError as error:
@@ -355,18 +346,9 @@ def replace_method(part: Any, method: str, stand_in: Callable[..., Any]) -> bool
     return original is not None
 
 
-def _modules_beside(home: ModuleType) -> Iterator[ModuleType]:
-    """Yield a module of the submission and the imported modules from the same folder."""
-    folder = os.path.dirname(home.__file__ or "")
-    for module in list(sys.modules.values()):
-        file = getattr(module, "__file__", None)
-        if module is home or (isinstance(file, str) and os.path.dirname(file) == folder):
-            yield module
-
-
 @contextlib.contextmanager
 def function_replaced(home: ModuleType, name: str, stand_in: Callable[..., Any]) -> Iterator[None]:
-    """Replace a function during a call, in every module of the submission that has it.
+    """Replace a function during a call, in every imported module from its folder that has it.
 
     Args:
         home: the module that defines it.
@@ -375,9 +357,12 @@ def function_replaced(home: ModuleType, name: str, stand_in: Callable[..., Any])
     original = vars(home).get(name)
     replacement = with_signature_of(original, stand_in)
     holders = [(home, name)]
-    for module in _modules_beside(home) if original is not None else ():
-        names = [key for key, value in vars(module).items() if value is original]
-        holders += [(module, key) for key in names]
+    folder = os.path.dirname(home.__file__ or "")
+    for module in list(sys.modules.values()) if original is not None else ():
+        file = getattr(module, "__file__", None)
+        if module is home or (isinstance(file, str) and os.path.dirname(file) == folder):
+            names = [key for key, value in vars(module).items() if value is original]
+            holders += [(module, key) for key in names]
     for module, attribute in holders:
         setattr(module, attribute, replacement)
     try:
