@@ -324,7 +324,7 @@ def run_call(context: Context, call: Call, tensors: Tensors) -> Answer:
         leaves |= {f"weights/{name}": p for name, p in weights.items() if p.requires_grad}
         grads = gradients(own, leaves, below(tensors, "cotangent/"))
         answer |= {f"grad/{name}": value for name, value in grads.items()}
-    if report["drew"] and not own_generator and not call["train"]:
+    if report.get("drew") and not own_generator and not call["train"]:
         more = [*arguments_of(context, call, tensors, owner)]
         report |= repeated(lambda: called_with(more), own)
     return Answer(report, answer)
