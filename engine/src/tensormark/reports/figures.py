@@ -45,7 +45,7 @@ def _wrong_rows(panel: Json, axis: str, step: int) -> str:
 
 
 def _panel(panel: Json, axes: Sequence[str], down: str, step: int, largest: float) -> Json:
-    """Return a panel with the cells of each shade, as (row, column), and its description."""
+    """Add to a panel the cells of each shade, as (row, column), and its description."""
     columns = len(panel["cells"][0])
     size = max(SMALLEST, min(CELL, WIDEST // columns))
     shades: dict[str, list[tuple[int, int]]] = {}
@@ -55,32 +55,29 @@ def _panel(panel: Json, axes: Sequence[str], down: str, step: int, largest: floa
     outer = zip(axes[:-2], panel["index"], strict=False)
     place = ", ".join(f"{name} {index}" for name, index in outer)
     wrong = _wrong_rows(panel, down, step)
-    return {
+    return panel | {
         "place": place,
         "description": f"{place}: {wrong}" if place else wrong,
         "columns": columns,
         "size": size,
         "label_step": -(-LABEL // size),
         "shades": shades,
-        "padding": panel["padding"],
         "padded": any(panel["padding"]),
     }
 
 
 def difference_map(excerpt: Json) -> Json:
-    """Return the map of an array's differences, with its scale."""
-    cell_map = excerpt["map"]
+    """Return the map of an array's differences as it is drawn, with its scale."""
+    cell_map: Json = excerpt["map"]
     axes = [visible(axis, 40) for axis in excerpt["axes"]]
     down, across = ["", "", *axes][-2:]
     largest = cell_map["largest"] if isinstance(cell_map["largest"], float | int) else 0.0
     panels = [panel for panel in cell_map["panels"] if panel["cells"]]
     bounds = [f"up to {largest * shade / SHADES:.2g}" for shade in range(1, SHADES + 1)]
-    return {
+    return cell_map | {
         "name": excerpt["name"],
         "down": down,
         "across": across,
-        "steps": cell_map["steps"],
-        "left_out": cell_map["left_out"],
         "panels": [_panel(panel, axes, down, cell_map["steps"][0], largest) for panel in panels],
         "key": ["within the limit", *bounds],
     }
@@ -104,15 +101,11 @@ def curve(shown: Json) -> Json | None:
 
     step = (WIDTH - LEFT - RIGHT) / (len(values) - 1)
     points = [(round(LEFT + number * step, 1), y(value)) for number, value in enumerate(values)]
-    return {
-        "name": shown["name"],
-        "unit": shown["unit"],
-        "steps": shown["steps"],
+    return shown | {
         "first": values[0],
         "last": values[-1],
         "points": points,
         "dots": points if shown["unit"] and len(points) <= FEW else [],
         "ends": [(value, y(value)) for value in (min(values), max(values))],
-        "threshold": threshold,
         "threshold_y": None if threshold is None else y(threshold),
     }
