@@ -11,7 +11,7 @@ import pytest
 from tensormark.cli import run
 from tensormark.judging.compare import Pair, Tolerance
 from tensormark.judging.excerpt import excerpt
-from tensormark.reports import browser, html
+from tensormark.reports import html, pages
 from tensormark.reports.convert import FORMATS
 from tensormark.toolkit.training import accuracy_curve, confusion, loss_curve
 from testkit import formats, sample
@@ -116,14 +116,14 @@ def test_links_lead_to_the_handout_that_is_there() -> None:
 
 def test_a_page_is_opened_from_the_disk_if_there_is_a_display(tmp_path, monkeypatch) -> None:
     opened: list[str] = []
-    monkeypatch.setattr(browser.sys, "platform", "linux")
-    monkeypatch.setattr(browser.webbrowser, "open", lambda url: opened.append(url) is None)
+    monkeypatch.setattr(pages.sys, "platform", "linux")
+    monkeypatch.setattr(pages.webbrowser, "open", lambda url: opened.append(url) is None)
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
         monkeypatch.delenv(name, raising=False)
 
-    assert browser.show(tmp_path / "report.html") is False
+    assert pages.show(tmp_path / "report.html") is False
     monkeypatch.setenv("DISPLAY", ":0")
-    assert browser.show(tmp_path / "a b.html") is True
+    assert pages.show(tmp_path / "a b.html") is True
 
     assert opened == [f"{tmp_path.as_uri()}/a%20b.html"]
 

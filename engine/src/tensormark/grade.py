@@ -55,13 +55,13 @@ def versions() -> dict[str, str]:
 def write_report(folder: Path, result: dict[str, Any], path: Path, show: bool) -> None:
     """Write the page, and print where it is."""
     # here, because only this command needs them
-    from tensormark.reports import browser, html
+    from tensormark.reports import html, pages
 
     forms = [form for form in html.FORMS if (folder / f"handout{form}").is_file()]
     root = Path(os.path.relpath(folder, path.resolve().parent)).as_posix()
     handout = html.Handout("" if root == "." else f"{root}/", forms)
     write_whole(path, html.page(result, handout))
-    opened = show and browser.show(path)
+    opened = show and pages.show(path)
     how = ", opened in your browser" if opened else "; open it in a browser"
     print(f"\n  report: {path}{how}")
 

@@ -33,7 +33,7 @@ from tensormark.folder import open_assignment
 from tensormark.intake.given_files import GivenFiles
 from tensormark.intake.submission import SubmissionError, read_parts
 from tensormark.references import References
-from tensormark.reports.live import is_terminal
+from tensormark.reports.terminal import is_terminal
 from tensormark.reports.text import print_any_letter, visible
 from tensormark.sandbox.interface import CONTAINED, PROCESS
 from tensormark.strictest import strictest_isolating

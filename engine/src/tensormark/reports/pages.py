@@ -7,6 +7,9 @@ sheets and the script inside it.
 import base64
 import functools
 import hashlib
+import os
+import sys
+import webbrowser
 from pathlib import Path
 from typing import Any
 
@@ -78,3 +81,18 @@ def page(
         script=Markup(program),
         script_digest=_digest(program),
     )
+
+
+def _has_display() -> bool:
+    names = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
+    return sys.platform == "darwin" or any(os.environ.get(name) for name in names)
+
+
+def show(path: Path) -> bool:
+    """Open a page in the user's browser; return whether that was possible."""
+    if not _has_display():
+        return False
+    try:
+        return webbrowser.open(path.resolve().as_uri())
+    except (webbrowser.Error, OSError):
+        return False

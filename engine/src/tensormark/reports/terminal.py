@@ -5,12 +5,12 @@ Words carry all meaning: elsewhere there are only words.
 """
 
 import os
+import shutil
 import sys
 import time
 from collections.abc import Collection
 from typing import TextIO
 
-from tensormark.reports.live import LiveLine, is_terminal
 from tensormark.reports.model import Model, headline, next_step, ungraded
 from tensormark.reports.text import LONGEST, points, visible
 from tensormark.result import Grade, Observer, Outcome, Result
@@ -19,6 +19,8 @@ INDENT = " " * 10
 MIN_NAME_WIDTH = 10  # fits the exercises' names, except extensions
 OUTPUT_LINES = 20  # of what a submission printed
 PROGRESS_SECONDS = 5.0  # between lines of progress without a terminal
+CLEAR = "\r\x1b[K"
+REDRAW_SECONDS = 0.1  # between two updates
 RESET = "\x1b[0m"
 STYLES = {
     Outcome.PASSED: ("\x1b[32m", "✓"),
@@ -27,6 +29,46 @@ STYLES = {
     Outcome.BLOCKED: ("\x1b[2m", "·"),
     Outcome.COULD_NOT_GRADE: ("\x1b[35m", "?"),
 }
+
+
+def is_terminal(stream: TextIO) -> bool:
+    """Return whether a stream is a terminal that understands escape sequences."""
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+class LiveLine:
+    """A line that says what is running, and disappears when it is done.
+
+    Nothing is written if the stream is not a terminal.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+        self.enabled = is_terminal(stream)
+        self._is_shown = False
+        self._last_update = 0.0
+
+    def say(self, text: str) -> None:
+        """Replace the line."""
+        if self.enabled:
+            width = max(20, shutil.get_terminal_size().columns - 3)
+            self.stream.write(f"{CLEAR}  {visible(text)[:width]}")
+            self.stream.flush()
+            self._is_shown = True
+
+    def count(self, what: str, done: int, total: int) -> None:
+        """Show the progress."""
+        now = time.monotonic()
+        if now - self._last_update >= REDRAW_SECONDS:
+            self._last_update = now
+            self.say(f"{what}: {100 * done // total} %")
+
+    def clear(self) -> None:
+        """Remove the line."""
+        if self._is_shown:
+            self.stream.write(CLEAR)
+            self.stream.flush()
+        self._is_shown = False
 
 
 def _can_print(text: str, stream: TextIO) -> bool:

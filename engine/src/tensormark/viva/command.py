@@ -18,8 +18,8 @@ from tensormark.files import PAGE, check_replaceable, write_whole
 from tensormark.folder import open_assignment
 from tensormark.grading import Grading
 from tensormark.intake.process import READER
-from tensormark.reports import browser
-from tensormark.reports.live import LiveLine
+from tensormark.reports import pages
+from tensormark.reports.terminal import LiveLine
 from tensormark.reports.text import print_any_letter
 from tensormark.result import Outcome
 from tensormark.sandbox.interface import PROCESS
@@ -59,7 +59,7 @@ def ask(sheet: Sheet, options: argparse.Namespace) -> None:
     for note in sheet.notes:
         print(f"note: {note}")
     write_whole(options.out, page.practice(sheet))
-    opened = options.open and browser.show(options.out)
+    opened = options.open and pages.show(options.out)
     hint = ", opened in your browser" if opened else "; open it in a browser"
     number = len(sheet.questions)
     print(f"{number} question{'s' * (number > 1)}: {options.out}{hint}")
