@@ -9,6 +9,7 @@ from typing import Any
 from tensormark.classroom.entry import Entry
 from tensormark.result import Outcome
 
+Says = Mapping[tuple[str, str], str]  # descriptions of mistakes, by ids of exercise and mistake
 BINS = 10  # of the histogram, besides the one for full marks
 # join ids of mistakes
 PAIR = "+"  # all were made
@@ -106,9 +107,7 @@ def _single_mistakes(mistake: str) -> list[str]:
     return sorted(first.intersection(*others)) or [mistake]
 
 
-def mistake_counts(
-    entries: Sequence[Entry], says: Mapping[tuple[str, str], str]
-) -> list[MistakeCount]:
+def mistake_counts(entries: Sequence[Entry], says: Says) -> list[MistakeCount]:
     """Return the mistakes that have a name, the commonest first; each of several at once counts.
 
     Args:

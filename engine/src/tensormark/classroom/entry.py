@@ -183,9 +183,8 @@ class Entry:
 
         Somebody who handed in nothing that can be read has only adjustments.
         """
-        if self.kind in (PARTLY, COULD_NOT, LEFT):
-            return None
-        if self.result is None and not self.adjustments:
+        unknown = self.kind in (PARTLY, COULD_NOT, LEFT)
+        if unknown or not (self.result or self.adjustments):
             return None
         score = float(self.result["score"]) if self.result else 0.0
         return score + sum(each.points for each in self.adjustments)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tensormark.classroom.counts import exercise_counts, histogram, mistake_counts
+from tensormark.classroom.counts import Says, exercise_counts, histogram, mistake_counts
 from tensormark.classroom.entry import KINDS, Entry
 from tensormark.reports import html, pages
 from tensormark.reports.platforms import csv_text
@@ -120,9 +120,7 @@ def _summary(entries: Sequence[Entry]) -> dict[str, Any]:
     }
 
 
-def page(
-    entries: Sequence[Entry], says: Mapping[tuple[str, str], str], common_flags: Sequence[str]
-) -> str:
+def page(entries: Sequence[Entry], says: Says, common_flags: Sequence[str]) -> str:
     """Return the page of a class.
 
     Args:

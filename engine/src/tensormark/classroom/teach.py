@@ -5,11 +5,17 @@ is not on it.
 """
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from tensormark.authoring.course import Course
-from tensormark.classroom.counts import MistakeCount, exercise_counts, histogram, mistake_counts
+from tensormark.classroom.counts import (
+    MistakeCount,
+    Says,
+    exercise_counts,
+    histogram,
+    mistake_counts,
+)
 from tensormark.classroom.entry import Entry
 from tensormark.reports import pages
 
@@ -34,7 +40,7 @@ def _examples(
     return examples[:SHOWN]
 
 
-def page(entries: Sequence[Entry], says: Mapping[tuple[str, str], str], course: Course) -> str:
+def page(entries: Sequence[Entry], says: Says, course: Course) -> str:
     """Return the page.
 
     Args:
