@@ -123,6 +123,10 @@ class Entry:
         student: the student's identifier: an id or login where there is one, else a name.
         name: to display, as it was written; never trusted.
         row: the index of the student's row in the list of the class; None for anybody else.
+        ids: those in the list, by kind, one of people.IDS.
+        team: one whose hand-ins are also this student's; "" if the list has none.
+        file: what was handed in, relative to the folder of the hand-ins; "" if the list does not
+            say.
         uploads: everything that the student handed in.
         path: the file or folder to grade; None if there is nothing to read.
         parts: the files to read.
@@ -141,6 +145,9 @@ class Entry:
     student: str
     name: str
     row: int | None = None
+    ids: Mapping[str, str] = field(default_factory=dict)
+    team: str = ""
+    file: str = ""
     uploads: list[Upload] = field(default_factory=list)
     path: Path | None = None
     parts: Sequence[Part] = ()

@@ -19,15 +19,7 @@ from pathlib import Path
 
 from tensormark.characters import shown
 from tensormark.classroom.entry import ANY, Claim, Entry, Upload, called, first_of, legible
-from tensormark.classroom.people import (
-    FileError,
-    Person,
-    Table,
-    forms,
-    people_in,
-    read_table,
-    words,
-)
+from tensormark.classroom.people import FileError, Table, forms, people_in, read_table, words
 from tensormark.classroom.platforms import BY_NAME, FOLDER, PLATFORMS
 from tensormark.classroom.platforms.base import DOCUMENTS, Platform
 from tensormark.classroom.platforms.gradescope import METADATA, strangers
@@ -113,7 +105,7 @@ def _contest(groups: Iterable[_Group], counts: Mapping[Owner, int]) -> None:
 class Owners:
     """The owners of uploads, by a platform's ids and the people of the class."""
 
-    def __init__(self, people: Sequence[Person], platform: Platform) -> None:
+    def __init__(self, people: Sequence[Entry], platform: Platform) -> None:
         self.people = people
         self.platform = platform
         self.ids: dict[str, dict[str, set[int]]] = {}  # kind to id to places
@@ -196,25 +188,22 @@ class Owners:
         person = self.people[min(owner)]
         if len(owner) > 1:
             return f"team {person.team}"
-        return called(person.student, person.name)
+        return person.called
 
 
 def entries_by_owner(
-    uploads: Sequence[Upload], platform: Platform, people: Sequence[Person], folder: Path
+    uploads: Sequence[Upload], platform: Platform, people: Sequence[Entry], folder: Path
 ) -> list[Entry]:
-    """Give uploads to students: those on the list in its order, and then everybody else.
+    """Give uploads to students; return those on the list in its order, and then everybody else.
 
     Args:
         people: those on the list; none if there is no list.
     """
-    students = []
     within: set[Path] = set()
     for person in people:
-        student = Entry(person.student, person.name, person.row)
-        students.append(student)
         if Path(person.file).parts:
             path = folder / person.file  # read like an upload: never outside of the folder
-            student.uploads.append(Upload(path, (), path.name, attempt=BY_STAFF))
+            person.uploads.append(Upload(path, (), path.name, attempt=BY_STAFF))
             within.update([path, *path.parents])
     groups = _groups(upload for upload in uploads if upload.path not in within)
     owners = Owners(people, platform)
@@ -226,10 +215,10 @@ def entries_by_owner(
             rest.append(_undecided(group, names))
         elif group.owners:
             for place in min(group.owners):
-                students[place].uploads += group.uploads
+                people[place].uploads += group.uploads
         else:
             rest.append(_unlisted(group, platform, [NOT_LISTED] if people else []))
-    return _with_unique_names([*students, *rest])
+    return _with_unique_names([*people, *rest])
 
 
 def _with_unique_names(entries: list[Entry]) -> list[Entry]:
@@ -340,7 +329,7 @@ def handed_in(folder: Path, list_file: Path | None = None) -> list[Path]:
     )
 
 
-def read_list(path: Path) -> tuple[Table, list[Person], Platform]:
+def read_list(path: Path) -> tuple[Table, list[Entry], Platform]:
     """Read a list of the class: its table, its people, and the platform whose own it is.
 
     Raises:

@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tensormark.classroom.entry import Entry
 from tensormark.files import NotAFileError, TooLargeError, read_text
 from tensormark.usage import UserError
 
@@ -53,27 +54,6 @@ def forms(name: str) -> frozenset[str]:
     """Return a name without spaces, once for each word that may come first."""
     parts = words(name)
     return frozenset("".join(parts[i:] + parts[:i]) for i in range(len(parts)))
-
-
-@dataclass(frozen=True)
-class Person:
-    """Somebody on the list.
-
-    Attributes:
-        student, name: see Entry.
-        ids: by kind, one of IDS.
-        team: one whose hand-ins are also this person's; "" if there is none.
-        file: what was handed in, relative to the folder of the hand-ins; "" if the list does not
-            say.
-        row: the index of the person's row in the file.
-    """
-
-    student: str
-    name: str
-    ids: Mapping[str, str]
-    team: str = ""
-    file: str = ""
-    row: int = 0
 
 
 @dataclass(frozen=True)
@@ -131,7 +111,7 @@ def read_table(path: Path) -> Table:
         raise FileError(f"{path}, line {reader.line_num}: not a CSV file ({error})") from error
 
 
-def _person(cells: Mapping[str, str], row: int, needs_id: bool) -> Person | None:
+def _person(cells: Mapping[str, str], row: int, needs_id: bool) -> Entry | None:
     """Return the person of a row; None if it is empty, of staff, or lacks an id."""
     name = cells.get("name") or " ".join(cells[key] for key in ("first", "last") if key in cells)
     ids = {kind: cells[kind] for kind in IDS if kind in cells}
@@ -141,10 +121,11 @@ def _person(cells: Mapping[str, str], row: int, needs_id: bool) -> Person | None
     number = re.search("[0-9]+", ids.get("moodle", ""))
     if number:  # of `Participant 123`, in any language
         ids["moodle"] = number[0]
-    return Person(student, name or student, ids, cells.get("team", ""), cells.get("file", ""), row)
+    team = cells.get("team", "")
+    return Entry(student, name or student, row, ids, team, file=cells.get("file", ""))
 
 
-def people_in(table: Table, columns: Collection[tuple[str, str]]) -> list[Person]:
+def people_in(table: Table, columns: Collection[tuple[str, str]]) -> list[Entry]:
     """Return the people in the rows of a table.
 
     Args:
@@ -159,7 +140,7 @@ def people_in(table: Table, columns: Collection[tuple[str, str]]) -> list[Person
     if not {known.get(title) for title in table.titles} & {*IDS, "name", "last"}:
         needed = "student, id, login, name or email"
         raise FileError(f"{table.path}: its first line names none of the columns {needed}")
-    people: dict[str, Person] = {}
+    people: dict[str, Entry] = {}
     for number, row in enumerate(table.rows[1:], start=1):
         cells: dict[str, str] = {}
         for title, text in table.named(row).items():
