@@ -181,7 +181,7 @@ def test_a_model_that_is_not_good_enough_names_the_wrong_functions_that_it_was_t
 ):
     with pytest.raises(CheckFailed) as failed:
         Graded(predicting(np.zeros(8, np.int64)), wrong=("conv", "norm"))
-    assert failed.value.finding.details[-1] == "it was trained with your conv and norm"
+    assert failed.value.finding.details[-1] == "first mend conv and norm, which it uses"
 
 
 # --- what is shown ------------------------------------------------------------------------------

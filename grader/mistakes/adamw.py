@@ -228,7 +228,7 @@ gradient_for_its_mean: the parameter moves by the gradient, not by its mean
 gradient_scaled: the gradient is changed when its mean is updated, and then squared
     - m.mul_(beta1).add_(grad, alpha=1 - beta1)
     + m.mul_(beta1).add_(grad.mul_(1 - beta1))
-gradient_squared: the gradient is squared in place
+gradient_squared: the gradient is changed in place
     - v.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
     + v.mul_(beta2).add_(grad.square_(), alpha=1 - beta2)
 steps_of_all_groups = steps_of_all

@@ -145,7 +145,7 @@ encode_mask_kept: the mask of the first call is kept and used for all others
 encode_mask_of_future: the mask passed to the layers hides the tokens that follow, as in a decoder
     - get_extended_attention_mask(attention_mask, self.dtype)
     + get_extended_attention_mask(attention_mask, self.dtype) + -1e4 * torch.ones(hidden_states.shape[1], hidden_states.shape[1], dtype=self.dtype).triu(1)
-encode_mask_in_loop: the mask is extended again for each layer, not once
+encode_mask_in_loop: the mask is extended more than once
     - hidden_states = layer(hidden_states, extended_mask)
     + extended_mask = get_extended_attention_mask(extended_mask, self.dtype)
     +             hidden_states = layer(hidden_states, extended_mask)

@@ -8,6 +8,7 @@ import argparse
 import os
 import shlex
 import traceback
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,11 @@ class UserError(Exception):
 def one_line(error: Exception) -> str:
     """Return an exception's type and message, whose lines are joined."""
     return " ".join(f"{type(error).__name__}: {error}".split())
+
+
+def enumerated(names: Sequence[str]) -> str:
+    """Return names as a phrase: "a, b and c"; "" if there are none."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
 def trouble_in(error: BaseException) -> str:

@@ -200,8 +200,7 @@ class Reading:
             file for file in python if file.name not in self.given_names and file not in extensions
         ]
         if len(own) == 1 and not packed:
-            note = f"{shown(own[0].name)} is graded as {self.main}" if len(files) > 1 else ""
-            return self._answer(folders, own[0], note)
+            return self._answer(folders, own[0])
         notebooks = [file for file in files if file.name.lower().endswith(".ipynb")]
         reasons = (
             (packed, "but {}; hand in the files themselves"),
@@ -239,9 +238,7 @@ class Reading:
 
     # --- from the files to the answer -----------------------------------------------------------
 
-    def _answer(
-        self, folders: Sequence[Sequence[Entry]], main: File, note: str = ""
-    ) -> dict[str, Any]:
+    def _answer(self, folders: Sequence[Sequence[Entry]], main: File) -> dict[str, Any]:
         (beside,) = [entries for entries in folders if main in entries]
         files = {self.main: main}
         for name in self.editable[1:]:
@@ -252,7 +249,11 @@ class Reading:
         graded = [*files.values()]
         modules = [each.name.removesuffix(".py") for each in beside if each not in graded]
         others = [name for name in modules if name.isidentifier() and len(name) <= MAX_NAME]
-        notes = [note] if note else []
+        notes = [
+            f"{shown(file.name)} is graded as {name}"
+            for name, file in files.items()
+            if file.name != name and file.place != ITSELF
+        ]
         notes += [*self._named_alike(beside, files), *self._modified(beside)]
         return {
             "sources": texts,

@@ -21,6 +21,7 @@ from tensormark.judging.compare import Mismatch
 from tensormark.judging.fingerprints import AnsweredCall
 from tensormark.sandbox.interface import Reply
 from tensormark.sandbox.packages import requirement_names
+from tensormark.usage import enumerated
 from tensormark.worker.protocol import STATE
 
 MAX_TEXTS = 32  # how many texts of a list are read
@@ -136,12 +137,6 @@ def _unimportable(reply: Reply, assignment: Assignment) -> str:
     return f"{module}.py" if isinstance(module, str) and module.isidentifier() else ""
 
 
-def _enumerated(names: list[str]) -> str:
-    """Join names with commas and an `and`."""
-    *others, last = names
-    return f"{', '.join(others)} and {last}" if others else last
-
-
 def _about_missing(name: str, others: Collection[str], assignment: Assignment, file: str) -> str:
     """Say what to do about a module that cannot be found.
 
@@ -151,13 +146,13 @@ def _about_missing(name: str, others: Collection[str], assignment: Assignment, f
     """
     top = name.partition(".")[0]
     if top in others:
-        graded = _enumerated(list(assignment.editable))
+        graded = enumerated(list(assignment.editable))
         verb = "is" if len(assignment.editable) == 1 else "are"
         return f"only {graded} {verb} graded: copy what you need from {top} into {file}"
     if top == assignment.starter.name:
         return f"leave out `{top}.`: the given files are imported by their own names"
     required = assignment.packages or requirement_names(assignment.requirements)
-    packages = _enumerated(["the standard library", *required])
+    packages = enumerated(["the standard library", *required])
     return f"only {packages} can be imported; put code from your other files into {file}"
 
 

@@ -19,6 +19,7 @@ from tensormark.judging.fingerprints import AnsweredCall
 from tensormark.judging.replies import PLACE_AT_END, hole, mismatch_of, renamed, texts
 from tensormark.policy import usual_names
 from tensormark.result import Finding, Outcome, Result
+from tensormark.usage import enumerated
 
 MAX_ENTERED = 32  # names of library code that are shown
 
@@ -51,8 +52,8 @@ class Trial(Evidence):
         faults = [self.fault(check, probe) for check, probe, used in decided if used is None]
         if faults:
             return result_of_faults(self.exercise, faults)
-        upstream = " and ".join(sorted({id for *_, used in decided for id in used or ()}))
-        own = " and ".join(sorted(self.compensated))
+        upstream = enumerated(sorted({id for *_, used in decided for id in used or ()}))
+        own = enumerated(sorted(self.compensated))
         note = f"right when given a correct {upstream}" if upstream else ""
         if own:
             note = f"right with your {own}, but not with a correct one"

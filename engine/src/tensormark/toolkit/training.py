@@ -24,7 +24,7 @@ from tensormark.references import References, ReferencesError, under
 from tensormark.result import CheckFailed, Finding
 from tensormark.sandbox.interface import Reply, Request
 from tensormark.task import Task, TaskRun
-from tensormark.usage import command, trouble_in
+from tensormark.usage import command, enumerated, trouble_in
 
 ROOM = 1 << 20  # bytes for the weights of a small model
 MAX_WEIGHTS = 200 << 20  # bytes; a frame can carry a little more
@@ -217,7 +217,7 @@ class Training:
         reached = f"{self.measure} {accuracy:.3f}"
         if not accuracy >= self.threshold:
             needed = f"{self.threshold:.3f} is needed"
-            cause = [f"it was trained with your {' and '.join(run.wrong)}"] if run.wrong else []
+            cause = [f"first mend {enumerated(run.wrong)}, which it uses"] if run.wrong else []
             lines = (f"{reached}, {needed}", *cause)
             raise CheckFailed(Finding(f"{self.model} is not good enough", lines))
         if run.doubtful:  # with right values and no gradients, weights may have been brought along

@@ -63,7 +63,7 @@ def ask(sheet: Sheet, options: argparse.Namespace) -> None:
     hint = ", opened in your browser" if opened else "; open it in a browser"
     number = len(sheet.questions)
     print(f"{number} question{'s' * (number > 1)}: {options.out}{hint}")
-    print(f"for other questions, run it again; for the same ones, add {seed}")
+    print(f"these questions have {seed}; without it, each run asks others")
 
 
 def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespace:

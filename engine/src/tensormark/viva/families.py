@@ -113,18 +113,21 @@ def gradient_questions(sample: Sample) -> Iterator[Question]:
         return sample.study.phrase([name for name in asked if effects[name]]) or "none of them"
 
     for change, effects in cuts.items():
-        names = [name for name in effects if name.startswith(GRADIENT)]
-        known = [n for n in names if all(cut.get(n) is not None for cut in cuts.values())]
+        stated = [name for name in effects if name.startswith(GRADIENT)]
+        known = [n for n in stated if all(cut.get(n) is not None for cut in cuts.values())]
+        if not any(effects[name] for name in known):
+            continue
         choices = [sample.shuffled(known)[:NAMED] for _ in range(CHOICES)]
         asked = max(choices, key=lambda each: len({lost(each, cut) for cut in cuts.values()}))
         answers = {lost(asked, cut) for cut in cuts.values()}
         if len(answers) < OPTIONS:
             subsets = (itertools.combinations(asked, count) for count in range(1, NAMED))
             answers.update(map(sample.study.phrase, itertools.chain(*subsets)))
+        names = sample.study.phrase(asked)
         yield from sample.question(
             "gradient",
             change,
-            f"Which of {sample.study.phrase(asked)} would get no gradient in a backward pass?",
+            f"Exactly which of {names} would get no gradient in a backward pass?",
             lost(asked, effects),
             answers,
             "What would that do to training, and how would you notice?",

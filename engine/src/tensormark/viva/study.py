@@ -15,6 +15,7 @@ import numpy as np
 
 from tensormark.exercise import Call, Exercise, Tensors
 from tensormark.sandbox.interface import Reply, Request, Sandbox, clock
+from tensormark.usage import enumerated
 from tensormark.viva.edits import Change, Source
 from tensormark.viva.subject import Subject
 
@@ -34,7 +35,7 @@ RATES = (0.0, 0.5, 1.0)  # of dropout, in training
 OUTPUT = "out/"
 GRADIENT = "grad/"
 SHAPE = "The result has a different shape."
-TRAINING = "The result changes, but only in training."
+TRAINING = "The result changes, but only in training, with dropout."
 SAME = "Nothing changes."
 SAME_IN_TRAINING = "Nothing changes, not even in training."
 NOT_REPEATABLE = "it does not give the same result twice"
@@ -229,7 +230,7 @@ class Study:
             name = gradient.removeprefix(GRADIENT).removeprefix("weights/")
             module, dot, rest = name.partition(".")
             names.append(f"`{self.names.get(module, module)}{dot}{rest}`")
-        return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+        return enumerated(names)
 
     def answers(self, world: World, text: str, names: Sequence[str] | None = None) -> Answers:
         """Make calls of a world, or all, with a given text of the function's module."""
