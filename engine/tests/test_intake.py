@@ -58,7 +58,7 @@ def test_the_same_files_are_read_the_same_however_they_are_packed(tmp_path, pack
     texts = {"main": SOURCE.decode(), "optimizer": "o = 1\n", "pretraining": ""}
     assert submission.sources == texts
     assert submission.faults.keys() == {"pretraining"}
-    assert [note.split()[0] for note in submission.notes] == ["config.py"]
+    assert [note.split()[0] for note in submission.notes] == ["optimizer", "config.py"]
     assert {"rope", "config"} < submission.others
 
 

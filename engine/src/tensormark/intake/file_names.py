@@ -48,6 +48,11 @@ def target_of(name: str, editable: Sequence[str]) -> str | None:
     return None
 
 
+def is_from_platform(name: str) -> bool:
+    """Say whether a platform has put something before the name that a student chose."""
+    return re.match(PLATFORM, name.lower(), re.DOTALL) is not None
+
+
 def is_hidden(name: str) -> bool:
     """Say whether a file or folder in a hand-in is not the student's work."""
     return name in LEFT_BEHIND or name.startswith((".", "~$")) or name.endswith("Zone.Identifier")
