@@ -8,7 +8,7 @@ import json
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -66,8 +66,8 @@ def for_student(entry: Entry) -> dict[str, Any]:
 
     Keys that are not known to be for students are left out as well.
     """
-    assert entry.result is not None
-    result: Mapping[str, Any] = entry.result
+    result = entry.result
+    assert result is not None
     copy: dict[str, Any] = {name: result[name] for name in RESULT_KEYS}
     copy |= {"submission": result["name"], "flags": []}
     copy["exercises"] = [

@@ -126,9 +126,9 @@ class Owners:
             if kind in self.ids:  # the strongest kind that the list has decides
                 return self.ids[kind].get(text, set())
             if kind != self.platform.name:
-                found = [places[text] for places in self.ids.values() if text in places]
+                found = set[int]().union(*(ids.get(text, ()) for ids in self.ids.values()))
                 if found:
-                    return set().union(*found)
+                    return found
         return set()
 
     def by_claim(self, claim: Claim) -> set[Owner]:
@@ -359,9 +359,8 @@ class Found:
     @property
     def warnings(self) -> list[str]:
         """What staff should know about the whole."""
-        paths = handed_in(self.folder)
-        if any(path.name == METADATA for path in paths) and self.platform.name != "gradescope":
-            others = strangers(paths)
+        if os.path.lexists(self.folder / METADATA) and self.platform.name != "gradescope":
+            others = strangers(handed_in(self.folder))
             fix = 'platform = "gradescope" in class.toml reads it'
             if others:
                 fix = f"move {legible(others[0].name)} to a folder of its own"

@@ -103,8 +103,8 @@ class Job:
         """Return the digest of everything that decides its result: not where things are."""
         own = terms.settings
         settings = [own.tier, own.budget, own.training_times]
-        deciding = [dataclasses.asdict(self), settings, terms.check, terms.facts]
-        return digest(json.dumps(deciding, sort_keys=True, default=sorted).encode())
+        parts = [dataclasses.asdict(self), settings, terms.check, terms.facts]
+        return digest(json.dumps(parts, sort_keys=True, default=sorted).encode())
 
 
 @functools.cache
