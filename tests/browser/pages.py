@@ -50,7 +50,7 @@ def class_page(size: int, written: Callable[[str], str] = str) -> str:
         name = written(f"s{number}")
         mistake = ("no_bias", "flipped", None)[number % 3]
         model = classes.result(mistake, name, [name] if number % 5 == 1 else [])
-        entry = classes.entry(name, model, name=f"{name} Ada Lovelace", report=f"feedback/{number}")
+        entry = classes.entry(name, model, name=f"{name} Ada Lovelace", folder=str(number))
         entry.equal = ["s1"] if number % 7 == 0 else []
         entries.append(entry if number % 9 else classes.entry(name))
     note_flags(entries)

@@ -90,7 +90,7 @@ def rows_of(entries: Sequence[Entry]) -> list[list[Cell]]:
 def table(entries: Sequence[Entry]) -> str:
     """Return the class as a CSV table in which no cell is a formula."""
     rows = rows_of(entries)
-    titles = [cell.title for cell in rows[0]]
+    titles = [cell.title for row in rows[:1] for cell in row]
     return csv_text([titles, *([cell.value for cell in row] for row in rows)])
 
 
