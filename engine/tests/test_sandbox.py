@@ -26,7 +26,7 @@ from testkit.asking import CODE, GIVEN, LIMITS, X, ask, program_with, sandbox_of
 from testkit.tiers import marked
 
 IN_EACH_TIER = pytest.mark.parametrize("tier", marked(TIERS))
-STILL = 20.0  # seconds for which a busy machine may stand still
+STILL = 30.0  # seconds for which a busy machine may stand still
 
 
 @pytest.fixture(params=marked(TIERS))
@@ -135,14 +135,14 @@ def test_a_call_is_ended_at_its_deadline_and_after_two_nothing_more_is_run(tier:
 
 @IN_EACH_TIER
 def test_a_submission_that_has_used_up_its_seconds_is_not_run_any_further(tier: str) -> None:
-    with opened(tier, budget=4.0) as sandbox:
+    with opened(tier, budget=2.0) as sandbox:
         task = dataclasses.replace(ask("double", "three"), task=True)
         start = time.monotonic()
         replies = list(sandbox.run([ask("hang", "one"), ask("double", "two"), task]))
 
-    assert 3 < time.monotonic() - start < 4 + STILL
+    assert 1.5 < time.monotonic() - start < 2 + STILL
     assert [reply.status for reply in replies] == ["lost", "lost", "ok"]
-    assert replies[1].text == "not run: the submission used up its 4 seconds"
+    assert replies[1].text == "not run: the submission used up its 2 seconds"
 
 
 SLOW = """
@@ -154,7 +154,7 @@ def slow(*_, **__):
     time.sleep({in_calls})
 
 
-time.sleep(2.5)
+time.sleep(1.2)
 Convolution.forward = Detector.forward = slow
 """
 
@@ -166,11 +166,11 @@ def worst_case(limits: Limits) -> float:
 
 
 @pytest.mark.tier("contained")
-@pytest.mark.parametrize("in_calls", [1000, 0.8], ids=["calls", "exercises"])
+@pytest.mark.parametrize("in_calls", [1000, 0.4], ids=["calls", "exercises"])
 def test_a_submission_that_hangs_wherever_it_can_costs_no_more_than_the_formula_says(
     assignment: Assignment, solution_source: str, tmp_path, in_calls: float
 ) -> None:
-    limits = Limits(load_seconds=5.0, call_seconds=1.0, exercise_seconds=2.0)
+    limits = Limits(load_seconds=2.5, call_seconds=0.5, exercise_seconds=1.0)
     path = tmp_path / toy.MAIN
     path.write_text(solution_source + SLOW.format(in_calls=in_calls), "utf-8")
     settings = Settings.of(assignment.folder, tier="contained", limits=limits)
