@@ -32,77 +32,78 @@ from tensormark.usage import UserError
 from testkit.at_once import here
 from testkit.classes import options_in
 
-__all__ = ["Product", "edited", "opened", "region_of"]
+__all__ = ["edited", "region_of"]
 FORMS = ("html", "gradescope", "summary")
 
 
-class Product:
-    """Grades one submission after another, each in a new worker that has imported torch before."""
+@functools.cache
+def workers() -> WorkerServer:
+    """Return what starts workers that have imported torch before, a new one for each submission."""
+    assignment = usual().assignment
+    server = WorkerServer(threads=1)
+    server.prepare(assignment.harness, assignment.rules)
+    return server
 
-    def __init__(self) -> None:
-        os.environ["TENSORMARK_MAKE"] = "1"  # messages name make's commands, as `make test` sets it
-        os.environ["TZ"] = "UTC"
-        time.tzset()
-        self.assignment = open_assignment(ROOT)
-        self.workers = WorkerServer(threads=1)
-        self.workers.prepare(self.assignment.harness, self.assignment.rules)
-        self.usual = Grading(Settings.of(ROOT), self.assignment, self._sandbox)
 
-    def _sandbox(self, _tier: str, program: Program) -> Sandbox:
-        return ProcessSandbox(program, start=self.workers.take)
-
-    def graded(
-        self, path: str, training: bool = False, contained: float = 0, **folders: str
-    ) -> dict[str, Any] | str:
-        """Return the result model of the submission at a path, or why it is refused.
-
-        Args:
-            contained: seconds for a hostile submission, which is graded in a container.
-            folders: settings that name a folder, such as the references.
-        """
-        grading = self.usual
-        if contained:
-            settings = Settings.of(ROOT, tier=CONTAINED, budget=contained)
-            grading = Grading(settings, self.assignment)
-        elif folders:
-            paths = {name: Path(folder) for name, folder in folders.items()}
-            grading = Grading(Settings.of(ROOT, **paths), self.assignment, self._sandbox)
-        try:
-            submission = grading.read(path)
-            return grading.grade(submission, not training, observer=Report()).as_json()
-        except SubmissionError as error:
-            return str(error)
-
-    @staticmethod
-    def written(model: Mapping[str, Any]) -> dict[str, str]:
-        """Return a result in the forms that people and platforms read."""
-        time = {"started": "2026-11-20T18:00:00+00:00", "seconds": 1.0}
-        steadied = {**model, "versions": {}, "references": "0" * 64, "time": time}
-        return {form: FORMATS[form](steadied) for form in FORMS}
-
-    def grade_class(self, options: Mapping[str, Any]) -> str:
-        """Grade the class in the folder work, as its instructor does, into the folder out.
-
-        Args:
-            options: those of class.toml.
-        """
-        options_in(Path("out"), **options)
-        printed = io.StringIO()
-        with (
-            contextlib.redirect_stdout(printed),
-            mock.patch.object(command, "workers", here),
-            mock.patch.object(jobs, "_grading", return_value=self.usual),
-        ):
-            try:
-                status = command.main(
-                    ROOT, "class", ["--check", "--workers", "1", "--out", "out", "--", "work"]
-                )
-            except UserError as error:
-                return f"{printed.getvalue()}error: {error}"
-        return f"{printed.getvalue()}exit status {status}"
+def sandbox(_tier: str, program: Program) -> Sandbox:
+    return ProcessSandbox(program, start=workers().take)
 
 
 @functools.cache
-def opened() -> Product:
-    """Return this process's only one."""
-    return Product()
+def usual() -> Grading:
+    """Return the grading of most submissions, once for this process."""
+    os.environ["TENSORMARK_MAKE"] = "1"  # messages name make's commands, as `make test` sets it
+    os.environ["TZ"] = "UTC"
+    time.tzset()
+    return Grading(Settings.of(ROOT), open_assignment(ROOT), sandbox)
+
+
+def graded(
+    path: str, training: bool = False, contained: float = 0, **folders: str
+) -> dict[str, Any] | str:
+    """Return the result model of the submission at a path, or why it is refused.
+
+    Args:
+        contained: seconds for a hostile submission, which is graded in a container.
+        folders: settings that name a folder, such as the references.
+    """
+    grading = usual()
+    if contained:
+        settings = Settings.of(ROOT, tier=CONTAINED, budget=contained)
+        grading = Grading(settings, grading.assignment)
+    elif folders:
+        paths = {name: Path(folder) for name, folder in folders.items()}
+        grading = Grading(Settings.of(ROOT, **paths), grading.assignment, sandbox)
+    try:
+        submission = grading.read(path)
+        return grading.grade(submission, not training, observer=Report()).as_json()
+    except SubmissionError as error:
+        return str(error)
+
+
+def written(model: Mapping[str, Any]) -> dict[str, str]:
+    """Return a result in the forms that people and platforms read."""
+    time = {"started": "2026-11-20T18:00:00+00:00", "seconds": 1.0}
+    steadied = {**model, "versions": {}, "references": "0" * 64, "time": time}
+    return {form: FORMATS[form](steadied) for form in FORMS}
+
+
+def grade_class(options: Mapping[str, Any]) -> str:
+    """Grade the class in the folder work, as its instructor does, into the folder out.
+
+    Args:
+        options: those of class.toml.
+    """
+    options_in(Path("out"), **options)
+    words = ["--check", "--workers", "1", "--out", "out", "--", "work"]
+    printed = io.StringIO()
+    with (
+        contextlib.redirect_stdout(printed),
+        mock.patch.object(command, "workers", here),
+        mock.patch.object(jobs, "_grading", return_value=usual()),
+    ):
+        try:
+            status = command.main(ROOT, "class", words)
+        except UserError as error:
+            return f"{printed.getvalue()}error: {error}"
+    return f"{printed.getvalue()}exit status {status}"

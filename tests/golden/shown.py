@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import product
 from page_text import Lines
-from product import Product
 
 LONGEST = 300  # characters of a line
 
@@ -54,14 +54,14 @@ def verdict(model: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def pages(product: Product, model: Mapping[str, Any], terminal: str) -> str:
+def pages(model: Mapping[str, Any], terminal: str) -> str:
     """Return what a student, Gradescope and GitHub show of a result."""
     parts = {"terminal": terminal, **product.written(model)}
     parts["html"] = "\n".join(Lines(parts["html"]).lines)
     return "\n".join(f"--- {name}\n{text}" for name, text in parts.items())
 
 
-def a_class(product: Product, options: Mapping[str, Any]) -> str:
+def a_class(options: Mapping[str, Any]) -> str:
     """Grade a class; return what is printed, and all files except those of single students."""
     parts = ["--- printed", product.grade_class(options)]
     for path in sorted(Path("out").rglob("*")):
@@ -74,7 +74,7 @@ def a_class(product: Product, options: Mapping[str, Any]) -> str:
     return "\n".join(parts)
 
 
-def shown(product: Product, row: Mapping[str, Any], folder: Path) -> str:
+def shown(row: Mapping[str, Any], folder: Path) -> str:
     """Grade a submission that lies in a folder; return what is shown of it."""
     terminal = io.StringIO()
     unread = io.StringIO()
@@ -84,12 +84,12 @@ def shown(product: Product, row: Mapping[str, Any], folder: Path) -> str:
         contextlib.redirect_stderr(unread),
     ):
         if "class" in row:
-            return a_class(product, row["class"])
+            return a_class(row["class"])
         if "model" in row:
-            return pages(product, row["model"], "")
+            return pages(row["model"], "")
         model = product.graded(row.get("path", "work"), **row.get("options", {}))
     if isinstance(model, str):
         return f"refused: {line_of(model)}"
     if "points" in row:
         return outcomes(model)
-    return pages(product, model, terminal.getvalue()) if "pages" in row else verdict(model)
+    return pages(model, terminal.getvalue()) if "pages" in row else verdict(model)
