@@ -31,12 +31,9 @@ class Place:
         self.folder = folder
         venv.create(folder / "venv", symlinks=True, with_pip=False)
         self.bin = folder / "venv" / "bin"
-        paths = sysconfig.get_paths(
-            "venv", vars={"base": str(folder / "venv"), "platbase": str(folder / "venv")}
-        )
+        (packages,) = (folder / "venv" / "lib").glob("python*/site-packages")
         # after the environment's own packages, so that the wheel comes first
-        packages = Path(paths["purelib"], "packages.pth")
-        packages.write_text(sysconfig.get_paths()["purelib"] + "\n", "utf-8")
+        (packages / "packages.pth").write_text(sysconfig.get_path("purelib") + "\n", "utf-8")
         install = "-m pip install --quiet --no-deps --no-index --ignore-installed".split()
         pip = [str(self.bin / "python"), *install, str(wheel)]
         subprocess.run(pip, check=True, capture_output=True)
