@@ -5,7 +5,7 @@ forbids in the calls of that exercise and outside them.
 """
 
 import dataclasses
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
@@ -14,7 +14,7 @@ from grader.forbidden import OPTIMIZERS
 from tensormark.policy import usual_names
 from tensormark.sandbox.interface import CONTAINED, PROCESS, Reply, Request, Sandbox
 from tensormark.sandbox.tiers import open_sandbox
-from testkit.asking import X, program_with
+from testkit.asking import X, program_of_ways
 from testkit.tiers import marked
 from tests.helpers import ROOT
 
@@ -336,15 +336,6 @@ WAYS_HERE = {
 }
 
 
-def code(head: str, bodies: Iterable[str]) -> str:
-    """Write each way as a function, below the code that all need."""
-    functions = []
-    for number, body in enumerate(bodies):
-        lines = "\n    ".join(body.split("; "))
-        functions.append(f"def way_{number}(given):\n    {lines}\n    return given\n")
-    return head + "\n\n".join(functions)
-
-
 def ask(sandbox: Sandbox, number: int, exercise: str = "") -> Reply:
     """Call a way, as an exercise would."""
     call = ASSIGNMENT.exercise("sinusoidal_positions").calls[0].message() | {
@@ -359,7 +350,7 @@ def ask(sandbox: Sandbox, number: int, exercise: str = "") -> Reply:
     return reply
 
 
-PROGRAM = program_with(code(HEAD, [*WAYS.values(), *COMPILED.values(), *FREE.values()]))
+PROGRAM = program_of_ways(HEAD, [*WAYS.values(), *COMPILED.values(), *FREE.values()], "given")
 GUARDED = dataclasses.replace(PROGRAM, policy=POLICY)
 
 
@@ -377,7 +368,7 @@ def guarded(request) -> Iterator[Sandbox]:
 
 @pytest.fixture(scope="module")
 def here() -> Iterator[Sandbox]:
-    made = program_with(code(HERE_HEAD, [*WAYS_HERE.values(), *FREE_HERE.values()]))
+    made = program_of_ways(HERE_HEAD, [*WAYS_HERE.values(), *FREE_HERE.values()], "given")
     program = dataclasses.replace(made, requirements=ASSIGNMENT.requirements)
     text = (ROOT / "starter" / "tokenizer.py").read_text("utf-8")
     program.sources["tokenizer"] = text  # type: ignore[index]

@@ -19,7 +19,7 @@ from tensormark.sandbox.interface import (
 )
 from tensormark.sandbox.tiers import open_sandbox
 from tensormark.usage import UserError
-from testkit.asking import X, program_with
+from testkit.asking import X, program_of_ways
 from testkit.graded import ran
 from testkit.tiers import marked
 
@@ -125,11 +125,7 @@ WAYS = [*STOPPED, *FREE]
 
 
 def guarded(names: list[str]) -> Program:
-    functions = [
-        "\n    ".join([f"def way_{number}(x):", *body.split("; "), "return x\n"])
-        for number, (_, body) in enumerate(WAYS)
-    ]
-    program = program_with(HEAD + "\n\n".join(functions))
+    program = program_of_ways(HEAD, (body for _, body in WAYS))
     sources = {**program.sources, "given": "def helper():\n    return 1\n"}
     rules = {name: "grader/assignment.py" for name in names if not name.startswith("given")}
     return dataclasses.replace(program, sources=sources, rules=rules)

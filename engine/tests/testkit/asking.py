@@ -2,6 +2,7 @@
 
 import contextlib
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -77,6 +78,15 @@ def program_with(code: str = CODE, threads: int = 1, limits: Limits = LIMITS) ->
         threads=threads,
         limits=limits,
     )
+
+
+def program_of_ways(head: str, bodies: Iterable[str], given: str = "x") -> Program:
+    """Return a program with a function way_0, way_1, ... for each body, its lines between `; `."""
+    functions = [
+        "\n    ".join([f"def way_{number}({given}):", *body.split("; "), f"return {given}\n"])
+        for number, body in enumerate(bodies)
+    ]
+    return program_with(head + "\n\n".join(functions))
 
 
 def sandbox_of(tier: str, code: str = CODE, threads: int = 1) -> Sandbox:
