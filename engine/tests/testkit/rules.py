@@ -81,6 +81,12 @@ class Rooms:
             ]
         return {module: names for module, names in forbidden.items() if names}
 
+    def check(self) -> None:
+        """Check that every room is one of a module, and imports only what it may."""
+        assert self.forbidden_imports() == {}
+        assert {self.room_of(module) for module in self.modules} == set(self.table)
+        assert self.cycle() == []
+
     def cycle(self) -> list[str]:
         """Return modules that import each other round a circle, if any do."""
         needs = {module: self.own_imports(module) & {*self.modules} for module in self.modules}
