@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tensormark.sandbox import isolated, seccomp
+from tensormark.sandbox import isolated
 from tensormark.sandbox.interface import (
     CONTAINED,
     PROCESS,
@@ -235,17 +235,6 @@ def score(process: int) -> str:
 
 
 # --- what the machine lacks is named ----------------------------------------------------------
-
-
-def test_without_libseccomp_there_is_no_isolation(monkeypatch) -> None:
-    SERVERS.close()
-    seccomp.compiled.cache_clear()
-    monkeypatch.setitem(sys.modules, "pyseccomp", None)
-
-    for tier in (CONTAINED, "locked"):
-        with pytest.raises(WorkerStartError, match="apt-get install libseccomp2"):
-            sandbox_of(tier)
-    seccomp.compiled.cache_clear()
 
 
 def test_a_file_that_only_root_can_read_is_named(tmp_path) -> None:
