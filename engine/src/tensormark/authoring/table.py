@@ -157,19 +157,20 @@ class Table:
 
     def _off(self, index: int, answer: Observation, number: int) -> str:
         """Return the first entry of a call that disagrees with a row, and by how much."""
-        got = answer.got
-        row = answer.rows[number]
-        limit = answer.allowed
-        first = int(np.argmax(~close(got, row, limit) & (row[:, 0] != UNDECIDED)))
+        rows = answer.rows[number]
+        off = ~close(answer.got, rows, answer.allowed) & (rows[:, 0] != UNDECIDED)
+        first = int(np.argmax(off))
+        got = answer.got[first]
+        row = rows[first]
         names = sorted(self.recordings[index].answers)
         if index in self.statistics:
             names = ["the statistics"]
         part = [*names, "what the call changes"][first]
         with np.errstate(invalid="ignore"):  # where both are infinite
-            by = np.abs(got[first] - row[first]).max() / (1.0 + np.abs(row[first, 1:]).max())
-        if got[first, 0] != row[first, 0] or got[first, 0] == RAISED or not np.isfinite(by):
+            by = np.abs(got - row).max() / (1.0 + np.abs(row[1:]).max())
+        if got[0] != row[0] or got[0] == RAISED or not np.isfinite(by):
             return f"{part} has another shape, type or exception, or is random in one of the two"
-        return f"{part} moved by {by:.1e}, limit {limit[first].max():.0e}"
+        return f"{part} moved by {by:.1e}, limit {answer.allowed[first].max():.0e}"
 
     # --- chance ---
 
