@@ -103,20 +103,19 @@ class References:
         self.checked: set[str | Path] = set()
         self.cache: dict[tuple[str, str], list[Recording]] = {}
         self.path = self.folder / "manifest.json"
-        fix = again()
         try:
             content = self.path.read_bytes()
             self.digest = digest(content)
             self.manifest: dict[str, Any] = json.loads(content)
             self.manifest["files"], self.manifest["exercises"], self.manifest["checkpoint"]
         except OSError as error:
-            raise ReferencesError(f"{self.path} is missing or cannot be read; {fix}") from error
+            raise ReferencesError(f"{self.path} is missing or cannot be read; {again()}") from error
         except (ValueError, KeyError, TypeError) as error:
-            raise ReferencesError(f"{self.path} is damaged; {fix}") from error
-        if self.manifest.get("format") != FORMAT:
-            version = self.manifest.get("format")
+            raise ReferencesError(f"{self.path} is damaged; {again()}") from error
+        version = self.manifest.get("format")
+        if version != FORMAT:
             raise ReferencesError(
-                f"{self.path} has format {version}, but this grader reads {FORMAT}; {fix}"
+                f"{self.path} has format {version}, but this grader reads {FORMAT}; {again()}"
             )
 
     def files(self) -> Iterator[tuple[str, bytes]]:

@@ -39,8 +39,9 @@ def _check(name: str, file: str, assignment: Assignment, bonus: bool) -> None:
     A bonus exercise goes in a file that need not be handed in, if there is one.
     """
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
-        given = option("id", name)
-        raise UserError(f"{given}: must be a lower-case Python name, such as layer_norm")
+        raise UserError(
+            f"{option('id', name)}: must be a lower-case Python name, such as layer_norm"
+        )
     if any(exercise.id == name for exercise in assignment.exercises):
         raise UserError(f"{option('id', name)}: this exercise already exists")
     files = (assignment.editable[1:] if bonus else ()) or assignment.editable

@@ -182,8 +182,7 @@ def alone(course: Course, exercise_id: str) -> Course:
     try:
         exercise = course.assignment.exercise(exercise_id)
     except KeyError:
-        given = option("id", exercise_id)
-        raise UserError(f"{given}: there is no such exercise") from None
+        raise UserError(f"{option('id', exercise_id)}: there is no such exercise") from None
     return dataclasses.replace(
         course,
         assignment=dataclasses.replace(course.assignment, exercises=(exercise,)),

@@ -103,10 +103,10 @@ def destination(
     chosen = assignment.seed if seed is None else seed
     if folder.resolve() == assignment.references.resolve():
         if chosen != assignment.seed:
-            example = option("out", "reference_outputs/private")
             raise UserError(
                 f"{option('seed', chosen)} makes private references, but every student gets "
-                f"{folder}; name another folder for them, such as {example}"
+                f"{folder}; name another folder for them, such as "
+                f"{option('out', 'reference_outputs/private')}"
             )
         return chosen, folder
     place = _published_seeds(course).get(chosen)

@@ -216,9 +216,8 @@ class Training:
             run.flag(f"its answer cannot be shown: {trouble_in(error)}")
         reached = f"{self.measure} {accuracy:.3f}"
         if not accuracy >= self.threshold:
-            needed = f"{self.threshold:.3f} is needed"
             cause = [f"first mend {enumerated(run.wrong)}, which it uses"] if run.wrong else []
-            lines = (f"{reached}, {needed}", *cause)
+            lines = (f"{reached}, {self.threshold:.3f} is needed", *cause)
             raise CheckFailed(Finding(f"{self.model} is not good enough", lines))
         if run.doubtful:  # with right values and no gradients, weights may have been brought along
             names = ", ".join(run.doubtful)
