@@ -53,7 +53,7 @@ def _next_steps(path: Path) -> str:
         command("prove"): "prove that each mistake is named, and costs only its exercise",
         command("exercise", id="NAME"): "begin another exercise",
     }
-    width = max(len(step) for step in steps)
+    width = max(map(len, steps))
     lines = [f"{step:{width}}  {about}".rstrip() for step, about in steps.items()]
     return "next: " + "\n      ".join(lines)
 

@@ -38,8 +38,6 @@ DRAWS = range(1, 13)
 NUDGES = (1, 2)  # statistics need both, because each moves only some of them
 STATISTIC = 1e-3  # statistics of draws do not depend on last bits; a value that does moves a share
 LEFT_OUT = 2.0  # times the limit: how far a pair without a row may be from the recorded rows
-
-
 Others = list[tuple[np.ndarray, np.ndarray]]  # fingerprints, and how far each may be off
 
 

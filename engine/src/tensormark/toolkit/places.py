@@ -93,20 +93,20 @@ def _by_place(wrong: np.ndarray, axes: Sequence[str]) -> str | None:
         axes: the name of each axis.
     """
     batch, *others = axes
-    rows = _along(wrong, 0)
-    if rows[0] and not rows[1:].any() and len(rows) > 1:
+    first, *rest = _along(wrong, 0)
+    if rest and first and not any(rest):
         return f"only {batch} 0 of the batch is wrong"
-    if len(rows) > 1 and not rows[0] and rows[1:].all():
+    if rest and not first and all(rest):
         return f"{batch} 0 of the batch is right; the others are wrong"
     for axis, name in enumerate(others, start=1):
         parts = _along(wrong, axis)
         if not parts.any() or parts.all():
             continue
-        first = int(np.argmax(parts))
-        if parts[first:].all():
-            return f"only {name}s from number {first} on are wrong"
+        begin = int(np.argmax(parts))
+        if parts[begin:].all():
+            return f"only {name}s from number {begin} on are wrong"
         if int(parts.sum()) == 1:
-            return f"only {name} {first} of each {batch} is wrong"
+            return f"only {name} {begin} of each {batch} is wrong"
     return None
 
 
