@@ -67,7 +67,7 @@ def test_a_trainings_deadline_is_a_multiple_of_its_measured_time(
     recorded = []
 
     class Recording:
-        apart = together = None
+        apart = None
 
         def run(self, requests: list[Request], progress: object) -> Iterator[Reply]:
             recorded.extend(requests)

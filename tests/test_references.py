@@ -13,9 +13,7 @@ from tensormark.authoring.record import digests
 from tensormark.authoring.strip import derive, drifted
 from tensormark.files import sha256
 from tensormark.judging.fingerprints import RANDOM, UNDECIDED
-from tensormark.references import References
 from tensormark.settings import references_for
-from tensormark.sharing import groups
 from testkit.graded import Grade, in_manifest
 from testkit.resident import called
 from tests.helpers import ROOT
@@ -48,12 +46,6 @@ def test_no_answer_of_the_solution_is_undecided() -> None:
         for name, value in load_file(path).items():
             if name.endswith("/wrong"):
                 assert not np.isin(value[0, :, 0], (RANDOM, UNDECIDED)).any(), (path, name)
-
-
-def test_the_five_functions_may_share_a_process_at_first() -> None:
-    five = [e for e in ASSIGNMENT.exercises if e.probes and e.file == "bert.py"]
-
-    assert groups(five, References(ROOT / "reference_outputs")) == [five]
 
 
 def test_mistakes_are_at_least_ten_times_the_noise_and_tolerances_lie_between() -> None:

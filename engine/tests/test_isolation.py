@@ -16,7 +16,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tensormark.sandbox import isolated
 from tensormark.sandbox.interface import (
     CONTAINED,
     PROCESS,
@@ -51,34 +50,14 @@ def test_exercises_do_not_share_a_process(contained: IsolatedSandbox) -> None:
     assert [reply.tensors["out/output"][0] for reply in replies] == [1, 2, 1]
 
 
-@pytest.mark.parametrize("harm", ["end", "hang", "large"])
-def test_harm_to_a_shared_process_counts_against_no_exercise(
-    contained: IsolatedSandbox, monkeypatch, harm: str
-) -> None:
-    monkeypatch.setattr(isolated, "SHARED_SECONDS", 1.0)
-    calls = [ask("double"), ask(harm, "two"), ask("double", "three")]
-
-    answers = contained.together(calls)
-    (reply,) = contained.run([ask("double", "three")])
-
-    assert "one" in answers
-    assert ("three" in answers) is (harm == "large")
-    assert reply.status == "ok"
-    assert contained.budget.hung == []
-    assert contained.budget.lost == {}
-
-
-def test_output_of_an_import_is_kept_once_and_that_of_calls_by_exercise() -> None:
-    calls = [ask("say"), ask("double", "two"), ask("say", "three")]
+def test_output_of_an_import_is_kept_once_and_that_of_all_calls() -> None:
     code = (
         f"print('imported'){CODE}\n    def say(self, x):\n        print('said')\n        return x\n"
     )
     with sandbox_of(CONTAINED, code) as sandbox:
-        answers = sandbox.together(calls)
-        list(sandbox.run(calls[2:]))
+        list(sandbox.run([ask("say"), ask("double", "two"), ask("say", "three")]))
 
-        assert [shared.printed for shared in answers.values()] == [b"said\n", b"", b"said\n"]
-        assert sandbox.printed.text() == "imported\nsaid\n"
+        assert sandbox.printed.text() == "imported\nsaid\nsaid\n"
 
 
 def test_a_submission_that_closes_its_output_costs_the_grader_no_processor_time(

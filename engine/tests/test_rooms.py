@@ -18,7 +18,7 @@ MODULES = {
 # A line for each room: what its modules may import of this package, besides their own room. A name
 # stands for a module or for all that is below it; a module without a line fails.
 GRADING = """exercise policy files folder grading handout intake judging literals references
-    result sandbox settings sharing strictest task usage zipped"""
+    result sandbox settings strictest task usage zipped"""
 ROOMS = {
     "": "",
     "files": "",
@@ -41,9 +41,8 @@ ROOMS = {
     "judging": "policy exercise handout references result sandbox.interface sandbox.packages "
     "usage worker.protocol",
     "settings": "files intake.submission sandbox.interface usage",
-    "sharing": "exercise references",
     "grading": "policy exercise intake judging literals references result sandbox settings "
-    "sharing task usage",
+    "task usage",
     "reports": "characters files result usage",
     "strictest": "exercise intake.submission sandbox settings usage",
     "grade": "files folder grading intake reports sandbox settings strictest usage",

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from grader.assignment import ASSIGNMENT
-from tensormark.exercise import Exercise
+from tensormark.exercise import Call, Exercise, Probe
 from tensormark.grading import Grading, Session, tensor_names_of
 from tensormark.intake.submission import Submission
-from tensormark.judging.fingerprints import AnsweredCall
-from tensormark.references import References
+from tensormark.references import Recording, References
 from tensormark.result import Grade
 from tensormark.sandbox.answers import reply_in
 from tensormark.sandbox.interface import CONTAINED, Reply, WorkerLostError
@@ -25,6 +24,7 @@ PROBED = [exercise for exercise in ASSIGNMENT.exercises if exercise.probes]
 PUBLIC = References(ASSIGNMENT.references)
 Message = Mapping[str, Any]
 Tensors = Mapping[str, np.ndarray]
+Asked = tuple[Probe, Call, Recording]
 Change = Callable[[Message, Tensors], tuple[Message, Tensors]]
 
 
@@ -39,10 +39,11 @@ class Answering(Session):
         super().__init__(grading, Submission("bert.py", {"bert": ""}, {}), exercises)
         self.change = change
 
-    def ask(self, exercise: Exercise, stand_ins: bool = False) -> list[AnsweredCall]:
+    def replies(
+        self, exercise: Exercise, calls: list[tuple[Probe, Call, Recording]]
+    ) -> list[Reply]:
         recordings = PUBLIC.recordings(exercise.id, exercise.digest)
         right = dict(zip(map(id, exercise.calls), recordings, strict=True))
-        calls = self.recorded_calls(exercise, stand_ins)
         replies = []
         for _, call, _ in calls:
             outputs = {f"out/{name}": value for name, value in right[id(call)].outputs.items()}
@@ -56,7 +57,7 @@ class Answering(Session):
                 replies.append(reply_in(encode(*answer), 1, names))
             except WorkerLostError as error:
                 replies.append(Reply("lost", f"{call.target} {error}", trouble=error.trouble))
-        return self.answered(exercise, replies, stand_ins)
+        return replies
 
 
 @functools.cache
@@ -74,6 +75,6 @@ def grade(
     """Return the grade of a submission that gives changed answers."""
     used = grading(references, show_text)
     session = Answering(used, exercises, change)
-    results = [*session.run(SimpleNamespace(together=None)).values()]  # type: ignore[arg-type]
+    results = [*session.run(SimpleNamespace()).values()]  # type: ignore[arg-type]
     flags = [flag for result in results for flag in result.flags]
     return Grade("bert.py", CONTAINED, results, flags=flags, private=used.private, name="bert.py")

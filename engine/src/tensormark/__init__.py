@@ -8,7 +8,6 @@
     submit.py        the command submit: pack what is handed in, and grade the pack
     watch.py         the command watch: grade again on each save
     grading.py       one submission, from its path to its grade: what is asked, and what is judged
-    sharing.py       which exercises may share a process at first
     strictest.py     the strictest tier that a machine can provide
     exercise.py      what an assignment is made of: exercises, probes, calls as data
     policy.py        what a submission may not call

@@ -4,7 +4,6 @@ import dataclasses
 import datetime
 import difflib
 import functools
-import itertools
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -39,13 +38,11 @@ from tensormark.sandbox.interface import (
     Reply,
     Request,
     Sandbox,
-    Shared,
     WorkerStartError,
     printable,
 )
 from tensormark.sandbox.tiers import open_sandbox
 from tensormark.settings import Settings
-from tensormark.sharing import groups
 from tensormark.task import Task, TaskRun
 from tensormark.usage import command, option, trouble_in
 
@@ -392,7 +389,6 @@ class Session:
         self.observer = observer or Observer()
         self.early = early or {}
         self.results: dict[str, Result] = {}
-        self.shared: dict[str, Shared | None] = {}  # answers from a process with other exercises
 
     def run(self, sandbox: Sandbox) -> dict[str, Result]:
         """Grade; return the results by id, in order.
@@ -416,10 +412,10 @@ class Session:
         if exercise.task is not None:
             return self.graded_task(exercise, exercise.task)
         try:
-            trial = self.trial_of(exercise)
+            trial = self.trial(exercise)
             # without stand-ins, a mistake of its own may make up for one upstream
             if trial.doubtful or trial.undecided:
-                self.add_stand_ins(trial)
+                trial.answered += self.ask(exercise, stand_ins=True)
             result = trial.result()
             result.flags = trial.flags
             if result.outcome is Outcome.NOT_WRITTEN:
@@ -444,11 +440,13 @@ class Session:
             if (place > 0) is stand_ins
         ]
 
-    def requests(self, exercise: Exercise, stand_ins: bool = False) -> list[Request]:
-        """Return the requests that run these calls with the recorded inputs."""
+    def replies(
+        self, exercise: Exercise, calls: Sequence[tuple[Probe, Call, Recording]]
+    ) -> Iterable[Reply]:
+        """Run calls with the recorded inputs."""
         lost = self.sandbox.budget.lost.keys()  # exercises that hang or end the process
         requests = []
-        for _, call, recording in self.recorded_calls(exercise, stand_ins):
+        for _, call, recording in calls:
             message, tensors = sent(call.message(), recording.inputs)
             message["observe"] = lost.isdisjoint(exercise.upstream)
             runs = frozenset({exercise.id, *exercise.upstream} - set(call.given))
@@ -463,22 +461,16 @@ class Session:
                     forbidden=exercise.forbidden,
                 )
             )
-        return requests
+        return self.sandbox.run(requests)
 
-    def answered(
-        self, exercise: Exercise, replies: Iterable[Reply], stand_ins: bool = False
-    ) -> list[AnsweredCall]:
-        """Return these calls with their replies, as far as students may see them."""
+    def ask(self, exercise: Exercise, stand_ins: bool = False) -> list[AnsweredCall]:
+        """Run calls of an exercise: those of the student's own functions, or with stand-ins."""
         calls = self.recorded_calls(exercise, stand_ins)
+        replies = self.replies(exercise, calls)
         return [
             AnsweredCall(*call, self.shown(reply))
             for call, reply in zip(calls, replies, strict=True)
         ]
-
-    def ask(self, exercise: Exercise, stand_ins: bool = False) -> list[AnsweredCall]:
-        """Run calls of an exercise: those of the student's own functions, or with stand-ins."""
-        replies = self.sandbox.run(self.requests(exercise, stand_ins))
-        return self.answered(exercise, replies, stand_ins)
 
     def shown(self, reply: Reply) -> Reply:
         """Return a reply without texts that may not be shown.
@@ -496,61 +488,19 @@ class Session:
             text = "gave an answer that could not be read"
             return Reply("lost", text, trouble=trouble_in(error))
 
-    def shared_answers(self, exercise: Exercise) -> Shared | None:
-        """Return answers from a process that an exercise shares with those after it, if any.
-
-        No process is shared with exercises after a task, so that an extension that hangs cannot
-        delay the training.
-        """
-        if self.sandbox.together is None:
-            return None
-        if exercise.id not in self.shared:
-            following = self.exercises[self.exercises.index(exercise) :]
-            before_task = itertools.takewhile(lambda each: each.task is None, following)
-            waiting = [each for each in before_task if each.id not in self.early]
-            batch = groups(waiting, self.references)[0]
-            self.shared |= dict.fromkeys(each.id for each in batch)
-            if len(batch) > 1:
-                requests = itertools.chain.from_iterable(map(self.requests, batch))
-                self.shared |= self.sandbox.together([*requests])
-        return self.shared[exercise.id]
-
     # --- the judgement ---
 
-    def trial(self, exercise: Exercise, answered: list[AnsweredCall]) -> Trial:
+    def trial(self, exercise: Exercise) -> Trial:
         """Return the trial of an exercise: what it is judged by."""
         return Trial(
             assignment=self.assignment,
             exercise=exercise,
-            answered=answered,
+            answered=self.ask(exercise),
             entry=self.references.entry(exercise.id),
             results=dict(self.results),
             public=self.grading.shows_values,
             others=self.submission.others,
         )
-
-    def add_stand_ins(self, trial: Trial) -> None:
-        """Add answers of calls with stand-ins to a trial, unless it has them."""
-        if all(answered.call is answered.probe.calls[0] for answered in trial.answered):
-            trial.answered += self.ask(trial.exercise, stand_ins=True)
-
-    def trial_of(self, exercise: Exercise) -> Trial:
-        """Return the trial of an exercise by answers from a process that it shared, if they count.
-
-        They do if they are right, if nothing is written, or if no other exercise ran before. Other
-        answers may be another exercise's fault: they do no harm if the calls with stand-ins are
-        right; if not, the calls are repeated alone.
-        """
-        shared = self.shared_answers(exercise)
-        if shared is None:
-            return self.trial(exercise, self.ask(exercise))
-        trial = self.trial(exercise, self.answered(exercise, shared.replies))
-        if not shared.first and trial.undecided and trial.failed:
-            self.add_stand_ins(trial)
-        if not shared.first and trial.undecided:
-            return self.trial(exercise, self.ask(exercise))
-        self.sandbox.printed.take(shared.printed)
-        return trial
 
     # --- tasks ---
 

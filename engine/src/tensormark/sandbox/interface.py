@@ -201,20 +201,6 @@ class CapturedOutput:
         return _without_piled_marks("".join(c for c in text if c in "\n\t" or is_visible(c)))
 
 
-@dataclasses.dataclass(frozen=True)
-class Shared:
-    """An exercise's answers from a process in which several exercises ran.
-
-    Attributes:
-        printed: what its calls printed, which is not in the sandbox's `printed`.
-        first: whether it ran before all others, as it would alone.
-    """
-
-    replies: Sequence[Reply]
-    printed: bytes
-    first: bool
-
-
 def _without_piled_marks(text: str) -> str:
     """Return a text without combining marks that are piled up higher than in any language."""
     return "".join(letter for letter, piled_up in with_piled_up(text) if not piled_up)
@@ -381,14 +367,10 @@ class Sandbox(abc.ABC):
         worker: None until it is needed (again).
         isolates: whether the calls of an exercise have a process and a deadline of their own.
         apart: runs a call of another program, unaffected by this one's calls; None if it cannot.
-        together: runs several exercises' calls in one process; None if `run` does so anyway.
-            Exercises without complete answers are left out, as nothing that happens to them there
-            counts.
     """
 
     isolates: bool
     apart: Callable[[Program, Request], Reply] | None = None
-    together: Callable[[Sequence[Request]], dict[str, Shared]] | None = None
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -468,12 +450,8 @@ class Sandbox(abc.ABC):
                 replies[index] = reply
                 self.budget.add(requests[index], reply)
 
-    def job(self, requests: Sequence[Request], most: float = math.inf) -> Job:
-        """Return the job of importing the program and running calls.
-
-        Args:
-            most: the most seconds that all of it may take.
-        """
+    def job(self, requests: Sequence[Request]) -> Job:
+        """Return the job of importing the program and running calls."""
         limits = self.program.limits
         importing = Request(
             exercise="",
@@ -487,9 +465,10 @@ class Sandbox(abc.ABC):
             dataclasses.replace(request, deadline=min(request.deadline, limits.call_seconds))
             for request in requests
         ]
+        most = math.inf
         if self.isolates:
             longest = max(limits.exercise_seconds, *(call.deadline for call in calls))
-            most = min(most, limits.load_seconds + longest)
+            most = limits.load_seconds + longest
         return Job(self.program, [importing, *calls], self.budget.cap(requests[0], most))
 
     def attempt(self, job: Job, progress: Progress) -> Answers:

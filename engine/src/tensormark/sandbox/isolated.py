@@ -2,8 +2,7 @@
 
 A fork server, in a container or without one, has imported torch and outlives a submission. Each
 task, and each batch of calls of one exercise, gets its own child process: it imports the
-submission, answers the calls in order and exits. To save time, `together` first runs several
-exercises in one child; its caller uses only the replies that count, and runs the others again.
+submission, answers the calls in order and exits.
 
 A job and its answers are carried by memory files and a pipe. Any problem with the server (it dies,
 does not respond, sends an invalid message) is a ServerLostError; it is then killed with everything
@@ -13,7 +12,7 @@ Covered: see the modules it builds on: bubblewrap.py (which files, processes and
 lockdown.py and seccomp.py (what the child may do), reply_buffer.py (size). Deadlines are enforced
 here, by this process's clock, and a job's exit status is what the kernel reported to the server.
 Concurrent single-threaded jobs, of all graders on the machine, run on different cores, as long as
-there are enough. Nothing that one exercise leaves behind reaches another in `run`.
+there are enough. Nothing that one exercise leaves behind reaches another.
 Not covered: calls in one batch share a process, so an answer may depend on the calls before it.
 Answers are untrusted: they only count if they equal a reference, or labels. A submission that has
 taken over the server can lie about the exit status; lockdown.py is the defence against that.
@@ -23,7 +22,6 @@ import atexit
 import base64
 import contextlib
 import fcntl
-import itertools
 import mmap
 import os
 import random
@@ -50,7 +48,6 @@ from tensormark.sandbox.interface import (
     Request,
     Sandbox,
     ServerLostError,
-    Shared,
     WorkerHungError,
     WorkerLostError,
     WorkerStartError,
@@ -60,7 +57,6 @@ from tensormark.sandbox.worker_process import new_folder, variables
 from tensormark.worker import protocol
 from tensormark.worker.reply_buffer import BEGUN, CALL_ENDS, DONE, TOTAL, ReplyBuffer, size
 
-SHARED_SECONDS = 3.0  # for all calls of `together`; correct code takes a tenth of a second
 KILL_DEADLINE = 30.0  # seconds for the server to report that it has killed the child
 POLL_INTERVAL = 0.02  # seconds between looks at the counters
 DISCARD_INTERVAL = 0.05  # seconds; emptying a flooded pipe this often costs the grader little
@@ -415,29 +411,3 @@ class IsolatedSandbox(Sandbox):
             answered.printed[0] = b""
         self.import_printed = True
         return answered
-
-    def together(self, requests: Sequence[Request]) -> dict[str, Shared]:
-        """Run the calls of several exercises in one child; see Sandbox.
-
-        Raises:
-            WorkerStartError: no server is available.
-        """
-        if any(map(self.budget.known_reply, requests)):
-            return {}
-        answered = self.attempt(self.job(requests, SHARED_SECONDS), lambda done, total: None)
-        loaded, *replies = answered.replies
-        by_import, *printed = answered.printed
-        self.printed.take(by_import)
-        if loaded.status not in ("ok", "lost"):
-            self.budget.unloadable = loaded
-        if replies and replies[-1].status == "lost":
-            replies.pop()
-        results: dict[str, Shared] = {}
-        start = 0
-        for exercise, group in itertools.groupby(requests, key=lambda request: request.exercise):
-            end = start + len(list(group))
-            if end <= len(replies):
-                output = b"".join(printed[start:end])
-                results[exercise] = Shared(replies[start:end], output, first=start == 0)
-            start = end
-        return results

@@ -175,8 +175,7 @@ class PipeWorker:
 class ProcessSandbox(Sandbox):
     """Runs a submission's calls in worker processes of the tier `process`.
 
-    Nothing runs `apart`, as a submission could reach any other process, or `together`, as all
-    exercises share a process until it is lost.
+    Nothing runs `apart`, as a submission could reach any other process.
     """
 
     isolates = False
