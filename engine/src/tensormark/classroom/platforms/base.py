@@ -94,17 +94,16 @@ def new_marks(
         row = table.rows[entry.row]
         old = table.named(row).get(title, "")
         before = number(old)
-        if entry.points is None:
-            fault = entry.without
-        else:
-            kept = f"has {old[:40]!r} there, which is kept" if old and before is None else ""
-            fault = why_not(row, entry.points) or kept
-        if fault or entry.points is None:
+        mark = entry.points
+        fault = entry.without if mark is None else why_not(row, mark)
+        if mark is not None and old and before is None:
+            fault = fault or f"has {old[:40]!r} there, which is kept"
+        if mark is None or fault:
             result.left.append(f"{entry.called}: {fault}")
             continue
-        result.marks[entry.row] = points(entry.points)
-        if before is not None and abs(before - entry.points) >= ROUNDED:
-            result.replaced.append(f"{entry.called}: {old[:40]} becomes {points(entry.points)}")
+        result.marks[entry.row] = points(mark)
+        if before is not None and abs(before - mark) >= ROUNDED:
+            result.replaced.append(f"{entry.called}: {old[:40]} becomes {points(mark)}")
     return result
 
 
