@@ -310,6 +310,7 @@ def run_call(context: Context, call: Call, tensors: Tensors) -> Answer:
     call_before(context, call, tensors, owner, function)
     own = called_with(arguments)
     report = before.report() | {"lacking_modules": [*model.lacking] if model is not None else []}
+    report["drew"] = own_generator or before.generators.drew()
 
     answer = {f"out/{name}": value for name, value in own.items()}
     if call["twice"]:
@@ -369,8 +370,9 @@ def run_kind(
     """
     before = Snapshot(None, plain=call["literals"])
     answer = watched(kind)(context, call, tensors, progress)
+    report = {**before.report(), "drew": before.generators.drew()}
     after = {f"after/{name}": tensors[name] for name in call["args"] if name in tensors}
-    return Answer({**before.report(), **answer.message}, {**after, **answer.tensors})
+    return Answer({**report, **answer.message}, {**after, **answer.tensors})
 
 
 def run(context: Context, call: Call, tensors: Tensors, progress: Progress) -> Answer:

@@ -302,13 +302,10 @@ class Snapshot:
         return state
 
     def report(self) -> dict[str, Any]:
-        """Return the names of what has changed, and whether random numbers were drawn."""
+        """Return the names of what has changed, for the answer."""
         after = self._state()
         changed = [name for name, value in self.before.items() if value != after[name]]
         changed += self.generators.seeded()
         if self.silent and self.generators.used():
             changed.append(GENERATORS)
-        return {
-            "changed": [name for name in STATE if name in changed],
-            "drew": self.silent or self.generators.drew(),
-        }
+        return {"changed": [name for name in STATE if name in changed]}
