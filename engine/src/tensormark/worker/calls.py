@@ -143,12 +143,6 @@ class Context:
 # --- one call -------------------------------------------------------------------------------
 
 
-def arguments_for(context: Context, call: Call) -> tuple[Any, ...]:
-    """Return the constructor's arguments, which the harness may provide."""
-    make = getattr(context.harness, "constructor_arguments", None)
-    return make(context, call) if make is not None else ()
-
-
 def below(tensors: Tensors, prefix: str) -> dict[str, Tensor]:
     """Return the tensors whose names have a prefix, without it."""
     return {n.removeprefix(prefix): t for n, t in tensors.items() if n.startswith(prefix)}
@@ -175,41 +169,40 @@ def _adjust(owner: nn.Module, call: Call, stand_ins: Mapping[str, Callable[..., 
                 MATCHED.add(path)
 
 
-def build(
-    context: Context,
-    call: Call,
-    tensors: Tensors,
-    arguments: tuple[Any, ...] | None = None,
-    lacking: dict[str, nn.Module] | None = None,
-) -> nn.Module:
+def _built(context: Context, call: Call, tensors: Tensors, complete: bool) -> Model:
     """Construct the object whose method is called, with its weights, mode, rates and stand-ins.
 
     Args:
-        arguments: the constructor's arguments; None: those that the harness provides.
-        lacking: gets the given modules that the object lacks, perhaps because they have other
-            names, by path; see objects.py. None: it must lack none.
+        complete: use the given modules that the object lacks, perhaps because they have other
+            names; see objects.py. Otherwise, it must lack none.
     """
-    if arguments is None:
-        arguments = arguments_for(context, call)
+    harness = context.harness
+    make = getattr(harness, "constructor_arguments", None)
+    arguments = make(context, call) if make is not None else ()
     if call["checkpoint"]:
-        weights = context.harness.checkpoint_weights(context)
+        weights = harness.checkpoint_weights(context)
     else:
         weights = below(tensors, "weights/")
     name = call["target"].split(".")[0]
     cls = member(context.module(call["module"]), name, "class")
     owner: nn.Module = watched(cls, building=True)(*arguments, **call["options"])
-    if lacking is not None and not has_modules(owner, _used_paths(call, weights)):
-        lacking |= context.originals.complete(
+    lacking: dict[str, nn.Module] = {}
+    if complete and not has_modules(owner, _used_paths(call, weights)):
+        lacking = context.originals.complete(
             owner, call["module"], name, lambda given: given(*arguments, **call["options"])
         )
-    more = lacking or {}
-    load_by_name(owner, weights, more)
-    for part in (owner, *more.values()):
+    load_by_name(owner, weights, lacking)
+    for part in (owner, *lacking.values()):
         if call["dtype"] != "float32":  # the type of a new object
             part.to(getattr(torch, call["dtype"]))
         part.train(call["train"])
-    _adjust(owner, call, getattr(context.harness, "STAND_INS", {}))
-    return owner
+    _adjust(owner, call, getattr(harness, "STAND_INS", {}))
+    return Model(owner, arguments, lacking)
+
+
+def build(context: Context, call: Call, tensors: Tensors) -> nn.Module:
+    """Construct the object whose method is called, with its weights, mode, rates and stand-ins."""
+    return _built(context, call, tensors, complete=False).owner
 
 
 def arguments_of(context: Context, call: Call, tensors: Tensors, owner: Any) -> Iterator[Any]:
@@ -230,21 +223,10 @@ def arguments_of(context: Context, call: Call, tensors: Tensors, owner: Any) -> 
             yield tensors[name].clone()  # so that an in-place change does not affect the leaf
 
 
-@contextlib.contextmanager
-def negated_weights(owner: nn.Module | None) -> Iterator[None]:
-    """Negate an object's weights within the context."""
-    weights = [] if owner is None else list(owner.parameters())
-
-    def negate() -> None:
-        with torch.no_grad():
-            for weight in weights:
-                weight.neg_()
-
-    negate()
-    try:
-        yield
-    finally:
-        negate()
+@torch.no_grad()
+def _negate(weights: Sequence[Tensor]) -> None:
+    for weight in weights:
+        weight.neg_()
 
 
 def call_before(
@@ -256,10 +238,15 @@ def call_before(
     counts. That includes copies of the weights, as training changes weights: so they are negated.
     """
     earlier = below(tensors, "before/")
-    if earlier:
-        args = call["before"] or call["args"]
-        with negated_weights(owner):
-            function(*arguments_of(context, {**call, "args": args}, {**tensors, **earlier}, owner))
+    if not earlier:
+        return
+    args = call["before"] or call["args"]
+    weights = [] if owner is None else list(owner.parameters())
+    _negate(weights)
+    try:
+        function(*arguments_of(context, {**call, "args": args}, {**tensors, **earlier}, owner))
+    finally:
+        _negate(weights)
 
 
 def leaves_of(call: Call, tensors: Tensors) -> dict[str, Tensor]:
@@ -275,11 +262,8 @@ def _function_of(
     """Return what a call calls: a function, or a method with the object that it is of."""
     if call["kind"] != "method":
         return member(context.module(call["module"]), call["target"], "function"), None
-    lacking: dict[str, nn.Module] = {}
-    arguments = arguments_for(context, call)
-    owner = build(context, call, tensors, arguments, lacking)
-    function = member(owner, call["target"].split(".")[1], "method")
-    return function, Model(owner, arguments, lacking)
+    model = _built(context, call, tensors, complete=True)
+    return member(model.owner, call["target"].split(".")[1], "method"), model
 
 
 def run_call(context: Context, call: Call, tensors: Tensors) -> Answer:

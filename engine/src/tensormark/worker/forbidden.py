@@ -34,6 +34,7 @@ import inspect
 import os
 import re
 import sys
+import traceback
 import types
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -444,16 +445,6 @@ def _nested(code: CodeType) -> Iterator[CodeType]:
             yield from _nested(constant)
 
 
-def _depth() -> int:
-    """Count the calls that have not returned yet."""
-    frame: FrameType | None = sys._getframe()
-    depth = 0
-    while frame is not None:
-        frame = frame.f_back
-        depth += 1
-    return depth
-
-
 def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
     """Refuse to run code that looks like replaced code (an audit hook).
 
@@ -465,7 +456,8 @@ def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
     if event not in EVENTS:  # nearly all, as reading a frame's code is an event
         return
     if event == PROFILER and WATCH.guarded:
-        if _depth() > sys.getrecursionlimit() - ROOM:
+        depth = sum(1 for _ in traceback.walk_stack(sys._getframe()))
+        if depth > sys.getrecursionlimit() - ROOM:
             raise RecursionError("maximum recursion depth exceeded")
         raise RuntimeError("no profiler can be used while an exercise is graded")
     if event == PROFILER or not REPLACED:

@@ -132,6 +132,13 @@ def seed(offset: int) -> None:
 # --- random generators ------------------------------------------------------------------------
 
 
+def _reached(state: Callable[[], Any], draw: Callable[[int], object]) -> Iterator[Any]:
+    """Yield the states that drawing block after block leads to."""
+    for _ in range(MAX_BLOCKS):
+        draw(BLOCK)
+        yield state()
+
+
 class Generators:
     """A snapshot of torch's, Python's and numpy's global generators."""
 
@@ -143,41 +150,28 @@ class Generators:
 
     def seeded(self) -> list[str]:
         """Return the seeds that have been set since; drawing does not count."""
-        unseeded = [
-            torch.initial_seed() == self.seed,
-            self._python_unseeded(),
-            self._numpy_unseeded(),
-        ]
-        return [name for name, same in zip(SEEDED, unseeded, strict=True) if not same]
+        seeded = [torch.initial_seed() != self.seed, self._python_seeded(), self._numpy_seeded()]
+        return [name for name, changed in zip(SEEDED, seeded, strict=True) if changed]
 
-    def _python_unseeded(self) -> bool:
-        """Return whether drawing alone can explain the state of Python's generator."""
+    def _python_seeded(self) -> bool:
+        """Return whether drawing alone cannot explain the state of Python's generator."""
         # without the last number, which is the position in the block
         block = random.getstate()[1][:-1]
         if block == self.python[1][:-1]:  # the usual case
-            return True
+            return False
         generator = random.Random()
         generator.setstate(self.python)
-        return self._reaches(block, lambda: generator.getstate()[1][:-1], generator.randbytes)
+        return block not in _reached(lambda: generator.getstate()[1][:-1], generator.randbytes)
 
-    def _numpy_unseeded(self) -> bool:
-        """Return whether drawing alone can explain the state of numpy's generator."""
+    def _numpy_seeded(self) -> bool:
+        """Return whether drawing alone cannot explain the state of numpy's generator."""
         now: Any = np.random.get_state(legacy=True)
-        target = now[1].tobytes()
-        if target == self.numpy[1].tobytes():  # the usual case
-            return True
+        block = now[1].tobytes()
+        if block == self.numpy[1].tobytes():  # the usual case
+            return False
         generator: Any = np.random.RandomState(0)  # takes longer than all else here
         generator.set_state(self.numpy)
-        return self._reaches(target, lambda: generator.get_state()[1].tobytes(), generator.bytes)
-
-    @staticmethod
-    def _reaches(target: Any, state: Callable[[], Any], draw: Callable[[int], object]) -> bool:
-        """Return whether drawing block after block leads to a state."""
-        for _ in range(MAX_BLOCKS):
-            draw(BLOCK)
-            if state() == target:
-                return True
-        return False
+        return block not in _reached(lambda: generator.get_state()[1].tobytes(), generator.bytes)
 
     def drew(self) -> bool:
         """Return whether torch's generator has been drawn from or seeded since."""
