@@ -148,7 +148,7 @@ BAD: dict[str, tuple[str | Mapping[str, object], str, str]] = {
     "a missing list": ({"list": "missing.csv"}, "in", "missing.csv: cannot be read"),
     "an unknown key": ({"rooster": "x"}, "in", "there is no option 'rooster'; "),
     "a wrong kind": ({"viva": "many"}, "in", "must be an integer, 0 to 20"),
-    "a wrong platform": ({"platform": "sakai"}, "in", "must be one of blackboard, canvas"),
+    "a wrong platform": ({"platform": "sakai"}, "in", "must be one of gradescope, blackboard"),
     "a number for no clock": ({"budget": 10**400}, "in", "larger than 0, at most 1000000"),
     "a text with a zero": ({"list": "a\0"}, "in", "without the character 0"),
     "an unknown student": ({"viva": 1, "viva_students": ["eve"]}, "in", "is called 'eve'"),
