@@ -16,9 +16,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tensormark.files import PAGE, check_replaceable, write_whole
+from tensormark.files import PAGE, check_replaceable, read_regular, write_whole
 from tensormark.folder import open_assignment
 from tensormark.intake.process import READER
+from tensormark.intake.sources import MAX_SOURCE, is_given
 from tensormark.reports.text import print_any_letter
 from tensormark.sandbox.interface import PROCESS, Program, Sandbox
 from tensormark.sandbox.worker_process import WorkerProcess
@@ -96,7 +97,7 @@ def grade(
 
     settings = Settings.of(
         folder,
-        references=options.references or recorded_for(folder, options.checkpoint),
+        references=options.references,
         checkpoint=options.checkpoint,
         threads=options.threads,
         tier=options.tier or PROCESS,
@@ -116,6 +117,19 @@ def grade(
     if name == "report":
         write_report(folder, graded.as_json(), options.out, options.open)
     return 0 if all(result.score is not None for result in graded.results) else 3
+
+
+def seems_untouched(path: Path, references: Path) -> bool:
+    """Guess whether no function is written, so that nothing will run: a worker need not start."""
+    try:
+        digests = json.loads((references / "manifest.json").read_bytes())["starter"]
+        for file in [*path.glob("*.py")] or [path]:
+            content, _ = read_regular(file, MAX_SOURCE, follow=True)
+            if not is_given(content, digests.get(file.name)):
+                return False
+    except (OSError, ValueError, LookupError):
+        return False
+    return True
 
 
 def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespace:
@@ -143,6 +157,7 @@ def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespa
         add("--out", type=Path, metavar="FILE", default=Path("report.html"), help=page)
         add("--open", action="store_true", help="open the page in a browser")
     options = command_line.parse_args(arguments)
+    options.references = options.references or recorded_for(folder, options.checkpoint)
     if options.json:
         check_replaceable(options.json, RESULT, option("json", options.json))
     if name == "report":
@@ -156,8 +171,9 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     options = parse(folder, name, arguments)
     with contextlib.ExitStack() as stack:
         started = None
+        untouched = seems_untouched(Path(options.submission), options.references)
         # it imports torch, which takes longer than all before it is needed
-        if options.tier in (None, PROCESS):
+        if options.tier in (None, PROCESS) and not untouched:
             started = stack.enter_context(contextlib.closing(WorkerProcess(options.threads)))
         READER.start()
         return grade(folder, name, options, started)
