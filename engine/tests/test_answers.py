@@ -126,7 +126,7 @@ TEXTS = [
     '{"changed": [1e999]}',
     *('{"number": ' + "9" * digits + "}" for digits in (30, 5000)),
     json.dumps({"text": "x" * answers.MAX_JSON}),
-    json.dumps({"through": ["x"] * 65}),
+    json.dumps({"changed": ["x"] * 65}),
 ]
 NAMES = ["", "\ud800", "a\x00", "x" * 201, "\u202e"]
 MORE_LIES = [
@@ -166,9 +166,9 @@ def test_what_no_worker_sends_is_refused(frame: bytes) -> None:
     ids=ascii,
 )
 def test_a_text_is_one_line_that_can_be_shown_and_encoded(sent: str, read: str) -> None:
-    decoded, _ = answers.decode(encode({"text": sent, "through": [sent]}))
+    decoded, _ = answers.decode(encode({"text": sent, "changed": [sent]}))
 
-    assert decoded == {"text": read, "through": [read[:100]]}
+    assert decoded == {"text": read, "changed": [read[:100]]}
 
 
 def test_bools_are_true_or_false_whatever_their_bytes_are() -> None:

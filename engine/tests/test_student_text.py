@@ -22,12 +22,6 @@ def abridged(text: str, status: str = "error", **message: object) -> Reply:
     return without_text(reply, {"Conv.forward": "conv"}, SOURCES)
 
 
-def test_of_the_functions_that_an_exception_passed_the_exercises_are_left() -> None:
-    reply = abridged("raised ValueError", through=[SECRET, "Conv.forward"])
-
-    assert reply.message["through"] == ["Conv.forward"]
-
-
 @pytest.mark.parametrize(
     ("text", "remaining"),
     [

@@ -257,7 +257,7 @@ def test_a_hole_has_the_id_of_an_exercise_or_is_a_bare_one_in_its_function(
 
 
 def test_only_the_first_texts_of_a_list_are_read() -> None:
-    reply = Reply("error", "", {"through": ["a", 1, "b", *"c" * MAX_TEXTS], "imported": "a"})
+    reply = Reply("error", "", {"changed": ["a", 1, "b", *"c" * MAX_TEXTS], "imported": "a"})
 
-    assert texts(reply, "through") == ["a", "b", *"c" * (MAX_TEXTS - 3)]
+    assert texts(reply, "changed") == ["a", "b", *"c" * (MAX_TEXTS - 3)]
     assert texts(reply, "imported") == texts(reply, "missing") == []

@@ -34,7 +34,7 @@ TYPES = {"OutOfMemoryError", "_LinAlgError"} | {  # torch's, and Python's
     if isinstance(value, type) and issubclass(value, BaseException)
 }
 # keys of the submission's own text
-TEXT_KEYS = ("missing", "importing", "through", "shapes", "lacking_modules", "imported")
+TEXT_KEYS = ("missing", "importing", "shapes", "lacking_modules", "imported")
 
 
 def texts(reply: Reply, key: str) -> list[str]:
@@ -87,12 +87,11 @@ def without_text(reply: Reply, targets: Mapping[str, str], sources: Mapping[str,
     """Return a reply without text from the submission; `unabridged` keeps it for comparison.
 
     Args:
-        targets: the functions that students write, which an exception may have passed through, to
-            the exercises' ids, which NotImplementedError may name.
+        targets: the functions that students write, to the ids of their exercises, which
+            NotImplementedError may name.
         sources: the submission's modules by name.
     """
     message = {key: value for key, value in reply.message.items() if key not in TEXT_KEYS}
-    message["through"] = [name for name in texts(reply, "through") if name in targets]
     for key in ("changed", "imported"):
         names = message.get(key)
         if isinstance(names, list):

@@ -141,9 +141,7 @@ class Trial(Evidence):
         judged = [(answered, m) for answered, m in wrong if m.kind != "blocked"]
         if not judged and len(wrong) == len(answers):
             return Fault(part, None, ", ".join(sorted({mismatch.name for _, mismatch in wrong})))
-        targets = self.assignment.targets.items()
-        failed = [target for target, name in targets if name in self.failed]
-        answered, mismatch = most_telling(judged or wrong, answers[0], failed)
+        answered, mismatch = most_telling(judged or wrong, answers[0], self.failed)
         together = ""
         if mismatches[-1] is None:
             *names, last = answers[-1].call.given
@@ -185,16 +183,14 @@ def most_telling(
 ) -> tuple[AnsweredCall, Mismatch]:
     """Choose the mismatch to show: that of the answer that depends least on other exercises.
 
-    An exception from the student's own functions comes first, as the student sees it too, unless it
-    passed through a failed upstream function: then what the call with most stand-ins does counts.
-    An exception raised only with stand-ins is shown only if the grader worded it: it then says how
-    the function is called wrongly. If no exercise upstream has failed, wrong values are those of
-    the student's own functions, which the student can print: those with stand-ins only help to
-    recognize the mistake.
+    If an exercise upstream has failed, that is the answer with most stand-ins, as the failure may
+    cause all else; if none has, that of the student's own functions, which the student can print:
+    those with stand-ins only help to recognize the mistake. An exception raised only with stand-ins
+    is shown only if the grader worded it: it then says how the function is called wrongly.
 
     Args:
         own: the answer of the student's own functions; if judged, it comes first.
-        wrong: the upstream functions that have failed.
+        wrong: the upstream exercises that have failed.
     """
     first, own_mismatch = judged[0]
     last, mismatch = judged[-1]
@@ -203,7 +199,7 @@ def most_telling(
     raised = mismatch.kind == "raised"
     worded = raised and last.reply.status == "error" and not last.reply.text.startswith("raised ")
     if own_mismatch.kind == "raised":
-        if set(texts(first.reply, "through")).intersection(wrong):
+        if wrong:
             return last, mismatch
         own_lines = own_mismatch.lines
         more = [line for line in mismatch.lines if worded and line not in own_lines]

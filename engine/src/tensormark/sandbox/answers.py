@@ -48,7 +48,6 @@ KEYS: Mapping[str, type] = {
     "importing": str,
     "missing": str,
     "lacking": str,
-    "through": list,
     "imported": list,
     "matched": list,
     "lacking_modules": list,

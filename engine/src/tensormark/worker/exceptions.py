@@ -114,7 +114,7 @@ def letters_of(call: Mapping[str, Any]) -> dict[str, int]:
 
 
 MAX_TEXT = 300  # characters of an exception's message that are passed on
-MAX_FRAMES = 20  # functions of a traceback that are named
+MAX_FRAMES = 20  # of a traceback that are looked through
 
 
 class ImportFailure(Exception):
@@ -219,7 +219,6 @@ def describe(
     refusal = _refusal(error)
     if refusal is not None:
         return message | {"text": f"{refusal}{location}", "forbidden": refusal.name}
-    message["through"] = [code.co_qualname[:MAX_NAME] for code in codes[-MAX_FRAMES:]]
     text = textwrap.shorten(_message_of(error).strip().split("\n")[0], MAX_TEXT, placeholder=" ...")
     if "importing" in message:  # the line that runs at import, not one of a function that it calls
         at_import = [each for each in frames if not each[0].co_flags & inspect.CO_OPTIMIZED]
