@@ -15,7 +15,7 @@ mistakes/      known mistakes; only staff have these, honest/ (right code) and s
 from pathlib import Path
 
 import grader.exercises
-from grader.forbidden import ATTENTION
+from grader.forbidden import ATTENTION, OPTIMIZERS
 from grader.locate import AXES, locate, padding_of
 from tensormark.exercise import Assignment, collected
 from tensormark.policy import Policy
@@ -28,7 +28,7 @@ ASSIGNMENT = Assignment(
     exercises=collected(grader.exercises),
     harness=Path(__file__).with_name("harness.py"),
     seed=2026,
-    policy=Policy(ATTENTION, section="Other libraries"),
+    policy=Policy(ATTENTION, given_only=OPTIMIZERS, section="Other libraries"),
     checkpoint_files=("config.json", "model.safetensors", "tokenizer.json", "vocab.txt"),
     packages=("torch", "numpy", "matplotlib", "safetensors", "tokenizers", "tqdm"),
     axes=AXES,

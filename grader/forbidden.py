@@ -26,7 +26,7 @@ ATTENTION = tuple(
     torch.onnx.ops._impl.attention_23._init_fn
     """.split()
 )
-# only in adamw: the given fine-tune uses one of them
+# the given fine-tune also needs them
 OPTIMIZERS = tuple(
     """
     torch.optim.Adam

@@ -107,6 +107,7 @@ class Gate(Training):
             DEADLINE,
             reply_bytes=room or 0,
             measured=self.seconds,
+            given_code=True,  # the optimizer
         )
 
     def predicting(self, weights: Tensors) -> Request:

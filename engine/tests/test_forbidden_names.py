@@ -30,6 +30,8 @@ import torch
 import torch.nn.functional as F
 from numpy import dot as kept
 
+taken = torch.linalg.det
+del torch.linalg.det
 TABLE, square = {"sqrt": math.sqrt}, torch.eye(3)
 arrays = np.ones(3), np.eye(3)
 
@@ -62,6 +64,7 @@ def swallowed(function, *arguments):
 STOPPED = [
     ("torch.linalg.svd", "torch.svd(square)"),
     ("torch.linalg", "from torch import linalg as l; l.inv(square)"),
+    ("torch.linalg", "taken(square)"),
     ("torch.Tensor.cumsum", "torch.cumsum(x, 0)"),
     ("torch.einsum", "torch.einsum('i,i->', x, x)"),
     ("torch.nn.functional.gelu", "torch.nn.GELU()(x)"),

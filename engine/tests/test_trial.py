@@ -93,6 +93,7 @@ LINEAR = ("torch.nn.Linear",)
     ("policy", "forbidden", "mistake"),
     [
         (Policy(forbidden=LINEAR), (), "forbidden"),
+        (Policy(given_only=LINEAR), (), "forbidden"),
         (Policy(), LINEAR, "forbidden"),
         (Policy(), (), None),  # a worker cannot make it up
     ],

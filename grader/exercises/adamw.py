@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from grader.forbidden import OPTIMIZERS
 from tensormark.toolkit import locator, optimizer, probe
 from tensormark.toolkit.optimizers import STEPS, steps
 
@@ -29,7 +28,6 @@ EXERCISE = optimizer(
     points={"values": 8, "properties": 2},
     file="optimizer.py",
     extension=True,
-    forbidden=OPTIMIZERS,
     axes=AXES,
     locate=locator(AXES),
     probes=(

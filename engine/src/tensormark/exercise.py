@@ -265,8 +265,9 @@ class Exercise:
             named = {name for name in call.args if name[0] not in ".*"} - call.literals.keys()
             for name in sorted(named - inputs.keys()):
                 raise ValueError(f"draw returns no {name!r}, which args names")
+            used = {name for each in self.calls for name in (*each.args, *each.before)}
             others = {name for name in inputs if name.partition("/")[0] not in PREFIXES}
-            for name in sorted(others - named):
+            for name in sorted(others - used):
                 raise ValueError(f"draw returns {name!r}, which no call uses")
         return inputs
 

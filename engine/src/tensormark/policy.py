@@ -15,10 +15,12 @@ class Policy:
 
     Attributes:
         forbidden: names such as "torch.nn.Conv1d" or "torch.optim".
+        given_only: names that only given code may use, in requests that say so; see `Request`.
         section: the heading of the handout that says what is forbidden.
     """
 
     forbidden: tuple[str, ...] = ()
+    given_only: tuple[str, ...] = ()
     section: str = ""
 
     def __post_init__(self) -> None:
@@ -28,6 +30,7 @@ class Policy:
             ValueError: one is not a full name.
         """
         check_names("forbidden", self.forbidden)
+        check_names("given_only", self.given_only)
 
 
 NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
@@ -62,7 +65,7 @@ def rules_of(
     Raises:
         UserError: a name in a given file is forbidden, but not defined there.
     """
-    rules = dict.fromkeys(policy.forbidden, "grader/assignment.py")
+    rules = dict.fromkeys([*policy.forbidden, *policy.given_only], "grader/assignment.py")
     for exercise, names in by_exercise.items():
         file = f"grader/exercises/{exercise}.py"
         where = file if (folder / file).is_file() else "grader/assignment.py"

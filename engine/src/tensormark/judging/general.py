@@ -130,8 +130,8 @@ def _by_kind(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> 
         case "changed" if mismatch.name in answered.recording.inputs:
             return Mistake("input_changed", "inputs are changed in place")
         case "gradient" if mismatch.pair is None:
-            cut = "gradients are cut by .detach(), .data or no_grad()"
-            return Mistake("no_gradient", f"the output is right, but {cut}")
+            says = "the output is right, but gradients are cut by .detach(), .data or no_grad()"
+            return Mistake("no_gradient", says)
         case "shape":
             name = mismatch.name
             got = answered.reply.tensors[f"out/{name}"]

@@ -154,7 +154,8 @@ class Trial(Evidence):
     @functools.cached_property
     def forbidden(self) -> frozenset[str]:
         """What this exercise's function may not use, by the names in messages."""
-        paths = [*self.assignment.policy.forbidden, *self.exercise.forbidden]
+        policy = self.assignment.policy
+        paths = [*policy.forbidden, *policy.given_only, *self.exercise.forbidden]
         return frozenset(usual_names(paths).values())
 
     def mismatch(self, answered: AnsweredCall, check: Check) -> Mismatch | None:

@@ -51,6 +51,7 @@ class Request:
         task: whether it is a task, whose time does not count towards the submission's budget.
         tensor_names: the names of the tensors that the answer may have; None: any.
         forbidden: what it may not use, besides what the policy says.
+        given_code: whether given code may use what is `given_only` in it.
     """
 
     exercise: str
@@ -63,6 +64,7 @@ class Request:
     task: bool = False
     tensor_names: frozenset[str] | None = None
     forbidden: Sequence[str] = ()
+    given_code: bool = False
 
     @property
     def target(self) -> str:
@@ -145,8 +147,16 @@ class Program:
     budget: float = BUDGET
     given: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
-    def load_message(self) -> dict[str, Any]:
-        """Return the request that makes a worker import the program."""
+    def load_message(self, given_code: bool) -> dict[str, Any]:
+        """Return the request that makes a worker import the program.
+
+        Args:
+            given_code: whether a call may use what is `given_only`; otherwise it is forbidden for
+                good.
+        """
+        for_good = self.policy.forbidden
+        if not given_code:
+            for_good += self.policy.given_only
         return {
             "sources": dict(self.sources),
             "given": dict(self.given),
@@ -154,7 +164,7 @@ class Program:
             "packages": list(packages.modules(self.requirements)),
             "checkpoint": str(self.checkpoint.resolve()) if self.checkpoint else "",
             "harness": str(self.harness),
-            "forbidden": usual_names(self.policy.forbidden),
+            "for_good": usual_names(for_good),
             "rules": dict(self.rules),
             "editable": list(self.editable),
         }
@@ -281,11 +291,13 @@ class Job:
     Attributes:
         program: what is imported, under which limits.
         steps: the import, which has no call, and the calls.
+        given_code: whether any of them lets given code use what is `given_only`.
         seconds: for all of it.
     """
 
     program: Program
     steps: Sequence[Request]
+    given_code: bool
     seconds: float
 
     @property
@@ -294,11 +306,18 @@ class Job:
         return max(self.program.limits.reply_bytes, *(step.reply_bytes for step in self.steps))
 
     def message(self, place: int) -> dict[str, Any]:
-        """Return what the worker is asked; what an import forbids is forbidden for good."""
-        if place == 0:
-            return {"number": 0, **self.program.load_message()}
+        """Return what the worker is asked, and what is forbidden while it runs."""
         step = self.steps[place]
-        return {"number": place, "call": step.call, "forbidden": usual_names(step.forbidden)}
+        asked = self.program.load_message(self.given_code) if place == 0 else {"call": step.call}
+        given_only: Sequence[str] = ()  # allowed, or forbidden for good
+        if self.given_code and not step.given_code:
+            given_only = self.program.policy.given_only
+        return {
+            "number": place,
+            "forbidden": usual_names(step.forbidden),
+            "given_only": usual_names(given_only),
+            **asked,
+        }
 
     def replies(self, read: Callable[[int], Reply]) -> list[Reply]:
         """Read the replies up to the first lost one; none follow a failed import.
@@ -314,7 +333,9 @@ class Job:
                 hung = isinstance(error, WorkerHungError)
                 text = f"{step.target} {error}"
                 module = step.call.get("module", "")
-                if hung and module not in ("", *self.program.imports):  # its first call imports it
+                known = {"", *self.program.imports}  # what is imported before this call
+                known.update(each.call.get("module", "") for each in self.steps[:place])
+                if hung and module not in known:
                     text = f"{step.target}, or importing {module}.py, {error}"
                 return [*replies, Reply("lost", text, hung=hung, trouble=error.trouble)]
             if place == 0 and replies[0].status != "ok":
@@ -469,7 +490,12 @@ class Sandbox(abc.ABC):
         if self.isolates:
             longest = max(limits.exercise_seconds, *(call.deadline for call in calls))
             most = limits.load_seconds + longest
-        return Job(self.program, [importing, *calls], self.budget.cap(requests[0], most))
+        return Job(
+            self.program,
+            [importing, *calls],
+            given_code=not self.isolates or any(call.given_code for call in calls),
+            seconds=self.budget.cap(requests[0], most),
+        )
 
     def attempt(self, job: Job, progress: Progress) -> Answers:
         """Run a job; if its worker is lost through no fault of it, try once again in a new one.

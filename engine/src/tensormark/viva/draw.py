@@ -23,7 +23,7 @@ from tensormark.viva.subject import Subject, subjects_of
 
 FEW_FUNCTIONS = 3  # that a short sheet is about, if possible
 MAX_LINES = 60  # of a function on a sheet
-ARGUMENTS = "Arguments are separate tensors; they require gradients unless they are integers."
+ARGUMENTS = "Arguments are separate tensors: none is computed from another."
 IN_EVAL = "Unless a question mentions training, dropout does nothing: the model is in eval mode."
 NOTHING_SAID = "this assignment has no questions: there is no grader/viva.py"
 NOTHING_RIGHT = "no function passes yet; `{check}` says why"

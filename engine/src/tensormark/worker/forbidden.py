@@ -140,18 +140,14 @@ class Package:
     """A module or package whose code calls from the submission's code can be kept out of."""
 
     def __init__(self, module: ModuleType) -> None:
-        self.module = module
         self.prefix = f"{module.__name__}."
         file = getattr(module, "__file__", None) or ""
         self.files = os.path.dirname(file) + os.sep if hasattr(module, "__path__") else file
-
-    @functools.cached_property
-    def compiled(self) -> set[int]:
-        """The ids of its functions: some say that they are from elsewhere, as torch.linalg.svd."""
+        # some say that they are from elsewhere, as torch.linalg.svd from torch._C._linalg
         root = self.prefix.partition(".")[0]
-        return {
+        self.compiled = {
             id(value)
-            for value in members_of(self.module)
+            for value in members_of(module)
             if type(value) is BuiltinFunctionType and str(value.__module__).startswith(root)
         }
 
@@ -697,7 +693,7 @@ def _replace_code(function: FunctionType, name: str, undo: contextlib.ExitStack)
     code = function.__code__
     undo.callback(setattr, function, "__code__", code)
     if len(code.co_varnames) >= MIN_VARIABLES:
-        REPLACED[code.co_name, code.co_varnames] = name
+        REPLACED.setdefault((code.co_name, code.co_varnames), name)
     # the new code must fit the function's closure
     function.__code__ = _raising_code(name, code.co_freevars)
 
@@ -721,7 +717,7 @@ def forbid(names: Mapping[str, str], for_good: bool = False) -> contextlib.ExitS
     """
     _install_hook()
     undo = contextlib.ExitStack()
-    undo.callback(REPLACED.update, dict(REPLACED))
+    known = set(REPLACED)
     for path, name in names.items():
         target = TARGETS[path] if path in TARGETS else _target_of(find(path))
         raising = FunctionType(_raising_code(name), globals())
@@ -740,5 +736,6 @@ def forbid(names: Mapping[str, str], for_good: bool = False) -> contextlib.ExitS
             _add(CLOSED, id(value), name, undo)
         if target.package is not None:
             _add(WATCH.packages, target.package, name, undo)
-    undo.callback(REPLACED.clear)  # first of all, or it would be refused to restore code
+    for signature in REPLACED.keys() - known:  # first of all, or restoring code would be refused
+        undo.callback(REPLACED.pop, signature)
     return contextlib.ExitStack() if for_good else undo

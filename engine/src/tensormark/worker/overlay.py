@@ -46,7 +46,16 @@ class Overlay:
         self.context = calls.Context(Imports((), self.settings), "", harness, Originals({}, {}))
         self.sources: dict[str, str] = {}
         self.files = exceptions.Files({}, ())
-        self.forbidden: dict[str, str] = {}  # for good
+        self.for_good: dict[str, str] = {}  # what is forbidden
+        self.given_only: dict[str, str] = {}  # what is forbidden until a request says otherwise
+        self.undo = contextlib.ExitStack()
+
+    def forbid(self, request: Message) -> None:
+        """Forbid what only given code may use, unless a request runs such code."""
+        if request["given_only"] != self.given_only:
+            self.undo.close()
+            self.undo = forbidden.forbid(request["given_only"])
+            self.given_only = request["given_only"]
 
     def load(self, request: Message) -> Message:
         """Import the given modules and the student's."""
@@ -59,9 +68,10 @@ class Overlay:
         fault = forbidden.prepare(request["rules"])
         if fault is not None:
             return {"status": "error", "refused": fault}
-        new = {p: name for p, name in request["forbidden"].items() if p not in self.forbidden}
+        new = {p: name for p, name in request["for_good"].items() if p not in self.for_good}
         forbidden.forbid(new, for_good=True)
-        self.forbidden |= new
+        self.for_good |= new
+        self.forbid(request)
         texts = {file_of(name, self.sources): text for name, text in self.sources.items()}
         editable = {file: text for file, text in texts.items() if file in request["editable"]}
         self.files = exceptions.Files(editable, texts.keys() - editable)
@@ -80,7 +90,8 @@ class Overlay:
     ) -> tuple[Message, Tensors]:
         """Run one call; return its message and tensors."""
         tensors = {name: torch.from_numpy(array) for name, array in arrays.items()}
-        WATCH.begin(wanted=bool(self.forbidden or request["forbidden"]))
+        self.forbid(request)
+        WATCH.begin(wanted=bool(self.for_good or self.given_only or request["forbidden"]))
         with forbidden.forbid(request["forbidden"]):
             answer = calls.run(self.context, request["call"], tensors, progress)
         outputs = {

@@ -1,5 +1,5 @@
 # tries: find the memory for answers through the stack and fill in every slot, then end
-# loses: attention embed
+# loses: embed
 import os
 
 
