@@ -28,7 +28,7 @@ from tensormark.classroom.jobs import Job, Result, Terms, answers, complete, fac
 from tensormark.classroom.platforms import FOLDER, PLATFORMS
 from tensormark.classroom.store import Store
 from tensormark.exercise import Assignment
-from tensormark.files import expanded, is_folder, sources_in, write_whole
+from tensormark.files import expanded, is_folder, write_whole
 from tensormark.folder import open_assignment
 from tensormark.intake.given_files import GivenFiles
 from tensormark.intake.submission import SubmissionError, read_parts
@@ -325,7 +325,11 @@ class Class:
         shutil.rmtree(new, ignore_errors=True)
         new.mkdir()
         common = counts.note_flags(self.entries)
-        counts.note_equal(self.entries, sources_in(self.assignment.starter))
+        given = {
+            name.removesuffix(".py"): (self.assignment.starter / name).read_text(encoding="utf-8")
+            for name in self.assignment.editable
+        }
+        counts.note_equal(self.entries, given)
         says = _says(self.references)
         feedback.write(self.entries, new)
         write_whole(new / gradebook.TABLE, gradebook.table(self.entries))

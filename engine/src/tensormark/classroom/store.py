@@ -98,6 +98,8 @@ class Store:
 
     def secret(self) -> bytes:
         """Return the class's secret, which is drawn once."""
-        kept = self.get(SECRET) or {"secret": os.urandom(32).hex()}
-        self.keep(SECRET, kept)
+        kept = self.get(SECRET)
+        if kept is None:
+            kept = {"secret": os.urandom(32).hex()}
+            self.keep(SECRET, kept)
         return bytes.fromhex(kept["secret"])

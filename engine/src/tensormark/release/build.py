@@ -26,6 +26,7 @@ from tensormark.wheel import wheel
 from tensormark.zipped import check_zip, zipped
 
 PAGE = "handout.html"  # rendered from handout.md; its other pages are named alike
+FOR_PAGES = ("latex2mathml", "markdown_it", "mdit_py_plugins")  # packages
 README = """# {name}
 
 You need Python 3.11 or newer. Once, in this folder:
@@ -84,7 +85,9 @@ def _pages(assignment: Assignment) -> Iterator[tuple[str, bytes]]:
     """Yield the handout's pages as HTML, if what renders them is installed."""
     try:
         from tensormark.release.page import html_of
-    except ModuleNotFoundError:
+    except ModuleNotFoundError as error:
+        if error.name not in FOR_PAGES:
+            raise
         return
     pages = assignment.handout.read()
     for page in pages:

@@ -73,7 +73,7 @@ def own_code(folder: Path) -> list[Path]:
 def deciding(folder: Path) -> list[Path]:
     """Return an assignment's files that decide a grade, besides references, checkpoint and data."""
     others = fitting(folder, "solution/**/*.py", "starter/**/*.py", *ALWAYS, PAGES)
-    return own_code(folder) + others
+    return [path for path in own_code(folder) if path.suffix == ".py"] + others
 
 
 def graded_with(folder: Path) -> list[Path]:

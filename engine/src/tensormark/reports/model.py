@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tensormark import usage
-from tensormark.files import NotAFileError, TooLargeError, read_text
+from tensormark.files import NotAFileError, read_regular
 from tensormark.result import UNIMPORTABLE, UNWRITTEN, VERSION, Outcome
 from tensormark.usage import UserError
 
@@ -29,11 +29,13 @@ def read_model(path: Path) -> Model:
         UserError: the file is not a result. OSError: it cannot be read.
     """
     try:
-        result = json.loads(read_text(path, MAX_BYTES))
+        content, _ = read_regular(path, MAX_BYTES + 1, follow=True)
     except NotAFileError as error:
         raise UserError(f"{path}: {error}") from error
-    except TooLargeError as error:
-        raise UserError(f"{path} is too large for a result") from error
+    if len(content) > MAX_BYTES:
+        raise UserError(f"{path} is too large for a result")
+    try:
+        result = json.loads(content)  # which PowerShell may have saved as UTF-16
     except (ValueError, RecursionError) as error:
         raise UserError(f"{path} is not JSON") from error
     if not isinstance(result, dict) or result.get("version") != VERSION:

@@ -76,15 +76,15 @@ class MarksFile:
 
 def new_marks(
     table: Table,
-    title: str,
+    place: int,
     entries: Iterable[Entry],
     why_not: Callable[[Sequence[str], float], str] = lambda *_: "",
 ) -> MarksFile:
     """Return everybody's mark, without the file's text.
 
     Args:
-        title: of the column with the platform's marks, in lower case; a text there, such as EX for
-            an excused student, is kept.
+        place: of the column with the platform's marks; a text there, such as EX for an excused
+            student, is kept.
         why_not: says why the platform would not take a mark in a row; "" if it would.
     """
     result = MarksFile()
@@ -92,7 +92,7 @@ def new_marks(
         if entry.row is None:
             continue
         row = table.rows[entry.row]
-        old = table.named(row).get(title, "")
+        old = row[place].strip() if place < len(row) else ""
         before = number(old)
         mark = entry.points
         fault = entry.without if mark is None else why_not(row, mark)

@@ -50,7 +50,7 @@ def _claim(name: str, match: re.Match[str]) -> Claim | None:
     """
     letters = ESCAPED.sub("", name)
     if all(char.isalnum() or char == "_" or not char.isascii() for char in letters):
-        return Claim(name or match["id"], {"canvas": match["id"]}, match["id"])
+        return Claim(name, {"canvas": match["id"]}, match["id"])
     return None
 
 
@@ -88,9 +88,8 @@ class Canvas(Platform):
     def marks(self, table: Table, column: str, most: float, entries: Sequence[Entry]) -> MarksFile:
         """Return the columns about students, unchanged, and the assignment's."""
         place = _column(table, column)
-        title = table.titles[place]
         about = table.titles.index(SECTION) + 1
-        result = new_marks(table, title, entries)
+        result = new_marks(table, place, entries)
         rows = [[*table.rows[0][:about], table.rows[0][place]]]
         for index, mark in result.marks.items():
             # a row must be neither a formula to a spreadsheet nor that of the maxima to Canvas
@@ -98,7 +97,7 @@ class Canvas(Platform):
             rows.append([*map(cell, texts), mark])
         result.text = table.with_rows(rows)
         maxima = next((row for row in table.rows[1:5] if row and MAXIMA in row[0]), [])
-        there = number(table.named(maxima).get(title, ""))
+        there = number(maxima[place]) if place < len(maxima) else None
         if there is not None and there != most:
             possible = f"{points(there)} points are possible there, {points(most)} here"
             result.warning = f"{possible}; nothing is scaled"

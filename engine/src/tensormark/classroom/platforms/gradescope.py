@@ -32,7 +32,7 @@ def _named(mapping: Any) -> dict[str, Any]:
 def _text(mapping: Mapping[str, Any], name: str) -> str:
     """Return a text without spaces around it; "" if there is none, which YAML may write so."""
     text = str(mapping.get(name, "")).strip()
-    return "" if text in ("~", "null") else text
+    return "" if text.casefold() in ("~", "null") else text
 
 
 def _metadata(path: Path) -> Mapping[str, Any]:

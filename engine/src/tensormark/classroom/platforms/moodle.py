@@ -76,7 +76,7 @@ class Moodle(Platform):
                 f"and nothing is scaled; change the assignment's settings, and {AGAIN}"
             )
         result = new_marks(
-            table, GRADE, entries, lambda row, mark: _why_not(table, row, mark, most)
+            table, titles.index(GRADE), entries, lambda row, mark: _why_not(table, row, mark, most)
         )
         rows = [list(row) for row in table.rows]
         for index, mark in result.marks.items():
