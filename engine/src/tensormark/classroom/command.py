@@ -259,13 +259,13 @@ class Class:
         Raises:
             UserError: no worker can do any.
         """
-        keyed = {job.key(self.terms): job for _, job in jobs}
+        keys = [job.key(self.terms) for _, job in jobs]
+        keyed = {key: job for key, (_, job) in zip(keys, jobs, strict=True)}
         wanted = {key: job for key, job in keyed.items() if not complete(self.store.get(key))}
         if before and len(wanted) < len(keyed):
             print(f"{len(keyed) - len(wanted)} {before}", flush=True)
         faults = self._do(wanted, what) if wanted else {}
-        for each, job in jobs:
-            key = job.key(self.terms)
+        for (each, _), key in zip(jobs, keys, strict=True):
             yield each, self.store.get(key), faults.get(key, "")
 
     def _do(self, jobs: Mapping[str, Job], what: str) -> dict[str, str]:
