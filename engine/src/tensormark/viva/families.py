@@ -112,9 +112,13 @@ def gradient_questions(sample: Sample) -> Iterator[Question]:
     def lost(asked: Sequence[str], effects: Effects) -> str:
         return sample.study.phrase([name for name in asked if effects[name]]) or "none of them"
 
+    stated = sorted({name for effects in cuts.values() for name in effects})
+    known = [
+        name
+        for name in stated
+        if name.startswith(GRADIENT) and all(cut.get(name) is not None for cut in cuts.values())
+    ]
     for change, effects in cuts.items():
-        stated = [name for name in effects if name.startswith(GRADIENT)]
-        known = [n for n in stated if all(cut.get(n) is not None for cut in cuts.values())]
         if not any(effects[name] for name in known):
             continue
         choices = [sample.shuffled(known)[:NAMED] for _ in range(CHOICES)]
