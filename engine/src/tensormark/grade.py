@@ -170,9 +170,9 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     options = parse(folder, name, arguments)
     with contextlib.ExitStack() as stack:
         started = None
-        here = options.tier in (None, PROCESS)
+        in_process = options.tier in (None, PROCESS)
         # it imports torch, which takes longer than all before it is needed
-        if here and not seems_untouched(Path(options.submission), options.references):
+        if in_process and not seems_untouched(Path(options.submission), options.references):
             started = stack.enter_context(contextlib.closing(WorkerProcess(options.threads)))
         READER.start()
         return grade(folder, name, options, started)
