@@ -1,7 +1,7 @@
 # make            lists the targets and their options
 # Options are variables: make grade SUBMISSION=path JSON=result.json
 
-TARGETS = help check watch grade report viva submit clean
+TARGETS = help check watch grade report debug viva submit clean
 SUBMISSION ?= starter
 PYTHON ?= python3
 VENV ?= .venv
@@ -60,6 +60,9 @@ grade: $(VENV)/.installed  ## grade everything, including the fine-tune: about t
 
 report: $(VENV)/.installed  ## the same as a page with figures, report.html, opened in your browser
 	@$(TOOL) report $(GRADE) --open $(call option,out,OUT) -- "$$SUBMISSION"
+
+debug: $(VENV)/.installed  ## run a call that fails in Python's debugger, on the line where that begins
+	@$(TOOL) debug $(call option,only,K) -- "$$SUBMISSION"
 
 viva: $(VENV)/.installed  ## answer questions about your own functions
 	@$(TOOL) viva $(call option,tier,TIER) $(call option,n,N) $(call option,seed,SEED) \

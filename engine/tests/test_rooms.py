@@ -42,17 +42,19 @@ ROOMS = {
     "usage worker.protocol",
     "settings": "files intake.submission sandbox.interface usage",
     "grading": "policy exercise intake judging literals references result sandbox settings "
-    "task usage",
+    "task usage worker.protocol",
     "reports": "characters files result usage",
     "strictest": "exercise intake.submission sandbox settings usage",
     "grade": "files folder grading intake reports sandbox settings strictest usage",
     "submit": "exercise files folder grading intake references reports result sandbox.interface "
     "settings strictest zipped",
     "watch": "folder grading intake reports result sandbox settings usage",
+    "debug": "exercise folder grading intake literals references reports result settings usage "
+    "worker",
     "cli": "folder sandbox.interface usage",
     "__main__": "cli",
     "viva": f"{GRADING} reports",
-    "authoring": f"{GRADING} release.given_out",
+    "authoring": f"{GRADING} release.given_out worker.protocol",
     "release": "authoring exercise files folder handout intake references usage wheel zipped",
     "classroom": f"{GRADING} authoring characters release.given_out reports viva",
     "classroom.platforms": "classroom.entry classroom.feedback classroom.people "
@@ -68,9 +70,9 @@ def full(name: str) -> str:
 RULES = Rooms(
     MODULES, {full(room): " ".join(map(full, allowed.split())) for room, allowed in ROOMS.items()}
 )
-WITH_TORCH = """authoring.record toolkit.training toolkit.draws worker.main worker.warm
+WITH_TORCH = """authoring.record debug toolkit.training toolkit.draws worker.main worker.warm
     worker.forbidden worker.overlay worker.imports worker.calls worker.objects worker.outputs
-    worker.exceptions worker.state worker.fork_server worker.stand_ins"""
+    worker.exceptions worker.state worker.fork_server worker.stand_ins worker.tape"""
 # packages of pyproject.toml that are imported by other names
 IMPORTED_AS = {
     "markdown-it-py": "markdown_it",

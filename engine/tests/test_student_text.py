@@ -60,9 +60,10 @@ def test_states_have_names_that_the_grader_knows() -> None:
     assert {*before.before, *SEEDED, GENERATORS} == {*STATE}
 
 
-RAISES = 'raise ValueError(f"the_hidden_input {signals.shape}")'
+# a report may show these lines, in which the secret is in two parts
+RAISES = 'raise ValueError("the_" f"hidden_input {signals.shape}")'
 FOUND = "found = torch.relu(self.conv(signals))"
-PRINTS = f'print("{SECRET}"); raise NotImplementedError("{SECRET}")'
+PRINTS = 'print("the_" "hidden_input"); raise NotImplementedError("the_" "hidden_input")'
 
 
 @pytest.mark.parametrize("options", [(), ("--show-text",)])

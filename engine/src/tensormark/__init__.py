@@ -7,6 +7,7 @@
     grade.py         the commands check, grade and report
     submit.py        the command submit: pack what is handed in, and grade the pack
     watch.py         the command watch: grade again on each save
+    debug.py         the command debug: run a call that fails in a debugger
     grading.py       one submission, from its path to its grade: what is asked, and what is judged
     strictest.py     the strictest tier that a machine can provide
     exercise.py      what an assignment is made of: exercises, probes, calls as data

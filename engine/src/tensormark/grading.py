@@ -4,7 +4,7 @@ import dataclasses
 import datetime
 import difflib
 import functools
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,9 @@ from tensormark.intake.given_files import GivenFiles, Overlay
 from tensormark.intake.needed import needed_by
 from tensormark.intake.process import InspectionError
 from tensormark.intake.submission import Submission, SubmissionError, inspected, read_submission
+from tensormark.judging.compare import Mismatch
 from tensormark.judging.fingerprints import AnsweredCall
+from tensormark.judging.place import order
 from tensormark.judging.replies import without_text
 from tensormark.judging.trial import Trial
 from tensormark.literals import sent
@@ -45,6 +47,7 @@ from tensormark.sandbox.tiers import open_sandbox
 from tensormark.settings import Settings
 from tensormark.task import Task, TaskRun
 from tensormark.usage import command, option, trouble_in
+from tensormark.worker.protocol import TAPE
 
 MAX_REASON = 500  # characters of the reason why an exercise could not be graded
 WITHHELD = (
@@ -440,37 +443,44 @@ class Session:
             if (place > 0) is stand_ins
         ]
 
-    def replies(
-        self, exercise: Exercise, calls: Sequence[tuple[Probe, Call, Recording]]
-    ) -> Iterable[Reply]:
-        """Run calls with the recorded inputs."""
+    def request(
+        self, exercise: Exercise, call: Call, recording: Recording, tape: Any = None
+    ) -> Request:
+        """Return the request to make a call with the recorded inputs.
+
+        Args:
+            tape: what to record of it; see `Request`.
+        """
         lost = self.sandbox.budget.lost.keys()  # exercises that hang or end the process
-        requests = []
-        for _, call, recording in calls:
-            message, tensors = sent(call.message(), recording.inputs)
-            message["observe"] = lost.isdisjoint(exercise.upstream)
-            runs = frozenset({exercise.id, *exercise.upstream} - set(call.given))
-            names = tensor_names_of(call, recording)
-            requests.append(
-                Request(
-                    exercise.id,
-                    runs,
-                    message,
-                    tensors,
-                    tensor_names=names,
-                    forbidden=exercise.forbidden,
-                )
-            )
-        return self.sandbox.run(requests)
+        message, tensors = sent(call.message(), recording.inputs)
+        message["observe"] = lost.isdisjoint(exercise.upstream)
+        names = tensor_names_of(call, recording)
+        return Request(
+            exercise.id,
+            frozenset({exercise.id, *exercise.upstream} - set(call.given)),
+            message,
+            tensors,
+            tensor_names=names.union(TAPE) if tape else names,
+            forbidden=exercise.forbidden,
+            tape=tape,
+        )
 
     def ask(self, exercise: Exercise, stand_ins: bool = False) -> list[AnsweredCall]:
         """Run calls of an exercise: those of the student's own functions, or with stand-ins."""
         calls = self.recorded_calls(exercise, stand_ins)
-        replies = self.replies(exercise, calls)
+        requests = [self.request(exercise, call, recording) for _, call, recording in calls]
+        replies = self.sandbox.run(requests)
         return [
             AnsweredCall(*call, self.shown(reply))
             for call, reply in zip(calls, replies, strict=True)
         ]
+
+    def taped(self, exercise: Exercise, answered: AnsweredCall, mismatch: Mismatch) -> Reply:
+        """Make a call that failed once more, with a tape."""
+        probe, call = answered.probe, answered.call
+        tape = order(self.assignment, exercise, probe, call, mismatch)
+        request = self.request(exercise, call, answered.recording, tape)
+        return self.shown(next(iter(self.sandbox.run([request]))))
 
     def shown(self, reply: Reply) -> Reply:
         """Return a reply without texts that may not be shown.
@@ -500,6 +510,8 @@ class Session:
             results=dict(self.results),
             public=self.grading.shows_values,
             others=self.submission.others,
+            sources=self.sandbox.program.edited,
+            taped=functools.partial(self.taped, exercise),
         )
 
     # --- tasks ---

@@ -51,6 +51,7 @@ class Recording:
     outputs: Tensors
     gradients: Tensors
     wrong: np.ndarray  # see judging/fingerprints.py; the rows' names are in the manifest
+    known: np.ndarray | None = None  # prints of what correct code computes; see judging/place.py
 
     @property
     def answers(self) -> Tensors:
@@ -66,7 +67,13 @@ def recordings(tensors: Tensors, count: int) -> list[Recording]:
         index, _, rest = name.partition("/")
         calls[int(index)][rest] = value
     return [
-        Recording(under(own, "in/"), under(own, "out/"), under(own, "grad/"), own["wrong"])
+        Recording(
+            under(own, "in/"),
+            under(own, "out/"),
+            under(own, "grad/"),
+            own["wrong"],
+            own.get("known"),
+        )
         for own in calls
     ]
 

@@ -39,16 +39,33 @@ class Finding:
         details: at most five further lines.
         mistake: the id of the mistake, if it was recognized.
         excerpt: where an output is wrong, as JSON; see judging/excerpt.py. None if it is private.
+        place: the line where that begins, as JSON; see judging/place.py. None if it is not known.
+        call: the number of the exercise's call that failed, if one was made.
     """
 
     headline: str
     details: tuple[str, ...] = ()
     mistake: str | None = None
     excerpt: Mapping[str, Any] | None = None
+    place: Mapping[str, Any] | None = None
+    call: int | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Return the finding under the keys of the result model."""
-        return vars(self) | {"details": list(self.details)}
+        model = vars(self) | {"details": list(self.details)}
+        del model["call"]
+        return model
+
+
+def lines_of(place: Mapping[str, Any] | None, file: str = "") -> list[str]:
+    """Return the lines that say where a failure begins; none if that is not known.
+
+    Args:
+        file: how to write the file's name; empty: as in the place.
+    """
+    if place is None:
+        return []
+    return [f"{file or place['file']}:{place['line']}: {place['text']}", f"  {place['says']}"]
 
 
 class CheckFailed(Exception):
@@ -115,12 +132,19 @@ class Result:
 
     def as_json(self) -> dict[str, Any]:
         """Return the result under the keys of the result model."""
-        lines = [line for finding in self.findings for line in (finding.headline, *finding.details)]
+        lines = [
+            line
+            for each in self.findings
+            for line in (each.headline, *lines_of(each.place), *each.details)
+        ]
+        places = [finding.place for finding in self.findings if finding.place is not None]
         mistakes = [finding.mistake for finding in self.findings if finding.mistake]
         model = {
             **vars(self),
             "outcome": str(self.outcome),
             "mistake": mistakes[0] if mistakes else None,
+            "file": places[0]["file"] if places else self.file,
+            "line": places[0]["line"] if places else None,
             "message": "\n".join(lines) or self.note,
             "findings": [finding.as_json() for finding in self.findings],
             "handout": [

@@ -70,6 +70,7 @@ def small_sheet() -> Sheet:
         code="return softmax(key«»)",
         options=("wider", "`mask`", "nothing", "the same"),
         key=0,
+        reason="`key` was run.",
         ask_next="Why?",
     )
     other = dataclasses.replace(first, code="return softmax(«mask + key»)", key=1)

@@ -23,7 +23,9 @@ from tensormark.authoring.variants import Variant, VariantError
 from tensormark.exercise import Exercise
 from tensormark.judging.diagnose import PAIR
 from tensormark.judging.fingerprints import AnsweredCall
+from tensormark.judging.place import order as tape_order
 from tensormark.judging.replies import texts
+from tensormark.judging.tape import close
 from tensormark.judging.trial import Trial
 from tensormark.literals import sent
 from tensormark.references import Recording, References, ReferencesError, Tensors, under
@@ -31,11 +33,13 @@ from tensormark.result import Outcome
 from tensormark.sandbox.interface import Reply, Request
 from tensormark.sandbox.process import ProcessSandbox
 from tensormark.usage import UserError, one_line
+from tensormark.worker.protocol import PRINT, TAPE
 
 SOLUTION_ROW = "the solution"
 OFTEN = 3  # students who were seen to make a mistake, for it to be recorded with two others
 # limit for inputs and the solution's float64 answers; other processors moved them by up to 2e-15
 MAX_MOVE = 1e-10
+MAX_NOISE = 1e-2  # of honest code, whatever its tolerances
 NO_ROWS = np.zeros(0)
 
 
@@ -74,6 +78,15 @@ def _named(calls: Sequence[Recording]) -> Tensors:
         tensors |= {f"{index}/in/{name}": value for name, value in call.inputs.items()}
         tensors |= {f"{index}/{name}": value for name, value in call.answers.items()}
     return tensors
+
+
+def _content(calls: Sequence[Recording]) -> bytes:
+    """Return the file of an exercise's calls."""
+    rows = {f"{index}/wrong": call.wrong for index, call in enumerate(calls)}
+    rows |= {
+        f"{index}/known": call.known for index, call in enumerate(calls) if call.known is not None
+    }
+    return save(_named(calls) | rows)
 
 
 def _move(before: np.ndarray, now: np.ndarray, is_random: bool) -> str | None:
@@ -147,6 +160,7 @@ class Recorder:
         source: str,
         only: Collection[int] | None = None,
         nudge: int | None = None,
+        tape: bool = False,
         **overrides: Any,
     ) -> list[Reply]:
         """Make the exercise's calls with one source of its file.
@@ -158,7 +172,7 @@ class Recorder:
         exercise = self.exercise
         self.sandbox.reload(self.sources | {exercise.module: source})
         requests = []
-        for index, call in enumerate(exercise.calls):
+        for index, (probe, call) in enumerate(exercise.asked):
             if only is None or index in only:
                 inputs = self.inputs[index]
                 if nudge is not None:
@@ -166,8 +180,9 @@ class Recorder:
                 message, tensors = sent(call.message(), inputs)
                 message |= overrides
                 rules = exercise.forbidden
+                order = tape_order(self.course.assignment, exercise, probe, call) if tape else None
                 requests.append(
-                    Request(exercise.id, frozenset(), message, tensors, forbidden=rules)
+                    Request(exercise.id, frozenset(), message, tensors, forbidden=rules, tape=order)
                 )
         return list(self.sandbox.run(requests))
 
@@ -189,6 +204,10 @@ class Recorder:
         else:
             entry = before.entry | {"variants": self._described()}
             recorded = dataclasses.replace(before, entry=entry)
+            changes = [*self._unknown(before.calls)]
+            if changes:
+                calls = self._with_known(before.calls)
+                recorded = dataclasses.replace(recorded, content=_content(calls), calls=calls)
         self._require_passed(recorded)
         return recorded, changes
 
@@ -207,8 +226,7 @@ class Recorder:
         table = Table(self.exercise, self.recordings, self.measured)
         for row in self._rows(table):
             table.add(row)
-        calls = table.recordings
-        rows = {f"{index}/wrong": call.wrong for index, call in enumerate(calls)}
+        calls = self._with_known(table.recordings)
         entry = {
             "calls": self.exercise.digest,
             "count": len(self.exercise.calls),
@@ -216,7 +234,17 @@ class Recorder:
             "variants": self._described(),
             "rows": table.rows,
         }
-        return Recorded(save(_named(calls) | rows), calls, entry)
+        return Recorded(_content(calls), calls, entry)
+
+    def _with_known(self, calls: Sequence[Recording]) -> list[Recording]:
+        pairs = zip(calls, self.known, strict=True)
+        return [dataclasses.replace(call, known=known) for call, known in pairs]
+
+    def _unknown(self, calls: Sequence[Recording]) -> Iterator[str]:
+        """Yield a line for each recorded call in which correct code computes other values."""
+        for index, (now, call) in enumerate(zip(self.known, calls, strict=True)):
+            if call.known is None or not close(now, call.known)[0].all():
+                yield f"{index}/known: correct code computes other values on the way"
 
     @functools.cached_property
     def recordings(self) -> list[Recording]:
@@ -251,6 +279,22 @@ class Recorder:
         solution, *mistakes = self.single
         wrong = {each.id: row.replies for each, row in zip(self.own, mistakes, strict=True)}
         return measure(self.exercise, self.recordings, solution.replies, honest, wrong)
+
+    @functools.cached_property
+    def known(self) -> list[np.ndarray]:
+        """The prints of what correct code computes in each call; see judging/place.py."""
+        kept: list[list[np.ndarray]] = [[] for _ in self.recordings]
+        others = [o for o in self.course.honest if o.module == self.exercise.module]
+        for source in [self.source, *(other.apply(self.source) for other in others)]:
+            replies = self.ask(source, tape=True)
+            for place, (reply, recording) in enumerate(zip(replies, self.recordings, strict=True)):
+                probe, call = self.exercise.asked[place]
+                scaled = call.train or probe.draws(call)
+                if reply.status == "ok" and (scaled or _agrees(reply, recording)):
+                    prints = reply.tensors[TAPE[1]]
+                    same = close(prints, np.array(kept[place]).reshape(-1, PRINT))
+                    kept[place] += [*prints[~np.logical_and.reduce(same)]]
+        return [np.array(each, np.float32).reshape(-1, PRINT) for each in kept]
 
     def _beside_rows(self, recorded: Recorded) -> list[Recording]:
         """Return this processor's recordings with rows that may be another one's."""
@@ -359,6 +403,12 @@ class Recorder:
         if result.outcome is not Outcome.PASSED:
             why = "; ".join((result.findings[0].headline, *result.findings[0].details))
             raise self.fault(f"the solution would not pass: {why}")
+
+
+def _agrees(reply: Reply, recording: Recording) -> bool:
+    """Return whether an answer is about right, as that of honest code with stand-ins may not be."""
+    outputs = under(reply.tensors, "out/")
+    return all(difference(outputs.get(n), x) < MAX_NOISE for n, x in recording.outputs.items())
 
 
 def _shapes(reply: Reply) -> dict[str, tuple[int, ...]]:

@@ -6,9 +6,11 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from tensormark.exercise import Assignment, Axes, Exercise, Probe
+from tensormark.judging.compare import Mismatch
 from tensormark.judging.diagnose import Diagnosis, diagnose
 from tensormark.judging.fingerprints import AnsweredCall, Observation, observe
 from tensormark.result import Outcome, Result
+from tensormark.sandbox.interface import Reply
 from tensormark.usage import trouble_in
 
 
@@ -22,6 +24,8 @@ class Evidence:
         results: those of the exercises so far, by id.
         public: whether values of inputs and references may be shown.
         others: the names of modules that were handed in but are not graded.
+        sources: the files that students edit, by name.
+        taped: makes a call again, with a tape; None: that is not possible.
         troubles: messages for the maintainers; filled in while judging.
     """
 
@@ -32,6 +36,8 @@ class Evidence:
     results: Mapping[str, Result]
     public: bool = False
     others: Collection[str] = ()
+    sources: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    taped: Callable[[AnsweredCall, Mismatch], Reply] | None = None
     troubles: list[str] = dataclasses.field(default_factory=list)
 
     def answers_to(self, probe: Probe) -> list[AnsweredCall]:

@@ -16,6 +16,7 @@ from tensormark.judging.evidence import Evidence
 from tensormark.judging.excerpt import excerpt
 from tensormark.judging.fingerprints import AnsweredCall
 from tensormark.judging.general import Mistake, general
+from tensormark.judging.place import locate
 from tensormark.result import FORBIDDEN, Finding
 
 INCOMPARABLE = ("names", "shape", "unreadable")  # kinds of mismatches
@@ -67,6 +68,19 @@ def _excerpt(
     return excerpt(mismatch.pair, evidence.axes, padding)
 
 
+def _line(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> dict[str, Any] | None:
+    """Return the line where a failure begins, or None if that cannot be told."""
+    reply = answered.reply
+    known = answered.recording.known
+    if evidence.taped is not None and known is not None and reply.status in ("ok", "error"):
+        taped = evidence.taped(answered, mismatch)
+        reply = reply if taped.status == "lost" else taped
+    found = locate(evidence, answered, mismatch, reply)
+    if found is not None and not evidence.public:
+        found["shapes"] = []
+    return found
+
+
 def _of_whole_file(evidence: Evidence, mismatch: Mismatch) -> Finding:
     """Describe a file that cannot be imported."""
     advice: list[str] = []
@@ -106,6 +120,7 @@ def finding(
     if mismatch.kind == "raised" and mismatch.headline:
         return _of_whole_file(evidence, mismatch)
     attempt = evidence.attempt
+    line = attempt(_line, answered, mismatch)
     probe = answered.probe
     named = attempt(_known, answered, mismatch) or attempt(general, answered, mismatch)
     if named is None:
@@ -120,4 +135,5 @@ def finding(
         details.insert(0, probe.says)  # numbers need the rate
     details += _reading(evidence, probe, mismatch, named, details)
     shown = attempt(_excerpt, answered, mismatch)
-    return Finding(named.says, tuple(details), named.id, shown)
+    number = evidence.exercise.calls.index(answered.call)
+    return Finding(named.says, tuple(details), named.id, shown, line, number)

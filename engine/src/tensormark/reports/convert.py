@@ -16,12 +16,14 @@ FORMATS: Mapping[str, Callable[[Model], str]] = {
     "html": html.page,
     "gradescope": platforms.gradescope,
     "summary": platforms.summary,
+    "annotations": platforms.annotations,
 }
 # how what is written begins, so that only an earlier one is replaced
 MARKS: Mapping[str, re.Pattern[bytes]] = {
     "html": PAGE,
     "gradescope": re.compile(rb'\A\{\n  "score": '),
     "summary": re.compile(rb"\A## [^\n]+&#58; "),
+    "annotations": re.compile(rb"\A(::error file=|\Z)"),
 }
 
 

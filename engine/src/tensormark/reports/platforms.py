@@ -152,6 +152,25 @@ def summary(result: Model) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _property(text: str) -> str:
+    """Return a text that cannot end a property, or a line, of one of GitHub's workflow commands."""
+    return "".join(f"%{ord(c):02X}" if c in "%:,\r\n" else c for c in visible(text, 200))
+
+
+def annotations(result: Model) -> str:
+    """Return GitHub's workflow commands that show each failure beside the line it begins on."""
+    folder = str(result["submission"])
+    lines = []
+    for exercise in shown_exercises(result):
+        if exercise["line"] is not None:
+            file = exercise["file"]
+            path = folder if folder.endswith(f"/{file}") else f"{folder}/{file}"
+            place = f"file={_property(path)},line={exercise['line']}"
+            text = _property(f"{exercise['id']}: {headline(exercise)}")
+            lines.append(f"::error {place},title={_property(exercise['id'])}::{text}\n")
+    return "".join(lines)
+
+
 def cell(value: Any) -> Any:
     """Return a table cell that no spreadsheet takes for a formula; numbers stay numbers.
 

@@ -9,11 +9,12 @@ import shutil
 import sys
 import time
 from collections.abc import Collection
+from pathlib import Path
 from typing import TextIO
 
 from tensormark.reports.model import Model, headline, next_step, ungraded
 from tensormark.reports.text import LONGEST, points, visible
-from tensormark.result import Grade, Observer, Outcome, Result
+from tensormark.result import Grade, Observer, Outcome, Result, lines_of
 
 INDENT = " " * 10
 MIN_NAME_WIDTH = 10  # fits the exercises' names, except extensions
@@ -103,6 +104,7 @@ class Report(Observer):
 
     def __init__(self) -> None:
         self.shown: Collection[str] = ()
+        self.submission = ""  # its path
         self.pending: list[str] = []  # exercises without a result yet
         self.width = MIN_NAME_WIDTH  # of the column of names
         self.live = LiveLine(sys.stderr)
@@ -120,6 +122,7 @@ class Report(Observer):
             shown: the ids of the exercises to report on; others run only because these need them.
         """
         self.shown = shown
+        self.submission = submission
         self.pending = list(shown)
         self.width = max(MIN_NAME_WIDTH, *map(len, shown))
         write(f"{assignment}   submission: {submission}   tier: {tier}")
@@ -164,11 +167,21 @@ class Report(Observer):
         for number, finding in enumerate(findings):
             if number:
                 write(f"also: {finding['headline']}", INDENT)
+            for line in lines_of(finding["place"], self.path_of(finding["place"])):
+                write(line, INDENT)
             if finding["details"] != self.details:
                 self.details = finding["details"]
                 self.details_of = exercise["id"]
                 for detail in self.details:
                     write(detail, INDENT)
+
+    def path_of(self, place: Model | None) -> str:
+        """Return the path of a place's file, which editors turn into a link."""
+        file = place["file"] if place else ""
+        for path in (Path(self.submission), Path(self.submission, file)):
+            if path.name == file and path.is_file():
+                return f"{path}"
+        return ""
 
     def end(self, grade: Grade) -> None:
         """Print the total, notes, the submission's output, and what to do next."""

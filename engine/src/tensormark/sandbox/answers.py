@@ -58,6 +58,8 @@ KEYS: Mapping[str, type] = {
     "lacks": bool,
     "progress": list,
     "changed": list,
+    "returned": list,
+    "changed_at": list,
 }
 
 

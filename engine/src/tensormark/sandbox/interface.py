@@ -52,6 +52,7 @@ class Request:
         tensor_names: the names of the tensors that the answer may have; None: any.
         forbidden: what it may not use, besides what the policy says.
         given_code: whether given code may use what is `given_only` in it.
+        tape: what to record of it, see worker/tape.py; None: nothing.
     """
 
     exercise: str
@@ -65,6 +66,7 @@ class Request:
     tensor_names: frozenset[str] | None = None
     forbidden: Sequence[str] = ()
     given_code: bool = False
+    tape: Mapping[str, Any] | None = None
 
     @property
     def target(self) -> str:
@@ -146,6 +148,12 @@ class Program:
     rules: Mapping[str, str] = dataclasses.field(default_factory=dict)
     budget: float = BUDGET
     given: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+    @property
+    def edited(self) -> dict[str, str]:
+        """The texts of the files that students edit, by file name."""
+        modules = {file: file.removesuffix(".py").replace("/", ".") for file in self.editable}
+        return {file: self.sources[name] for file, name in modules.items() if name in self.sources}
 
     def load_message(self, given_code: bool) -> dict[str, Any]:
         """Return the request that makes a worker import the program.
@@ -316,6 +324,7 @@ class Job:
             "number": place,
             "forbidden": usual_names(step.forbidden),
             "given_only": usual_names(given_only),
+            "tape": step.tape,
             **asked,
         }
 
@@ -469,7 +478,8 @@ class Sandbox(abc.ABC):
                 self.budget.unloadable = loaded
             for index, reply in zip(pending, answered, strict=False):
                 replies[index] = reply
-                self.budget.add(requests[index], reply)
+                if requests[index].tape is None:  # it only words what is known already
+                    self.budget.add(requests[index], reply)
 
     def job(self, requests: Sequence[Request]) -> Job:
         """Return the job of importing the program and running calls."""

@@ -3,7 +3,6 @@
 import collections
 import contextlib
 import dataclasses
-import itertools
 import random
 import textwrap
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -67,7 +66,7 @@ def study_of(subject: Subject, assignment: Assignment, copies: Copies) -> Study:
     if len(source.listing()) > MAX_LINES:
         raise UnfitError("it is too long")
     exercise = assignment.exercise(subject.exercise)
-    return Study(subject, exercise, source, copies, assignment.seed)
+    return Study(subject, exercise, source, copies, assignment.seed, assignment.targets)
 
 
 def turns(samples: Sequence[Sample]) -> Iterator[Question]:
@@ -117,9 +116,17 @@ def filled(
     drawn: list[Question] = []
     notes = []
     try:
-        for question in itertools.islice(turns(samples), number):
+        topics: set[tuple[str, str]] = set()  # never twice about one line, or one input
+        for question in turns(samples):
+            on_line = question.family != "line"
+            topic = question.function, f"{question.line}" if on_line else question.prompt
+            if topic in topics:
+                continue
+            topics.add(topic)
             drawn.append(question)
             progress(len(drawn))
+            if len(drawn) == number:
+                break
     except UnfitError as error:
         notes.append(f"no more questions: {error}")
     if len(drawn) < number:
@@ -166,6 +173,6 @@ def questions(
         return dataclasses.replace(empty, notes=(why,))
     # replies may hold any numbers
     with np.errstate(all="ignore"), opened(grading, inspected(submission), subjects) as copies:
-        most = max(FEW_FUNCTIONS, number // 2)
+        most = max(FEW_FUNCTIONS, number)
         samples, notes = samples_of(subjects, assignment, copies, empty, most)
         return filled(dataclasses.replace(empty, notes=tuple(notes)), samples, number, progress)

@@ -105,6 +105,14 @@ class Source:
         numbers = range(self.function.lineno, (self.function.end_lineno or 0) + 1)
         return [(n, self.lines[n - 1].rstrip()) for n in numbers if n not in hidden]
 
+    def statement_lines(self) -> list[int]:
+        """Return the lines of the function's statements that do not go on in another line."""
+        nodes = [inner for node in self.body for inner in ast.walk(node)]
+        statements = [node for node in nodes if isinstance(node, ast.stmt)]
+        lines = [node.lineno for node in statements]
+        short = [node.lineno for node in statements if node.lineno == node.end_lineno]
+        return [line for line in sorted({*short}) if lines.count(line) == 1]
+
     def places(self) -> Iterator["Place"]:
         """Yield the expressions that may be changed, in the order of the text."""
         waiting: list[tuple[ast.AST, ast.AST, ast.stmt]] = []

@@ -8,7 +8,7 @@ import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from tensormark.viva.edits import DETACH, Change, changes
+from tensormark.viva.edits import DETACH, MARKUP, Change, changes
 from tensormark.viva.question import OPTIONS, Question
 from tensormark.viva.study import GRADIENT, Effects, Study
 
@@ -17,6 +17,7 @@ CUTS = 10  # further ones, that cut off a gradient
 NAMED = 3  # inputs and weights in a question about gradients
 CHOICES = 20  # of these, from which the one with the most possible answers is asked for
 SUPPOSE = "Suppose line {} read as shown here."
+RUN = "The changed function was run on inputs of three sizes."
 
 
 class Sample:
@@ -75,8 +76,33 @@ class Sample:
                 code=change.shown,
                 options=tuple(options),
                 key=options.index(answer),
+                reason=RUN,
                 ask_next=ask_next,
             )
+
+
+def line_questions(sample: Sample) -> Iterator[Question]:
+    """Ask which line is the first that depends on an input, a weight or dropout."""
+    study = sample.study
+    source = study.source
+    lines = source.statement_lines()
+    first, text = source.listing()[0]
+    for name, (line, reason) in sample.shuffled(study.first_lines().items()):
+        if line not in lines or len(lines) < OPTIONS or not MARKUP.isdisjoint(text):
+            continue
+        others = [each for each in lines if each != line]
+        chosen = sorted([line, *sample.random.sample(others, OPTIONS - 1)])
+        yield Question(
+            family="line",
+            function=study.subject.target,
+            line=first,
+            prompt=f"Which is the first line whose result {name}?",
+            code=text.strip(),
+            options=tuple(f"line {each}" for each in chosen),
+            key=chosen.index(line),
+            reason=reason,
+            ask_next="Which later lines does it reach, and which not?",
+        )
 
 
 def effect_questions(sample: Sample) -> Iterator[Question]:
@@ -139,4 +165,8 @@ def gradient_questions(sample: Sample) -> Iterator[Question]:
 
 
 # in the order in which a sheet asks
-FAMILIES: Sequence[Callable[[Sample], Iterator[Question]]] = (effect_questions, gradient_questions)
+FAMILIES: Sequence[Callable[[Sample], Iterator[Question]]] = (
+    line_questions,
+    effect_questions,
+    gradient_questions,
+)

@@ -57,7 +57,7 @@ def practice(sheet: Sheet) -> str:
 
 def paper(sheet: Sheet, name: str) -> str:
     """Return a student's sheet, to print and fill in by hand; it holds no answer."""
-    asked = [dataclasses.replace(each, key=-1, ask_next="") for each in sheet.questions]
+    asked = [dataclasses.replace(each, key=-1, reason="", ask_next="") for each in sheet.questions]
     return _page("paper", dataclasses.replace(sheet, questions=tuple(asked)), name)
 
 

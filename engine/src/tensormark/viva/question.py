@@ -38,6 +38,7 @@ class Question:
         prompt: the question itself.
         options: the possible answers, one of them right.
         key: the index of the right option.
+        reason: why it is right, as runs have shown.
         ask_next: what to ask next in a conversation; for staff.
     """
 
@@ -48,6 +49,7 @@ class Question:
     code: str
     options: tuple[str, ...]
     key: int
+    reason: str
     ask_next: str
 
 

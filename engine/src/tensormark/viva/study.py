@@ -6,14 +6,16 @@ the tier of the grading; in the tiers that isolate, in a new process.
 
 import ast
 import dataclasses
+import functools
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from tensormark.exercise import Call, Exercise, Tensors
+from tensormark.judging.tape import Tape
 from tensormark.sandbox.interface import Reply, Request, Sandbox, clock
 from tensormark.usage import enumerated
 from tensormark.viva.edits import Change, Source
@@ -178,12 +180,19 @@ class Study:
     """Runs one function of a submission and its changed copies, and compares what they return."""
 
     def __init__(
-        self, subject: Subject, exercise: Exercise, source: Source, copies: Copies, seed: int
+        self,
+        subject: Subject,
+        exercise: Exercise,
+        source: Source,
+        copies: Copies,
+        seed: int,
+        others: Collection[str] = (),
     ) -> None:
         """Run the function as it is, in every world.
 
         Args:
             seed: of the inputs.
+            others: the functions of other exercises.
 
         Raises:
             UnfitError: it fails, differs when run again, or its text is not what runs.
@@ -191,6 +200,12 @@ class Study:
         self.subject = subject
         self.source = source
         self.copies = copies
+        self.order = {
+            "target": subject.target,
+            "others": sorted({*others} - {subject.target}),
+            "scales": True,
+            "watches": None,
+        }
         self.names = self._names()
         self.same = SAME_IN_TRAINING if subject.training else SAME
         self.is_reached: dict[int, bool] = {}  # by line
@@ -238,6 +253,56 @@ class Study:
         replies = self.copies.run(self.subject.module, text, asked.values())
         sent = (request.tensors for request in asked.values())
         return dict(zip(asked, map(tensors_of, replies, sent), strict=True))
+
+    # --- the lines that the function itself runs ---
+
+    def pokes(self, world: World) -> Iterator[tuple[str, Request]]:
+        """Yield calls that differ in one input, weight or the mode, each with what then shows."""
+        usual = world.requests[USUAL]
+        yield "", usual
+        for name, value in usual.tensors.items():
+            number_or_mark = value.dtype.kind == "f" or bool(np.isin(value, (0, 1)).all())
+            prefix, _, rest = name.rpartition("weights/")
+            if number_or_mark and (name in usual.call["args"] or (prefix == "" and rest != name)):
+                poked = dataclasses.replace(usual, tensors={**usual.tensors, name: 1 - value})
+                yield f"depends on {self.phrase([name])}", poked
+        dropped = world.requests.get(f"training {RATES[1]:g}")
+        if dropped is not None:
+            yield "is changed by dropout in training", dropped
+
+    def tapes(self, world: World) -> dict[str, Tape]:
+        """Return the tapes of the usual call and of those of `pokes` that run the same lines."""
+        asked = {
+            name: dataclasses.replace(each, tape=self.order) for name, each in self.pokes(world)
+        }
+        replies = self.copies.run(self.subject.module, self.source.text, asked.values())
+        tapes = {name: Tape.of(each.tensors) for name, each in zip(asked, replies, strict=True)}
+        usual = tapes[""]
+        return {
+            name: tape
+            for name, tape in tapes.items()
+            if tape is not None
+            and usual is not None
+            and np.array_equal(tape.records[:, :2], usual.records[:, :2])
+        }
+
+    @functools.cached_property
+    def all_tapes(self) -> list[dict[str, Tape]]:
+        """The tapes of each world."""
+        return [self.tapes(world) for world in self.worlds]
+
+    def first_lines(self) -> dict[str, tuple[int, str]]:
+        """Return the first line that each poke changes, the same in every world, and why."""
+        first: dict[str, tuple[int, str]] = {}
+        names = set.intersection(*({*tapes} for tapes in self.all_tapes)) - {""}
+        for name in sorted(names):
+            found = {tapes[""].first_difference(tapes[name]) for tapes in self.all_tapes}
+            line = found.pop()
+            if line is None or found:
+                continue
+            tapes = self.all_tapes[0]
+            first[name] = line, tapes[""].reason(tapes[name], line)
+        return first
 
     def reached(self, statement: ast.stmt) -> bool:
         """Return whether the usual call runs a statement."""

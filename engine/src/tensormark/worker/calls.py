@@ -51,6 +51,7 @@ from tensormark.worker.stand_ins import (
     takes_apart,
 )
 from tensormark.worker.state import Model, Snapshot, put_back, seed
+from tensormark.worker.tape import Tape, recording
 
 Call = Mapping[str, Any]  # its JSON; see `Call` in tensormark/exercise.py
 Tensors = Mapping[str, Tensor]
@@ -128,12 +129,14 @@ class Context:
         checkpoint: the folder of the frozen checkpoint.
         harness: the assignment's module; see above.
         originals: the given classes.
+        tape: records the call, if that was asked for.
     """
 
     imports: Imports
     checkpoint: str
     harness: Any
     originals: Originals
+    tape: Tape | None = None
 
     def module(self, name: str) -> ModuleType:
         """Return a module of the submission; import it if it is not imported yet."""
@@ -292,7 +295,9 @@ def run_call(context: Context, call: Call, tensors: Tensors) -> Answer:
     own_generator = not GENERATORS.isdisjoint(call["args"])
     before = Snapshot(model, silent=own_generator, plain=call["literals"])
     call_before(context, call, tensors, owner, function)
-    own = called_with(arguments)
+    given = [value for value in arguments if isinstance(value, Tensor)]
+    with recording(context.tape, before, given):
+        own = called_with(arguments)
     report = before.report() | {"lacking_modules": [*model.lacking] if model is not None else []}
     report["drew"] = own_generator or before.generators.drew()
 
@@ -333,12 +338,13 @@ def run_optimizer(context: Context, call: Call, tensors: Tensors) -> Answer:
     gradients = {n: tensors[f"gradients/{n}"].clone() for n in own if f"gradients/{n}" in tensors}
     before = Snapshot(None)
     after_steps: dict[str, list[Tensor]] = {name: [] for name in own}
-    for step in range(call["literals"]["steps"]):
-        for name, values in gradients.items():
-            own[name].grad = values[step]
-        take_step()
-        for name, parameter in own.items():
-            after_steps[name].append(parameter.detach().clone())
+    with recording(context.tape, before, gradients.values()):
+        for step in range(call["literals"]["steps"]):
+            for name, values in gradients.items():
+                own[name].grad = values[step]
+            take_step()
+            for name, parameter in own.items():
+                after_steps[name].append(parameter.detach().clone())
     answer = {f"out/{name}": torch.stack(values) for name, values in after_steps.items()}
     answer |= {f"after/gradients/{name}": values for name, values in gradients.items()}
     return Answer({**before.report(), "drew": False}, answer)
@@ -353,7 +359,9 @@ def run_kind(
     Inputs named by the call's `args` must not change; the objects that it builds are not watched.
     """
     before = Snapshot(None, plain=call["literals"])
-    answer = watched(kind)(context, call, tensors, progress)
+    given = [tensors[name] for name in call["args"] if name in tensors]
+    with recording(context.tape, before, given):
+        answer = watched(kind)(context, call, tensors, progress)
     report = {**before.report(), "drew": before.generators.drew()}
     after = {f"after/{name}": tensors[name] for name in call["args"] if name in tensors}
     return Answer({**report, **answer.message}, {**after, **answer.tensors})

@@ -4,8 +4,10 @@ It answers requests: to load a submission (imports.py), and to run its calls (ca
 """
 
 import contextlib
+import dataclasses
 import functools
 import importlib.util
+import io
 import sys
 from collections.abc import Callable
 from types import ModuleType
@@ -18,6 +20,7 @@ from tensormark.worker.forbidden import WATCH
 from tensormark.worker.imports import Imports, MemoryImporter, file_of
 from tensormark.worker.objects import Originals
 from tensormark.worker.protocol import Message, Tensors
+from tensormark.worker.tape import Tape
 
 
 def load_harness(path: str) -> ModuleType:
@@ -29,6 +32,14 @@ def load_harness(path: str) -> ModuleType:
     sys.modules["harness"] = module
     spec.loader.exec_module(module)
     return module
+
+
+class Silent(io.TextIOBase):
+    """Takes what a call prints when it is made again, for its tape."""
+
+    def write(self, text: str) -> int:
+        """Discard a text."""
+        return len(text)
 
 
 class Overlay:
@@ -46,9 +57,11 @@ class Overlay:
         self.context = calls.Context(Imports((), self.settings), "", harness, Originals({}, {}))
         self.sources: dict[str, str] = {}
         self.files = exceptions.Files({}, ())
+        self.given: dict[str, str] = {}  # texts of the editable files as they were given
         self.for_good: dict[str, str] = {}  # what is forbidden
         self.given_only: dict[str, str] = {}  # what is forbidden until a request says otherwise
         self.undo = contextlib.ExitStack()
+        self.tape: Tape | None = None  # of the present request
 
     def forbid(self, request: Message) -> None:
         """Forbid what only given code may use, unless a request runs such code."""
@@ -75,6 +88,8 @@ class Overlay:
         texts = {file_of(name, self.sources): text for name, text in self.sources.items()}
         editable = {file: text for file, text in texts.items() if file in request["editable"]}
         self.files = exceptions.Files(editable, texts.keys() - editable)
+        given = request["given"]
+        self.given = {file_of(name, self.sources): text for name, text in given.items()}
         WATCH.load(self.sources, self.files.given, str(self.harness.__file__))
         sys.meta_path.insert(0, MemoryImporter(self.sources))
         self.context = calls.Context(
@@ -92,8 +107,12 @@ class Overlay:
         tensors = {name: torch.from_numpy(array) for name, array in arrays.items()}
         self.forbid(request)
         WATCH.begin(wanted=bool(self.for_good or self.given_only or request["forbidden"]))
-        with forbidden.forbid(request["forbidden"]):
-            answer = calls.run(self.context, request["call"], tensors, progress)
+        order = request.get("tape")
+        self.tape = Tape(order, self.files.editable, self.given) if order else None
+        context = dataclasses.replace(self.context, tape=self.tape)
+        silence = contextlib.redirect_stdout(Silent()) if order else contextlib.nullcontext()
+        with forbidden.forbid(request["forbidden"]), silence:
+            answer = calls.run(context, request["call"], tensors, progress)
         outputs = {
             name: tensor.detach().resolve_conj().resolve_neg().numpy()
             for name, tensor in answer.tensors.items()
@@ -115,6 +134,7 @@ class Overlay:
 
     def answer(self, request: Message, arrays: Tensors, progress: calls.Progress) -> bytes:
         """Run a request (a load or a call); return the answer, or what it raised, as a frame."""
+        self.tape = None
         try:
             if "sources" in request:
                 return self.frame(request, self.load(request))
@@ -125,6 +145,9 @@ class Overlay:
     def frame(self, request: Message, message: Message, tensors: Tensors | None = None) -> bytes:
         """Pack the answer to a request, with what the call entered."""
         header = {"number": request["number"], **message}
+        if self.tape is not None:  # also of a call that has raised
+            header |= self.tape.message()
+            tensors = (tensors or {}) | self.tape.tensors()
         entered = WATCH.reported()
         if entered:
             header["entered"] = entered

@@ -24,6 +24,13 @@ MAX_TENSORS = 256 << 20  # enough for a real model's largest weights and their g
 AGAIN = " again"  # ends the name of an output of a second call
 MAX_AXES = 8  # of a tensor
 LONGEST = 1 << 24  # an axis of a tensor
+# of a tape; see tape.py
+TAPE = ("tape/records", "tape/prints", "tape/parents")
+MAX_RECORDS = 500
+COMMON = 5  # numbers of a print that do not depend on the order
+PRINT = COMMON + 2  # one that does, and whether the value has a gradient
+PLACE = 4  # numbers of a place: file, line, and the first and last line of its function
+WHERE = PLACE + 2  # of a record: its place, whether it tells, the number of axes
 # safetensors' names of types, and numpy's
 TYPES = {"BOOL": "|b1", "U8": "|u1", "F16": "<f2", "F32": "<f4", "F64": "<f8"}
 TYPES |= {"I8": "|i1", "I16": "<i2", "I32": "<i4", "I64": "<i8"}

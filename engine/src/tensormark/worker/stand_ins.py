@@ -246,7 +246,8 @@ def _observed(original: Callable[..., Any] | None, args: Any, kwargs: Any) -> An
     if original is None:
         return None
     # it may be wrong in any way
-    with state.undone(), torch.no_grad(), contextlib.suppress(BaseException):
+    quiet = torch._C.DisableTorchFunction()  # a tape records none of it
+    with quiet, state.undone(), torch.no_grad(), contextlib.suppress(BaseException):
         args = [_copied(arg) for arg in args]
         kwargs = {k: _copied(v) for k, v in kwargs.items()}
         return copy.deepcopy(original)(*args, **kwargs)

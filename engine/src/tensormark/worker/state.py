@@ -201,12 +201,14 @@ def _contents(parts: Iterable[Part]) -> list[Any]:
 
 
 @torch.no_grad()
-def _digest(tensors: Iterable[Tensor | None]) -> tuple[Any, int]:
+def digest(tensors: Iterable[Tensor | None]) -> tuple[Any, int]:
     """Return the shapes and types of tensors, and a digest of their values."""
     present = [tensor for tensor in tensors if tensor is not None]
     values = [tensor.ravel() for tensor in present if tensor.is_cpu]
-    digest = zlib.crc32(torch.cat(values).view(torch.uint8).numpy().data) if values else 0
-    return [(tensor.shape, tensor.dtype, tensor.device) for tensor in present], digest
+    total = 0
+    for value in values:
+        total = zlib.crc32(value.detach().contiguous().view(torch.uint8).numpy().data, total)
+    return [(tensor.shape, tensor.dtype, tensor.device) for tensor in present], total
 
 
 class Model:
@@ -257,11 +259,11 @@ class Model:
             "the model's modules": all(child is part for child, part in children),
             "the model's training mode": [module.training for module in self.modules],
             "the settings of the model's modules": _contents(self.settings),
-            "the model's weights": _digest(weights),
+            "the model's weights": digest(weights),
             "the gradients of the model's weights": [
                 (weight.requires_grad, weight.grad is None) for weight in weights
             ],
-            "the model's buffers": _digest(_contents(self.buffers)),
+            "the model's buffers": digest(_contents(self.buffers)),
             "the model's configuration": repr(self.arguments),
         }
 

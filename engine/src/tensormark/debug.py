@@ -1,0 +1,187 @@
+"""The command debug: run a call that fails in Python's debugger, on the line where that begins.
+
+For one's own code on one's own machine: it runs in this process, without a sandbox, on the public
+inputs. In an editor, the same command runs under the editor's own debugger.
+
+Exit status: 0 if the call was run, or nothing fails; 2 if it cannot be.
+"""
+
+import argparse
+import bdb
+import builtins
+import pdb
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from tensormark.exercise import Assignment, Exercise
+from tensormark.folder import open_assignment
+from tensormark.grading import Grading
+from tensormark.intake.process import READER
+from tensormark.intake.submission import Submission
+from tensormark.literals import sent
+from tensormark.references import Recording
+from tensormark.reports.text import print_any_letter, visible
+from tensormark.result import Outcome, Result, lines_of
+from tensormark.settings import Settings, submission_parser
+from tensormark.usage import UserError, command
+
+EDITORS = ("debugpy", "pydevd")  # modules that an editor's debugger has imported
+HOW = "n runs a line, p NAME shows a value, c goes on to the end, q quits; h lists all commands"
+
+
+def in_editor() -> bool:
+    """Return whether an editor's debugger runs this process."""
+    return any(name in sys.modules for name in EDITORS)
+
+
+class Stop:
+    """A trace function that starts Python's debugger at a line, or where a function begins."""
+
+    def __init__(self, path: Path, line: int | None, function: str) -> None:
+        self.path = str(path)
+        self.line = line
+        self.function = function
+
+    def __call__(self, frame: FrameType, event: str, argument: Any) -> Any:
+        """Look for the line in each function of the file."""
+        if frame.f_code.co_filename != self.path:
+            return None
+        begins = self.line is None and frame.f_code.co_qualname == self.function
+        if event != "line" or not (begins or self.line == frame.f_lineno):
+            return self
+        debugger = pdb.Pdb(nosigint=True)
+        debugger.prompt = "(debug) "
+        debugger.set_trace(frame)
+        return debugger.trace_dispatch(frame, event, argument)  # not only from the next line on
+
+
+def file_of(submission: Submission, exercise: Exercise) -> Path:
+    """Return the file on disk that an exercise was read from.
+
+    Raises:
+        UserError: there is none, as the submission is packed.
+    """
+    named = Path(submission.name)
+    for path in (named, named / exercise.file):
+        if path.name == exercise.file and path.is_file():
+            return path.resolve()
+    raise UserError(f"{submission.name} is packed: unpack it, and name its {exercise.file}")
+
+
+def failing(grading: Grading, submission: Submission, only: str | None) -> Result | None:
+    """Return the first result that fails, or None.
+
+    Raises:
+        SubmissionError: there is no such exercise.
+    """
+    results = grading.grade(submission, check=True, only=only).results
+    return next((result for result in results if result.outcome is Outcome.FAILED), None)
+
+
+def run_call(
+    assignment: Assignment, exercise: Exercise, number: int, recording: Recording, file: Path
+) -> dict[str, Any]:
+    """Make a call of the submission in this process; return its outputs."""
+    # torch takes seconds, and a file beside the submission may have its name
+    import torch
+
+    from tensormark.worker import calls, state
+    from tensormark.worker.imports import Imports
+    from tensormark.worker.objects import Originals
+    from tensormark.worker.overlay import load_harness
+
+    sys.path[:0] = [str(file.parent), str(assignment.starter)]
+    harness = load_harness(str(assignment.harness))
+    checkpoint = str(assignment.checkpoint or "")
+    imports = Imports(assignment.imports, state.settings())
+    context = calls.Context(imports, checkpoint, harness, Originals({}, {}))
+    message, tensors = sent(exercise.calls[number].message(), recording.inputs)
+    given = {name: torch.from_numpy(value.copy()) for name, value in tensors.items()}
+    answer = calls.run(context, message, given, lambda done, total: None)
+    return {
+        name.removeprefix("out/"): value
+        for name, value in answer.tensors.items()
+        if name.startswith("out/")
+    }
+
+
+def described(tensors: Mapping[str, Any]) -> str:
+    """Return the names and shapes of tensors."""
+    return ", ".join(f"{name} {tuple(value.shape)}" for name, value in tensors.items())
+
+
+def debug(grading: Grading, submission: Submission, result: Result) -> None:
+    """Run the call of a failed exercise that its first finding is about, in a debugger.
+
+    Raises:
+        UserError: no call was made.
+    """
+    assignment = grading.assignment
+    exercise = assignment.exercise(result.id)
+    file = file_of(submission, exercise)
+    place = result.findings[0].place
+    number = result.findings[0].call
+    assert grading.references is not None
+    if number is None:
+        raise UserError(f"no call of {result.id} can be made: {result.findings[0].headline}")
+    recording = grading.references.recordings(exercise.id, exercise.digest)[number]
+    expected = recording.outputs
+    print(f"{result.id}: {visible(result.findings[0].headline)}")
+    shown = file if place is None else file.with_name(place["file"])
+    for text in lines_of(place, str(shown)):
+        print(visible(text))
+    probe, call = exercise.asked[number]
+    print(f"the call: {call.target}, {probe.name}; {described(recording.inputs)}")
+    print(f"`expected` is the correct output: {described(expected)}")
+    only = next(iter(expected.values())) if len(expected) == 1 else expected
+    builtins.expected = only  # type: ignore[attr-defined]
+    if not in_editor():
+        print(HOW)
+        line = None if place is None else place["line"]
+        sys.settrace(Stop(shown, line, exercise.calls[0].target))
+    outputs: dict[str, Any] = {}
+    try:
+        outputs = run_call(assignment, exercise, number, recording, file)
+    except bdb.BdbQuit:
+        return
+    except Exception as error:  # the submission's
+        print(visible(f"it raises {type(error).__name__}: {error}"))
+    finally:
+        sys.settrace(None)
+    for name, value in outputs.items():
+        if name in expected and tuple(value.shape) == expected[name].shape:
+            off = abs(value.detach().numpy() - expected[name]).max()
+            print(f"{name} {tuple(value.shape)}: at most {off:.3g} away from what is expected")
+        else:
+            print(f"{name} has shape {tuple(value.shape)}")
+
+
+def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespace:
+    """Read the command line."""
+    command_line = submission_parser(folder, name, "Run a call that fails in a debugger.")
+    command_line.add_argument("--only", metavar="EXERCISE", help="of this exercise")
+    return command_line.parse_args(arguments)
+
+
+def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
+    """Debug the submission that the command line names."""
+    print_any_letter()
+    options = parse(folder, name, arguments)
+    assignment = open_assignment(folder)
+    if not in_editor() and not sys.stdin.isatty():
+        only = f"debug --only {assignment.exercises[0].id}"
+        raise UserError(
+            f"a debugger needs a terminal; in an editor, debug the module tensormark with `{only}`"
+        )
+    READER.start()
+    grading = Grading(Settings.of(folder), assignment)
+    submission = grading.read(options.submission)
+    result = failing(grading, submission, options.only)
+    if result is None:
+        print(f"nothing fails that could be debugged; `{command('check', k=options.only)}`")
+        return 0
+    debug(grading, submission, result)
+    return 0

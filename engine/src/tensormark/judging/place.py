@@ -1,0 +1,144 @@
+"""Where a failure begins: the first value on a tape that no correct code has.
+
+A tape has a print of each value that a call computed (worker/tape.py). References have those of the
+solution and of right code that is written differently. A value is known if its print is among them,
+whatever its shape and order; it is known exactly if these are the same, too. Right code that nobody
+has recorded computes unknown values, but soon known ones from them: so a value is excused if one
+that is known was made from it.
+
+A tape is untrusted: it decides no points, and a line must be one of the files that were handed in.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from tensormark.exercise import Assignment, Call, Exercise, Probe
+from tensormark.judging.compare import Mismatch
+from tensormark.judging.evidence import Evidence
+from tensormark.judging.fingerprints import AnsweredCall
+from tensormark.judging.replies import PLACE_AT_END
+from tensormark.judging.tape import Tape, close
+from tensormark.sandbox.interface import Reply
+from tensormark.worker.protocol import PLACE, STATE
+
+MAX_TEXT = 200  # characters of a line
+MAX_LINES = 80  # of a function that is shown
+WRONG = "the first value that no correct solution has is computed here"
+MISPLACED = "right values get into the wrong places here, or into another shape or type"
+RETURNED = "each value on the way is right, but what is returned here is not the output"
+NO_GRADIENT = "the gradient is lost here"
+RAISES = "the exception is raised here"
+TENSORS = ("tensor", "tuple", "dict")  # forms of results whose values are all on the tape
+CHANGES = "the change is made here"
+
+
+def order(
+    assignment: Assignment,
+    exercise: Exercise,
+    probe: Probe,
+    call: Call,
+    mismatch: Mismatch | None = None,
+) -> dict[str, Any]:
+    """Return what to record of a call; see `Tape` of the worker."""
+    target = exercise.calls[0].target
+    others = sorted(assignment.targets.keys() - {target})
+    watches = None
+    if mismatch is not None and mismatch.kind == "changed":
+        watches = mismatch.name if mismatch.name in STATE else "inputs"
+    return {
+        "target": target,
+        "others": others,
+        "scales": call.train or probe.draws(call),
+        "watches": watches,
+    }
+
+
+def _place(
+    sources: Mapping[str, str], at: Any, says: str, tape: Tape | None = None
+) -> dict[str, Any] | None:
+    """Return a line of the submission, or None if it has no such line.
+
+    Args:
+        sources: the files that students edit, by name.
+        at: the number of the file, the line, and the first and the last one of its function; not
+            trusted.
+    """
+    names = sorted(sources)
+    if not isinstance(at, list | tuple) or [type(each) for each in at] != [int] * PLACE:
+        return None
+    number, line, first, last = at
+    if not 0 <= number < len(names):
+        return None
+    lines = sources[names[number]].split("\n")
+    if not 0 < first <= line <= last <= len(lines):
+        return None
+    shown = range(max(first, line - MAX_LINES // 2), min(last, line + MAX_LINES // 2) + 1)
+    return {
+        "file": names[number],
+        "line": line,
+        "text": lines[line - 1].strip()[:MAX_TEXT],
+        "says": says,
+        "right": None,
+        "code": [[each, lines[each - 1][:MAX_TEXT]] for each in shown],
+        "shapes": tape.shapes(number, shown) if tape is not None else [],
+    }
+
+
+def _where_raised(reply: Reply, sources: Mapping[str, str]) -> dict[str, Any] | None:
+    """Return the line that a reply says has raised."""
+    found = PLACE_AT_END.search(reply.text)
+    file = f"{found[1]}.py" if found else ""
+    if not found or file not in sources:
+        return None
+    line = int(found[2])
+    return _place(sources, (sorted(sources).index(file), line, line, line), RAISES)
+
+
+def _last_right(tape: Tape, common: np.ndarray, wrong: int) -> int | None:
+    """Return the line of the last value that is known before a wrong one, or None."""
+    file, line = tape.records[wrong, :2]
+    before = tape.records[:wrong][common[:wrong]]
+    lines = before[(before[:, 0] == file) & (before[:, 1] != line), 1]
+    return int(lines[-1]) if lines.size else None
+
+
+def locate(
+    evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch, reply: Reply
+) -> dict[str, Any] | None:
+    """Return the line where a failure begins, as JSON, or None if that cannot be told.
+
+    Args:
+        mismatch: what is wrong with the answer.
+        reply: the answer to the same call, perhaps with its tape.
+    """
+    sources = evidence.sources
+    kind = mismatch.kind
+    if kind == "changed":
+        return _place(sources, reply.message.get("changed_at"), CHANGES)
+    raised = _where_raised(reply, sources) if kind == "raised" else None
+    tape = Tape.of(reply.tensors)
+    if tape is None or answered.recording.known is None:
+        return raised
+    common, ordered, with_gradient = close(tape.prints, answered.recording.known)
+    if kind == "gradient":
+        cut = tape.cut(common, with_gradient)
+        return None if cut is None else _place(sources, tape.place(cut), NO_GRADIENT, tape)
+    wrong = tape.first_wrong(common)
+    misplaced = None
+    if wrong is None and kind not in ("draw", "raised"):
+        misplaced = tape.first_wrong(ordered)
+    first = misplaced if wrong is None else wrong
+    if first is not None:
+        right = _last_right(tape, common, first)
+        says = WRONG if wrong is not None else MISPLACED
+        if right is not None:
+            says = f"{says}; line {right} is still right"
+        found = _place(sources, tape.place(first), says, tape)
+        return found and found | {"right": right}
+    call = answered.call
+    own = call.target == evidence.exercise.calls[0].target and call.kind in ("method", "function")
+    if kind in ("draw", "raised") or call.train or not own or call.form not in TENSORS:
+        return raised
+    return _place(sources, reply.message.get("returned"), RETURNED, tape)

@@ -1,0 +1,129 @@
+"""A tape that a worker has sent: what a call computed, value by value; see worker/tape.py.
+
+It is untrusted: its form is checked here, and whoever uses a line checks that there is such a line.
+"""
+
+import dataclasses
+import math
+
+import numpy as np
+
+from tensormark.references import Tensors
+from tensormark.worker.protocol import COMMON, MAX_AXES, MAX_RECORDS, PLACE, PRINT, TAPE, WHERE
+
+NEAR = 3e-5  # how far the numbers of two prints of one value may be apart
+CHUNK = 128  # prints that are compared with all known ones at once
+TELLS = PLACE  # the column of a record that says whether it tells
+LINE = 1  # the column of its line
+MAX_LOG = 80.0
+
+
+def close(prints: np.ndarray, known: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return which prints agree with a known one: (prints,) each.
+
+    Returns: in what is common; also in order, shape and type; also in whether there is a gradient.
+    """
+    found = np.zeros((3, len(prints)), dtype=bool)
+    for start in range(0, len(prints), CHUNK):
+        near = np.abs(prints[start : start + CHUNK, None] - known) <= NEAR
+        common = near[..., :COMMON].all(-1)
+        for row, each in enumerate((common, common & near[..., COMMON], common & near[..., -1])):
+            found[row, start : start + CHUNK] = each.any(-1)
+    return found[0], found[1], found[2]
+
+
+@dataclasses.dataclass(frozen=True)
+class Tape:
+    """The tape of one call.
+
+    Attributes:
+        records: (records, WHERE + MAX_AXES); prints: (records, PRINT).
+        parents: (pairs, 2), of a record and an earlier one that it was made from.
+    """
+
+    records: np.ndarray
+    prints: np.ndarray
+    parents: np.ndarray
+
+    @classmethod
+    def of(cls, tensors: Tensors) -> "Tape | None":
+        """Return the tape of an answer, or None if it has none of the right form."""
+        arrays = [tensors.get(name) for name in TAPE]
+        widths = WHERE + MAX_AXES, PRINT, 2
+        for array, width, kind in zip(arrays, widths, "ifi", strict=True):
+            if array is None or array.dtype.kind != kind or array.ndim != 2:
+                return None
+            if array.shape[1] != width or len(array) > MAX_RECORDS * MAX_AXES * 2:
+                return None
+        records, prints, parents = arrays
+        assert records is not None
+        assert prints is not None
+        assert parents is not None
+        if not 0 < len(records) == len(prints) <= MAX_RECORDS:
+            return None
+        children, made_from = parents.T
+        ordered = (made_from >= 0) & (made_from < children) & (children < len(records))
+        return cls(records, np.nan_to_num(prints), parents[ordered])
+
+    def first_wrong(self, known: np.ndarray) -> int | None:
+        """Return the first record that is not known and not excused, or None.
+
+        Args:
+            known: for each record, whether it is.
+        """
+        excused = known & (self.records[:, TELLS] != 0)
+        for child, parent in self.parents[np.argsort(-self.parents[:, 0], kind="stable")]:
+            excused[parent] |= excused[child]
+        wrong = np.flatnonzero(~known & ~excused)
+        return int(wrong[0]) if wrong.size else None
+
+    def cut(self, common: np.ndarray, with_gradient: np.ndarray) -> int | None:
+        """Return the first record that has no gradient and should, or None.
+
+        Args:
+            common, with_gradient: of `close`.
+        """
+        made_from_inputs = ~np.isin(np.arange(len(common)), self.parents[:, 0])
+        without = (self.prints[:, -1] == 0) & ~with_gradient
+        cut = np.flatnonzero(without & (common | made_from_inputs))
+        return int(cut[0]) if cut.size else None
+
+    def shapes(self, file: int, lines: range) -> list[tuple[int, str]]:
+        """Return the shape that each line of a file made last, as text."""
+        made: dict[int, str] = {}
+        for record in self.records[self.records[:, 0] == file]:
+            axes = record[WHERE : WHERE + record[WHERE - 1]].tolist()
+            if axes and record[1] in lines:
+                made[int(record[1])] = f"({', '.join(map(str, axes))})"
+        return sorted(made.items())
+
+    def place(self, record: int) -> list[int]:
+        """Return the place of a record."""
+        found: list[int] = self.records[record, :PLACE].tolist()
+        return found
+
+    # --- two tapes of the same lines ---
+
+    def _differs(self, other: "Tape") -> np.ndarray:
+        """Return which values differ."""
+        same = np.abs(self.prints - other.prints)[:, :-1] <= NEAR
+        return np.asarray(~same.all(-1))
+
+    def first_difference(self, other: "Tape") -> int | None:
+        """Return the first line on which another tape of the same lines differs, or None."""
+        differs = np.flatnonzero(self._differs(other))
+        return int(self.records[differs[0], LINE]) if differs.size else None
+
+    def reason(self, other: "Tape", line: int) -> str:
+        """Say how another tape differs on a line, and not before."""
+        record = int(np.flatnonzero(self._differs(other))[0])
+        tensors = self.records[:record][self.records[:record, WHERE - 1] > 0, LINE]
+        before = tensors[tensors != line]
+        sizes = [math.exp(min(each.prints[record, 0], MAX_LOG)) for each in (self, other)]
+        moves = f"the mean magnitude of its values goes from {sizes[0]:.4g} to {sizes[1]:.4g}"
+        if f"{sizes[0]:.4g}" == f"{sizes[1]:.4g}":
+            moves = f"its values keep their mean magnitude, {sizes[0]:.4g}, but are not the same"
+        changes = f"line {line} computes changes: {moves}."
+        if not before.size:
+            return f"What {changes}"
+        return f"What line {before[-1]} computes just before stays the same; what {changes}"

@@ -1,0 +1,409 @@
+"""The tape: what each line of a submission computed in one call. Runs in the worker.
+
+A record is made of every tensor that a torch function returns or changes while the submission's
+code is on the stack, and, line by line, of the arrays, numbers, texts and lists in its variables.
+It has the line to blame, the value's shape, the records that it was computed from, and a print:
+
+    COMMON numbers that stay the same if the value is reshaped, transposed, expanded or reordered;
+    one that does not: it depends on the order, the shape and the type;
+    and whether the value has a gradient.
+
+The trusted side compares prints with those of correct code; it knows nothing else of the values.
+
+To blame is the innermost line of the function under test and of the submission's own helpers, but
+not of another exercise's function, nor of a function that is as it was given.
+
+Covered: number and size of records. Not covered: code that looks for the tape and changes it. So
+what it says is worded for the student, and decides no points.
+"""
+
+import contextlib
+import dis
+import functools
+import math
+import sys
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import CodeType, FrameType
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
+
+from tensormark.worker.protocol import MAX_AXES, MAX_RECORDS, PRINT, TAPE, WHERE, Message
+from tensormark.worker.state import Snapshot, digest
+
+MAX_VALUES = 1 << 16  # of a value that is recorded
+MAX_TEXT = 2000  # characters of a plain value
+MAX_LENGTH = 200  # of a list, or characters of a text
+MAX_FRAMES = 100  # of the submission that are looked through
+MAX_PARENTS = 16  # of a record
+MAX_EVENTS = 20_000  # lines that are looked at: a loop would take minutes otherwise
+FEW = 2  # characters of a text that says nothing, such as that of a digit
+LARGE = 1e3  # beyond this, a number does not count for a value's scale: a mask would hide all else
+INFINITE = 1e35  # what stands for an infinity
+NAN = 1e30
+WAVES = np.array([(1.3, 0.4), (2.7, 1.1), (5.1, 2.3)])  # factors and phases of what is averaged
+NUMBERS = (int, float, bool, type(None))
+PLAIN = (str, bytes, list, tuple, dict, set)  # whole numbers say nothing: most are sizes
+CYCLE = 7  # values, after which what stands for dropout repeats itself
+DROPOUTS = (torch.dropout, nn.functional.dropout)
+Place = tuple[int, int, int, int]  # number of a file, line, first and last line of its function
+
+
+@functools.lru_cache(maxsize=256)
+def _weights(form: str, size: int) -> np.ndarray:
+    """Return the weights of a value's order: (size,)."""
+    rng = np.random.default_rng(zlib.crc32(form.encode()))
+    return np.asarray(rng.standard_normal(size) / size**0.5)
+
+
+def print_of(values: np.ndarray, form: str, gradient: bool) -> np.ndarray:
+    """Return the print of an array: (PRINT,).
+
+    Args:
+        form: its shape and type.
+    """
+    flat = np.clip(values.astype(np.float64).ravel(), -INFINITE, INFINITE)
+    flat[np.isnan(flat)] = NAN
+    sizes = np.abs(flat)
+    usual = sizes[(sizes > 0) & (sizes < LARGE)]
+    scale = float(usual.mean()) if usual.size else 1.0
+    squeezed = np.arcsinh(flat / scale)
+    mean = squeezed.mean()
+    if ((flat == flat.min()) | (flat == flat.max())).all():
+        # of a mask, only the order says much
+        mean += squeezed @ _weights("", flat.size)
+    waves = np.cos(WAVES[:, :1] * squeezed + WAVES[:, 1:]).mean(1)
+    ordered = squeezed @ _weights(form, flat.size)
+    return np.array([np.log(scale), mean, *waves, ordered, gradient])
+
+
+def _is_plain(value: Any) -> bool:
+    """Return whether a value is a number or text, or a short list or the like of such."""
+    if type(value) in (list, tuple, set):
+        return len(value) <= MAX_LENGTH and all(map(_is_plain, value))
+    if type(value) is dict:
+        return _is_plain(list(value)) and _is_plain(list(value.values()))
+    if type(value) in (str, bytes):
+        return len(value) <= MAX_LENGTH
+    return type(value) in NUMBERS
+
+
+def _text_of(value: Any) -> str | None:
+    """Return a text that tells an array, a plain value, or a list of such, from others; or None."""
+    if type(value) is np.ndarray and value.size <= MAX_VALUES:
+        return f"{value.shape} {value.dtype} {zlib.crc32(value.tobytes())}"
+    if type(value) is float:
+        return f"{value:.5g}"
+    text = repr(value) if type(value) in PLAIN and _is_plain(value) else ""
+    return text if 0 < len(text) <= MAX_TEXT else None
+
+
+class _Described(NamedTuple):
+    """What a record says of a value; `tells` is false of one that many other values equal."""
+
+    numbers: np.ndarray
+    shape: tuple[int, ...]
+    tells: bool
+
+
+def _described(value: Any) -> _Described | None:
+    """Describe a value; None if it is of another kind, empty or too large."""
+    if not isinstance(value, Tensor | np.ndarray):
+        text = _text_of(value)
+        if text is None:
+            return None
+        sums = [zlib.crc32(text.encode("utf-8", "replace"), start) for start in (0, 1)]
+        exact = [float(each & 0xFFFFFF) for each in sums]
+        return _Described(np.array([*exact, *[0.0] * (PRINT - 2)]), (), len(text) > FEW)
+    shape = tuple(value.shape)
+    if not 0 < math.prod(shape) <= MAX_VALUES or len(shape) > MAX_AXES:
+        return None
+    form = f"{shape} {value.dtype}"
+    gradient = isinstance(value, Tensor) and value.requires_grad
+    if isinstance(value, Tensor):
+        value = value.detach().to(torch.float64).resolve_conj().numpy()
+    if value.dtype.kind not in "biuf":
+        return None
+    flat = value.ravel()
+    tells = bool((flat != flat[0]).any()) or bool(flat.size == 1 and flat[0] % 1)
+    return _Described(print_of(value, form, gradient), shape, tells)
+
+
+@functools.lru_cache(maxsize=256)
+def _read_on(code: CodeType) -> Mapping[int, frozenset[str]]:
+    """Return the variables that each line of a function reads."""
+    read: dict[int, set[str]] = {}
+    line = code.co_firstlineno
+    for instruction in dis.get_instructions(code):
+        position = instruction.positions
+        line = (position and position.lineno) or line
+        if instruction.opname.startswith(("LOAD_FAST", "LOAD_DEREF", "LOAD_CLOSURE")):
+            names = instruction.argval
+            read.setdefault(line, set()).update([names] if isinstance(names, str) else names)
+    return {line: frozenset(names) for line, names in read.items()}
+
+
+@functools.lru_cache(maxsize=256)
+def _last_line(code: CodeType) -> int:
+    return max((line for *_, line in code.co_lines() if line), default=code.co_firstlineno)
+
+
+def _codes_in(code: CodeType) -> Iterator[CodeType]:
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield constant
+            yield from _codes_in(constant)
+
+
+def _same_code(code: CodeType, other: CodeType) -> bool:
+    """Return whether two functions have the same text, but for comments and layout."""
+    plain = [c for c in code.co_consts if not isinstance(c, CodeType)]
+    others = [c for c in other.co_consts if not isinstance(c, CodeType)]
+    return (code.co_code, code.co_names, plain) == (other.co_code, other.co_names, others)
+
+
+def _scaled(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """Replace dropout by what depends on its rate and on the order of values, not on chance."""
+    steps = torch.arange(input.numel()).remainder(CYCLE).reshape(input.shape) / CYCLE
+    return input * (1.0 - p * steps).to(input.dtype) if training else input
+
+
+def _tensors_in(values: Iterable[Any]) -> Iterator[Any]:
+    """Yield the tensors among arguments or results, and in their lists."""
+    for value in values:
+        if isinstance(value, Tensor | np.ndarray):
+            yield value
+        elif isinstance(value, list | tuple):
+            yield from _tensors_in(value[:MAX_RECORDS])
+
+
+class Tape(TorchFunctionMode):
+    """Records what a submission computes; see `recording`.
+
+    Attributes:
+        returned: the line of the function under test that returned last.
+        changed_at: the line that changed what must stay as it is.
+    """
+
+    def __init__(
+        self, order: Mapping[str, Any], files: Iterable[str], given: Mapping[str, str]
+    ) -> None:
+        """Prepare the tape that a request orders.
+
+        Args:
+            order: the `target`, the function under test; `others`, those of other exercises;
+                `scales`: random values cannot be compared, so dropout scales all values; and
+                `watches`: what must stay as it is, to find the line that changes it: a name of
+                STATE, or "inputs"; None: nothing.
+            files: names of the files that students edit; given: their texts as given, by name.
+        """
+        super().__init__()
+        self.target = order["target"]
+        self.others = frozenset(order["others"])
+        self.scales = order["scales"]
+        self.watches = order["watches"]
+        self.files = sorted(files)
+        self.given: dict[tuple[str, str], CodeType] = {}
+        for file, text in given.items():
+            with contextlib.suppress(SyntaxError, ValueError):
+                for code in _codes_in(compile(text, file, "exec", dont_inherit=True)):
+                    self.given[file, code.co_qualname] = code
+        self.is_on = False
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget what was recorded."""
+        self.records: list[tuple[int, ...]] = []
+        self.prints: list[np.ndarray] = []
+        self.parents: list[tuple[int, int]] = []
+        self.latest: dict[int, int] = {}  # id of a value to its record
+        self.variables: dict[int, dict[str, tuple[str, int]]] = {}  # see `look`; by id of a frame
+        self.lists: set[int] = set()  # ids of lists and the like that were looked at
+        self.kept: list[Any] = []  # so that no id is used twice
+        self.events = 0  # lines that were looked at
+        self.returned: Place | None = None
+        self.changed_at: Place | None = None
+        self.state: Callable[[], Any] = lambda: None
+        self.before: Any = None
+
+    @property
+    def is_full(self) -> bool:
+        """Whether there is nothing more to record."""
+        return len(self.records) >= MAX_RECORDS and not self.watches
+
+    # --- one record -----------------------------------------------------------------------------
+
+    def blamed(self, frame: FrameType | None) -> tuple[FrameType, Place] | None:
+        """Return the frame and line to blame for a value that is made in a frame, or None."""
+        chain: list[FrameType] = []
+        while frame is not None and len(chain) < MAX_FRAMES:
+            if frame.f_code.co_filename in self.files:
+                chain.insert(0, frame)
+            frame = frame.f_back
+        names = [each.f_code.co_qualname for each in chain]
+        found = None
+        for each in chain[names.index(self.target) if self.target in names else 0 :]:
+            code = each.f_code
+            if code.co_qualname in self.others:
+                break
+            own = self.given.get((code.co_filename, code.co_qualname))
+            if own is None or not _same_code(code, own):
+                found = each
+        if found is None:
+            return None
+        code = found.f_code
+        file = self.files.index(code.co_filename)
+        return found, (file, found.f_lineno or 0, code.co_firstlineno, _last_line(code))
+
+    def read_on(self, frame: FrameType, line: int, tensors: bool) -> Iterator[int]:
+        """Yield the records of the variables that a line reads.
+
+        Args:
+            tensors: those that have tensors, too.
+        """
+        seen = self.variables.get(id(frame), {})
+        for name in _read_on(frame.f_code).get(line, ()):
+            number = seen.get(name, ("", -1))[1]
+            if tensors and number < 0:
+                number = self.latest.get(id(frame.f_locals.get(name)), -1)
+            if number >= 0:
+                yield number
+
+    def add(self, place: Place, value: Any, parents: Iterable[int]) -> int:
+        """Add a record; return its number, or -1: there are too many, or it says nothing."""
+        described = _described(value) if len(self.records) < MAX_RECORDS else None
+        if described is None:
+            return -1
+        number = len(self.records)
+        shape = described.shape
+        axes = [*shape, *[-1] * (MAX_AXES - len(shape))]
+        self.records.append((*place, int(described.tells), len(shape), *axes))
+        self.prints.append(described.numbers)
+        self.parents += [(number, parent) for parent in dict.fromkeys(parents)][:MAX_PARENTS]
+        return number
+
+    # --- tensors, as torch makes them -------------------------------------------------------------
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: Any = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        """Call a torch function, and record the tensors that it makes or changes."""
+        kwargs = kwargs or {}
+        result = func(*args, **kwargs)
+        if self.scales and func in DROPOUTS:
+            with contextlib.suppress(Exception):
+                result = _scaled(*args, **kwargs)
+        with contextlib.suppress(Exception):  # values may be of a student's own classes
+            changes = getattr(func, "__name__", "") == "__setitem__"
+            made = list(_tensors_in([args[0] if changes else result]))
+            found = self.blamed(sys._getframe(1)) if made and not self.is_full else None
+            if found is not None:
+                frame, place = found
+                used = [self.latest.get(id(x), -1) for x in _tensors_in([*args, *kwargs.values()])]
+                parents = [number for number in used if number >= 0]
+                parents += self.read_on(frame, place[1], tensors=False)
+                for value in made:
+                    self.latest[id(value)] = self.add(place, value, parents)
+                    self.kept.append(value)
+        return result
+
+    # --- other values, line by line ---------------------------------------------------------------
+
+    def look(self, frame: FrameType, place: Place, values: Mapping[str, Any]) -> None:
+        """Record the variables that are new or changed since a function was last looked at."""
+        seen = self.variables.setdefault(id(frame), {})
+        parents = list(self.read_on(frame, place[1], tensors=True))
+        for name, value in values.items():
+            if id(value) in self.lists:
+                continue
+            text = _text_of(value)
+            is_new = text is not None and seen.get(name, ("", 0))[0] != text
+            if is_new:
+                seen[name] = str(text), self.add(place, value, parents)
+            if isinstance(value, list | dict | set) and (is_new or text is None):
+                # one that grows says nothing on what it gets, and a long one takes long
+                self.lists.add(id(value))
+                self.kept.append(value)
+
+    def trace(self, frame: FrameType, event: str, argument: Any) -> Any:
+        """Watch a function of the submission line by line: a trace function of Python's."""
+        if frame.f_code.co_filename not in self.files:
+            return None
+        last = frame.f_lineno
+        with contextlib.suppress(Exception):  # arguments are nobody's mistake
+            texts = {name: _text_of(value) for name, value in frame.f_locals.items()}
+            seen = {name: (text, -1) for name, text in texts.items() if text is not None}
+            self.variables[id(frame)] = seen
+            self.kept.append(frame)
+
+        def watch(frame: FrameType, event: str, argument: Any) -> Any:
+            nonlocal last
+            self.events += 1
+            if self.events > MAX_EVENTS or self.is_full:
+                sys.settrace(None)
+                return None
+            with torch._C.DisableTorchFunction(), contextlib.suppress(Exception):
+                found = self.blamed(frame)
+                if found is not None and found[0] is frame and event != "exception":
+                    place = found[1][0], last, *found[1][2:]
+                    if self.watches and self.changed_at is None and self.state() != self.before:
+                        self.changed_at = place
+                    self.look(frame, place, frame.f_locals)
+                    if event == "return":
+                        self.look(frame, place, {"return": argument})
+                        if frame.f_code.co_qualname == self.target:
+                            self.returned = place
+            last = frame.f_lineno or last
+            return watch
+
+        return watch
+
+    # --- the whole --------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def recording(self, snapshot: Snapshot, inputs: Iterable[Tensor]) -> Iterator[None]:
+        """Record what a `with` block computes, instead of what was recorded before.
+
+        Args:
+            snapshot: the state before the call; inputs: of the call.
+        """
+        if self.is_on:  # a kind of call of the assignment's own makes one of the usual kinds
+            yield
+            return
+        self.clear()
+        self.is_on = True
+        if self.watches == "inputs":
+            self.state = functools.partial(digest, list(inputs))
+        elif self.watches:
+            self.state = lambda: self.watches in snapshot.report()["changed"]
+        self.before = self.state()
+        sys.settrace(self.trace)
+        try:
+            with self:
+                yield
+        finally:
+            sys.settrace(None)
+            self.is_on = False
+
+    def message(self) -> Message:
+        """Return the lines that returned, and that changed the state, for the answer."""
+        lines = {"returned": self.returned, "changed_at": self.changed_at}
+        return {name: list(place) for name, place in lines.items() if place is not None}
+
+    def tensors(self) -> dict[str, np.ndarray]:
+        """Return the records, their prints, and pairs of a record and one it was made from."""
+        records = np.array(self.records, np.int64).reshape(-1, WHERE + MAX_AXES)
+        prints = np.array(self.prints, np.float64).reshape(-1, PRINT)
+        parents = np.array(self.parents, np.int64).reshape(-1, 2)
+        return dict(zip(TAPE, (records, prints, parents), strict=True))
+
+
+def recording(
+    tape: Tape | None, snapshot: Snapshot, inputs: Iterable[Tensor]
+) -> contextlib.AbstractContextManager[None]:
+    """Record on a tape, if there is one; see `Tape.recording`."""
+    return contextlib.nullcontext() if tape is None else tape.recording(snapshot, inputs)

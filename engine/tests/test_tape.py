@@ -1,0 +1,100 @@
+"""The tape: when two values are the same, and what a hostile one cannot do."""
+
+import numpy as np
+import pytest
+import torch
+
+from tensormark.judging.tape import Tape, close
+from tensormark.worker.protocol import COMMON, MAX_AXES, MAX_RECORDS, PLACE, PRINT, TAPE, WHERE
+from tensormark.worker.tape import print_of
+
+VALUES = np.random.default_rng(7).standard_normal((3, 4, 5))
+OTHER_FORMS = {
+    "reshaped": VALUES.reshape(12, 5),
+    "transposed": VALUES.transpose(2, 0, 1),
+    "expanded": np.broadcast_to(VALUES, (6, 3, 4, 5)),
+    "reordered": VALUES[::-1],
+    "rounded": VALUES.astype(np.float32).astype(np.float64),
+}
+OTHER_VALUES = {
+    "scaled": VALUES * 1.01,
+    "shifted": VALUES + 0.01,
+    "negated": -VALUES,
+    "one of them": np.where(np.arange(60).reshape(3, 4, 5) == 7, 0.0, VALUES),
+    "not a number": np.where(VALUES > 1, np.nan, VALUES),
+    "infinite": np.where(VALUES > 1, -np.inf, VALUES),
+}
+
+
+def prints(*arrays: np.ndarray) -> np.ndarray:
+    return np.stack([print_of(each, f"{each.shape}", False) for each in arrays])
+
+
+@pytest.mark.parametrize("name", OTHER_FORMS)
+def test_a_print_knows_the_same_values_in_another_form(name: str) -> None:
+    common, exact, _ = close(prints(OTHER_FORMS[name]), prints(VALUES))
+
+    assert common.all()
+    assert exact.all() == (name == "rounded")
+
+
+@pytest.mark.parametrize("name", OTHER_VALUES)
+def test_a_print_tells_other_values_apart(name: str) -> None:
+    assert not close(prints(OTHER_VALUES[name]), prints(VALUES))[0].any()
+
+
+def tape(records: np.ndarray, made: np.ndarray, parents: np.ndarray) -> Tape | None:
+    return Tape.of(dict(zip(TAPE, (records, made, parents), strict=True)))
+
+
+def sound(count: int = 3) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the parts of a tape in which each record was made from the one before."""
+    records = np.zeros((count, WHERE + MAX_AXES), np.int64)
+    records[:, 1] = range(1, count + 1)
+    records[:, PLACE] = 1
+    parents = np.array([(n, n - 1) for n in range(1, count)], np.int64).reshape(-1, 2)
+    return records, np.zeros((count, PRINT)), parents
+
+
+def test_an_unknown_value_is_excused_by_a_known_one_that_is_made_from_it() -> None:
+    found = tape(*sound())
+    assert found is not None
+
+    assert found.first_wrong(np.array([True, False, True])) is None
+    assert found.first_wrong(np.array([True, False, False])) == 1
+
+
+FORGED = {
+    "no records": lambda r, p, q: (r[:0], p[:0], q),
+    "a million": lambda r, p, q: (np.zeros((10**6, r.shape[1]), np.int64), p, q),
+    "too many": lambda r, p, q: sound(MAX_RECORDS + 1),
+    "more pairs": lambda r, p, q: (r, p, np.zeros((10**6, 2), np.int64)),
+    "another width": lambda r, p, q: (r[:, 1:], p, q),
+    "another type": lambda r, p, q: (r.astype(np.float64), p, q),
+    "an axis more": lambda r, p, q: (r, p[None], q),
+    "fewer prints": lambda r, p, q: (r, p[1:], q),
+}
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_a_tape_of_another_form_is_none(name: str) -> None:
+    assert tape(*FORGED[name](*sound())) is None
+
+
+def test_numbers_that_lie_do_no_harm() -> None:
+    records, made, _ = sound()
+    records[:] = np.iinfo(np.int64).max
+    made[:] = np.nan
+    parents = np.array([(2, 5), (5, 2), (-1, -2), (1, 1), (2**62, 0)], np.int64)
+
+    found = tape(records, made, parents)
+
+    assert found is not None
+    assert len(found.parents) == 0
+    assert np.isfinite(found.prints).all()
+    assert found.shapes(0, range(9)) == []
+
+
+def test_the_numbers_of_a_print_are_counted() -> None:
+    assert print_of(torch.ones(2).numpy(), "", True).shape == (PRINT,)
+    assert PRINT == COMMON + 2

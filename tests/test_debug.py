@@ -1,0 +1,79 @@
+"""`make debug` runs the call that fails in Python's debugger, on the line where that begins."""
+
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+from testkit.graded import edited, ran, tensormark
+from tests.helpers import ROOT
+
+
+def debugged(*words: str, typed: str = "", before: str = "pass") -> str:
+    """Run the command on a terminal, and type; return what it has printed.
+
+    Args:
+        before: a statement that is run first, in the same process.
+    """
+    ours, theirs = pty.openpty()
+    program = f"import sys; {before}; from tensormark.cli import main; sys.exit(main())"
+    command = [sys.executable, "-P", "-c", program, "debug", *words]
+    os.write(ours, typed.encode())
+    done = subprocess.run(
+        command, cwd=ROOT, stdin=theirs, capture_output=True, text=True, check=False, timeout=200
+    )
+    os.close(ours)
+    os.close(theirs)
+    assert done.returncode == 0, done.stderr + done.stdout
+    return done.stdout
+
+
+def wrong(tmp_path: Path, solution_source: str, *edits: tuple[str, str]) -> str:
+    path = tmp_path / "bert.py"
+    path.write_text(edited(solution_source, *edits), "utf-8")
+    return str(path)
+
+
+def test_it_stops_on_the_line_with_the_correct_output_at_hand(
+    tmp_path: Path, solution_source: str
+) -> None:
+    path = wrong(tmp_path, solution_source, ("probs @ value", "probs @ key"))
+
+    shown = debugged("--only", "attention", "--", path, typed="p expected.shape\np H\nn\nc\n")
+
+    assert "the keys are averaged in place of the values" in shown
+    assert "-> context = probs @ key" in shown
+    assert "(3, 7, 10)" in shown  # of what is expected
+    assert "away from what is expected" in shown
+
+
+def test_it_stops_where_an_exception_is_raised(tmp_path: Path, solution_source: str) -> None:
+    path = wrong(tmp_path, solution_source, ("probs @ value", "probs @ value.mT"))
+
+    shown = debugged("--", path, typed="p value.shape\nq\n")
+
+    assert "-> context = probs @ value.mT" in shown
+    assert "torch.Size([3, 2, 7, 5])" in shown
+
+
+def test_in_an_editor_it_runs_the_call_and_leaves_the_rest_to_its_debugger(
+    tmp_path: Path, solution_source: str
+) -> None:
+    path = wrong(tmp_path, solution_source, ("probs @ value", "probs @ key"))
+
+    shown = debugged("--", path, before="sys.modules['debugpy'] = sys")
+
+    assert "(debug)" not in shown
+    assert "away from what is expected" in shown
+
+
+def test_right_code_has_nothing_to_debug(solution: Path) -> None:
+    assert "nothing fails" in debugged("--only", "attention", "--", str(solution))
+
+
+def test_without_a_terminal_it_says_what_to_do() -> None:
+    done = ran(*tensormark("debug", "solution"), cwd=ROOT, stdin=subprocess.DEVNULL)
+
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "needs a terminal" in done.stderr

@@ -1,0 +1,143 @@
+"""A failure says on which line it begins, and no line where that cannot be told."""
+
+import collections
+import difflib
+import json
+
+import pytest
+
+from grader.assignment import ASSIGNMENT
+from tensormark.authoring.variants import Variant
+from tensormark.reports.convert import main as convert
+from testkit.graded import Grade, edited
+from tests.helpers import ROOT
+from tests.helpers.bench import Bench
+from tests.helpers.known import VARIANTS
+
+NO_MASK = ("scores + attention_mask", "scores")
+# what is wrong, in which exercise, and a text of the line where that begins
+AROUND_ALL = ("input + dropout(dense_layer(output))", "dropout(input + dense_layer(output))")
+BEGINS = {
+    "a value": (NO_MASK, "attention", "F.softmax(scores"),
+    "a place": (("context.transpose(1, 2).reshape", "context.reshape"), "attention", "context.r"),
+    "dropout": (AROUND_ALL, "add_norm", "return ln_layer("),
+    "a gradient": (("words + positions", "words.detach() + positions"), "embed", "words.detach()"),
+    "an input": (("probs = self", "query.mul_(1.5); probs = self"), "attention", "query.mul_"),
+    "a state": (("probs = self", "self.eval(); probs = self"), "attention", "self.eval()"),
+}
+
+
+def line_with(source: str, text: str) -> int:
+    (number,) = (n for n, line in enumerate(source.splitlines(), start=1) if text in line)
+    return number
+
+
+@pytest.mark.parametrize("case", BEGINS)
+def test_a_failure_begins_where_its_line_says(submit: Grade, solution_source, case: str) -> None:
+    edit, exercise, text = BEGINS[case]
+    source = edited(solution_source, edit)
+
+    found = submit(edit).exercise(exercise)
+
+    assert (found["file"], found["line"]) == ("bert.py", line_with(source, text)), found["message"]
+    (place, *_) = (finding["place"] for finding in found["findings"])
+    assert text in place["text"]
+    assert [place["line"], source.splitlines()[place["line"] - 1]] in place["code"]
+    assert f"bert.py:{found['line']}: {place['text']}" in found["message"]
+
+
+def test_each_of_two_functions_that_call_each_other_has_its_own_line(
+    submit: Grade, solution_source: str
+) -> None:
+    gelu = ("self.interm_af(self.interm_dense(x))", "self.interm_dense(x)")
+    source = edited(solution_source, NO_MASK, gelu)
+
+    graded = submit(NO_MASK, gelu)
+
+    assert graded.exercise("attention")["line"] == line_with(source, "F.softmax(scores")
+    assert graded.exercise("layer")["line"] >= line_with(source, "interm = self.interm_dense(x)")
+
+
+def test_a_helper_of_ones_own_has_the_line(submit: Grade, solution_source: str) -> None:
+    helper = (
+        "class BertSelfAttention",
+        "def mixed(p, v):\n    return p @ v.flip(2)\n\n\nclass BertSelfAttention",
+    )
+    use = ("context = probs @ value", "context = mixed(probs, value)")
+    source = edited(solution_source, helper, use)
+
+    assert submit(helper, use).exercise("attention")["line"] == line_with(source, "v.flip(2)")
+
+
+def test_an_exception_has_its_line_and_a_wrong_value_before_it_too(
+    submit: Grade, solution_source: str
+) -> None:
+    raises = ("context = probs @ value", "context = probs @ value.missing")
+    early = ("/ math.sqrt(d)", "* math.sqrt(d)")
+
+    alone = submit(raises).exercise("attention")
+    both = submit(raises, early).exercise("attention")
+
+    assert alone["line"] == line_with(solution_source, raises[0])
+    assert both["line"] == line_with(solution_source, early[0])
+    assert "raised AttributeError" in both["message"]
+
+
+def test_right_code_has_no_line_and_private_inputs_show_no_shape(
+    submit: Grade, private, solution_source: str
+) -> None:
+    for_staff = submit(NO_MASK, options=("--references", str(private), "--tier", "process"))
+    shown = submit(NO_MASK)
+
+    assert {each["line"] for each in shown.result["exercises"] if each["score"]} == {None}
+    (place,) = (each["place"] for each in for_staff.exercise("attention")["findings"][:1])
+    assert place["line"] == shown.exercise("attention")["line"]
+    assert place["shapes"] == []
+    assert shown.exercise("attention")["findings"][0]["place"]["shapes"]
+
+
+def test_the_terminal_has_a_path_and_github_an_annotation(submit: Grade, tmp_path, capsys) -> None:
+    graded = submit(NO_MASK)
+    line = graded.exercise("attention")["line"]
+    result = tmp_path / "graded.json"
+    result.write_text(json.dumps(graded.result | {"submission": "starter"}), "utf-8")
+
+    convert(ROOT, "convert", ["annotations", str(result)])
+
+    assert f"{tmp_path / 'bert.py'}:{line}: " in graded.output
+    commands = capsys.readouterr().out.splitlines()
+    assert [c.partition("::attention%3A ")[0] for c in commands] == [
+        f"::error file=starter/bert.py,line={line},title=attention"
+    ]
+
+
+def changed_lines(variant: Variant) -> tuple[str, set[int]]:
+    """Return a mistake's source, and its lines that the solution does not have, or what follows."""
+    before = ASSIGNMENT.solution_sources[variant.module]
+    after = variant.apply(before)
+    matcher = difflib.SequenceMatcher(a=before.split("\n"), b=after.split("\n"), autojunk=False)
+    changed = set()
+    for kind, _, _, start, end in matcher.get_opcodes():
+        if kind != "equal":
+            changed |= set(range(start + 1, max(end, start + 1) + 1))
+    return after, changed
+
+
+@pytest.mark.nightly
+def test_the_line_of_a_known_mistake_is_a_changed_one_or_soon_after(bench: Bench) -> None:
+    distances: collections.Counter[str] = collections.Counter()
+    for variant in VARIANTS:
+        source, changed = changed_lines(variant)
+        results = bench.grade(source, module=variant.module)
+        finding = results[variant.exercise].findings[:1]
+        line = finding[0].place["line"] if finding and finding[0].place else None
+        if line is None:
+            distances["none"] += 1
+        else:
+            nearest = min(max(0, line - each) for each in changed)
+            distances["there" if nearest == 0 else "soon" if nearest <= 8 else "elsewhere"] += 1
+
+    total = distances.total()
+    assert distances["there"] >= 0.75 * total, distances
+    assert distances["none"] <= 0.06 * total, distances
+    assert distances["elsewhere"] <= 0.02 * total, distances
