@@ -114,10 +114,53 @@ def test_keys_are_right_and_no_other_option_is(solution_source: str, seed: str) 
 
     about_effects = [one for one in sheet.questions if one.family == "effect"]
     assert len({question.family for question in sheet.questions}) == 2
-    assert len(about_effects) > 5
+    assert len(about_effects) >= 3
+    topics = [(one.line if one.family == "effect" else one.prompt) for one in sheet.questions]
+    assert len({*topics}) == len(topics)
     for question in about_effects:
         right = [place == question.key for place in range(len(question.options))]
         assert right_options(solution_source, question) == right, question
+
+
+SCORES = "scores = query @ key"
+PROBABILITIES = "probs = self.dropout("
+CONTEXT = "context = probs @ value"
+FIRST = {  # which line is the first that an input, weight or mode reaches, worked out by hand
+    "attention": {
+        "depends on `key`": SCORES,
+        "depends on `query`": SCORES,
+        "depends on `attention_mask`": PROBABILITIES,
+        "is changed by dropout in training": PROBABILITIES,
+        "depends on `value`": CONTEXT,
+    },
+    "embed": {
+        "depends on `word_embedding.weight`": "words = self.word_embedding(",
+        "depends on `pos_embedding.weight`": "positions = self.pos_embedding(",
+        "depends on `tk_type_embedding.weight`": "token_types = self.tk_type_embedding(",
+        "depends on `embed_layer_norm.bias`": "return self.embed_dropout(",
+        "is changed by dropout in training": "return self.embed_dropout(",
+    },
+    "layer": {
+        "depends on `attention_mask`": "x, context = hidden_states, self.self_attention(",
+        "depends on `attention_dense.weight`": "x = self.add_norm(x, context",
+        "depends on `interm_dense.bias`": "interm = self.interm_af(",
+        "depends on `out_layer_norm.weight`": "return self.add_norm(x, interm",
+    },
+}
+
+
+@pytest.mark.parametrize("exercise", FIRST)
+def test_the_first_line_that_something_reaches_is_the_one_worked_out_by_hand(
+    solution_source: str, exercise: str
+) -> None:
+    with study_of(ROOT, solution_source, exercise) as study:
+        found = study.first_lines()
+
+    lines = solution_source.split("\n")
+    for name, text in FIRST[exercise].items():
+        line, reason = found[name]
+        assert text in lines[line - 1], name
+        assert f"line {line} computes changes" in reason
 
 
 @pytest.mark.parametrize("exercise", [subject.exercise for subject in SUBJECTS])

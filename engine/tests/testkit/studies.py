@@ -27,7 +27,8 @@ def study_of(folder: Path, text: str, exercise: str = "conv") -> Iterator[Study]
     own = grading.assignment.exercise(exercise)
     with opened(grading, submission, [subject]) as copies:
         source = Source(text, subject.target)
-        yield Study(subject, own, source, copies, grading.assignment.seed)
+        targets = grading.assignment.targets
+        yield Study(subject, own, source, copies, grading.assignment.seed, targets)
 
 
 def check_words(study: Study) -> None:

@@ -3,6 +3,7 @@
 import collections
 import contextlib
 import dataclasses
+import itertools
 import random
 import textwrap
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -72,9 +73,9 @@ def study_of(subject: Subject, assignment: Assignment, copies: Copies) -> Study:
 def turns(samples: Sequence[Sample]) -> Iterator[Question]:
     """Yield questions until none is left: the families take turns, each on the next function."""
     waiting = collections.deque(
-        family(samples[(first + place) % len(samples)])
-        for first in range(len(samples))
-        for place, family in enumerate(FAMILIES)
+        FAMILIES[(number + turn) % len(FAMILIES)](sample)
+        for turn in range(len(FAMILIES))
+        for number, sample in enumerate(samples)
     )
     while waiting:
         proposed = waiting.popleft()
@@ -116,17 +117,9 @@ def filled(
     drawn: list[Question] = []
     notes = []
     try:
-        topics: set[tuple[str, str]] = set()  # never twice about one line, or one input
-        for question in turns(samples):
-            on_line = question.family != "line"
-            topic = question.function, f"{question.line}" if on_line else question.prompt
-            if topic in topics:
-                continue
-            topics.add(topic)
+        for question in itertools.islice(turns(samples), number):
             drawn.append(question)
             progress(len(drawn))
-            if len(drawn) == number:
-                break
     except UnfitError as error:
         notes.append(f"no more questions: {error}")
     if len(drawn) < number:

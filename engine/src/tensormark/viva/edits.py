@@ -16,7 +16,6 @@ from typing import NamedTuple
 MAX_WIDTH = 200  # of a line that is changed
 MAX_CHANGES = 10_000  # to one function, about
 MAX_NUMBER = 5  # most that are changed are axes
-DETACH = "detach"  # a kind of change
 MARKUP = frozenset("`«»")  # what a question's texts use
 MARK = re.compile("[«»]")
 # the sign of an operator, and what may replace it
@@ -30,7 +29,6 @@ OPERATORS = {
 # expressions that are statements, such as calls of print, are not changed either
 NEVER_CHANGED = (ast.Raise, ast.Assert, ast.While, ast.JoinedStr, ast.Expr)
 NOT_OBJECTS = ("torch", "math", "F", "nn", "np", "numpy", "self")
-WITHOUT_GRADIENT = ("shape", "size", "ndim", "dim", "dtype", "device")  # what these attributes give
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -183,11 +181,6 @@ class Place(NamedTuple):
     statement: ast.stmt
 
     @property
-    def is_callee(self) -> bool:
-        """Whether it is what a call calls."""
-        return isinstance(self.parent, ast.Call) and self.parent.func is self.node
-
-    @property
     def is_variable(self) -> bool:
         """Whether it is a name that the function binds, where it is read."""
         node = self.node
@@ -277,15 +270,7 @@ def names(place: Place) -> Texts:
         yield from (("loop", f"{text}«{part}»") for part in ("[1:]", "[:-1]", "[::-1]"))
 
 
-def cuts(place: Place) -> Texts:
-    """Cut off the gradient of a value."""
-    is_value = place.is_variable or isinstance(place.node, ast.Call)
-    has_gradient = getattr(place.parent, "attr", "") not in WITHOUT_GRADIENT
-    if is_value and has_gradient and not place.is_callee:
-        yield DETACH, f"{place.source.of(place.node)}«.detach()»"
-
-
-KINDS: tuple[Callable[[Place], Texts], ...] = (numbers, operations, calls, names, cuts)
+KINDS: tuple[Callable[[Place], Texts], ...] = (numbers, operations, calls, names)
 
 
 def changes(source: Source) -> list[Change]:

@@ -8,14 +8,11 @@ import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from tensormark.viva.edits import DETACH, MARKUP, Change, changes
+from tensormark.viva.edits import MARKUP, Change, changes
 from tensormark.viva.question import OPTIONS, Question
-from tensormark.viva.study import GRADIENT, Effects, Study
+from tensormark.viva.study import Effects, Study
 
 TRIED = 20  # changes to a function, of which about half raise
-CUTS = 10  # further ones, that cut off a gradient
-NAMED = 3  # inputs and weights in a question about gradients
-CHOICES = 20  # of these, from which the one with the most possible answers is asked for
 SUPPOSE = "Suppose line {} read as shown here."
 RUN = "The changed function was run on inputs of three sizes."
 
@@ -33,14 +30,10 @@ class Sample:
         listed = list(values)
         return self.random.sample(listed, len(listed))
 
-    def tried(self, count: int, *, cuts: bool) -> dict[Change, Effects]:
-        """Try some changes, drawn as evenly as possible over lines and kinds.
-
-        Args:
-            cuts: try those that cut off a gradient, instead of all others.
-        """
+    def tried(self, count: int) -> dict[Change, Effects]:
+        """Try some changes, drawn as evenly as possible over lines and kinds."""
         groups: dict[object, list[Change]] = {}
-        for change in self.shuffled(each for each in self.all if (each.kind == DETACH) == cuts):
+        for change in self.shuffled(self.all):
             groups.setdefault((change.line, change.kind), []).append(change)
         rounds = itertools.zip_longest(*self.shuffled(groups.values()))
         drawn = [change for row in rounds for change in row if change is not None]
@@ -107,15 +100,14 @@ def line_questions(sample: Sample) -> Iterator[Question]:
 
 def effect_questions(sample: Sample) -> Iterator[Question]:
     """Ask what a change does; if possible, every option is true of some change."""
-    tried = sample.tried(TRIED, cuts=False)
-    stated = {text for effects in tried.values() for text in effects}
-    known = sorted(text for text in stated if not text.startswith(GRADIENT))
+    tried = sample.tried(TRIED)
+    known = sorted({text for effects in tried.values() for text in effects})
     true = [text for text in known if any(effects[text] for effects in tried.values())]
     statements = known if len(true) < OPTIONS else true
-    used: set[Change] = set()
+    used: set[int] = set()  # lines: none is asked about twice
     for statement in sample.shuffled(statements) * 2:
         for change, effects in tried.items():
-            if not effects[statement] or change in used:
+            if not effects[statement] or change.line in used:
                 continue
             drawn = sample.question(
                 "effect",
@@ -126,47 +118,10 @@ def effect_questions(sample: Sample) -> Iterator[Question]:
                 "Which other line could you change to make up for it, and why?",
             )
             for question in drawn:
-                used.add(change)
+                used.add(change.line)
                 yield question
             break
 
 
-def gradient_questions(sample: Sample) -> Iterator[Question]:
-    """Ask what a cut leaves without a gradient; if possible, every option is true of some cut."""
-    cuts = sample.tried(CUTS, cuts=True)
-
-    def lost(asked: Sequence[str], effects: Effects) -> str:
-        return sample.study.phrase([name for name in asked if effects[name]]) or "none of them"
-
-    stated = sorted({name for effects in cuts.values() for name in effects})
-    known = [
-        name
-        for name in stated
-        if name.startswith(GRADIENT) and all(cut.get(name) is not None for cut in cuts.values())
-    ]
-    for change, effects in cuts.items():
-        if not any(effects[name] for name in known):
-            continue
-        choices = [sample.shuffled(known)[:NAMED] for _ in range(CHOICES)]
-        asked = max(choices, key=lambda each: len({lost(each, cut) for cut in cuts.values()}))
-        answers = {lost(asked, cut) for cut in cuts.values()}
-        if len(answers) < OPTIONS:
-            subsets = (itertools.combinations(asked, count) for count in range(1, NAMED))
-            answers.update(map(sample.study.phrase, itertools.chain(*subsets)))
-        names = sample.study.phrase(asked)
-        yield from sample.question(
-            "gradient",
-            change,
-            f"Exactly which of {names} would get no gradient in a backward pass?",
-            lost(asked, effects),
-            answers,
-            "What would that do to training, and how would you notice?",
-        )
-
-
 # in the order in which a sheet asks
-FAMILIES: Sequence[Callable[[Sample], Iterator[Question]]] = (
-    line_questions,
-    effect_questions,
-    gradient_questions,
-)
+FAMILIES: Sequence[Callable[[Sample], Iterator[Question]]] = (line_questions, effect_questions)

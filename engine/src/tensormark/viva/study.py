@@ -17,7 +17,6 @@ import numpy as np
 from tensormark.exercise import Call, Exercise, Tensors
 from tensormark.judging.tape import Tape
 from tensormark.sandbox.interface import Reply, Request, Sandbox, clock
-from tensormark.usage import enumerated
 from tensormark.viva.edits import Change, Source
 from tensormark.viva.subject import Subject
 
@@ -27,7 +26,6 @@ TOTAL_SECONDS = 300.0  # limit for all calls of a submission, which take about t
 # limits on differences of numbers around 1
 MAX_EQUAL = 3e-6
 MIN_DIFFERENT = 1e-3
-NEGLIGIBLE = 1e-6  # below this, a gradient is only rounding, such as that of the keys' biases
 USUAL = "usual"
 AGAIN = "again"
 # a second call of the same object, with inputs scaled so that a softmax by hand may overflow
@@ -42,8 +40,7 @@ SAME = "Nothing changes."
 SAME_IN_TRAINING = "Nothing changes, not even in training."
 NOT_REPEATABLE = "it does not give the same result twice"
 Truth = bool | None  # None: cannot be told
-# statements about a change, and GRADIENT + name for "this input or weight gets no gradient"
-Effects = Mapping[str, Truth]
+Effects = Mapping[str, Truth]  # statements about a change
 
 
 class UnfitError(Exception):
@@ -238,14 +235,10 @@ class Study:
         """Return a text with the function's own names in place of {arguments}."""
         return re.sub(r"{(\w+)}", lambda name: self.names.get(name[1], name[1]), text)
 
-    def phrase(self, gradients: Sequence[str]) -> str:
-        """Return inputs and weights, whose gradients are given, as a phrase: "`a`, `b` and `c`"."""
-        names = []
-        for gradient in gradients:
-            name = gradient.removeprefix(GRADIENT).removeprefix("weights/")
-            module, dot, rest = name.partition(".")
-            names.append(f"`{self.names.get(module, module)}{dot}{rest}`")
-        return enumerated(names)
+    def phrase(self, name: str) -> str:
+        """Return an input or weight as the function calls it: "`a`", "`b.weight`"."""
+        module, dot, rest = name.removeprefix("weights/").partition(".")
+        return f"`{self.names.get(module, module)}{dot}{rest}`"
 
     def answers(self, world: World, text: str, names: Sequence[str] | None = None) -> Answers:
         """Make calls of a world, or all, with a given text of the function's module."""
@@ -265,7 +258,7 @@ class Study:
             prefix, _, rest = name.rpartition("weights/")
             if number_or_mark and (name in usual.call["args"] or (prefix == "" and rest != name)):
                 poked = dataclasses.replace(usual, tensors={**usual.tensors, name: 1 - value})
-                yield f"depends on {self.phrase([name])}", poked
+                yield f"depends on {self.phrase(name)}", poked
         dropped = world.requests.get(f"training {RATES[1]:g}")
         if dropped is not None:
             yield "is changed by dropout in training", dropped
@@ -353,11 +346,6 @@ class Study:
                 effects[self.in_words(fact.gained)] = all_of([opposite(showed), shows])
             if fact.lost:
                 effects[self.in_words(fact.lost)] = all_of([showed, opposite(shows)])
-        for name, gradient in usual.items():
-            is_gradient = name.startswith(GRADIENT) and not effects[SHAPE]
-            if is_gradient and np.abs(gradient).max() > NEGLIGIBLE:
-                left = np.abs(changed.get(name, np.zeros(1))).max()
-                effects[name] = None if 0 < left <= NEGLIGIBLE else not left
         return effects
 
     def shows(self, world: World, place: int, answers: Answers) -> Truth:
