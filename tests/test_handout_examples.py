@@ -131,7 +131,9 @@ def test_reports_in_the_handout_and_the_readme_are_the_graders(
     grade: Grade, solution_source: str, tmp_path
 ) -> None:
     encode = Honest("", {"encode": 'raise NotImplementedError("encode")'})
-    source = encode.apply(solution_source).replace("scores + attention_mask", "scores")
+    in_two_lines = "weights = scores.softmax(-1)\n        probs = self.dropout(weights)"
+    right = "probs = self.dropout(F.softmax(scores + attention_mask, dim=-1))"
+    source = encode.apply(solution_source).replace(right, in_two_lines)
     path = tmp_path / "starter" / "bert.py"
     path.parent.mkdir()
     path.write_text(source, "utf-8")
@@ -140,7 +142,7 @@ def test_reports_in_the_handout_and_the_readme_are_the_graders(
     assert in_handout is not None
     assert in_readme is not None
 
-    output = grade(path.parent).output
+    output = grade(path.parent).output.replace(str(path.parent), "starter")
 
     assert in_handout[1] in output
     assert in_readme[1] in output

@@ -112,7 +112,7 @@ def test_students_grade_their_copy_and_right_code_with_the_targets_that_they_hav
     assert re.search(r"score +0 / 100", completed.stdout)
     assert "note:" not in completed.stdout
     targets = re.findall(r"^  make ([a-z-]+)", make(unpacked).stdout, re.M)
-    assert targets == ["check", "watch", "grade", "report", "viva", "submit", "clean", "help"]
+    assert targets == "check watch grade report debug viva submit clean help".split()
     assert "unknown target references" in make(unpacked, "references").stderr
 
 

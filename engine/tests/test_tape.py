@@ -1,11 +1,15 @@
 """The tape: when two values are the same, and what a hostile one cannot do."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
 
 from tensormark.judging.tape import Tape, close
 from tensormark.worker.protocol import COMMON, MAX_AXES, MAX_RECORDS, PLACE, PRINT, TAPE, WHERE
+from tensormark.worker.state import Snapshot
+from tensormark.worker.tape import Tape as Recorder
 from tensormark.worker.tape import print_of
 
 VALUES = np.random.default_rng(7).standard_normal((3, 4, 5))
@@ -93,6 +97,55 @@ def test_numbers_that_lie_do_no_harm() -> None:
     assert len(found.parents) == 0
     assert np.isfinite(found.prints).all()
     assert found.shapes(0, range(9)) == []
+
+
+RIGHT = """
+def f(x, n):
+    centered = x - x.mean(-1, keepdims=True)
+    variance = (centered**2).mean(-1, keepdims=True)
+    words = [f"word {i}" for i in range(n)]
+    result = centered / variance**0.5
+    return result, words
+"""
+WRONG_LINES = {
+    "an array": ("(centered**2)", "abs(centered)", 4),
+    "a list": ("range(n)", "range(n - 1)", 5),
+    "what is returned": ("centered / variance", "centered * variance", 6),
+}
+
+
+def recorded(source: str, x: np.ndarray | torch.Tensor) -> Tape:
+    """Return the tape of a function in a file main.py."""
+    order = {"target": "f", "others": [], "scales": False, "watches": None}
+    recorder = Recorder(order, ["main.py"], {})
+    functions: dict[str, Any] = {}
+    exec(compile(source, "main.py", "exec"), functions)
+    with recorder.recording(Snapshot(None), []):
+        functions["f"](x, 4)
+    found = Tape.of(recorder.tensors())
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("case", WRONG_LINES)
+def test_arrays_of_numpy_and_plain_values_have_lines(case: str) -> None:
+    old, new, line = WRONG_LINES[case]
+    known = recorded(RIGHT, VALUES).prints
+    wrong = recorded(RIGHT.replace(old, new), VALUES)
+
+    first = wrong.first_wrong(close(wrong.prints, known)[0])
+
+    assert first is not None
+    assert wrong.records[first, 1] == line
+    again = recorded(RIGHT, VALUES)
+    assert again.first_wrong(close(again.prints, known)[0]) is None
+
+
+def test_a_loop_without_end_of_records_is_bounded() -> None:
+    loop = "\ndef f(x, n):\n    for i in range(100_000):\n        x = x + 1.0\n    return x\n"
+
+    assert len(recorded(loop, VALUES).records) == MAX_RECORDS
+    assert len(recorded(loop, torch.ones(2)).records) == MAX_RECORDS
 
 
 def test_the_numbers_of_a_print_are_counted() -> None:

@@ -59,6 +59,9 @@ class Answering(Session):
                 replies.append(Reply("lost", f"{call.target} {error}", trouble=error.trouble))
         return replies
 
+    def taped(self, *_: object) -> Reply:
+        return Reply("lost")
+
 
 @functools.cache
 def grading(references: Path = ASSIGNMENT.references, show_text: bool = False) -> Grading:
@@ -75,6 +78,7 @@ def grade(
     """Return the grade of a submission that gives changed answers."""
     used = grading(references, show_text)
     session = Answering(used, exercises, change)
-    results = [*session.run(SimpleNamespace()).values()]  # type: ignore[arg-type]
+    sandbox = SimpleNamespace(program=SimpleNamespace(edited={}))
+    results = [*session.run(sandbox).values()]  # type: ignore[arg-type]
     flags = [flag for result in results for flag in result.flags]
     return Grade("bert.py", CONTAINED, results, flags=flags, private=used.private, name="bert.py")

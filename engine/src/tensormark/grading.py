@@ -4,7 +4,7 @@ import dataclasses
 import datetime
 import difflib
 import functools
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -465,11 +465,17 @@ class Session:
             tape=tape,
         )
 
+    def replies(
+        self, exercise: Exercise, calls: Sequence[tuple[Probe, Call, Recording]]
+    ) -> Iterable[Reply]:
+        """Run calls with the recorded inputs."""
+        requests = [self.request(exercise, call, recording) for _, call, recording in calls]
+        return self.sandbox.run(requests)
+
     def ask(self, exercise: Exercise, stand_ins: bool = False) -> list[AnsweredCall]:
         """Run calls of an exercise: those of the student's own functions, or with stand-ins."""
         calls = self.recorded_calls(exercise, stand_ins)
-        requests = [self.request(exercise, call, recording) for _, call, recording in calls]
-        replies = self.sandbox.run(requests)
+        replies = self.replies(exercise, calls)
         return [
             AnsweredCall(*call, self.shown(reply))
             for call, reply in zip(calls, replies, strict=True)
