@@ -31,7 +31,7 @@ OTHER_VALUES = {
 
 
 def prints(*arrays: np.ndarray) -> np.ndarray:
-    return np.stack([print_of(each, f"{each.shape}", False) for each in arrays])
+    return np.stack([print_of(each, f"{each.shape}") for each in arrays])
 
 
 @pytest.mark.parametrize("name", OTHER_FORMS)
@@ -149,5 +149,5 @@ def test_a_loop_without_end_of_records_is_bounded() -> None:
 
 
 def test_the_numbers_of_a_print_are_counted() -> None:
-    assert print_of(torch.ones(2).numpy(), "", True).shape == (PRINT,)
+    assert print_of(torch.ones(2).numpy(), "").shape == (PRINT,)
     assert PRINT == COMMON + 2

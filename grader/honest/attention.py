@@ -115,6 +115,18 @@ HONEST = bodies(
             probs = self.dropout(torch.softmax(scores, dim=-2))
             return (v @ probs).flatten(1, 2).mT
             """,
+        "softmax_in_small_steps": """
+            dots = torch.einsum("bhqd,bhkd->bhqk", query, key)
+            scaled = dots / math.sqrt(query.shape[-1])
+            masked = scaled + attention_mask
+            top = masked.max(dim=-1, keepdim=True).values
+            moved = masked - top
+            powers = moved.exp()
+            total = powers.sum(dim=-1, keepdim=True)
+            probs = self.dropout(powers / total)
+            context = torch.einsum("bhqk,bhkd->bqhd", probs, value)
+            return context.reshape(*context.shape[:2], -1)
+            """,
         "baddbmm": """
             B, H, T, d = query.shape
             q, k, v = (x.reshape(B * H, T, d) for x in (query, key, value))

@@ -81,13 +81,13 @@ def _line(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> dic
     return found
 
 
-def _of_whole_file(evidence: Evidence, mismatch: Mismatch) -> Finding:
+def _of_whole_file(evidence: Evidence, mismatch: Mismatch, line: dict[str, Any] | None) -> Finding:
     """Describe a file that cannot be imported."""
     advice: list[str] = []
     if not mismatch.advised:
         for about in (mismatch.lines, [mismatch.headline]):
             advice += evidence.assignment.handout.explanation(evidence.exercise.id, about)
-    return Finding(mismatch.headline, (*mismatch.lines, *advice))
+    return Finding(mismatch.headline, (*mismatch.lines, *advice), place=line)
 
 
 def _reading(
@@ -117,10 +117,10 @@ def finding(
         section = evidence.assignment.policy.section
         read = (f'{POINTER}handout.md, "{section}"',) if section else ()
         return Finding(mismatch.lines[0], read, FORBIDDEN)
-    if mismatch.kind == "raised" and mismatch.headline:
-        return _of_whole_file(evidence, mismatch)
     attempt = evidence.attempt
     line = attempt(_line, answered, mismatch)
+    if mismatch.kind == "raised" and mismatch.headline:
+        return _of_whole_file(evidence, mismatch, line)
     probe = answered.probe
     named = attempt(_known, answered, mismatch) or attempt(general, answered, mismatch)
     if named is None:

@@ -117,13 +117,16 @@ def locate(
     kind = mismatch.kind
     if kind == "changed":
         return _place(sources, reply.message.get("changed_at"), CHANGES)
-    raised = _where_raised(reply, sources) if kind == "raised" else None
+    raised = None
+    if kind == "raised":
+        at = reply.message.get("raised_at")
+        raised = _place(sources, at, RAISES) or _where_raised(reply, sources)
     tape = Tape.of(reply.tensors)
     if tape is None or answered.recording.known is None:
         return raised
-    common, ordered, with_gradient = close(tape.prints, answered.recording.known)
+    common, ordered, also_cut = close(tape.prints, answered.recording.known)
     if kind == "gradient":
-        cut = tape.cut(common, with_gradient)
+        cut = tape.cut(also_cut)
         return None if cut is None else _place(sources, tape.place(cut), NO_GRADIENT, tape)
     wrong = tape.first_wrong(common)
     misplaced = None
@@ -139,6 +142,6 @@ def locate(
         return found and found | {"right": right}
     call = answered.call
     own = call.target == evidence.exercise.calls[0].target and call.kind in ("method", "function")
-    if kind in ("draw", "raised") or call.train or not own or call.form not in TENSORS:
+    if kind in ("draw", "raised") or not own or call.form not in TENSORS:
         return raised
     return _place(sources, reply.message.get("returned"), RETURNED, tape)

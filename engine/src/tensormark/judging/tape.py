@@ -21,7 +21,7 @@ MAX_LOG = 80.0
 def close(prints: np.ndarray, known: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return which prints agree with a known one: (prints,) each.
 
-    Returns: in what is common; also in order, shape and type; also in whether there is a gradient.
+    Returns: in what is common; also in order, shape and type; also in whether a gradient is cut.
     """
     found = np.zeros((3, len(prints)), dtype=bool)
     for start in range(0, len(prints), CHUNK):
@@ -77,15 +77,13 @@ class Tape:
         wrong = np.flatnonzero(~known & ~excused)
         return int(wrong[0]) if wrong.size else None
 
-    def cut(self, common: np.ndarray, with_gradient: np.ndarray) -> int | None:
-        """Return the first record that has no gradient and should, or None.
+    def cut(self, also_cut: np.ndarray) -> int | None:
+        """Return the first record whose gradient is cut off, and is not in correct code, or None.
 
         Args:
-            common, with_gradient: of `close`.
+            also_cut: the last of `close`.
         """
-        made_from_inputs = ~np.isin(np.arange(len(common)), self.parents[:, 0])
-        without = (self.prints[:, -1] == 0) & ~with_gradient
-        cut = np.flatnonzero(without & (common | made_from_inputs))
+        cut = np.flatnonzero((self.prints[:, -1] != 0) & ~also_cut)
         return int(cut[0]) if cut.size else None
 
     def shapes(self, file: int, lines: range) -> list[tuple[int, str]]:

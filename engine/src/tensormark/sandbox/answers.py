@@ -60,6 +60,7 @@ KEYS: Mapping[str, type] = {
     "changed": list,
     "returned": list,
     "changed_at": list,
+    "raised_at": list,
 }
 
 

@@ -28,7 +28,7 @@ LONGEST = 1 << 24  # an axis of a tensor
 TAPE = ("tape/records", "tape/prints", "tape/parents")
 MAX_RECORDS = 500
 COMMON = 5  # numbers of a print that do not depend on the order
-PRINT = COMMON + 2  # one that does, and whether the value has a gradient
+PRINT = COMMON + 2  # one that does, and whether a gradient is cut off
 PLACE = 4  # numbers of a place: file, line, and the first and last line of its function
 WHERE = PLACE + 2  # of a record: its place, whether it tells, the number of axes
 # safetensors' names of types, and numpy's

@@ -6,7 +6,8 @@ It has the line to blame, the value's shape, the records that it was computed fr
 
     COMMON numbers that stay the same if the value is reshaped, transposed, expanded or reordered;
     one that does not: it depends on the order, the shape and the type;
-    and whether the value has a gradient.
+    and whether a gradient is cut off: 1 if the value has none, though it was made from one that
+    has, and others are made from it.
 
 The trusted side compares prints with those of correct code; it knows nothing else of the values.
 
@@ -60,8 +61,8 @@ def _weights(form: str, size: int) -> np.ndarray:
     return np.asarray(rng.standard_normal(size) / size**0.5)
 
 
-def print_of(values: np.ndarray, form: str, gradient: bool) -> np.ndarray:
-    """Return the print of an array: (PRINT,).
+def print_of(values: np.ndarray, form: str) -> np.ndarray:
+    """Return the print of an array, without cut gradients: (PRINT,).
 
     Args:
         form: its shape and type.
@@ -78,7 +79,7 @@ def print_of(values: np.ndarray, form: str, gradient: bool) -> np.ndarray:
         mean += squeezed @ _weights("", flat.size)
     waves = np.cos(WAVES[:, :1] * squeezed + WAVES[:, 1:]).mean(1)
     ordered = squeezed @ _weights(form, flat.size)
-    return np.array([np.log(scale), mean, *waves, ordered, gradient])
+    return np.array([np.log(scale), mean, *waves, ordered, 0.0])
 
 
 def _is_plain(value: Any) -> bool:
@@ -114,23 +115,22 @@ def _described(value: Any) -> _Described | None:
     """Describe a value; None if it is of another kind, empty or too large."""
     if not isinstance(value, Tensor | np.ndarray):
         text = _text_of(value)
-        if text is None:
+        if text is None or len(text) <= FEW:
             return None
         sums = [zlib.crc32(text.encode("utf-8", "replace"), start) for start in (0, 1)]
         exact = [float(each & 0xFFFFFF) for each in sums]
-        return _Described(np.array([*exact, *[0.0] * (PRINT - 2)]), (), len(text) > FEW)
+        return _Described(np.array([*exact, *[0.0] * (PRINT - 2)]), (), True)
     shape = tuple(value.shape)
     if not 0 < math.prod(shape) <= MAX_VALUES or len(shape) > MAX_AXES:
         return None
     form = f"{shape} {value.dtype}"
-    gradient = isinstance(value, Tensor) and value.requires_grad
     if isinstance(value, Tensor):
         value = value.detach().to(torch.float64).resolve_conj().numpy()
     if value.dtype.kind not in "biuf":
         return None
     flat = value.ravel()
     tells = bool((flat != flat[0]).any()) or bool(flat.size == 1 and flat[0] % 1)
-    return _Described(print_of(value, form, gradient), shape, tells)
+    return _Described(print_of(value, form), shape, tells)
 
 
 @functools.lru_cache(maxsize=256)
@@ -181,12 +181,19 @@ def _tensors_in(values: Iterable[Any]) -> Iterator[Any]:
             yield from _tensors_in(value[:MAX_RECORDS])
 
 
+def _is_cut(made: Any, used: Iterable[Any]) -> bool:
+    """Return whether a number has no gradient, though one that it was made from has."""
+    floating = isinstance(made, Tensor) and made.is_floating_point() and not made.requires_grad
+    return floating and any(x.requires_grad for x in _tensors_in(used) if isinstance(x, Tensor))
+
+
 class Tape(TorchFunctionMode):
     """Records what a submission computes; see `recording`.
 
     Attributes:
         returned: the line of the function under test that returned last.
         changed_at: the line that changed what must stay as it is.
+        raised_at: the line to blame for the last exception.
     """
 
     def __init__(
@@ -224,9 +231,12 @@ class Tape(TorchFunctionMode):
         self.variables: dict[int, dict[str, tuple[str, int]]] = {}  # see `look`; by id of a frame
         self.lists: set[int] = set()  # ids of lists and the like that were looked at
         self.kept: list[Any] = []  # so that no id is used twice
+        self.cut: set[int] = set()  # records of values without a gradient, made from one with it
+        self.used: set[int] = set()  # records of what functions return
         self.events = 0  # lines that were looked at
         self.returned: Place | None = None
         self.changed_at: Place | None = None
+        self.raised_at: Place | None = None
         self.state: Callable[[], Any] = lambda: None
         self.before: Any = None
 
@@ -307,7 +317,10 @@ class Tape(TorchFunctionMode):
                 parents = [number for number in used if number >= 0]
                 parents += self.read_on(frame, place[1], tensors=False)
                 for value in made:
-                    self.latest[id(value)] = self.add(place, value, parents)
+                    number = self.add(place, value, parents)
+                    if number >= 0 and _is_cut(value, [*args, *kwargs.values()]):
+                        self.cut.add(number)
+                    self.latest[id(value)] = number
                     self.kept.append(value)
         return result
 
@@ -348,13 +361,18 @@ class Tape(TorchFunctionMode):
                 return None
             with torch._C.DisableTorchFunction(), contextlib.suppress(Exception):
                 found = self.blamed(frame)
-                if found is not None and found[0] is frame and event != "exception":
+                if event == "exception":
+                    inner = argument[2].tb_next
+                    if found is not None and (inner is None or found[0] is frame):
+                        self.raised_at = found[1]
+                elif found is not None and found[0] is frame:
                     place = found[1][0], last, *found[1][2:]
                     if self.watches and self.changed_at is None and self.state() != self.before:
                         self.changed_at = place
                     self.look(frame, place, frame.f_locals)
                     if event == "return":
                         self.look(frame, place, {"return": argument})
+                        self.used.add(self.latest.get(id(argument), -1))
                         if frame.f_code.co_qualname == self.target:
                             self.returned = place
             last = frame.f_lineno or last
@@ -390,8 +408,12 @@ class Tape(TorchFunctionMode):
             self.is_on = False
 
     def message(self) -> Message:
-        """Return the lines that returned, and that changed the state, for the answer."""
-        lines = {"returned": self.returned, "changed_at": self.changed_at}
+        """Return the lines that returned, changed the state and raised, for the answer."""
+        lines = {
+            "returned": self.returned,
+            "changed_at": self.changed_at,
+            "raised_at": self.raised_at,
+        }
         return {name: list(place) for name, place in lines.items() if place is not None}
 
     def tensors(self) -> dict[str, np.ndarray]:
@@ -399,6 +421,7 @@ class Tape(TorchFunctionMode):
         records = np.array(self.records, np.int64).reshape(-1, WHERE + MAX_AXES)
         prints = np.array(self.prints, np.float64).reshape(-1, PRINT)
         parents = np.array(self.parents, np.int64).reshape(-1, 2)
+        prints[sorted(self.cut & self.used.union(parents[:, 1].tolist())), -1] = 1.0
         return dict(zip(TAPE, (records, prints, parents), strict=True))
 
 
