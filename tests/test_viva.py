@@ -115,7 +115,10 @@ def test_keys_are_right_and_no_other_option_is(solution_source: str, seed: str) 
     about_effects = [one for one in sheet.questions if one.family == "effect"]
     assert len({question.family for question in sheet.questions}) == 2
     assert len(about_effects) >= 3
-    topics = [(one.line if one.family == "effect" else one.prompt) for one in sheet.questions]
+    topics = [
+        (one.line, one.code.find("«"), one.family == "line" and one.prompt)
+        for one in sheet.questions
+    ]
     assert len({*topics}) == len(topics)
     for question in about_effects:
         right = [place == question.key for place in range(len(question.options))]

@@ -104,10 +104,12 @@ def effect_questions(sample: Sample) -> Iterator[Question]:
     known = sorted({text for effects in tried.values() for text in effects})
     true = [text for text in known if any(effects[text] for effects in tried.values())]
     statements = known if len(true) < OPTIONS else true
-    used: set[int] = set()  # lines: none is asked about twice
+    used: set[tuple[int, int]] = set()  # where expressions begin: none is asked about twice
     for statement in sample.shuffled(statements) * 2:
-        for change, effects in tried.items():
-            if not effects[statement] or change.line in used:
+        lines = {line for line, _ in used}
+        for change, effects in sorted(tried.items(), key=lambda each: each[0].line in lines):
+            place = change.line, change.marked.index("«")
+            if not effects[statement] or place in used:
                 continue
             drawn = sample.question(
                 "effect",
@@ -118,7 +120,7 @@ def effect_questions(sample: Sample) -> Iterator[Question]:
                 "Which other line could you change to make up for it, and why?",
             )
             for question in drawn:
-                used.add(change.line)
+                used.add(place)
                 yield question
             break
 
