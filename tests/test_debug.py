@@ -45,7 +45,7 @@ def test_it_stops_on_the_line_with_the_correct_output_at_hand(
     assert "the keys are averaged in place of the values" in shown
     assert "-> context = probs @ key" in shown
     assert "(3, 7, 10)" in shown  # of what is expected
-    assert "away from what is expected" in shown
+    assert "is off by up to" in shown
 
 
 def test_it_stops_where_an_exception_is_raised(tmp_path: Path, solution_source: str) -> None:
@@ -65,7 +65,7 @@ def test_in_an_editor_it_runs_the_call_and_leaves_the_rest_to_its_debugger(
     shown = debugged("--", path, before="sys.modules['debugpy'] = sys")
 
     assert "(debug)" not in shown
-    assert "away from what is expected" in shown
+    assert "is off by up to" in shown
 
 
 def test_right_code_has_nothing_to_debug(solution: Path) -> None:

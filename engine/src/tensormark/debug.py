@@ -133,9 +133,10 @@ def debug(grading: Grading, submission: Submission, result: Result) -> None:
     shown = file if place is None else file.with_name(place["file"])
     for text in lines_of(place, str(shown)):
         print(visible(text))
-    probe, call = exercise.asked[number]
-    print(f"the call: {call.target}, {probe.name}; {described(recording.inputs)}")
-    print(f"`expected` is the correct output: {described(expected)}")
+    call = exercise.calls[number]
+    given = {name: recording.inputs[name] for name in call.args if name in recording.inputs}
+    print(f"the call: {call.target}, with {described(given)}")
+    print(f"`expected` is what {call.target} should return: {described(expected)}")
     only = next(iter(expected.values())) if len(expected) == 1 else expected
     builtins.expected = only  # type: ignore[attr-defined]
     if not in_editor():
@@ -154,7 +155,7 @@ def debug(grading: Grading, submission: Submission, result: Result) -> None:
     for name, value in outputs.items():
         if name in expected and tuple(value.shape) == expected[name].shape:
             off = abs(value.detach().numpy() - expected[name]).max()
-            print(f"{name} {tuple(value.shape)}: at most {off:.3g} away from what is expected")
+            print(f"{name} {tuple(value.shape)} is off by up to {off:.3g}")
         else:
             print(f"{name} has shape {tuple(value.shape)}")
 
