@@ -9,7 +9,7 @@ import functools
 import importlib.util
 import io
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import ModuleType
 
 import torch
@@ -40,6 +40,16 @@ class Silent(io.TextIOBase):
     def write(self, text: str) -> int:
         """Discard a text."""
         return len(text)
+
+
+@contextlib.contextmanager
+def silenced(wanted: bool) -> Iterator[None]:
+    """Discard what a `with` block prints, if that is wanted."""
+    with contextlib.ExitStack() as stack:
+        if wanted:
+            stack.enter_context(contextlib.redirect_stdout(Silent()))
+            stack.enter_context(contextlib.redirect_stderr(Silent()))
+        yield
 
 
 class Overlay:
@@ -110,8 +120,7 @@ class Overlay:
         order = request.get("tape")
         self.tape = Tape(order, self.files.editable, self.given) if order else None
         context = dataclasses.replace(self.context, tape=self.tape)
-        silence = contextlib.redirect_stdout(Silent()) if order else contextlib.nullcontext()
-        with forbidden.forbid(request["forbidden"]), silence:
+        with forbidden.forbid(request["forbidden"]), silenced(bool(order)):
             answer = calls.run(context, request["call"], tensors, progress)
         outputs = {
             name: tensor.detach().resolve_conj().resolve_neg().numpy()

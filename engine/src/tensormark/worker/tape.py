@@ -125,7 +125,9 @@ def _described(value: Any) -> _Described | None:
         return None
     form = f"{shape} {value.dtype}"
     if isinstance(value, Tensor):
-        value = value.detach().to(torch.float64).resolve_conj().numpy()
+        if value.is_complex():
+            return None
+        value = value.detach().to(torch.float64).numpy()
     if value.dtype.kind not in "biuf":
         return None
     flat = value.ravel()
