@@ -23,6 +23,7 @@ from tensormark.intake.process import READER
 from tensormark.intake.submission import Submission
 from tensormark.literals import sent
 from tensormark.references import Recording
+from tensormark.reports.terminal import path_of
 from tensormark.reports.text import print_any_letter, visible
 from tensormark.result import Outcome, Result, lines_of
 from tensormark.settings import Settings, submission_parser
@@ -64,11 +65,10 @@ def file_of(submission: Submission, exercise: Exercise) -> Path:
     Raises:
         UserError: there is none, as the submission is packed.
     """
-    named = Path(submission.name)
-    for path in (named, named / exercise.file):
-        if path.name == exercise.file and path.is_file():
-            return path.resolve()
-    raise UserError(f"{submission.name} is packed: unpack it, and name its {exercise.file}")
+    path = path_of(submission.name, exercise.file)
+    if path is None:
+        raise UserError(f"{submission.name} is packed: unpack it, and name its {exercise.file}")
+    return path.resolve()
 
 
 def failing(grading: Grading, submission: Submission, only: str | None) -> Result | None:

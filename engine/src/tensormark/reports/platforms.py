@@ -164,7 +164,7 @@ def annotations(result: Model) -> str:
     for exercise in shown_exercises(result):
         if exercise["line"] is not None:
             file = exercise["file"]
-            path = folder if folder.endswith(f"/{file}") else f"{folder}/{file}"
+            path = folder if folder.rpartition("/")[2] == file else f"{folder}/{file}"
             place = f"file={_property(path)},line={exercise['line']}"
             text = _property(f"{exercise['id']}: {headline(exercise)}")
             lines.append(f"::error {place},title={_property(exercise['id'])}::{text}\n")

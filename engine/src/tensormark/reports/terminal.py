@@ -99,6 +99,14 @@ def write_output(printed: str) -> None:
         write(f"  | ... and {len(lines) - OUTPUT_LINES} more lines")
 
 
+def path_of(submission: str, file: str) -> Path | None:
+    """Return the path of a file of a submission, which editors turn into a link; None: packed."""
+    for path in (Path(submission), Path(submission, file)):
+        if path.name == file and path.is_file():
+            return path
+    return None
+
+
 class Report(Observer):
     """Prints results as they come in."""
 
@@ -167,21 +175,15 @@ class Report(Observer):
         for number, finding in enumerate(findings):
             if number:
                 write(f"also: {finding['headline']}", INDENT)
-            for line in lines_of(finding["place"], self.path_of(finding["place"])):
+            place = finding["place"]
+            path = path_of(self.submission, place["file"]) if place else None
+            for line in lines_of(place, str(path or "")):
                 write(line, INDENT)
             if finding["details"] != self.details:
                 self.details = finding["details"]
                 self.details_of = exercise["id"]
                 for detail in self.details:
                     write(detail, INDENT)
-
-    def path_of(self, place: Model | None) -> str:
-        """Return the path of a place's file, which editors turn into a link."""
-        file = place["file"] if place else ""
-        for path in (Path(self.submission), Path(self.submission, file)):
-            if path.name == file and path.is_file():
-                return f"{path}"
-        return ""
 
     def end(self, grade: Grade) -> None:
         """Print the total, notes, the submission's output, and what to do next."""
