@@ -18,7 +18,7 @@ from tensormark.intake.process import InspectionError
 from tensormark.intake.submission import Submission, SubmissionError, inspected, read_submission
 from tensormark.judging.compare import Mismatch
 from tensormark.judging.fingerprints import AnsweredCall
-from tensormark.judging.place import order
+from tensormark.judging.place import order, scaled
 from tensormark.judging.replies import without_text
 from tensormark.judging.trial import Trial
 from tensormark.literals import sent
@@ -483,9 +483,9 @@ class Session:
 
     def taped(self, exercise: Exercise, answered: AnsweredCall, mismatch: Mismatch) -> Reply:
         """Make a call that failed once more, with a tape."""
-        probe, call = answered.probe, answered.call
-        tape = order(self.assignment, exercise, probe, call, mismatch)
-        request = self.request(exercise, call, answered.recording, tape)
+        scales = scaled(answered.probe, answered.call)
+        tape = order(exercise.calls[0].target, self.assignment.targets, scales, mismatch)
+        request = self.request(exercise, answered.call, answered.recording, tape)
         return self.shown(next(iter(self.sandbox.run([request]))))
 
     def shown(self, reply: Reply) -> Reply:

@@ -23,7 +23,7 @@ from tensormark.authoring.variants import Variant, VariantError
 from tensormark.exercise import Exercise
 from tensormark.judging.diagnose import PAIR
 from tensormark.judging.fingerprints import AnsweredCall
-from tensormark.judging.place import order as tape_order
+from tensormark.judging.place import order, scaled
 from tensormark.judging.replies import texts
 from tensormark.judging.tape import close
 from tensormark.judging.trial import Trial
@@ -180,9 +180,17 @@ class Recorder:
                 message, tensors = sent(call.message(), inputs)
                 message |= overrides
                 rules = exercise.forbidden
-                order = tape_order(self.course.assignment, exercise, probe, call) if tape else None
+                targets = self.course.assignment.targets
+                taped = order(exercise.calls[0].target, targets, scaled(probe, call))
                 requests.append(
-                    Request(exercise.id, frozenset(), message, tensors, forbidden=rules, tape=order)
+                    Request(
+                        exercise.id,
+                        frozenset(),
+                        message,
+                        tensors,
+                        forbidden=rules,
+                        tape=taped if tape else None,
+                    )
                 )
         return list(self.sandbox.run(requests))
 
@@ -289,8 +297,8 @@ class Recorder:
             replies = self.ask(source, tape=True)
             for place, (reply, recording) in enumerate(zip(replies, self.recordings, strict=True)):
                 probe, call = self.exercise.asked[place]
-                scaled = call.train or probe.draws(call)
-                if reply.status == "ok" and (scaled or _agrees(reply, recording)):
+                right = scaled(probe, call) or _agrees(reply, recording)
+                if reply.status == "ok" and right:
                     prints = reply.tensors[TAPE[1]]
                     same = close(prints, np.array(kept[place]).reshape(-1, PRINT))
                     kept[place] += [*prints[~np.logical_and.reduce(same)]]

@@ -9,12 +9,12 @@ that is known was made from it.
 A tape is untrusted: it decides no points, and a line must be one of the files that were handed in.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
-from tensormark.exercise import Assignment, Call, Exercise, Probe
+from tensormark.exercise import Call, Probe
 from tensormark.judging.compare import Mismatch
 from tensormark.judging.evidence import Evidence
 from tensormark.judging.fingerprints import AnsweredCall
@@ -34,25 +34,24 @@ TENSORS = ("tensor", "tuple", "dict")  # forms of results whose values are all o
 CHANGES = "the change is made here"
 
 
+def scaled(probe: Probe, call: Call) -> bool:
+    """Return whether dropout scales values on a tape, as its draws cannot be compared."""
+    return call.train or probe.draws(call)
+
+
 def order(
-    assignment: Assignment,
-    exercise: Exercise,
-    probe: Probe,
-    call: Call,
-    mismatch: Mismatch | None = None,
+    target: str, targets: Iterable[str], scales: bool, mismatch: Mismatch | None = None
 ) -> dict[str, Any]:
-    """Return what to record of a call; see `Tape` of the worker."""
-    target = exercise.calls[0].target
-    others = sorted(assignment.targets.keys() - {target})
+    """Return what to record of a call; see `Tape` of the worker.
+
+    Args:
+        target: the function under test; targets: those of all exercises.
+    """
     watches = None
     if mismatch is not None and mismatch.kind == "changed":
         watches = mismatch.name if mismatch.name in STATE else "inputs"
-    return {
-        "target": target,
-        "others": others,
-        "scales": call.train or probe.draws(call),
-        "watches": watches,
-    }
+    others = sorted({*targets} - {target})
+    return {"target": target, "others": others, "scales": scales, "watches": watches}
 
 
 def _place(

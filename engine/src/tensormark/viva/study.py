@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from tensormark.exercise import Call, Exercise, Tensors
+from tensormark.judging.place import order
 from tensormark.judging.tape import Tape
 from tensormark.sandbox.interface import Reply, Request, Sandbox, clock
 from tensormark.viva.edits import Change, Source
@@ -197,12 +198,7 @@ class Study:
         self.subject = subject
         self.source = source
         self.copies = copies
-        self.order = {
-            "target": subject.target,
-            "others": sorted({*others} - {subject.target}),
-            "scales": True,
-            "watches": None,
-        }
+        self.order = order(subject.target, others, scales=True)
         self.names = self._names()
         self.same = SAME_IN_TRAINING if subject.training else SAME
         self.is_reached: dict[int, bool] = {}  # by line
