@@ -223,6 +223,22 @@ def without_rows_of_padding(
     return answer
 
 
+def with_row_of_padding(
+    context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor], progress: Progress
+) -> Answer:
+    """Call attention, and put 0 for the finite values of rows that are only padding.
+
+    What these are depends on how tokens are hidden, and does not matter.
+    """
+    answer = run_call(context, {**call, "kind": "method"}, tensors)
+    made = answer.tensors["out/output"]
+    hidden = (tensors["attention_mask"] < 0).all(-1).flatten(1).all(-1)  # (B,)
+    if made.dim() == 3 and made.shape[0] == len(hidden):
+        of_padding = hidden[:, None, None] & made.isfinite()
+        answer.tensors["out/output"] = made.masked_fill(of_padding, 0)
+    return answer
+
+
 EVAL_ON_CHECKPOINT: dict[str, Any] = {
     "module": "bert",
     "target": "BertModel",
@@ -328,4 +344,5 @@ KINDS = {
     "transposed optimizer": steps_across,
     "seeds": draws,
     "mask without rows of padding": without_rows_of_padding,
+    "row of padding": with_row_of_padding,
 }

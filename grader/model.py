@@ -17,7 +17,7 @@ CONFIG = {
     "intermediate_size": "F",
     "max_position_embeddings": "positions",
     "hidden_dropout_prob": "dropout",
-    "attention_probs_dropout_prob": "dropout",
+    "attention_probs_dropout_prob": "attention_dropout",
     "layer_norm_eps": "eps",
 }
 LETTERS = ("B", "T", "H", "d", "D", "F")  # in messages
@@ -44,14 +44,29 @@ class HeadSizes(BertSizes):
 
 
 MAIN = BertSizes(
-    B=3, T=7, H=2, d=5, D=10, F=17, V=29, layers=3, positions=11, lengths=(4, 1, 7), dropout=0.1
+    B=3,
+    T=7,
+    H=2,
+    d=5,
+    D=10,
+    F=17,
+    V=29,
+    layers=3,
+    positions=11,
+    lengths=(4, 1, 7),
+    dropout=0.1,
+    attention_dropout=0.2,
 )
 # after a roll by one, the first and the last column are padding in every row
 AROUND = MAIN | {"lengths": (4, 1, 5)}
-OTHER = BertSizes(
-    B=1, T=4, H=3, d=2, D=6, F=11, V=13, layers=2, positions=5, lengths=(3,), dropout=0.1
-)
+# in which int(sqrt(d)) is not sqrt(d - 1), as it is in MAIN
+OTHER = MAIN | {
+    "B": 1, "T": 4, "H": 4, "d": 3, "D": 12, "F": 11, "V": 13, "layers": 2, "positions": 5,
+    "lengths": (3,),
+}  # fmt: skip
 # exposes code that works in pieces, or cuts its input off
 LONG = OTHER | {"T": 70, "V": 83, "positions": 72, "lengths": (68,)}
+# more rows than a batch of the fine-tune has, or one whose sentences are classified
+ROWS = OTHER | {"B": 130, "T": 1, "lengths": (1,) * 130}
 HEADS = HeadSizes(B=3, T=7, D=10, V=29)
 OTHER_HEADS = HeadSizes(B=1, T=4, D=6, V=13)

@@ -5,16 +5,17 @@ from typing import Any
 
 import numpy as np
 
-from grader.model import MAIN
+from grader.model import AROUND, MAIN, ROWS
 from tensormark.toolkit import Sizes, Tensors, probe
 from tensormark.toolkit.dropout import ANCHORS, RATE, Dropout, numbers, undone
-from tensormark.toolkit.probes import Case
+from tensormark.toolkit.probes import Case, other_sizes, second_call
 from tensormark.toolkit.seeds import Seeded
 
 Measure = Callable[[Tensors, Tensors], np.ndarray]  # of outputs and inputs
 
 # of inputs that show what is dropped before a residual is added, and how many values may be dropped
-RESIDUAL = MAIN | {"B": 8, "T": 8, "d": 11, "D": 22, "lengths": (8,) * 8}
+RATES = {"dropout": RATE, "attention_dropout": 0.0}
+RESIDUAL = MAIN | RATES | {"B": 8, "T": 8, "d": 11, "D": 22, "lengths": (8,) * 8}
 DROPOUT_CANDIDATES = RESIDUAL.B * RESIDUAL.T * (RESIDUAL.D - len(ANCHORS))
 
 
@@ -28,17 +29,21 @@ def counting(dropped: Measure) -> Measure:
     return lambda outputs, inputs: numbers(dropped(outputs, inputs))
 
 
-def padding_around(what: str, sizes: Sizes, **fields: Any) -> Case:
-    """Probe padding before the tokens and, in every row, after them."""
+def padding_around(what: str, **fields: Any) -> Case:
+    """Probe a second call, with padding before the tokens and, in every row, after them."""
     says = f"{what} is wrong where there is padding before the tokens, or in every row"
-    name = "padding around"
-    return probe(name, "properties", says, inputs=name, sizes=sizes, **fields)
+    return second_call(says, sizes=AROUND, **fields)
 
 
-def small_numbers(what: str) -> Case:
+def many_rows(what: str, sizes: Sizes = ROWS, **fields: Any) -> Case:
+    """Probe many rows of a single token."""
+    return other_sizes(what, sizes, "many rows of one token", dtype="float32", **fields)
+
+
+def small_numbers(what: str, name: str = "small numbers", **fields: Any) -> Case:
     """Probe inputs that expose the constant that is added to a variance."""
     says = f"{what} is wrong where the variance is small"
-    return probe("small numbers", "properties", says, inputs="quiet", dtype="float64")
+    return probe(name, "properties", says, inputs="quiet", dtype="float64", **fields)
 
 
 def without_dropout(what: str) -> Case:
@@ -55,27 +60,21 @@ def seeds(what: str, **fields: Any) -> Case:
 
 def misplaced_dropout(name: str, examine: Dropout, **fields: Any) -> Case:
     """Probe where dropout is applied in training, by random draws."""
-    says = "dropout in training is in the wrong place"
+    says = "the output is wrong in training"
     fields = {"train": True, "twice": True, **fields}
-    return probe(name, "training", says, rate=RATE, examine=examine, **fields)
+    return probe(name, "training", says, examine=examine, **fields)
 
 
 def dropout_pattern(
-    place: str, sizes: Sizes, count: int, measure: Measure, dropped: Measure
-) -> tuple[Case, Case]:
-    """Probe which values training drops, and that eval drops none.
+    place: str, sizes: Sizes, count: int, measure: Measure, dropped: Measure, **fields: Any
+) -> Case:
+    """Probe which values training drops.
 
     Args:
         place: what should be dropped, in words.
-        sizes: of the inputs "pattern".
+        sizes: of the inputs "pattern"; one of its two rates is RATE, the other one 0.
         count: of the values that may be dropped.
         measure, dropped: `measure` and `values` of the toolkit's Dropout.
     """
-    training = Dropout(place, RATE, count, measure, dropped)
-    evaluation = Dropout(place, 0.0, count, measure)
-    fields: dict[str, Any] = {"inputs": "pattern", "sizes": sizes}
-    says = "dropout is active in eval mode"
-    return (
-        misplaced_dropout("dropout pattern", training, **fields),
-        probe("pattern in eval", "values", says, rate=RATE, examine=evaluation, **fields),
-    )
+    examine = Dropout(place, RATE, count, measure, dropped)
+    return misplaced_dropout("dropout pattern", examine, inputs="pattern", sizes=sizes, **fields)

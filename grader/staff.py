@@ -34,7 +34,6 @@ _COUNTED = """
     55 no_attention_dropout
     3 attention_dropout_before_softmax
     2 attention_dropout_on_context
-    1 attention_dropout_always
     7 mask_hides_tokens
     1 mask_hides_tokens_by_inf
     6 mask_multiplied

@@ -50,7 +50,8 @@ RECOGNISED = {
     "undecided": ([call(0.2, (1.0, entry(UNDECIDED)))], []),
     "nothing but NaN": ([call(NAN, (1.0, NAN))], []),
     "an exception everywhere": ([call(NO, (1.0, NO))], []),
-    "an exception once": ([call(NO, (1.0, NO)), call(1.0, (1.0, 1.0))], ["halved"]),
+    "an exception once": ([call(NO, (1.0, NO)), call(1.0, (1.0, 1.0))], []),
+    "an exception and a value": ([call(NO, (1.0, NO)), call(0.5, TABLE[:2])], ["halved"]),
 }
 
 

@@ -6,21 +6,35 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tensormark.judging.fingerprints import AnsweredCall
 from tensormark.judging.general import of_shape
 from tensormark.result import Finding
 from tensormark.sandbox.interface import Reply
 from testkit.trials import OUTPUT, OWN_CALL, VALUES, X, finding, make_exercise, reply, trial
 
 OFF = OUTPUT + 0.5
+NAN = np.full_like(OUTPUT, np.nan)
 MODE = "the model's training mode"
 IN_TRAINING = {"calls": (replace(OWN_CALL, train=True),)}
 SECOND_CALL = {"name": "second call"}
+NO_DROPOUT = {"name": "no dropout", **IN_TRAINING}
 FLOAT64 = {"name": "other sizes", "calls": (replace(OWN_CALL, dtype="float64"),)}
 
 
-def problem_in(answer: Reply, **probe: Any) -> Finding:
+def problem_in(answer: Reply, again: Reply | None = None, **probe: Any) -> Finding:
+    """Return what is said of an answer.
+
+    Args:
+        again: the answer to the same call alone, or in float32.
+    """
+
+    def ask(answered: AnsweredCall, dtype: str = "float64", **_: Any) -> AnsweredCall:
+        call = replace(answered.call, dtype=dtype)
+        return replace(answered, call=call, reply=again or answer)
+
     own = {"calls": (OWN_CALL,), **probe}
-    return finding(trial(answer, exercise=make_exercise("layer", replace(VALUES, **own))))
+    layer = make_exercise("layer", replace(VALUES, **own))
+    return finding(trial(answer, exercise=layer, again=ask))
 
 
 def in_type(output: np.ndarray, dtype: str) -> Reply:
@@ -39,10 +53,7 @@ def in_type(output: np.ndarray, dtype: str) -> Reply:
         (reply(OFF, changed=[MODE]), IN_TRAINING, "mode_changed"),
         (reply(OFF, changed=["the random seed"]), {}, None),
         (reply(tensors={"after/x": X + 1}), {}, "input_changed"),
-        (reply(OUTPUT[:1]), SECOND_CALL, "kept_from_a_call"),
-        # types are told from sizes by how far the output is off
-        (in_type(OUTPUT + 1e-4, "f8"), FLOAT64, "less_precise"),
-        (in_type(OUTPUT + 1e-2, "f8"), FLOAT64, "some_sizes"),
+        (in_type(OUTPUT + 3e-5, "f8"), FLOAT64, "less_precise"),
     ],
 )
 def test_one_answer_can_show_a_general_mistake(
@@ -51,10 +62,25 @@ def test_one_answer_can_show_a_general_mistake(
     assert problem_in(answer, **probe).mistake == name
 
 
-def test_nan_in_training_has_a_headline_of_its_own() -> None:
-    nan = reply(np.full_like(OUTPUT, np.nan))
-
-    assert problem_in(nan, **IN_TRAINING).headline != problem_in(nan).headline == VALUES.says
+@pytest.mark.parametrize(
+    ("answer", "again", "probe", "headline"),
+    [
+        (reply(OFF), reply(), SECOND_CALL, "a second call gives a wrong output: something carries"),
+        (reply(OUTPUT[:1]), reply(), SECOND_CALL, "a second call gives a wrong output: something"),
+        (reply(OFF), reply(OFF), SECOND_CALL, "the output is wrong"),
+        (reply(OUTPUT[:1]), reply(OUTPUT[:1]), SECOND_CALL, "the output has a wrong shape"),
+        (in_type(OFF, "f8"), reply(OFF), FLOAT64, "right for some sizes, and wrong for others"),
+        (in_type(OFF, "f8"), reply(), FLOAT64, "right in float32, and wrong in float64"),
+        (reply(OFF), None, NO_DROPOUT, "the output is wrong"),
+        (reply(OFF, drew=True), None, NO_DROPOUT, "with a dropout rate of 0, training still"),
+        (reply(NAN), None, IN_TRAINING, "in training mode, the output has values that are NaN"),
+        (reply(OUTPUT[:1]), None, IN_TRAINING, "in training mode, the output has a wrong shape"),
+    ],
+)
+def test_a_headline_says_no_more_than_was_seen(
+    answer: Reply, again: Reply | None, probe: dict[str, Any], headline: str
+) -> None:
+    assert problem_in(answer, again, **probe).headline.startswith(headline)
 
 
 @pytest.mark.parametrize(

@@ -68,6 +68,7 @@ def test_a_stand_in_replaces_what_is_upstream_of_the_exercise_that_it_replaces()
 # --- places -------------------------------------------------------------------------------------
 
 RIGHT = np.random.default_rng(1).standard_normal((3, 4, 5))
+ALLOWED = np.full(RIGHT.shape, 1e-5)
 AXES = ("signal", "pattern", "window")
 PADDING = np.zeros((3, 4), dtype=bool)
 PADDING[1, 3:] = True
@@ -112,16 +113,18 @@ CASES = [
 def test_a_place_is_named_in_the_words_of_the_assignment_or_by_padding(
     got: np.ndarray, message: str | None, padding: np.ndarray | None
 ) -> None:
-    assert locate(got, RIGHT, AXES, padding) == message
+    assert locate(got, RIGHT, ALLOWED, AXES, padding) == message
 
 
 def test_places_are_told_apart_among_the_first_axes_where_axes_have_names() -> None:
-    assert locate(changed(..., 4), RIGHT, AXES, among=2) is None
-    assert locator({3: AXES})(2.0 * RIGHT[0], RIGHT[0], {}) is None
+    assert locate(changed(..., 4), RIGHT, ALLOWED, AXES, among=2) is None
+    assert locator({3: AXES})(2.0 * RIGHT[0], RIGHT[0], ALLOWED[0], {}) is None
 
 
 def test_a_single_value_is_not_given_away_by_its_ratio() -> None:
-    assert locate(np.full((1, 1), 2.0), np.full((1, 1), 0.5), ("row", "unit")) is None
+    single = np.ones((1, 1))
+
+    assert locate(2.0 * single, 0.5 * single, 0.0 * single, ("row", "unit")) is None
 
 
 # --- dropout: its statistics tell how its values were drawn ---------------------------------------

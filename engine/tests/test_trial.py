@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tensormark.exercise import Call
+from tensormark.exercise import Call, Sizes
 from tensormark.judging.compare import Mismatch
 from tensormark.judging.fingerprints import AnsweredCall
 from tensormark.judging.replies import MAX_TEXTS, hole, texts
@@ -172,6 +172,38 @@ def test_a_description_that_breaks_is_left_out_and_noted(monkeypatch, part: str)
 
     assert finding(layer_trial).headline == "the output is wrong"
     assert layer_trial.troubles[0].startswith("ZeroDivisionError")
+
+
+SMALL, LARGE = ({"sizes": Sizes(B=number)} for number in (2, 9))
+RESIZED = (
+    ("output", "values", SMALL),
+    ("other sizes", "properties", LARGE),
+    ("second call", "properties", SMALL),
+    ("large in training", "training", LARGE),
+    ("twice in training", "training", {**SMALL, "twice": True}),
+)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "lost"),
+    [
+        ({"other sizes", "large in training"}, {"properties"}),
+        ({"large in training"}, {"training"}),
+        ({"other sizes", "twice in training"}, {"properties", "training"}),
+        ({"second call", "twice in training"}, {"properties"}),
+        ({"second call", "large in training"}, {"properties", "training"}),
+    ],
+)
+def test_sizes_and_state_cost_the_properties_whichever_probe_meets_them(
+    wrong: set[str], lost: set[str]
+) -> None:
+    probes = [
+        replace(VALUES, name=name, part=part, calls=(replace(OWN_CALL, **fields),))
+        for name, part, fields in RESIZED
+    ]
+    replies = [WRONG if name in wrong else CORRECT for name, *_ in RESIZED]
+
+    assert trial(*replies, exercise=make_exercise("layer", *probes)).result().lost == lost
 
 
 RANDOM: dict[str, Any] = {"drew": True, "causes": ["dropout"]}

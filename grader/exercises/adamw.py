@@ -17,7 +17,7 @@ def group(*params: str, **more: Any) -> dict[str, Any]:
 WITHOUT_DECAY = group("a", "b", weight_decay=0.0)
 WITHOUT_CORRECTION = group("a", "b", weight_decay=0.3, correct_bias=False)
 # with betas of 0 there is nothing to correct, so that both orders of the correction agree on eps
-WITH_LARGE_EPS = group("a", "b", betas=[0.0, 0.0], eps=LARGE_EPS)
+WITH_LARGE_EPS = group("a", "b", betas=[0.0, 0.0], eps=LARGE_EPS, weight_decay=0.0)
 SLOWER = group("b", "c", lr=0.02, betas=[0.5, 0.7], weight_decay=0.0)
 
 EXERCISE = optimizer(

@@ -13,6 +13,7 @@ from grader.probes import (
     added_to,
     counting,
     dropout_pattern,
+    many_rows,
     small_numbers,
 )
 from tensormark.exercise import SECOND_CALL
@@ -82,12 +83,14 @@ EXERCISE = exercise(
             gradients=True,
         ),
         small_numbers("add_norm"),
+        small_numbers("add_norm", "small numbers, second", args=SECOND),
         other_sizes("add_norm", LONG, args=SECOND),
+        many_rows("add_norm", args=FIRST),
         second_call(args=SECOND, before=FIRST),
         no_dropout(inputs="first"),
         all_dropped(args=SECOND, inputs="second", rates={"attention_dropout": 0.0}),
         all_dropped(name="all dropped, first", inputs="first", rates={"out_dropout": 0.0}),
-        *dropout_pattern(
+        dropout_pattern(
             "the projected output", RESIDUAL, DROPOUT_CANDIDATES, counting(DROPPED), DROPPED
         ),
     ),

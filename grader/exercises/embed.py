@@ -6,8 +6,8 @@ Dimension key: B batch, T tokens, D model width.
 import numpy as np
 
 from grader.inputs import mask, model_weights, token_ids
-from grader.model import LONG, MAIN
-from grader.probes import dropout_pattern, small_numbers
+from grader.model import LONG, MAIN, ROWS
+from grader.probes import RATES, dropout_pattern, many_rows, small_numbers
 from tensormark.exercise import SECOND_CALL
 from tensormark.toolkit import Call, Tensors, exercise, probe
 from tensormark.toolkit.draws import as_weights
@@ -16,7 +16,7 @@ from tensormark.toolkit.probes import all_dropped, no_dropout, other_sizes, outp
 
 QUIET = 1e-5  # scale of the embeddings on which a wrong epsilon of LayerNorm shows
 ONE_LAYER = MAIN | {"layers": 1}  # as layers are not involved
-PATTERN = ONE_LAYER | {"B": 8, "T": 10, "V": 31, "lengths": (10, 9, 8, 7, 6, 5, 4, 3)}
+PATTERN = ONE_LAYER | RATES | {"B": 8, "T": 10, "V": 31, "lengths": (10, 9, 8, 7, 6, 5, 4, 3)}
 
 
 def draw(rng: np.random.Generator, call: Call) -> Tensors:
@@ -70,6 +70,7 @@ EXERCISE = exercise(
     probes=(
         output("embed"),
         other_sizes("embed", LONG | {"layers": 1}),
+        many_rows("embed", ROWS | {"layers": 1}),
         small_numbers("embed"),
         second_call(),
         probe(
@@ -82,7 +83,7 @@ EXERCISE = exercise(
         ),
         no_dropout(),
         all_dropped(),
-        *dropout_pattern(
+        dropout_pattern(
             "the normalized embeddings",
             PATTERN,
             DROPOUT_CANDIDATES,

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from grader.inputs import earlier, hidden_states, mask, model_weights, token_ids
-from grader.model import AROUND, LONG, MAIN, BertSizes
-from grader.probes import padding_around
+from grader.model import LONG, MAIN, BertSizes
+from grader.probes import many_rows, padding_around
 from tensormark.exercise import SECOND_CALL
-from tensormark.toolkit import Call, Tensors, exercise, probe, usual
+from tensormark.toolkit import Call, Tensors, exercise, probe
 from tensormark.toolkit.draws import as_weights
-from tensormark.toolkit.probes import Given, all_dropped, no_dropout, stood_in
+from tensormark.toolkit.probes import Given, all_dropped, no_dropout, other_sizes, output, stood_in
 
 ALONE = ("hidden_states", "attention_mask")
 CORE = ("attention", "add_norm", "layer", "embed")
@@ -42,7 +42,7 @@ def draw(rng: np.random.Generator, call: Call) -> Tensors:
     """Draw hidden states (or ids for the whole model), the 1/0 mask and a model's weights."""
     sizes = call.sizes
     inputs: Tensors = {"attention_mask": mask(sizes)}
-    if call.inputs == "padding around":
+    if call.inputs == SECOND_CALL:
         inputs["attention_mask"] = np.roll(inputs["attention_mask"], 1, axis=-1)
     if call.inputs == "token types":
         inputs["token_type_ids"] = rng.integers(0, 2, (sizes.B, sizes.T))
@@ -96,23 +96,25 @@ EXERCISE = exercise(
     upstream=CORE,
     call={"constants": ("attention_mask",)},
     probes=(
-        *usual("encode", LONG),
-        padding_around("encode", AROUND),
+        output("encode"),
+        other_sizes("encode", LONG),
+        many_rows("encode"),
+        padding_around("encode"),
         probe(
             "token types",
             "properties",
-            "BertModel.forward does not pass the token types on to embed",
+            "BertModel.forward gives wrong outputs where token types are given",
             inputs="token types",
             calls=given_all,
             optional=("token_type_ids",),
             **OF_WHOLE | {"args": (*WHOLE, "token_type_ids")},
         ),
-        no_dropout(),
-        all_dropped(),
+        no_dropout(inputs="whole", calls=whole, **OF_WHOLE),
+        all_dropped(inputs="whole", calls=whole, **OF_WHOLE),
         probe(
             "whole model",
             "values",
-            "BertModel.forward gives wrong outputs although each function is right",
+            "encode is right alone, but BertModel.forward gives wrong outputs",
             inputs="whole",
             calls=whole,
             gradients=True,

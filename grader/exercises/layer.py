@@ -8,20 +8,29 @@ from dataclasses import replace
 import numpy as np
 
 from grader.inputs import earlier, extended_mask, hidden_states, layer_weights
-from grader.model import AROUND, LONG, MAIN
+from grader.model import LONG, MAIN
 from grader.probes import (
     DROPOUT_CANDIDATES,
     RESIDUAL,
     added_to,
     counting,
+    many_rows,
     misplaced_dropout,
     padding_around,
 )
 from tensormark.exercise import SECOND_CALL
-from tensormark.toolkit import Call, Tensors, exercise, usual
+from tensormark.toolkit import Call, Tensors, exercise
 from tensormark.toolkit.draws import as_weights, identity_norm
 from tensormark.toolkit.dropout import RATE, Dropout, anchored, neighbours
-from tensormark.toolkit.probes import Case, Given, all_dropped, no_dropout, stood_in
+from tensormark.toolkit.probes import (
+    Case,
+    Given,
+    all_dropped,
+    no_dropout,
+    other_sizes,
+    output,
+    stood_in,
+)
 
 DROPPED = added_to("hidden_states")
 UNCHANGED_BY_GELU = 10.0  # up to rounding
@@ -34,9 +43,8 @@ def draw(rng: np.random.Generator, call: Call) -> Tensors:
     if call.inputs.startswith("after"):
         return pattern(rng, call) | as_weights(weights | pattern_weights(call))
     inputs = {"hidden_states": hidden_states(rng, sizes), "attention_mask": extended_mask(sizes)}
-    if call.inputs == "padding around":
-        inputs["attention_mask"] = np.roll(inputs["attention_mask"], 1, axis=-1)
     if call.inputs == SECOND_CALL:
+        inputs["attention_mask"] = np.roll(inputs["attention_mask"], 1, axis=-1)
         inputs |= earlier(inputs)
     inputs["cotangent/output"] = rng.standard_normal((sizes.B, sizes.T, sizes.D))
     return inputs | as_weights(weights)
@@ -113,7 +121,6 @@ def pattern_after(part: str, place: str) -> Case:
         inputs=f"after {part}",
         sizes=RESIDUAL,
         calls=with_ones,
-        rates={"self_attention.dropout": 0.0},
     )
 
 
@@ -134,8 +141,10 @@ EXERCISE = exercise(
         "constants": ("attention_mask",),
     },
     probes=(
-        *usual("the layer", LONG, calls=with_rates),
-        padding_around("the layer", AROUND, calls=with_rates),
+        output("the layer", calls=with_rates),
+        other_sizes("the layer", LONG, calls=with_rates),
+        many_rows("the layer", calls=with_rates),
+        padding_around("the layer", calls=with_rates),
         no_dropout(),
         all_dropped(rates={"out_dropout": 0.0}),
         all_dropped(name="all dropped, second", rates={"attention_dropout": 0.0}),

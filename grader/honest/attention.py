@@ -33,13 +33,6 @@ HONEST = bodies(
             context = torch.matmul(attention_probs, value).transpose(1, 2)
             return context.reshape(context.size(0), context.size(1), self.all_head_size)
             """,
-        "filled_with_inf": """
-            scores = query @ key.transpose(2, 3) / math.sqrt(self.attention_head_size)
-            scores = scores.masked_fill(attention_mask < 0, float("-inf"))
-            probs = F.softmax(scores, dim=-1)
-            context = self.dropout(probs) @ value
-            return context.transpose(1, 2).flatten(start_dim=2)
-            """,
         "filled_with_least": """
             scores = query @ key.transpose(2, 3) / math.sqrt(self.attention_head_size)
             least = torch.finfo(scores.dtype).min

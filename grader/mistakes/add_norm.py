@@ -162,9 +162,6 @@ add_norm_alpha_dropout: alpha dropout is used, which does not set dropped values
 add_norm_dropout_shared: dropout draws once for many values, not once for each
     - dropout(dense_layer(output))
     + dense_layer(output) * dropout(torch.ones_like(input[..., :1]))
-add_norm_dropout_always: dropout is active in eval mode too
-    - dropout(dense_layer(output))
-    + F.dropout(dense_layer(output), dropout.p)
 add_norm_dropout_always_tenth: dropout of 0.1 is active in eval mode too
     - dropout(dense_layer(output))
     + F.dropout(dense_layer(output), 0.1)
@@ -210,10 +207,10 @@ add_norm_dropout_also_on_residual = add_norm_dropout_on_sum
 dense_missing: the dense layer is missing
     - dense_layer(output)
     + output
-given_dense_ignored: the layer's own attention_dense is used, not the dense layer passed in
+given_dense_ignored, unnamed: the layer's own attention_dense is used, not the dense layer passed in
     - dense_layer(
     + self.attention_dense(
-given_dense_ignored_for_out: the layer's own out_dense is used, not the dense layer passed in
+given_dense_ignored_for_out, unnamed: the layer's own out_dense is used, not the dense layer passed in
     - dense_layer(
     + self.out_dense(
 given_norm_ignored: the layer's own attention_layer_norm is used, not the norm passed in
@@ -243,16 +240,22 @@ dense_twice: the dense layer is applied twice
 gelu_in_add_norm: there is a GELU after the dense layer
     - dense_layer(output)
     + F.gelu(dense_layer(output))
+gelu_before_dense_in_add_norm: there is a GELU before the dense layer
+    - dense_layer(output)
+    + dense_layer(F.gelu(output))
 relu_in_add_norm: there is a ReLU after the dense layer
     - dense_layer(output)
     + F.relu(dense_layer(output))
+residual_halved: only half of the residual is added
+    - input +
+    + 0.5 * input +
 both_projected: the dense layer is applied to the residual too
     - input +
     + dense_layer(input) +
 dense_after_sum: the dense layer comes after the sum
     - input + dropout(dense_layer(output))
     + dropout(dense_layer(input + output))
-modules_kept: the modules of the first call are kept and used for all others
+modules_kept, unnamed: the modules of the first call are kept and used for all others
     - return
     + self.kept = getattr(self, "kept", (dense_layer, dropout, ln_layer))
     +         return

@@ -129,6 +129,30 @@ exponentials_not_divided: the exponentials are not divided by their sum
 softmax_over_everything: the exponentials are divided by their sum over everything, not over each row
     - F.softmax(scores + attention_mask, dim=-1)
     + torch.exp(scores + attention_mask) / torch.exp(scores + attention_mask).sum()
+softmax_less_maximum_of_all: the maximum of all scores is subtracted, so in rows of low scores each exponential is 0
+    - F.softmax(scores + attention_mask, dim=-1)
+    + torch.exp(scores + attention_mask - (scores + attention_mask).max())
+    -     context =
+    +     probs = probs / probs.sum(-1, keepdim=True)
+    +         context =
+softmax_without_maximum: no maximum is subtracted before the exponential, so in a row of padding each one is 0
+    - F.softmax(scores + attention_mask, dim=-1)
+    + torch.exp(scores + attention_mask)
+    -     context =
+    +     probs = probs / probs.sum(-1, keepdim=True)
+    +         context =
+scores_clamped: the scores are clamped
+    - scores + attention_mask
+    + scores.clamp(-20, 20) + attention_mask
+scores_clamped_low = scores_clamped
+    - scores + attention_mask
+    + scores.clamp(-5, 5) + attention_mask
+scores_clamped_at_ten = scores_clamped
+    - scores + attention_mask
+    + scores.clamp(-10, 10) + attention_mask
+scores_negated: the scores have the wrong sign
+    - = query @
+    + = -query @
 softmax_of_context: the softmax is applied to the gathered values
     - F.softmax(scores + attention_mask, dim=-1)
     + (scores + attention_mask)
@@ -258,6 +282,12 @@ mask_of_plus_inf: padding gets a score of plus infinity: the softmax of that is 
 mask_too_weak: the mask lowers the scores of padding only a little
     - scores + attention_mask
     + scores + 1e-4 * attention_mask
+mask_of_minus_inf: padding gets a score of minus infinity: the softmax of a row of padding is NaN
+    - scores + attention_mask
+    + scores.masked_fill(attention_mask < 0, float("-inf"))
+mask_too_weak_for_large_scores: the mask lowers the scores of padding by too little for large scores
+    - scores + attention_mask
+    + scores + 2e-3 * attention_mask
 mask_on_queries: the mask is added to the rows of queries, not to the columns of keys
     - scores + attention_mask
     + scores + attention_mask.transpose(-2, -1)
@@ -345,9 +375,6 @@ attention_dropout_on_both: dropout is on the probabilities and again on the gath
 attention_dropout_twice: dropout is applied twice to the attention probabilities
     - self.dropout(F.softmax(scores + attention_mask, dim=-1))
     + self.dropout(self.dropout(F.softmax(scores + attention_mask, dim=-1)))
-attention_dropout_always: dropout on the attention probabilities is active in eval mode too
-    - self.dropout(F.softmax(scores + attention_mask, dim=-1))
-    + F.dropout(F.softmax(scores + attention_mask, dim=-1), self.dropout.p)
 attention_dropout_always_half: dropout of 0.5 on the attention probabilities is active in eval mode too
     - self.dropout(F.softmax(scores + attention_mask, dim=-1))
     + F.dropout(F.softmax(scores + attention_mask, dim=-1))
@@ -360,6 +387,9 @@ attention_dropout_half: the dropout rate of the attention probabilities is alway
 attention_dropout_rate: the dropout rate of the attention probabilities is hard-coded
     - self.dropout(F.softmax(scores + attention_mask, dim=-1))
     + F.dropout(F.softmax(scores + attention_mask, dim=-1), 0.1, self.training)
+attention_dropout_of_hidden_states, in given code: attention's dropout has the rate of the hidden states
+    - config.attention_probs_dropout_prob
+    + config.hidden_dropout_prob
 attention_dropout_not_scaled: the probabilities that dropout keeps are not scaled up
     - self.dropout(F.softmax(scores + attention_mask, dim=-1))
     + F.softmax(scores + attention_mask, dim=-1) * (self.dropout(torch.ones_like(scores)) != 0)

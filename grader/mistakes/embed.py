@@ -25,6 +25,12 @@ ids_added: the word ids are added, not their embeddings
 token_types_of_one: the token types are all 1, not 0
     - (token_type_ids)
     + (torch.ones_like(token_type_ids))
+token_types_only_if_given: without token types, no token-type embedding is added; it should be that of type 0
+    -     words =
+    +     if (token_type_ids == 0).all():
+    +             positions = self.pos_embedding(self.position_ids[:, : input_ids.shape[1]])
+    +             return self.embed_dropout(self.embed_layer_norm(self.word_embedding(input_ids) + positions))
+    +         words =
 token_types_ignored: the token types that are given are ignored
     - (token_type_ids)
     + (torch.zeros_like(input_ids))
@@ -85,6 +91,9 @@ words_blanked_at_padding: the word embedding of padding is set to 0
 positions_from_one: positions count from 1, not from 0
     - self.position_ids[:, : input_ids.shape[1]]
     + self.position_ids[:, 1 : input_ids.shape[1] + 1]
+positions_from_two: positions count from 2, not from 0
+    - self.position_ids[:, : input_ids.shape[1]]
+    + self.position_ids[:, 2 : input_ids.shape[1] + 2]
 positions_of_rows: the row number is used as the position
     - self.position_ids[:, : input_ids.shape[1]]
     + torch.arange(len(input_ids))[:, None]
@@ -115,7 +124,7 @@ positions_of_last: every token has the position of the last one
 positions_of_length: every token has the same position, the number of tokens
     - self.position_ids[:, : input_ids.shape[1]]
     + self.position_ids[:, input_ids.shape[1]]
-positions_kept: the positions of the first call are kept and used for all others
+positions_kept, unnamed: the positions of the first call are kept and used for all others
     - self.position_ids[:, : input_ids.shape[1]]
     + self.kept
     - words =
@@ -212,9 +221,6 @@ embed_dropout_not_scaled: the values that dropout keeps are not scaled up
 embed_dropout_shared: dropout draws once for many values, not once for each
     - self.embed_dropout(self.embed_layer_norm(words + positions + token_types))
     + self.embed_layer_norm(words + positions + token_types) * self.embed_dropout(torch.ones_like(words[..., :1]))
-embed_dropout_always: dropout is active in eval mode too
-    - self.embed_dropout(self.embed_layer_norm(words + positions + token_types))
-    + F.dropout(self.embed_layer_norm(words + positions + token_types), self.embed_dropout.p)
 embed_dropout_always_tenth: dropout of 0.1 is active in eval mode too
     - self.embed_dropout(self.embed_layer_norm(words + positions + token_types))
     + F.dropout(self.embed_layer_norm(words + positions + token_types), 0.1)

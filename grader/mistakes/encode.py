@@ -163,6 +163,12 @@ mask_for_first_layer_only: only the first layer gets the mask
 encode_dropout_after: there is an extra dropout after the last layer, or after each
     - return hidden_states
     + return self.embed_dropout(hidden_states)
+token_types_not_passed_on, in given code: BertModel.forward does not pass the token types on to embed
+    - self.embed(input_ids, token_type_ids)
+    + self.embed(input_ids)
+pooler_dropout, in given code: there is an extra dropout before the pooler
+    - self.pooler_dense(hidden_states[:, 0])
+    + self.pooler_dense(self.embed_dropout(hidden_states[:, 0]))
 encode_dropout_between: there is an extra dropout before each layer
     - layer(hidden_states
     + layer(self.embed_dropout(hidden_states)

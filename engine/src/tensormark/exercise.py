@@ -30,11 +30,13 @@ if TYPE_CHECKING:  # the process that reads hand-ins starts faster without them
 Tensors = dict[str, "np.ndarray"]
 Axes = Mapping[int, Sequence[str]]  # number of axes to their names, for messages
 Draw = Callable[["np.random.Generator", Any], Tensors]
-Locate = Callable[["np.ndarray", "np.ndarray", Tensors], str | None]
+# of what was returned, what is expected, how far each value may be off, and the inputs
+Locate = Callable[["np.ndarray", "np.ndarray", "np.ndarray", Tensors], str | None]
 PARTS = ("values", "training", "properties")  # the parts of an exercise's points
 # probes that have names for mistakes
-SIZES_PROBE = "other sizes"
+SIZES_PROBE = "other sizes"  # or begins with this
 SECOND_CALL = "second call"
+NO_DROPOUT = "no dropout"
 BUILT_IN_KINDS = ("method", "function", "optimizer")  # of calls
 # of the names of inputs that are no arguments
 PREFIXES = ("weights", "cotangent", "before", "start", "gradients", "literals")
@@ -126,6 +128,11 @@ class Call:
     form: str = "tensor"
     taken_by: str = ""
 
+    @property
+    def letters(self) -> dict[str, Any]:
+        """The sizes that messages about shapes name."""
+        return {name: size for name, size in self.sizes.items() if len(name) == 1}
+
     def message(self) -> dict[str, Any]:
         """Return the call as the JSON object sent to the worker."""
         sent = {name: value for name, value in vars(self).items() if name not in LOCAL_FIELDS}
@@ -165,6 +172,11 @@ class Probe:
     says: str
     calls: tuple[Call, ...]
     examine: Examine | None = None
+
+    @property
+    def of_sizes(self) -> bool:
+        """Whether it tests other sizes."""
+        return self.name.startswith(SIZES_PROBE)
 
     def draws(self, call: Call) -> bool:
         """Say whether one of its calls draws random numbers."""

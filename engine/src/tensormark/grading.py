@@ -488,6 +488,23 @@ class Session:
         request = self.request(exercise, answered.call, answered.recording, tape)
         return self.shown(next(iter(self.sandbox.run([request]))))
 
+    def again(
+        self, exercise: Exercise, answered: AnsweredCall, dtype: str = "", alone: bool = False
+    ) -> AnsweredCall:
+        """Make a call once more.
+
+        Args:
+            dtype: the type to compute in, if it is another one.
+            alone: without the call before it.
+        """
+        call = dataclasses.replace(answered.call, dtype=dtype or answered.call.dtype)
+        inputs = answered.recording.inputs
+        if alone:
+            inputs = {name: value for name, value in inputs.items() if "before/" not in name}
+        recording = dataclasses.replace(answered.recording, inputs=inputs)
+        (reply,) = self.replies(exercise, [(answered.probe, call, recording)])
+        return AnsweredCall(answered.probe, call, recording, self.shown(reply))
+
     def shown(self, reply: Reply) -> Reply:
         """Return a reply without texts that may not be shown.
 
@@ -518,6 +535,7 @@ class Session:
             others=self.submission.others,
             sources=self.sandbox.program.edited,
             taped=functools.partial(self.taped, exercise),
+            again=functools.partial(self.again, exercise),
         )
 
     # --- tasks ---

@@ -4,6 +4,7 @@
 """
 
 import dataclasses
+import math
 from typing import Literal
 
 import numpy as np
@@ -127,8 +128,9 @@ def compare_values(
     where = _place("worst", worst, got, axes)
     lines = (f"{int(wrong.sum())} of {got.size} values of {name} differ{where}",)
     if expected.dtype.kind == "f":
+        digits = max(4, 1 - math.floor(math.log10(error[worst])))  # enough to tell them apart
         numbers = (
-            f"expected {float(expected[worst]):z.4f}, got {float(got[worst]):z.4f}, "
+            f"expected {float(expected[worst]):z.{digits}f}, got {float(got[worst]):z.{digits}f}, "
             f"allowed difference {float(allowed[worst]):.0e}"
         )
     else:

@@ -66,10 +66,10 @@ def matching_variants(call: Observation) -> np.ndarray:
 def _distinctive(call: Observation) -> np.ndarray:
     """Return which variants differ from the solution in this call by more than noise and chance.
 
-    A tensor of NaN is no evidence either: many mistakes end in one.
+    A tensor of NaN or an exception is no evidence either: many mistakes end in one.
     """
     off = ~close(call.rows[0], call.rows, call.allowed)
-    tells_nothing = np.isin(call.rows[..., 0], (RANDOM, NOT_FINITE, UNDECIDED))
+    tells_nothing = np.isin(call.rows[..., 0], (RAISED, RANDOM, NOT_FINITE, UNDECIDED))
     return np.asarray((off & ~tells_nothing).any(-1))
 
 
@@ -88,8 +88,6 @@ def recognize(calls: Sequence[Observation], names: Sequence[str], counts: Counts
         return []
     fits = np.logical_and.reduce([matching_variants(call) for call in calls])
     distinctive = np.logical_or.reduce([_distinctive(call) for call in calls])
-    # if every call raises, the exception's message says it all
-    distinctive &= ~np.logical_and.reduce([(call.rows[:, 0, 0] == RAISED) for call in calls])
     recognized = np.array(names)[fits & distinctive].tolist()
     return _by_frequency(recognized, counts) or (recognized if len(recognized) == 1 else [])
 

@@ -26,6 +26,8 @@ class Evidence:
         others: the names of modules that were handed in but are not graded.
         sources: the files that students edit, by name.
         taped: makes a call again, with a tape; None: that is not possible.
+        again: makes a call again, in another type or without the call before it, to see whether
+            that is what makes it wrong; None: that is not possible.
         troubles: messages for the maintainers; filled in while judging.
     """
 
@@ -38,6 +40,7 @@ class Evidence:
     others: Collection[str] = ()
     sources: Mapping[str, str] = dataclasses.field(default_factory=dict)
     taped: Callable[[AnsweredCall, Mismatch], Reply] | None = None
+    again: Callable[..., AnsweredCall] | None = None
     troubles: list[str] = dataclasses.field(default_factory=list)
 
     def answers_to(self, probe: Probe) -> list[AnsweredCall]:

@@ -19,7 +19,8 @@ from tensormark.judging.general import Mistake, general
 from tensormark.judging.place import locate
 from tensormark.result import FORBIDDEN, Finding
 
-INCOMPARABLE = ("names", "shape", "unreadable")  # kinds of mismatches
+INCOMPARABLE = ("names", "unreadable")  # kinds of mismatches
+OF_SIZES = ("raised", "shape", "values", "finite")  # those for which sizes may matter
 
 
 def _one_sentence(sentences: Sequence[str]) -> str:
@@ -54,8 +55,10 @@ def _place(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> st
     got = answered.reply.tensors[f"out/{mismatch.name}"]
     expected = answered.recording.outputs[mismatch.name]
     locate = evidence.exercise.locate or evidence.assignment.locate
+    exact = np.zeros(expected.shape)
+    allowed = mismatch.pair.tolerance.allowed(expected) if mismatch.pair else exact
     with np.errstate(all="ignore"):
-        return locate(got, expected, answered.recording.inputs)
+        return locate(got, expected, allowed, answered.recording.inputs)
 
 
 def _excerpt(
@@ -105,6 +108,21 @@ def _reading(
     return [*handout.explanation(exercise, about), f"{POINTER}{handout.place(exercise)}{sections}"]
 
 
+def _unusual(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> list[str]:
+    """Say in what a call differs from the exercise's first one, in a line or none."""
+    call = answered.call
+    says = ["is in float64"] if call.dtype == "float64" else []
+    sizes = ""
+    if call.letters != evidence.exercise.calls[0].letters:
+        says.insert(0, "has other sizes")
+        sizes = f" ({', '.join(f'{name}={size}' for name, size in call.letters.items())})"
+    if not says or mismatch.kind not in OF_SIZES:
+        return []
+    advice = ": look for a hard-coded number, and for `squeeze()`"
+    look = advice if sizes and mismatch.kind in ("raised", "shape") else ""
+    return [f"this call {' and '.join(says)}{sizes}{look}"]
+
+
 def finding(
     evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch, together: str
 ) -> Finding:
@@ -131,6 +149,7 @@ def finding(
     if mismatch.numbers and evidence.public:
         details.append(mismatch.numbers)
     details += named.more
+    details += attempt(_unusual, answered, mismatch) or []
     if mismatch.numbers and probe.part == "training" and named.says != probe.says:
         details.insert(0, probe.says)  # numbers need the rate
     details += _reading(evidence, probe, mismatch, named, details)

@@ -7,7 +7,6 @@ recorder uses the same functions for variants, so the two cannot diverge.
 
 import dataclasses
 import functools
-import re
 import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -30,7 +29,6 @@ RANDOM = -3.0
 NOT_FINITE = -4.0
 UNDECIDED = -5.0
 MAX_CACHED = 128  # projections to cache; those of all exercises take 2 MB
-LOCATION = re.compile(r" \([^()]*, line \d+\)$")  # differs between students with the same mistake
 
 
 @dataclasses.dataclass(frozen=True)
@@ -188,10 +186,8 @@ def fingerprints(answered: AnsweredCall) -> np.ndarray:
     """
     examine = answered.examine
     reply = answered.reply
-    if reply.status != "ok":  # the message, repeated
-        text = reply.text if reply.unabridged is None else reply.unabridged
-        message = entry(RAISED, [checksum(LOCATION.sub("", text).encode())])
-        return np.stack([message] * (2 if examine else len(answered.names) + 1))
+    if reply.status != "ok":
+        return np.stack([entry(RAISED)] * (2 if examine else len(answered.names) + 1))
     if examine is not None:
         entries = [of_draws(answered, examine)]
     else:

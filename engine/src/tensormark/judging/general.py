@@ -9,15 +9,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tensormark.exercise import SECOND_CALL, SIZES_PROBE
-from tensormark.judging.compare import Mismatch, Pair
+from tensormark.exercise import NO_DROPOUT, SECOND_CALL
+from tensormark.judging.checks import wrong_output
+from tensormark.judging.compare import Mismatch, Pair, compare
 from tensormark.judging.evidence import Evidence
-from tensormark.judging.fingerprints import AnsweredCall, changed_state
+from tensormark.judging.fingerprints import AnsweredCall, changed_state, tolerance_of
 from tensormark.judging.replies import texts
+from tensormark.references import under
 
 Shape = tuple[int, ...]
 # relative errors that computing with lower precision can cause
-LOW = 1e-4
+LOW = 3e-6
 HALF = 2e-2
 HALF_BITS = 11  # of a float16's significand; a bfloat16's has fewer
 
@@ -117,8 +119,7 @@ def _precision(answered: AnsweredCall, pair: Pair) -> Mistake | None:
     if error <= HALF and _has_few_bits(pair.got) and not _has_few_bits(pair.expected):
         says = "the output is only as precise as half precision: something is float16 or bfloat16"
         return Mistake("half_precision", says)
-    is_double = answered.probe.name == SIZES_PROBE and answered.call.dtype == "float64"
-    if is_double and error <= LOW:
+    if answered.call.dtype == "float64" and error <= LOW:
         return Mistake("less_precise", "in float64, the output is only as precise as float32")
     return None
 
@@ -142,6 +143,27 @@ def _by_kind(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> 
     return None
 
 
+def _carries_over(evidence: Evidence, answered: AnsweredCall) -> bool:
+    """Return whether a second call gives another output than the same call alone."""
+    if evidence.again is None:
+        return False
+    fresh = under(evidence.again(answered, alone=True).reply.tensors, "out/")
+    got = under(answered.reply.tensors, "out/")
+    tolerance = tolerance_of(evidence.entry, "out/", answered.call)
+    return fresh.keys() == got.keys() and any(
+        compare(name, got[name], value, tolerance, str(value.dtype), {}) is not None
+        for name, value in fresh.items()
+    )
+
+
+def _wrong_in_single(evidence: Evidence, answered: AnsweredCall) -> bool:
+    """Return whether a call is also wrong in float32."""
+    if answered.call.dtype == "float32" or evidence.again is None:
+        return True
+    single = evidence.again(answered, dtype="float32")
+    return single.reply.status != "ok" or wrong_output(evidence, single) is not None
+
+
 def general(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> Mistake | None:
     """Name what is wrong with an answer, or return None; an exception is its own headline."""
     kind = mismatch.kind
@@ -152,11 +174,21 @@ def general(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> M
     mistake = _state(answered, mismatch) or _by_kind(evidence, answered, mismatch)
     if mistake is not None:
         return mistake
-    if kind in ("values", "shape", "finite") and probe.name == SECOND_CALL:
-        return Mistake("kept_from_a_call", probe.says)
-    if kind == "values" and probe.name == SIZES_PROBE:
-        return Mistake("some_sizes", "right for some sizes, and wrong for others")
-    if kind == "finite" and answered.call.train:
-        # the headline of a dropout check would claim a cause
-        return Mistake(None, "in training mode, the output has values that are NaN or inf")
+    if kind not in ("values", "shape", "finite"):
+        return None
+    if probe.name == SECOND_CALL and _carries_over(evidence, answered):
+        says = "a second call gives a wrong output: something carries over from the first"
+        return Mistake("kept_from_a_call", says)
+    if probe.of_sizes and kind != "finite":
+        if _wrong_in_single(evidence, answered):
+            return Mistake("some_sizes", "right for some sizes, and wrong for others")
+        return Mistake(None, "right in float32, and wrong in float64")
+    if probe.name == NO_DROPOUT and answered.reply.message.get("drew"):
+        return Mistake(None, "with a dropout rate of 0, training still draws random numbers")
+    # the probe's own headline is about values
+    where = "in training mode, " if answered.call.train else ""
+    if kind == "finite":
+        return Mistake(None, f"{where}the output has values that are NaN or inf")
+    if kind == "shape":
+        return Mistake(None, f"{where}the output has a wrong shape")
     return None

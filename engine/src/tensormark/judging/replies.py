@@ -16,7 +16,7 @@ import dataclasses
 import re
 from collections.abc import Collection, Mapping
 
-from tensormark.exercise import SIZES_PROBE, Assignment
+from tensormark.exercise import Assignment
 from tensormark.judging.compare import Mismatch
 from tensormark.judging.fingerprints import AnsweredCall
 from tensormark.sandbox.interface import Reply
@@ -34,7 +34,7 @@ TYPES = {"OutOfMemoryError", "_LinAlgError"} | {  # torch's, and Python's
     if isinstance(value, type) and issubclass(value, BaseException)
 }
 # keys of the submission's own text
-TEXT_KEYS = ("missing", "importing", "shapes", "lacking_modules", "imported")
+TEXT_KEYS = ("missing", "importing", "shapes", "lacking_parts", "imported")
 
 
 def texts(reply: Reply, key: str) -> list[str]:
@@ -84,7 +84,7 @@ def _error_without_text(text: str, sources: Mapping[str, str]) -> str:
 
 
 def without_text(reply: Reply, targets: Mapping[str, str], sources: Mapping[str, str]) -> Reply:
-    """Return a reply without text from the submission; `unabridged` keeps it for comparison.
+    """Return a reply without text from the submission.
 
     Args:
         targets: the functions that students write, to the ids of their exercises, which
@@ -102,7 +102,7 @@ def without_text(reply: Reply, targets: Mapping[str, str], sources: Mapping[str,
     elif reply.status == "not written":
         message["where"] = _place(re.fullmatch(PLACE, str(message.get("where"))), sources)
         text = text if not text or text in targets.values() else "its text is not shown"
-    return dataclasses.replace(reply, text=text, message=message, unabridged=reply.text)
+    return dataclasses.replace(reply, text=text, message=message)
 
 
 # --- in words ---
@@ -115,17 +115,6 @@ def _raised_text(reply: Reply) -> str:
     where = reply.message.get("where")
     place = where if isinstance(where, str) else ""
     return f"raised NotImplementedError: {reply.text}".rstrip(": ") + place
-
-
-def _unusual(answered: AnsweredCall) -> str:
-    """Say in what a call differs from the usual ones and may therefore raise; may be empty."""
-    is_double = answered.call.dtype == "float64"
-    if answered.probe.name != SIZES_PROBE:
-        return "this call is in float64" if is_double else ""
-    if not is_double:
-        return "this call has other sizes: look for a hard-coded size, and for `squeeze()`"
-    what = "a hard-coded size or type, and for `squeeze()`"
-    return f"this call has other sizes, and is in float64: look for {what}"
 
 
 def _unimportable(reply: Reply, assignment: Assignment) -> str:
@@ -188,17 +177,17 @@ def mismatch_of(
     shapes = "; ".join(texts(reply, "shapes"))
     there = f"on that line, {shapes}" if shapes else ""
     advice = _advice(reply, others, assignment)
-    lines = filter(None, [_raised_text(reply), there, _unusual(answered), advice])
+    lines = filter(None, [_raised_text(reply), there, advice])
     file = _unimportable(reply, assignment)
     headline = f"{file} cannot be imported" if file else ""
     return Mismatch("raised", answered.call.target, tuple(lines), headline, advised=advice != "")
 
 
 def renamed(answered: AnsweredCall) -> Mismatch | None:
-    """Return the mismatch of a wrong answer of an object that lacks a given module, or None."""
+    """Return the mismatch of a wrong answer of an object that lacks a given part, or None."""
     target = answered.call.target
-    lacking = texts(answered.reply, "lacking_modules")
+    lacking = texts(answered.reply, "lacking_parts")
     if not lacking:
         return None
-    says = f"{target.split('.')[0]} has no module {lacking[0]}; its names are fixed"
+    says = f"{target.split('.')[0]} has no {lacking[0]}; its names are fixed"
     return Mismatch("raised", target, (says,))

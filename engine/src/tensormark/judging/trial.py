@@ -10,7 +10,7 @@ import functools
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from tensormark.exercise import PARTS, Exercise, Probe
+from tensormark.exercise import PARTS, SECOND_CALL, Exercise, Probe
 from tensormark.judging.checks import CHECKS, Check, examined, wrong_gradient, wrong_output
 from tensormark.judging.compare import Mismatch
 from tensormark.judging.evidence import Evidence
@@ -49,7 +49,10 @@ class Trial(Evidence):
         if self.unwritten:
             return Result.of(self.exercise, Outcome.NOT_WRITTEN)
         decided = list(self.decided())
-        faults = [self.fault(check, probe) for check, probe, used in decided if used is None]
+        wrong = [(check, probe) for check, probe, used in decided if used is None]
+        outputs = [probe for check, probe in wrong if check is wrong_output]
+        names = {each.name for each in outputs if each.of_sizes or each.name == SECOND_CALL}
+        faults = [self.fault(check, probe, names) for check, probe in wrong]
         if faults:
             return result_of_faults(self.exercise, faults)
         upstream = enumerated(sorted({id for *_, used in decided for id in used or ()}))
@@ -129,12 +132,29 @@ class Trial(Evidence):
                 return replaced
         return None
 
-    def fault(self, check: Check, probe: Probe) -> Fault:
+    def part_of(self, check: Check, probe: Probe, wrong: set[str]) -> str:
+        """Return which part of the points it costs that a check of a probe fails.
+
+        What fails in other sizes, or in a second call, costs the properties once, whichever other
+        probe has other sizes, or makes a second call, too.
+
+        Args:
+            wrong: which probes of other sizes and of a second call fail.
+        """
+        call = probe.calls[0]
+        resized = call.letters != self.exercise.calls[0].letters
+        excused = (call.twice and SECOND_CALL in wrong) or (resized and wrong - {SECOND_CALL})
+        return probe.part if check is wrong_output and not excused else "properties"
+
+    def fault(self, check: Check, probe: Probe, wrong_probes: set[str]) -> Fault:
         """Return what it costs that none of a probe's answers that count is right.
 
         The finding is that of the most informative answer.
+
+        Args:
+            wrong_probes: see `part_of`.
         """
-        part = probe.part if check is wrong_output else "properties"
+        part = self.part_of(check, probe, wrong_probes)
         answers = self.answers_to(probe)
         mismatches = [self.mismatch(answered, check) for answered in answers]
         wrong = [(a, m) for a, m in zip(answers, mismatches, strict=True) if m is not None]

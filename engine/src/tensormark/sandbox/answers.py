@@ -50,7 +50,7 @@ KEYS: Mapping[str, type] = {
     "lacking": str,
     "imported": list,
     "matched": list,
-    "lacking_modules": list,
+    "lacking_parts": list,
     "shapes": list,
     "drew": bool,
     "same": bool,

@@ -81,7 +81,6 @@ class Reply:
     Attributes:
         text: for the student, if it is not ok. For "not written", NotImplementedError's message.
         hung: whether the call was lost because it had to be ended at a deadline.
-        unabridged: the whole text, if `text` leaves some of it out.
         trouble: for the maintainers, if reading the answer raised an unexpected exception.
     """
 
@@ -90,7 +89,6 @@ class Reply:
     message: dict[str, Any] = dataclasses.field(default_factory=dict)
     tensors: Tensors = dataclasses.field(default_factory=dict)
     hung: bool = False
-    unabridged: str | None = None
     trouble: str = ""
 
 

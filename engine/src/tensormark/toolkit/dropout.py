@@ -36,7 +36,7 @@ ANCHORS = (-1.5, 1.5)  # units whose projection is 0, used to undo a norm
 
 @dataclasses.dataclass(frozen=True)
 class Dropout:
-    """Judges a pass in training (or in eval, with rate 0), or two that should differ.
+    """Judges a pass in training, or two that should differ.
 
     Attributes:
         place: what should be dropped, in words.
@@ -67,7 +67,7 @@ class Dropout:
     def allowed(self) -> np.ndarray:
         """How far each statistic of a correct dropout may be off."""
         chance, exact, *_ = self.spread
-        return np.array([chance, exact, exact, chance]) if self.rate else np.full(4, EXACT)
+        return np.array([chance, exact, exact, chance])
 
     def __call__(self, outputs: Tensors, inputs: Tensors) -> str | None:
         """Return what is wrong, or None."""
@@ -101,8 +101,6 @@ class Dropout:
             return f"{self.place}: dropout draws once for many values, not once for each"
         if not right[2] or not right[3]:
             return f"the dropped values do not match a dropout on {self.place}"
-        if not self.rate:
-            return f"dropout on {self.place} is active in eval mode"
         if not right[0]:
             dropped = f"{1 - measured[0]:.2f} of {self.place} is dropped"
             return f"with a dropout rate of {self.rate}, {dropped}"

@@ -66,5 +66,5 @@ def optimizer(target: str, *, probes: Sequence[Case], **about: Any) -> Exercise:
         about: further fields of the exercise, as in `exercise`.
     """
     # an assignment names the axes of outputs, but those of a parameter mean something else
-    about = {"axes": {}, "locate": lambda got, expected, inputs: None, **about}
+    about = {"axes": {}, "locate": lambda *_: None, **about}
     return exercise(target, (), draw, probes=probes, call={"kind": "optimizer"}, **about)

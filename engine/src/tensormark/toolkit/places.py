@@ -14,47 +14,44 @@ import numpy as np
 
 from tensormark.exercise import Axes, Locate, Tensors
 
-# smaller differences count as equal here; tolerances may be far tighter
-RTOL = 1e-3
-ATOL = 1e-4
+
+def _alike(got: np.ndarray, expected: np.ndarray, limit: float) -> bool:
+    return np.allclose(got, expected, rtol=0.0, atol=limit)
 
 
-def _alike(got: np.ndarray, expected: np.ndarray) -> bool:
-    return np.allclose(got, expected, rtol=RTOL, atol=ATOL)
-
-
-def _by_value(got: np.ndarray, expected: np.ndarray) -> str | None:
+def _by_value(got: np.ndarray, expected: np.ndarray, limit: float) -> str | None:
     """Say how all values are off, if they are by the same factor or amount."""
     total = float((expected * expected).sum())
     factor = float((got * expected).sum()) / total if total else 0.0
-    if abs(factor) > 1e-3 and _alike(got, factor * expected):
+    if abs(factor) > 1e-3 and _alike(got, factor * expected, limit * (1.0 + abs(factor))):
         return f"every value is {factor:.3g} times the expected one"
-    if np.ptp(got - expected) < ATOL * (1.0 + np.abs(expected).max()):
+    if np.ptp(got - expected) < limit:
         return "every value is off by the same amount"
     return None
 
 
-def _reordered(got: np.ndarray, expected: np.ndarray, axis: int) -> bool:
+def _reordered(got: np.ndarray, expected: np.ndarray, limit: float, axis: int) -> bool:
     """Return whether the parts along an axis are right, but in another order."""
     parts = [
         np.moveaxis(array, axis, 0).reshape(array.shape[axis], -1) for array in (got, expected)
     ]
     weights = np.random.default_rng(0).standard_normal(parts[0].shape[1])
-    return _alike(*(part[np.argsort(part @ weights)] for part in parts))
+    first, second = (part[np.argsort(part @ weights)] for part in parts)
+    return _alike(first, second, limit)
 
 
-def _moved(got: np.ndarray, expected: np.ndarray, axes: Sequence[str]) -> str | None:
+def _moved(got: np.ndarray, expected: np.ndarray, limit: float, axes: Sequence[str]) -> str | None:
     """Say how the right values are in the wrong places, if they are.
 
     Args:
         axes: the names of the axes, at least two.
     """
-    if _alike(np.sort(got, axis=-1), np.sort(expected, axis=-1)):
+    if _alike(np.sort(got, axis=-1), np.sort(expected, axis=-1), limit):
         return f"each {axes[-2]} has the right values, but its {axes[-1]}s are in the wrong order"
     for axis, name in enumerate(axes[:-1]):
-        if _reordered(got, expected, axis):
+        if _reordered(got, expected, limit, axis):
             return f"the {name}s have the right values, but are in another order"
-    if _alike(np.sort(got.ravel()), np.sort(expected.ravel())):
+    if _alike(np.sort(got.ravel()), np.sort(expected.ravel()), limit):
         return "all the right values are there, but in the wrong places: check the order of axes"
     return None
 
@@ -113,6 +110,7 @@ def _by_place(wrong: np.ndarray, axes: Sequence[str]) -> str | None:
 def locate(
     got: np.ndarray,
     expected: np.ndarray,
+    allowed: np.ndarray,
     axes: Sequence[str],
     padding: np.ndarray | None = None,
     among: int | None = None,
@@ -120,6 +118,7 @@ def locate(
     """Say in one line where or how an array of finite values is wrong; None if unclear.
 
     Args:
+        allowed: how far each value may be off.
         axes: the names of the axes; the result is None for arrays with fewer than two, and for a
             single value, as its ratio would reveal the expected value.
         padding: the places of the first two axes that are only padding.
@@ -132,14 +131,13 @@ def locate(
         return "the number of values is right: check the order of axes" if same else None
     if got.ndim < 2 or got.ndim != len(axes) or got.size < 2:
         return None
-    wrong = ~np.isclose(got, expected, rtol=RTOL, atol=ATOL)
-    if not wrong.any():
-        return None
+    wrong = ~(np.abs(got - expected) <= allowed)
+    limit = float(allowed.max())
     among = wrong.ndim if among is None else among
     places = np.asarray(wrong.any(tuple(range(among, wrong.ndim))))
     return (
-        _by_value(got, expected)
-        or _moved(got, expected, axes)
+        _by_value(got, expected, limit)
+        or _moved(got, expected, limit, axes)
         or _by_padding(wrong, padding, axes)
         or _by_place(places, axes[:among])
     )
@@ -157,8 +155,11 @@ def locator(
         padding, among: see `locate`.
     """
 
-    def where(got: np.ndarray, expected: np.ndarray, inputs: Tensors) -> str | None:
+    def where(
+        got: np.ndarray, expected: np.ndarray, allowed: np.ndarray, inputs: Tensors
+    ) -> str | None:
         """Say in a few words where or how an output is wrong; None if unclear."""
-        return locate(got, expected, axes.get(expected.ndim, ()), padding(inputs), among)
+        names = axes.get(expected.ndim, ())
+        return locate(got, expected, allowed, names, padding(inputs), among)
 
     return where

@@ -31,6 +31,7 @@ from typing import Any
 import numpy as np
 
 from tensormark.exercise import (
+    NO_DROPOUT,
     SECOND_CALL,
     SIZES_PROBE,
     Call,
@@ -75,7 +76,7 @@ def probe(
             those of `stood_in`.
         fields: those of its calls that differ from the exercise's, such as dtype="float64" or
             `sizes`; `inputs`, the name by which `draw` knows what to draw, which probes may share;
-            and `rate`, for the size `dropout`.
+            and `rate`, for `dropout` and all sizes whose names end like that.
     """
     return Case(Probe(name, part, says, (), examine), calls, fields)
 
@@ -89,16 +90,26 @@ def output(what: str, **fields: Any) -> Case:
     return probe("output", "values", f"{what} gives a wrong output", **fields)
 
 
-def other_sizes(what: str, sizes: Sizes, **fields: Any) -> Case:
-    """Probe other sizes, in float64."""
-    says = f"{what} is wrong for other sizes or in float64"
-    fields = {"inputs": "other", "sizes": sizes, "dtype": "float64", **fields}
-    return probe(SIZES_PROBE, "properties", says, **fields)
+def other_sizes(what: str, sizes: Sizes, which: str = "", **fields: Any) -> Case:
+    """Probe other sizes, in float64 unless `dtype` says otherwise.
+
+    Args:
+        which: what they are, if an exercise has several such probes.
+    """
+    fields = {"inputs": f"other {which}".rstrip(), "sizes": sizes, "dtype": "float64", **fields}
+    says = f"{what} is wrong for {which or 'other sizes'}"
+    if fields["dtype"] == "float64":
+        says += " or in float64"
+    name = f"{SIZES_PROBE}: {which}" if which else SIZES_PROBE
+    return probe(name, "properties", says, **fields)
 
 
-def second_call(**fields: Any) -> Case:
-    """Probe a call after one with other inputs."""
-    says = "a second call gives a wrong output: something carries over from the first"
+def second_call(says: str = "a call with other inputs gives a wrong output", **fields: Any) -> Case:
+    """Probe a call after one with other inputs.
+
+    Args:
+        says: what is wrong if nothing carries over from the first call.
+    """
     return probe(SECOND_CALL, "properties", says, inputs=SECOND_CALL, **fields)
 
 
@@ -123,11 +134,11 @@ def no_dropout(*paths: str, **fields: Any) -> Case:
     """Probe training with a dropout rate of 0, which should equal eval.
 
     Args:
-        paths: attributes, or paths of attributes, of the dropout modules; without them, the size
-            `dropout` is changed.
+        paths: attributes, or paths of attributes, of the dropout modules; without them, all rates
+            among the sizes are changed.
     """
     says = "with a dropout rate of 0, training should give the same result as eval"
-    return _at_rate(0.0, "no dropout", says, paths, fields)
+    return _at_rate(0.0, NO_DROPOUT, says, paths, fields)
 
 
 def all_dropped(*paths: str, name: str = "all dropped", **fields: Any) -> Case:
@@ -166,7 +177,8 @@ def _own_call(fields: Mapping[str, Any]) -> Call:
     own = dict(fields)
     rate = own.pop("rate", None)
     if rate is not None:
-        own["sizes"] = own["sizes"] | {"dropout": rate}
+        names = ["dropout", *(name for name in own["sizes"] if name.endswith("dropout"))]
+        own["sizes"] = own["sizes"] | dict.fromkeys(names, rate)
     for name in ("options", "literals"):
         if callable(own[name]):
             own[name] = own[name](own["sizes"])
@@ -196,7 +208,7 @@ def _with_earlier_inputs(draw: Draw) -> Draw:
         if call.inputs == SECOND_CALL and not any(name.startswith("before/") for name in tensors):
             earlier = draw(rng, call)
             tensors |= {f"before/{name}": earlier[name] for name in call.args if name in earlier}
-        return {name: np.asarray(value) for name, value in tensors.items()}
+        return {name: np.array(value, order="C") for name, value in tensors.items()}
 
     return draw_all
 

@@ -33,6 +33,7 @@ from tensormark.worker.forbidden import watched
 from tensormark.worker.imports import Imports
 from tensormark.worker.objects import (
     Originals,
+    add_left_out,
     has_modules,
     load_by_name,
     member,
@@ -194,13 +195,15 @@ def _built(context: Context, call: Call, tensors: Tensors, complete: bool) -> Mo
         lacking = context.originals.complete(
             owner, call["module"], name, lambda given: given(*arguments, **call["options"])
         )
-    load_by_name(owner, weights, lacking)
+    stood_in = {path.rpartition(".")[0] for path in call["stand_ins"]} - {""}
+    left_out = add_left_out(owner, weights, stood_in)
+    load_by_name(owner, {n: w for n, w in weights.items() if n not in left_out}, lacking)
     for part in (owner, *lacking.values()):
         if call["dtype"] != "float32":  # the type of a new object
             part.to(getattr(torch, call["dtype"]))
         part.train(call["train"])
     _adjust(owner, call, getattr(harness, "STAND_INS", {}))
-    return Model(owner, arguments, lacking)
+    return Model(owner, arguments, lacking, left_out)
 
 
 def build(context: Context, call: Call, tensors: Tensors) -> nn.Module:
@@ -298,7 +301,7 @@ def run_call(context: Context, call: Call, tensors: Tensors) -> Answer:
     given = [value for value in arguments if isinstance(value, Tensor)]
     with recording(context.tape, before, given):
         own = called_with(arguments)
-    report = before.report() | {"lacking_modules": [*model.lacking] if model is not None else []}
+    report = before.report() | {"lacking_parts": model.lacking_parts if model is not None else []}
     report["drew"] = own_generator or before.generators.drew()
 
     answer = {f"out/{name}": value for name, value in own.items()}

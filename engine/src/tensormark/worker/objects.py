@@ -9,7 +9,7 @@ code does not: it gets the AttributeError that it would get elsewhere.
 import contextlib
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
@@ -74,6 +74,29 @@ def load_by_name(
             shapes = f"{tuple(own[name].shape)} and should be {tuple(value.shape)}"
             raise StudentError(f"parameter {name} of {type(model).__name__} is {shapes}")
         own[name].copy_(value)
+
+
+def add_left_out(
+    model: nn.Module, weights: Mapping[str, Tensor], stood_in: Collection[str]
+) -> list[str]:
+    """Add parameters that modules were made without, as by bias=False, where stand-ins need them.
+
+    Args:
+        stood_in: paths of the modules whose methods have stand-ins; see `parents_of`.
+
+    Returns: the names of the others, which are not added.
+    """
+    left_out = []
+    for name, value in weights.items():
+        path, _, last = name.rpartition(".")
+        part = dict(model.named_modules()).get(path)
+        if part is None or part._parameters.get(last, value) is not None:
+            continue
+        if any(NUMBER.sub("*", name).startswith(f"{each}.") for each in stood_in):
+            setattr(part, last, nn.Parameter(value.detach().clone()))
+        else:
+            left_out.append(name)
+    return left_out
 
 
 def parents_of(owner: Any, path: str) -> list[tuple[Any, str]]:

@@ -10,7 +10,7 @@ import dataclasses
 import random
 import warnings
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -223,16 +223,20 @@ class Model:
         owner: nn.Module,
         arguments: tuple[Any, ...],
         lacking: Mapping[str, nn.Module] | None = None,
+        left_out: Sequence[str] = (),
     ) -> None:
         """List the parts.
 
         Args:
             arguments: the object's constructor arguments, such as a config.
             lacking: the given modules that it lacks, by path; they are not watched.
+            left_out: names of parameters that its modules were made without.
         """
         self.owner = owner
         self.arguments = arguments
         self.lacking = lacking or {}
+        self.lacking_parts = [f"module {path}" for path in self.lacking]
+        self.lacking_parts += [f"parameter {name}" for name in left_out]
         self.modules = list(owner.modules())
         self.children = self._parts("_modules")
         self.weights = self._parts("_parameters")
