@@ -6,6 +6,8 @@ Covered: only the files that were sent can be imported from the submission, and 
 Not covered: what the code does once it runs; that is the sandbox's job.
 """
 
+import __future__
+
 import contextlib
 import functools
 import importlib
@@ -22,9 +24,15 @@ from tensormark.worker.exceptions import ImportFailure
 
 
 @functools.lru_cache(maxsize=64)
-def _compiled(file: str, source: str) -> CodeType:
-    """Compile a module's source; most files stay the same from one load to the next."""
-    return compile(source, file, "exec", dont_inherit=True)
+def compiled(file: str, source: str) -> CodeType:
+    """Compile a module's source; most files stay the same from one load to the next.
+
+    Annotations are not evaluated, as in Python 3.14, so code may be right there and name in them
+    what it never imports, or a class within itself.
+    """
+    flag = __future__.annotations.compiler_flag
+    code: CodeType = compile(source, file, "exec", flag, dont_inherit=True)
+    return code
 
 
 def _is_package(name: str, names: Collection[str]) -> bool:
@@ -38,10 +46,16 @@ def file_of(name: str, names: Collection[str]) -> str:
 
 
 class MemoryImporter(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
-    """Imports the submission's modules from memory, with priority over files on disk."""
+    """Imports the submission's modules from memory, with priority over files on disk.
 
-    def __init__(self, sources: Mapping[str, str]) -> None:
+    Attributes:
+        sources: module name to text.
+        files: module name to the name of its file.
+    """
+
+    def __init__(self, sources: Mapping[str, str], files: Mapping[str, str]) -> None:
         self.sources = sources
+        self.files = files
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -52,7 +66,7 @@ class MemoryImporter(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
         spec = importlib.util.spec_from_loader(
             fullname,
             self,
-            origin=file_of(fullname, self.sources),
+            origin=self.files[fullname],
             is_package=_is_package(fullname, self.sources),
         )
         assert spec is not None
@@ -65,7 +79,7 @@ class MemoryImporter(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
 
     def get_code(self, fullname: str) -> CodeType:
         """Compile a module under the student's file name, such as main.py."""
-        code = _compiled(file_of(fullname, self.sources), self.sources[fullname])
+        code = compiled(self.files[fullname], self.sources[fullname])
         forbidden.SUBMISSION_CODE.append(code)
         return code
 
