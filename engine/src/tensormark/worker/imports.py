@@ -2,7 +2,7 @@
 
 A module that cannot be imported fails the calls that need it, and those only.
 
-Covered: only the files that were sent can be imported from the submission, and nothing is written.
+Covered: only the files that were sent can be imported from the submission.
 Not covered: what the code does once it runs; that is the sandbox's job.
 """
 

@@ -81,7 +81,8 @@ class Overlay:
             self.given_only = request["given_only"]
 
     def load(self, request: Message) -> Message:
-        """Import the given modules and the student's."""
+        """Import the given modules and the student's, in an empty folder."""
+        surroundings.begin()
         for name in self.sources:  # from an earlier load
             sys.modules.pop(name, None)
         sys.meta_path[:] = [f for f in sys.meta_path if not isinstance(f, MemoryImporter)]
