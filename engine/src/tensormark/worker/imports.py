@@ -20,7 +20,9 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from tensormark.worker import forbidden, state
-from tensormark.worker.exceptions import ImportFailure
+from tensormark.worker.absent_gpu import ABOUT_GPUS, cpu_for_gpu
+from tensormark.worker.exceptions import ImportFailure, message_of
+from tensormark.worker.protocol import GPU
 
 
 @functools.lru_cache(maxsize=64)
@@ -122,18 +124,32 @@ class Imports:
             raise self.failed[name]
         state.seed(0)
         generators = state.Generators()
+        asked: list[str] = []
         try:
-            self.modules[name] = importlib.import_module(name)
+            asked = self._import(name)
         except BaseException as error:  # including SystemExit and KeyboardInterrupt
             failure = self.failure(name, error)
             raise failure from failure.__cause__
         finally:
             self.settings = {**self.settings, **state.settings_that_stay()}
-            changed = state.put_back(self.settings)
+            changed = state.put_back(self.settings) + asked
             changed += generators.seeded()
             self.changed[name] = changed
             generators.put_back()
         return self.modules[name]
+
+    def _import(self, name: str) -> list[str]:
+        """Import a module; if it asks for a GPU, do it again without, and return that."""
+        try:
+            self.modules[name] = importlib.import_module(name)
+        except Exception as error:
+            if not ABOUT_GPUS.search(message_of(error)):
+                raise
+            state.seed(0)
+            with cpu_for_gpu():
+                self.modules[name] = importlib.import_module(name)
+            return [GPU]
+        return []
 
     def failure(self, name: str, error: BaseException) -> ImportFailure:
         """Return why a module cannot be imported: one that it imports may be the cause."""

@@ -9,7 +9,7 @@ what is written between two looks at it.
 
 import contextlib
 import os
-import secrets
+import uuid
 from collections.abc import Iterator
 
 NAME = "work"  # of the folder, in that of the fork server
@@ -53,7 +53,7 @@ def empty(folder: str) -> None:
             if entry.is_dir(follow_symlinks=False):
                 if not os.access(entry.path, os.R_OK | os.W_OK | os.X_OK):
                     os.chmod(entry.path, 0o700)
-                moved = os.path.join(folder, secrets.token_hex(8))
+                moved = os.path.join(folder, uuid.uuid4().hex)
                 os.rename(entry.path, moved)
                 folders.append(moved)
             else:

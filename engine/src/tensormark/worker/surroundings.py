@@ -119,6 +119,8 @@ def _refuse(folder: str, event: str, arguments: tuple[Any, ...]) -> None:
     what = "opening a file to write" if opens else event
     named = arguments and isinstance(arguments[0], str | bytes | os.PathLike)
     path = arguments[0] if named else None
+    if event == "subprocess.Popen":
+        path = os.path.basename(arguments[0])
     raise PermissionError(errno.EPERM, f"{what} is not allowed here", path)
 
 
