@@ -1,20 +1,24 @@
 # make            lists the targets and their options
-# Options are variables: make grade SUBMISSION=path JSON=result.json
+# Options are variables: make grade SUBMISSION=path JSON=result.json. They count only after `make`:
+# a VENV or OUT in the environment is meant for something else.
 
 TARGETS = help check watch grade report debug viva submit clean
-SUBMISSION ?= starter
-PYTHON ?= python3
-VENV ?= .venv
+SUBMISSION = starter
+PYTHON = python3
+VENV = .venv
 FROM_PEOPLE = SUBMISSION PYTHON VENV K JSON TIER OUT N SEED PIP_ARGS
 # What people type after `make` is data: a file's name may contain $(shell ...) or a backtick. Make
 # does not expand it, and recipes read it from the environment, quoted by the shell.
-as_data = $(foreach name,$(1),$(eval override $(name) := $$(value $(name))))
+as_data = $(foreach name,$(1),$(if $(filter environment,$(origin $(name))),$(eval $(name) =))\
+	$(eval override $(name) := $$(value $(name))))
 $(call as_data,$(FROM_PEOPLE))
 export TENSORMARK_MAKE = 1
 # What `module load`, conda or a profile set would send packages elsewhere, take them from elsewhere,
-# or keep Python waiting at its prompt.
+# refuse them, or keep Python waiting at its prompt.
 export PIP_USER = 0
 unexport PIP_TARGET PIP_PREFIX PIP_ROOT PYTHONPATH PYTHONHOME PYTHONINSPECT PYTHONSTARTUP
+unexport PIP_CONSTRAINT PIP_BUILD_CONSTRAINT PIP_REQUIRE_HASHES PIP_NO_DEPS PIP_DRY_RUN PIP_PYTHON \
+	PIP_NO_BINARY PIP_ONLY_BINARY PIP_IGNORE_INSTALLED
 BIN = "$$VENV"/bin
 # an option for the command line, or nothing if its variable is empty; a flag has no value
 option = $${$(2):+"--$(1)=$$$(2)"}
@@ -45,7 +49,7 @@ $(error unknown target $(UNKNOWN); options are written NAME=value: make check K=
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: $(TARGETS)
+.PHONY: $(TARGETS) .interpreter
 
 ##@ For students: write the functions in starter/bert.py that handout.md describes
 check: $(VENV)/.installed  ## grade the five functions in starter/bert.py, without training: seconds
@@ -73,7 +77,9 @@ submit: $(VENV)/.installed  ## pack what you hand in, and grade it as your instr
 
 clean:  ## remove .venv/ and what programs have written; submission.zip and JSON= files stay
 	@[ ! -e "$$VENV" ] || $(IS_OURS) || { echo "VENV=$$VENV: $(NOT_OURS)" >&2; exit 1; }
-	rm -rf "$$VENV" $(STAFF_CACHES) runs predictions starter/runs starter/predictions report.html viva.html
+	rm -rf "$$VENV" $(STAFF_CACHES) $(OUTPUTS) $(OUTPUTS:%=starter/%)
+	@rmdir runs predictions starter/runs starter/predictions 2>/dev/null || true
+	@for page in report.html viva.html; do ! grep -qs '$(OUR_PAGE)' $$page || rm $$page; done
 
 help:  ## this list
 	@awk -F ' +## +' ' \
@@ -107,8 +113,14 @@ endef
 
 CPU_ONLY = --extra-index-url https://download.pytorch.org/whl/cpu
 
-IS_OURS = [ -e "$$VENV"/pyvenv.cfg ] || [ -e "$$VENV"/.unfinished ]
-NOT_OURS = is not a virtual environment; name another folder
+# what programs write by default; a student may have other files in the same folders
+OUTPUTS = runs/attention.png runs/pretrained predictions/*-out.txt
+# what our pages contain: PAGE of the engine's files.py
+OUR_PAGE = style-src .sha256-
+
+# Only an environment that was made here has this file, and is deleted.
+IS_OURS = [ -e "$$VENV"/.made-by-make ]
+NOT_OURS = was not made by this Makefile; delete it yourself, or name another folder
 # Create a virtual environment in the folder $(1) unless it exists; finish an interrupted one.
 define VIRTUAL_ENVIRONMENT
 if [ -e $(1)/.unfinished ] || ! $(1)/bin/python -m pip --version >/dev/null 2>&1; then \
@@ -121,7 +133,8 @@ if [ -e $(1)/.unfinished ] || ! $(1)/bin/python -m pip --version >/dev/null 2>&1
 	if [ "$$(uname -s)" = Linux ] && [ -z "$$PIP_ARGS" ]; then \
 		echo "plus, on Linux, gigabytes for GPUs; to skip those, press Ctrl-C and add to the command" >&2; \
 		echo '    PIP_ARGS="$(CPU_ONLY)"' >&2; fi; \
-	mkdir -p $(1) && touch $(1)/.unfinished && "$$PYTHON" -m venv $(1) && rm $(1)/.unfinished; \
+	mkdir -p $(1) && touch $(1)/.made-by-make $(1)/.unfinished && \
+	"$$PYTHON" -m venv $(1) && rm $(1)/.unfinished; \
 fi
 endef
 
@@ -135,7 +148,12 @@ BROKEN = numpy, torch or tensormark cannot be imported from $$VENV: run \`make c
 WHEELS = $(patsubst engine/%,$(VENV)/.%,$(wildcard engine/*.whl))
 $(WHEELS):
 
-$(VENV)/.installed: requirements.txt $(WHEELS) $(ENGINE_SOURCE)
+# the system's Python may have been updated or removed since
+.interpreter:
+	@[ ! -e "$$VENV"/.installed ] || $(BIN)/python -I -S -c "" 2>/dev/null || \
+		{ echo "the Python of $$VENV is gone: run \`make clean\`, then try again" >&2; exit 1; }
+
+$(VENV)/.installed: requirements.txt $(WHEELS) $(ENGINE_SOURCE) | .interpreter
 	@$(call VIRTUAL_ENVIRONMENT,"$$VENV")
 	@$(call INSTALL,$(BIN)/python,-r requirements.txt $(ENGINE_BUILDER))
 	@$(call INSTALL,$(BIN)/python,$(ENGINE))

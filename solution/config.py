@@ -5,6 +5,14 @@ import json
 from pathlib import Path
 
 CONFIG_NAME = "config.json"
+# what else a config.json of Hugging Face's may say, and what a minBERT model always is
+FIXED = {
+    "model_type": "bert",
+    "hidden_act": "gelu",
+    "position_embedding_type": "absolute",
+    "is_decoder": False,
+    "add_cross_attention": False,
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,14 +60,15 @@ class BertConfig:
 
     @classmethod
     def from_json(cls, path: str | Path) -> "BertConfig":
-        """Read a config.json; keys that minBERT does not use are ignored.
+        """Read a config.json; keys that make no difference to a model are ignored.
 
         Args:
             path: the file, or the checkpoint directory that contains it.
 
         Raises:
             FileNotFoundError: there is no such file.
-            ValueError: the file is not JSON, or a size in it is wrong; the message names the file.
+            ValueError: the file is not JSON, a size in it is wrong, or it is of another kind of
+                model; the message names the file.
         """
         path = Path(path)
         path = path / CONFIG_NAME if path.is_dir() else path
@@ -67,6 +76,9 @@ class BertConfig:
             values = json.loads(path.read_text(encoding="utf-8"))
             if not isinstance(values, dict):
                 raise ValueError("it should be one JSON object")
+            for key, value in FIXED.items():
+                if values.get(key, value) != value:
+                    raise ValueError(f"{key} is {values[key]!r}; minBERT needs {value!r}")
             known = {field.name for field in dataclasses.fields(cls)}
             return cls(**{key: value for key, value in values.items() if key in known})
         except ValueError as error:  # json.JSONDecodeError and UnicodeDecodeError are ValueErrors

@@ -5,6 +5,7 @@ Dimension key: B batch, T tokens.
 [1] Devlin et al., "BERT: Pre-training of Deep Bidirectional Transformers", arXiv:1810.04805
 """
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,19 +15,31 @@ from torch import Tensor
 
 TOKENIZER_NAME = "tokenizer.json"
 VOCAB_NAME = "vocab.txt"
+OPTIONS_NAME = "tokenizer_config.json"
 SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
 
-def wordpiece(vocab: dict[str, int]) -> Tokenizer:
-    """Build BERT's uncased tokenizer around a vocabulary.
+def wordpiece(
+    vocab: dict[str, int],
+    do_lower_case: bool = True,
+    strip_accents: bool | None = None,
+    tokenize_chinese_chars: bool = True,
+) -> Tokenizer:
+    """Build BERT's tokenizer around a vocabulary.
 
     Args:
         vocab: the id of every piece; it includes the five special tokens, and pieces that
             continue a word start with "##".
+        do_lower_case: for an uncased vocabulary.
+        strip_accents: None: if text is lower-cased.
+        tokenize_chinese_chars: make each character a word.
     """
     tokenizer = Tokenizer(models.WordPiece(vocab, unk_token="[UNK]", max_input_chars_per_word=100))
     tokenizer.normalizer = normalizers.BertNormalizer(
-        clean_text=True, handle_chinese_chars=True, strip_accents=True, lowercase=True
+        clean_text=True,
+        handle_chinese_chars=tokenize_chinese_chars,
+        strip_accents=strip_accents,
+        lowercase=do_lower_case,
     )
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokenizer.add_special_tokens(list(SPECIAL_TOKENS))
@@ -49,6 +62,13 @@ def read_vocab(path: Path) -> dict[str, int]:
     if missing:
         raise ValueError(f"it lacks {', '.join(missing)}")
     return vocab
+
+
+def read_options(path: Path) -> dict[str, bool]:
+    """Read which text a vocab.txt is for, from the tokenizer_config.json beside it, if any."""
+    values = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    options = ("do_lower_case", "strip_accents", "tokenize_chinese_chars")
+    return {name: values[name] for name in options if values.get(name) is not None}
 
 
 class BertTokenizer:
@@ -86,8 +106,11 @@ class BertTokenizer:
             raise FileNotFoundError(f"{directory}: there is no {TOKENIZER_NAME} or {VOCAB_NAME}")
         path = whole if whole.is_file() else vocab
         try:
-            text = path.read_text(encoding="utf-8")
-            return cls(Tokenizer.from_str(text) if path == whole else wordpiece(read_vocab(path)))
+            if path == whole:
+                return cls(Tokenizer.from_str(path.read_text(encoding="utf-8")))
+            pieces = read_vocab(path)
+            path = path.with_name(OPTIONS_NAME)
+            return cls(wordpiece(pieces, **read_options(path)))
         except Exception as error:  # the library raises plain Exception for a file it cannot read
             raise ValueError(f"{path}: not a BERT tokenizer: {error}") from error
 

@@ -12,8 +12,11 @@ Dimension key: H heads, T tokens, D model width.
 """
 
 import argparse
+import os
 import sys
 from pathlib import Path
+
+os.environ["MPLBACKEND"] = "agg"  # a notebook names one that only it has
 
 import torch
 from matplotlib.figure import Figure

@@ -71,6 +71,18 @@ def test_a_damaged_file_costs_no_points_and_is_named(
     assert graded.result["score"] == graded.result["max_score"]
 
 
+def test_windows_line_ends_do_no_damage(grade: Grade, copy: Path) -> None:
+    for path in [*copy.rglob("*.json"), *copy.rglob("*.txt")]:
+        path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    folders = {name: copy / name for name in ("checkpoint", "data")}
+
+    settings = Settings.of(ROOT, references=copy / "reference_outputs", **folders)
+    grading = Grading(settings, ASSIGNMENT)
+    grade = grading.grade(grading.read(str(ROOT / "solution")))
+
+    assert grade.score == grade.max_score == 100
+
+
 def test_damaged_data_cost_no_points_and_are_named(copy: Path) -> None:
     flip(copy / "data" / "dev.txt")
 

@@ -3,6 +3,7 @@
 tests/test_huggingface.py compares it with what Hugging Face transformers computes.
 """
 
+import json
 import shutil
 
 import pytest
@@ -11,6 +12,7 @@ from safetensors.torch import load_file, save_file
 
 from base_bert import CheckpointError
 from bert import BertModel
+from config import BertConfig
 from instructor.pretraining.pretrain import main as pretrain
 from tests.helpers import ROOT
 
@@ -48,3 +50,26 @@ def test_a_missing_file_is_named(tmp_path, name: str) -> None:
         BertModel.from_pretrained(tmp_path / "ours")
 
     assert name in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("hidden_act", "relu"),
+        ("hidden_act", "gelu_new"),
+        ("is_decoder", True),
+        ("model_type", "roberta"),
+        ("position_embedding_type", "relative_key"),
+    ],
+)
+def test_a_config_of_another_kind_of_model_is_refused_by_its_key(
+    tmp_path, key: str, value: object
+) -> None:
+    path = tmp_path / "config.json"
+    values = json.loads((CHECKPOINT / "config.json").read_text("utf-8"))
+    path.write_text(json.dumps(values | {key: value}), "utf-8")
+
+    with pytest.raises(ValueError, match=f"config.json: not a BERT config: {key} is") as caught:
+        BertConfig.from_json(tmp_path)
+
+    assert "\n" not in str(caught.value)

@@ -151,6 +151,11 @@ def test_bad_input_is_one_line_and_nothing_is_written(
 IDS = '0\tab12\tIt \'s ``fine\'\' .\t3\r\n1\tcd34\t"so ""bad"" ."\t0\n'
 READ = {
     "4 ||| It 's a fine ||| film .\r\n\n0|||bad\n": [(4, "It 's a fine ||| film ."), (0, "bad")],
+    "1 ||| good\r0 ||| bad\r": [(1, "good"), (0, "bad")],
+    "sentence\tlabel\nhide new secretions \t0\nfine\t1\n": [
+        (0, "hide new secretions"),
+        (1, "fine"),
+    ],
     f"\tid\tsentence\tsentiment\n{IDS}": [(3, "It 's ``fine'' ."), (0, 'so "bad" .')],
 }
 REFUSED = {  # the beginning of the message after the file's name

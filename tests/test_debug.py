@@ -68,6 +68,15 @@ def test_in_an_editor_it_runs_the_call_and_leaves_the_rest_to_its_debugger(
     assert "is off by up to" in shown
 
 
+def test_annotations_are_not_evaluated(tmp_path: Path, solution_source: str) -> None:
+    edits = ("probs @ value", "probs @ key"), ("value: Tensor", "value: Optional[Tensor]")
+    path = wrong(tmp_path, solution_source, *edits)
+
+    shown = debugged("--only", "attention", "--", path, typed="n\nc\n")
+
+    assert "-> context = probs @ key" in shown
+
+
 def test_right_code_has_nothing_to_debug(solution: Path) -> None:
     assert "nothing fails" in debugged("--only", "attention", "--", str(solution))
 

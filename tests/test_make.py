@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from tensormark.files import PAGE
 from testkit.graded import program, ran
 from tests.helpers import ROOT
 
@@ -88,7 +89,8 @@ def test_a_name_reaches_the_grader_as_it_is_and_is_not_run(calls: Path, name: st
     mark = calls.parent / "a_name_was_run"
     hostile = name.replace("MARK", str(mark))
 
-    call, _ = make(calls, "check", f"SUBMISSION={hostile}", f"JSON={hostile}", K=hostile)
+    options = [f"{option}={hostile}" for option in ("SUBMISSION", "JSON", "K")]
+    call, _ = make(calls, "check", *options)
 
     assert call[:4] == ["-P", "-m", "tensormark", "check"]
     assert call[-2:] == ["--", hostile]
@@ -121,8 +123,30 @@ def test_no_option_of_any_target_is_run(calls: Path, target: str, options: str) 
     assert not mark.exists()
 
 
+@pytest.mark.parametrize("target", ["check", "class"])
+def test_an_option_in_the_environment_is_not_obeyed(calls: Path, target: str) -> None:
+    names = "CHECK K TIER SEED OUT SUBMISSION PYTHON N JSON REFERENCES WORKERS SUBMISSIONS".split()
+
+    call, _ = make(calls, target, **dict.fromkeys(names, "elsewhere"))
+
+    assert call[3:] == [target, "--", "starter" if target == "check" else ""]
+
+
+def test_a_virtual_environment_whose_python_is_gone_is_explained_in_one_line(tmp_path) -> None:
+    for name in ("Makefile", "requirements.txt"):
+        shutil.copy(ROOT / name, tmp_path)
+    (tmp_path / ".venv/bin").mkdir(parents=True)
+    (tmp_path / ".venv/bin/python").symlink_to("/usr/bin/a-python-that-was-removed")
+    (tmp_path / ".venv/.installed").touch()
+
+    completed = ran("make", "check", cwd=tmp_path)
+
+    assert "the Python of .venv is gone: run `make clean`" in completed.stderr
+    assert "127" not in completed.stderr
+
+
 def test_variables_that_lead_python_and_pip_elsewhere_are_not_handed_on(calls: Path) -> None:
-    names = ["PIP_TARGET", "PIP_PREFIX", "PYTHONINSPECT"]
+    names = ["PIP_TARGET", "PIP_PREFIX", "PYTHONINSPECT", "PIP_CONSTRAINT", "PIP_REQUIRE_HASHES"]
 
     call, found = make(calls, "check", **dict.fromkeys(names, "/nowhere"), PIP_USER="1")
 
@@ -153,30 +177,35 @@ def test_a_typing_mistake_is_an_error_and_nothing_is_run(
 
 def test_clean_removes_what_programs_have_written_and_no_work(tmp_path) -> None:
     shutil.copy(ROOT / "Makefile", tmp_path)
-    outputs = "runs predictions starter/runs starter/predictions .venv".split()
-    work = ["starter/bert.py", "submission.zip"]
-    for name in (*(f"{name}/x" for name in outputs), ".venv/pyvenv.cfg", *work):
+    outputs = "runs/pretrained starter/runs starter/predictions .venv report.html".split()
+    work = "starter/bert.py submission.zip runs/notes.txt viva.html mine/precious.txt".split()
+    written = [".venv/.made-by-make", "runs/pretrained/x", "starter/runs/attention.png"]
+    for name in (*written, "starter/predictions/dev-out.txt", "mine/pyvenv.cfg", *work):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
+    (tmp_path / "report.html").write_text("default-src 'none'; style-src 'sha256-x'", "utf-8")
+    assert PAGE.search((tmp_path / "report.html").read_bytes())
 
-    subprocess.run(["make", "clean"], cwd=tmp_path, check=True, capture_output=True)
+    done = ran("make", "clean", cwd=tmp_path, env=os.environ | {"VENV": "mine"})
+
+    assert done.returncode == 0, done.stderr
 
     assert [name for name in outputs if (tmp_path / name).exists()] == []
     assert all((tmp_path / name).is_file() for name in work)
 
 
 @pytest.mark.parametrize("target", ["clean", "check"])
-def test_a_folder_that_is_no_virtual_environment_is_left_alone(tmp_path, target: str) -> None:
+def test_a_folder_that_was_not_made_by_make_is_left_alone(tmp_path, target: str) -> None:
     shutil.copy(ROOT / "Makefile", tmp_path)
     (tmp_path / "requirements.txt").touch()
-    work = tmp_path / "my work" / "notes.txt"
+    work = tmp_path / "my work" / "pyvenv.cfg"  # as in any virtual environment
     work.parent.mkdir()
     work.touch()
 
     completed = ran("make", target, "VENV=my work", cwd=tmp_path)
 
     assert completed.returncode == 2
-    assert "VENV=my work: is not a virtual environment" in completed.stderr
+    assert "VENV=my work: was not made by this Makefile" in completed.stderr
     assert [*work.parent.iterdir()] == [work]
 
 

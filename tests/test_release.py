@@ -73,7 +73,7 @@ def test_a_release_has_what_students_need_with_the_same_bytes_each_time(
 ) -> None:
     needed = """
         README.md handout.md handout.html Makefile requirements.txt LICENSE .gitignore colab.ipynb
-        .github/workflows/grade.yml reference_outputs/manifest.json data/train.txt starter/bert.py
+        .gitattributes .github/workflows/grade.yml reference_outputs/manifest.json data/train.txt starter/bert.py
         grader/assignment.py grader/viva.py checkpoint/model.safetensors
     """
     with zipfile.ZipFile(built) as archive:

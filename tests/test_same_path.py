@@ -89,18 +89,27 @@ LOOKS = {
     "temporary files": "tempfile.gettempdir()",
     "the debugger": "importlib.import_module('pdb').set_trace()",
     "a figure": "drawn()",
-}
-REFUSED = {
+    "a folder to write to": "open('new.txt', 'w').close(), os.mkdir('a'), os.listdir('a')",
     "a temporary file": "bool(tempfile.mkdtemp())",
-    "a new file": "open('new.txt', 'w').close()",
-    "a program": "importlib.import_module('subprocess').run(['true']).returncode",
-    "a socket": "importlib.import_module('socket').socket().close()",
+    "the file that keeps nothing": "open(os.devnull, 'w').close()",
+}
+# what is named when it is refused
+REFUSED = {
+    "open('/tmp/new.txt', 'w')": "/tmp/new.txt",
+    "os.open('../../new.txt', os.O_CREAT | os.O_RDWR)": "../../new.txt",
+    "os.mkdir('/tmp/new')": "os.mkdir is not allowed here: '/tmp/new'",
+    "os.rename('new.txt', '../../new.txt')": "os.rename",
+    "os.mkdir('new', dir_fd=os.open('/usr/lib', os.O_RDONLY))": "os.mkdir",
+    "os.chdir('/content')": "os.chdir is not allowed here: '/content'",
+    "importlib.import_module('subprocess').run(['true'])": "subprocess.Popen is not allowed here",
+    "importlib.import_module('socket').socket()": "socket.__new__",
+    "importlib.import_module('socket').getaddrinfo('example.com', 80)": "'example.com'",
 }
 ABSENT = ("transformers", "scipy", "mypy", "hypothesis")
 ELSEWHERE = ("pyseccomp",)  # starts programs to find its library
 NAMES = (*sorted(set(packages.modules(ASSIGNMENT.requirements)) - {*ELSEWHERE, "py"}), *ABSENT)
 IMPORTS = {f"import {name}": f"importlib.import_module({name!r}) and 0" for name in NAMES}
-ALL = {**LOOKS, **REFUSED, **IMPORTS}
+ALL = {**LOOKS, **dict(zip(REFUSED, REFUSED, strict=True)), **IMPORTS}
 LOOKING = ", ".join(f"{name!r}: outcome(lambda: ({look}))" for name, look in ALL.items())
 PROBE = f"""{CODE}{HEAD}
 def double(self, x):
@@ -132,11 +141,11 @@ def test_a_submission_finds_the_same_in_every_tier(
 ) -> None:
     isolated = findings_in(tier)
 
-    for name in (*LOOKS, *IMPORTS):
+    for name in ALL:
         assert isolated[name] == unisolated[name], name
-    for name in REFUSED:
+    for name, said in REFUSED.items():
         assert isolated[name].startswith("PermissionError: "), name
-        assert unisolated[name].startswith("PermissionError: "), name
+        assert said in isolated[name]
 
 
 @pytest.mark.parametrize(

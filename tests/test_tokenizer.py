@@ -1,5 +1,6 @@
 """The tokenizer, with a small vocabulary, and the solution's wordpiece beside the library's."""
 
+import json
 import random
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from tokenizers import models
 from pretraining import wordpiece
 from tokenizer import SPECIAL_TOKENS, BertTokenizer
 
-PIECES = [*SPECIAL_TOKENS, "the", "film", "##s", ".", "good", "not", ","]
+PIECES = [*SPECIAL_TOKENS, "the", "film", "##s", ".", "good", "not", ","]  # ids from 5 on
 
 
 @pytest.fixture
@@ -45,6 +46,25 @@ def test_sentences_have_these_ids_types_and_masks(
     assert batch["token_type_ids"].tolist() == types
 
 
+@pytest.mark.parametrize(
+    ("options", "ids"),
+    [
+        ({"do_lower_case": False}, [2, 1, 6, 12, 3]),
+        ({"do_lower_case": False, "strip_accents": None}, [2, 1, 6, 12, 3]),
+        ({"do_lower_case": False, "strip_accents": True}, [2, 1, 6, 6, 3]),
+        ({"do_lower_case": True, "strip_accents": False}, [2, 5, 6, 12, 3]),
+        ({"model_max_length": 512}, [2, 5, 6, 6, 3]),
+    ],
+)
+def test_a_vocabulary_is_used_as_the_tokenizer_config_beside_it_says(
+    folder: Path, options: dict[str, object], ids: list[int]
+) -> None:
+    (folder / "vocab.txt").write_text("".join(f"{piece}\n" for piece in [*PIECES, "fílm"]), "utf-8")
+    (folder / "tokenizer_config.json").write_text(json.dumps(options), "utf-8")
+
+    assert BertTokenizer.from_pretrained(folder)(["The film fílm"])["input_ids"].tolist() == [ids]
+
+
 def test_truncation_of_one_call_does_not_reach_the_next(tokenizer: BertTokenizer) -> None:
     tokenizer(["the film is long"], max_length=3)
 
@@ -68,6 +88,8 @@ def test_what_cannot_be_tokenized_is_refused(
         ("tokenizer.json", "{}"),
         ("vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\ngood\n"),
         ("vocab.txt", None),
+        ("tokenizer_config.json", "{"),
+        ("tokenizer_config.json", '{"do_lower_case": "no"}'),
     ],
 )
 def test_a_file_without_a_tokenizer_is_named_in_one_line(

@@ -3,12 +3,14 @@
 The golden corpus has more names, and every archive that is refused.
 """
 
+import io
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tensormark import settings
+from tensormark.files import digest
 from tensormark.intake.sources import MAX_SOURCE
 from tensormark.intake.submission import Part, SubmissionError, read_parts
 from tensormark.worker.protocol import encode
@@ -50,7 +52,7 @@ def test_the_same_files_are_read_the_same_however_they_are_packed(tmp_path, pack
         "config.py": b"x",
         "rope.py": b"x",
         "__MACOSX/._main.py": b"\0",
-        ".git/main.py": b"",
+        ".git/main.py": SOURCE,
     }
 
     submission = taken(pack(tmp_path / "work", files))
@@ -58,7 +60,8 @@ def test_the_same_files_are_read_the_same_however_they_are_packed(tmp_path, pack
     texts = {"main": SOURCE.decode(), "optimizer": "o = 1\n", "pretraining": ""}
     assert submission.sources == texts
     assert submission.faults.keys() == {"pretraining"}
-    assert [note.split()[0] for note in submission.notes] == ["optimizer", "config.py"]
+    noted = [note.split()[0] for note in submission.notes]
+    assert noted == ["optimizer", "config.py", "a/transformer.py"]
     assert {"rope", "config"} < submission.others
 
 
@@ -111,3 +114,42 @@ def test_the_largest_source_fits_into_a_frame_however_it_is_written(character: s
     source = character * (MAX_SOURCE // len(character.encode()))
 
     encode({"sources": {"main": source}})
+
+
+STUB = b"raise NotImplementedError\n"
+PACKED = zipped(io.BytesIO(), {"main.py": SOURCE, "b/optimizer.py": b"o"}).getvalue()
+OTHERS: dict[str, tuple[dict[str, bytes], list[str]]] = {
+    "a stub above": ({"main.py": b"x", "starter/main.py": SOURCE}, ["starter/main.py"]),
+    "beside a packed one": (
+        {"main.py": b"x", "a.zip": PACKED},
+        ["main.py in a.zip", "b/optimizer.py in a.zip"],
+    ),
+    "elsewhere": ({"main.py": SOURCE, "x/optimizer.py": b"o"}, ["x/optimizer.py"]),
+    "below": ({"main.py": SOURCE, "a/b/Main-1.py": b"x"}, ["a/b/Main-1.py"]),
+    "equal": ({"main.py": SOURCE, "a/main.py": SOURCE.replace(b"\n", b"\r\n")}, []),
+    "as given": ({"main.py": SOURCE, "a/main.py": STUB, "a/optimizer.py": STUB}, []),
+    "no archive": ({"main.py": SOURCE, "a.zip": b"PK"}, ["a.zip"]),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("pack", [tarred, side_by_side])
+def test_there_is_a_note_on_each_other_file_that_may_be_meant(
+    tmp_path, name: str, pack: Pack
+) -> None:
+    files, others = OTHERS[name]
+
+    notes = taken(pack(tmp_path / "work", files), dict.fromkeys(EDITABLE, digest(STUB))).notes
+
+    assert [note.partition(" is not ")[0] for note in notes] == others
+
+
+def test_there_are_few_notes_however_much_there_is(tmp_path) -> None:
+    files = {f"{number}/main{number}.py": b"x" for number in range(4000)}
+    files |= {f"{number}/main.py": b"x" for number in range(4000)}
+    files |= {f"main{number}.py": b"x" for number in range(1000)}
+
+    notes = taken(zipped(tmp_path / "work", {"main.py": SOURCE, **files})).notes
+
+    assert len(notes) < 25
+    assert sum(map(len, notes)) < 10_000

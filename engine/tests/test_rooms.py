@@ -32,7 +32,8 @@ ROOMS = {
     "wheel": "usage zipped",
     "references": "files usage",
     "worker": "",
-    "sandbox": "characters files policy usage worker.protocol worker.reply_buffer",
+    "sandbox": "characters files policy usage worker.protocol worker.reply_buffer worker.scratch "
+    "worker.surroundings",
     "task": "references sandbox.interface",
     "exercise": "policy files handout task",
     "folder": "exercise usage",
@@ -72,7 +73,8 @@ RULES = Rooms(
 )
 WITH_TORCH = """authoring.record debug toolkit.training toolkit.draws worker.main worker.warm
     worker.forbidden worker.overlay worker.imports worker.calls worker.objects worker.outputs
-    worker.exceptions worker.state worker.fork_server worker.stand_ins worker.tape"""
+    worker.exceptions worker.state worker.fork_server worker.stand_ins worker.tape
+    worker.absent_gpu"""
 # packages of pyproject.toml that are imported by other names
 IMPORTED_AS = {
     "markdown-it-py": "markdown_it",
@@ -88,6 +90,7 @@ SUBJECT = re.compile(
 )
 # markdown and Python are read as tokens
 WORDS = {
+    "intake/newer.py": {"generate_tokens", "tokenize", "token", "TokenInfo"},
     "release/page.py": {"token", "Token", "tokens"},
     "viva/edits.py": {"generate_tokens", "tokenize", "token", "tokens"},
 }

@@ -66,6 +66,33 @@ def test_a_syntax_error_shows_its_line_without_control_characters(
     assert "".join([first, *hint]).isprintable()
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        "type X = int\n",
+        "def f[T](x: T): ...\n",
+        'f"{x[\'a\']}{x["a"]}"\n',
+        "f'{f\"{x}\\n\"}'\n",
+        "f'''{x  # why\n}'''\n",
+    ],
+)
+def test_syntax_that_the_oldest_python_lacks_is_said_by_every_python(source: str) -> None:
+    submission = inspect(main="x = 1\n" + source)
+
+    is_old = sys.version_info < (3, 12)
+    (said,) = submission.faults.values() if is_old else submission.notes
+    assert re.match("main.py:[23]: ", said)
+    assert is_old or "3.11" in said
+
+
+def test_syntax_that_the_oldest_python_has_needs_no_note() -> None:
+    fields = "f'{x!r:>{w}}\\n{a[\"b\"]}' 'c\\n' f\"{x}\"\nf'''{\nx} {\"y\"}'''\n"
+
+    submission = inspect(main=fields + "def f(*a: *T): ...\n")
+
+    assert (submission.notes, submission.faults) == ((), {})
+
+
 def test_a_long_line_is_shown_around_the_error(grade: Grade, tmp_path) -> None:
     path = tmp_path / toy.MAIN
     path.write_text("x = [" + "1, " * 5_000 + "oops oops, " + "2, " * 2_000 + "]\n", "utf-8")

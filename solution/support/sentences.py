@@ -16,6 +16,8 @@ from tokenizer import BertTokenizer
 
 LABEL = re.compile(r"[0-9]{1,2}")
 COLUMNS = ["id", "sentence", "sentiment"]  # of CS224N's tab-separated files
+GLUE = {"label": "sentiment"}  # the name of a column in GLUE's
+LINE_END = re.compile(rb"\r\n|\r|\n")
 WHAT_A_LINE_IS = (
     "`label ||| sentence` with a label from 0 to 99, such as `1 ||| a fine film .`; or "
     "id, sentence and sentiment, separated by tabs"
@@ -40,13 +42,13 @@ def read_lines(path: str | Path) -> list[tuple[int, str]]:
         InputError: the file is missing, empty or not UTF-8.
     """
     try:
-        raw = Path(path).read_bytes().removeprefix(b"\xef\xbb\xbf").split(b"\n")
+        raw = LINE_END.split(Path(path).read_bytes().removeprefix(b"\xef\xbb\xbf"))
     except OSError as error:
         raise InputError(f"{path}: {(error.strerror or 'cannot be read').lower()}") from error
     lines = []
     for number, line in enumerate(raw, start=1):
         try:
-            text = line.decode("utf-8").strip("\r ")
+            text = line.decode("utf-8").strip(" ")
         except UnicodeDecodeError as error:
             raise InputError(f"{path}:{number}: not UTF-8 text") from error
         if text.strip():
@@ -81,8 +83,8 @@ def read_examples(path: str | Path, labelled: bool = True) -> list[Example]:
     """Read sentences in either of the published minBERT data formats.
 
     `label ||| sentence` lines; or, as in CS224N, tab-separated columns: id, sentence and
-    sentiment, or as named in a header line. Labels count from 0: 0 and 1 for two classes,
-    0 to 4 for SST. Blank lines are ignored.
+    sentiment, or as named in a header line, where GLUE calls the sentiment `label`. Labels
+    count from 0: 0 and 1 for two classes, 0 to 4 for SST. Blank lines are ignored.
 
     Args:
         labelled: otherwise there may be no labels: bare sentences, one on each line, or no column
@@ -94,7 +96,8 @@ def read_examples(path: str | Path, labelled: bool = True) -> list[Example]:
     lines = read_lines(path)
     first = lines[0][1]
     separator = "\t"
-    columns = [name.strip().lower() for name in first.split("\t")]
+    names = [name.strip().lower() for name in first.split("\t")]
+    columns = [GLUE.get(name, name) for name in names]
     if "sentence" in columns:
         lines = lines[1:]
         if labelled and "sentiment" not in columns:

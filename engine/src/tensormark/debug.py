@@ -16,7 +16,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from tensormark.exercise import Assignment, Exercise
+from tensormark.exercise import Call, Exercise
 from tensormark.folder import open_assignment
 from tensormark.grading import Grading
 from tensormark.intake.process import READER
@@ -82,23 +82,28 @@ def failing(grading: Grading, submission: Submission, only: str | None) -> Resul
 
 
 def run_call(
-    assignment: Assignment, exercise: Exercise, number: int, recording: Recording, file: Path
+    grading: Grading, submission: Submission, call: Call, recording: Recording, folder: Path
 ) -> dict[str, Any]:
-    """Make a call of the submission in this process; return its outputs."""
-    # torch takes seconds, and a file beside the submission may have its name
-    import torch
+    """Make a call of the submission, which is in a folder, in this process; return its outputs."""
+    import torch  # takes seconds
 
     from tensormark.worker import calls, state
-    from tensormark.worker.imports import Imports
+    from tensormark.worker.imports import Imports, MemoryImporter, file_of
     from tensormark.worker.objects import Originals
     from tensormark.worker.overlay import load_harness
 
-    sys.path[:0] = [str(file.parent), str(assignment.starter)]
+    assignment = grading.assignment
+    sources = grading.given.under(submission).sources
+    files = {}
+    for name in sources:
+        home = folder if name in submission.sources else assignment.starter
+        files[name] = str(home / file_of(name, sources))
+    sys.meta_path.insert(0, MemoryImporter(sources, files))
     harness = load_harness(str(assignment.harness))
     checkpoint = str(assignment.checkpoint or "")
     imports = Imports(assignment.imports, state.settings())
     context = calls.Context(imports, checkpoint, harness, Originals({}, {}))
-    message, tensors = sent(exercise.calls[number].message(), recording.inputs)
+    message, tensors = sent(call.message(), recording.inputs)
     given = {name: torch.from_numpy(value.copy()) for name, value in tensors.items()}
     answer = calls.run(context, message, given, lambda done, total: None)
     return {
@@ -145,7 +150,7 @@ def debug(grading: Grading, submission: Submission, result: Result) -> None:
         sys.settrace(Stop(shown, line, exercise.calls[0].target))
     outputs: dict[str, Any] = {}
     try:
-        outputs = run_call(assignment, exercise, number, recording, file)
+        outputs = run_call(grading, submission, call, recording, file.parent)
     except bdb.BdbQuit:
         return
     except Exception as error:  # the submission's

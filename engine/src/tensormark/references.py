@@ -79,7 +79,7 @@ def recordings(tensors: Tensors, count: int) -> list[Recording]:
 
 
 def read_checked(path: Path, expected: str, fix: str = "") -> bytes:
-    """Read a file whose digest is known.
+    """Read a file whose digest is known; git may have given its lines Windows line endings.
 
     Args:
         fix: defaults to `again()`.
@@ -92,6 +92,8 @@ def read_checked(path: Path, expected: str, fix: str = "") -> bytes:
         content = path.read_bytes()
     except OSError as error:
         raise ReferencesError(f"{path} is missing or cannot be read; {fix}") from error
+    if digest(content) != expected:
+        content = content.replace(b"\r\n", b"\n")
     if digest(content) != expected:
         raise ReferencesError(f"{path} is damaged or was changed (sha256 differs); {fix}")
     return content

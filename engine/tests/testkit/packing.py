@@ -4,6 +4,7 @@ import io
 import tarfile
 import time
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -53,10 +54,9 @@ def side_by_side(path: Path, files: dict[str, bytes]) -> list[Part]:
     return [Part.under(path, path / str(number) / name) for number, name in enumerate(tops)]
 
 
-def taken(hand_in: Path | list[Part]) -> Submission:
-    if isinstance(hand_in, list):
-        return read_parts(hand_in, EDITABLE, GIVEN)
-    return read_submission(hand_in, EDITABLE, GIVEN)
+def taken(hand_in: Path | list[Part], given: Mapping[str, str] = GIVEN) -> Submission:
+    read = read_parts if isinstance(hand_in, list) else read_submission
+    return read(hand_in, EDITABLE, given)
 
 
 def refusal(path: Path) -> str:

@@ -186,7 +186,9 @@ class Class:
         for each in self.entries:
             if each.path is not None:
                 try:
-                    read = read_parts(each.parts, editable, given.fixed, self.assignment.main_file)
+                    read = read_parts(
+                        each.parts, editable, given.digests, self.assignment.main_file
+                    )
                     each.submission = dataclasses.replace(read, stamps={})
                 except SubmissionError as error:
                     each.problem = str(error)

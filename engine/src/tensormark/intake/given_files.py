@@ -95,11 +95,12 @@ class GivenFiles:
         """Return the digests that a submission's own copies of given files should have, by name.
 
         Args:
-            path: the submission. They are "" for the starter, whose notes `under` writes.
+            path: the submission. For the starter, whose notes `under` writes, they are "" but for
+                files that students edit.
         """
         where = Path(os.path.realpath(path))
         in_starter = self.assignment.starter in (where, where.parent)
-        return dict.fromkeys(self.fixed, "") if in_starter else self.fixed
+        return {**self.digests, **dict.fromkeys(self.fixed if in_starter else (), "")}
 
     def under(self, submission: Submission) -> Overlay:
         """Lay a submission over the given files."""

@@ -6,12 +6,14 @@ Without a match, the only archive is opened, but none in another one, or the onl
 is taken. Files in folders and in archives are treated alike. Runs in limited.py only.
 """
 
+import contextlib
 import dataclasses
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tensormark.characters import shown
+from tensormark.files import digest
 from tensormark.intake import archives, sources
 from tensormark.intake.entries import (
     MAX_ENTRIES,
@@ -34,6 +36,10 @@ from tensormark.intake.file_names import (
 
 MAX_DEPTH = 8  # of nested folders
 MAX_NAME = 100  # characters of another module's name
+MAX_NOTES = 20
+MAX_OTHERS = 20  # files elsewhere that are compared with those that are graded
+MAX_OPENED = 3  # archives beside what is graded
+SMALL = 4 << 20  # bytes of such an archive that is looked into
 ITSELF = "it"  # the place of a hand-in that is a single file
 ONE = "give the folder starter/ or your one file, not a folder around it"
 DOWNLOAD = "download it in Finder, and then try again"
@@ -59,6 +65,10 @@ DISGUISED = {
 
 def _files(entries: Sequence[Entry]) -> list[File]:
     return [entry for entry in entries if isinstance(entry, File)]
+
+
+def _text(file: File) -> bytes:
+    return file.read(sources.MAX_SOURCE).replace(b"\r\n", b"\n")
 
 
 def _only(files: Sequence[File], file: str) -> File | None:
@@ -102,7 +112,7 @@ class Reading:
 
     Attributes:
         editable: the files that students edit; without the first, there is nothing to grade.
-        given: the digests of all other files that students get, by name.
+        given: the digests of the files that students get, by name.
         stamps: see Disk.
     """
 
@@ -118,7 +128,7 @@ class Reading:
     @property
     def given_names(self) -> set[str]:
         """The names of the given files, without the folders that they are in."""
-        return {os.path.basename(name) for name in self.given}
+        return {os.path.basename(name) for name in self.given if name not in self.editable}
 
     # --- from paths to one folder ---------------------------------------------------------------
 
@@ -187,7 +197,7 @@ class Reading:
             everything = [entry for entries in contents for entry in entries]
             main = _only(self._matches(everything, self.main), self.main)
             if main is not None:
-                return self._answer(contents, main)
+                return self._answer(contents, main, top)
             if any(entry.name == placeholder(self.main) for entry in everything):
                 raise UnreadableError(f"{self.main} is not here, but in iCloud; {DOWNLOAD}")
             folders += contents
@@ -207,7 +217,7 @@ class Reading:
             file for file in python if file.name not in self.given_names and file not in extensions
         ]
         if len(own) == 1 and not packed:
-            return self._answer(folders, own[0])
+            return self._answer(folders, own[0], Folder("", "", lambda: ()))
         notebooks = [file for file in files if file.name.lower().endswith(".ipynb")]
         reasons = (
             (packed, "but {}; hand in the files themselves"),
@@ -245,7 +255,9 @@ class Reading:
 
     # --- from the files to the answer -----------------------------------------------------------
 
-    def _answer(self, folders: Sequence[Sequence[Entry]], main: File) -> dict[str, Any]:
+    def _answer(
+        self, folders: Sequence[Sequence[Entry]], main: File, top: Folder
+    ) -> dict[str, Any]:
         (beside,) = [entries for entries in folders if main in entries]
         files = {self.main: main}
         for name in self.editable[1:]:
@@ -262,6 +274,10 @@ class Reading:
             if name != file.name and file.place != ITSELF and not is_from_platform(file.name)
         ]
         notes += [*self._named_alike(beside, files), *self._modified(beside)]
+        if main.place != ITSELF:
+            notes += self._elsewhere(top, main.place.rpartition("/")[0], files)
+        if len(notes) > MAX_NOTES:
+            notes[MAX_NOTES:] = [f"{len(notes) - MAX_NOTES} more such notes are left out"]
         return {
             "sources": texts,
             "faults": faults,
@@ -307,11 +323,56 @@ class Reading:
             else:
                 yield f"not graded: {', '.join(others)}; the name must be {file}"
 
+    def _everything(self, top: Folder) -> list[File]:
+        """Return all files of a folder, or those that are found before it is too much."""
+        found: list[File] = []
+        with contextlib.suppress(UnreadableError):
+            for contents in _levels(top, self.main):
+                for entries in contents:
+                    found += _files(entries)
+        return found
+
+    def _elsewhere(self, top: Folder, folder: str, files: Mapping[str, File]) -> Iterator[str]:
+        """Yield a note on each file outside of the graded folder that may be what was meant."""
+        everything = self._everything(top)
+        others = [file for file in everything if file.place.rpartition("/")[0] != folder]
+        for archive in [file for file in everything if is_archive(file.name)][:MAX_OPENED]:
+            try:
+                content = archive.read(SMALL)
+                kind = archives.archive_type(content)
+                inside = archives.unpacked(content, kind) if kind else None
+            except UnreadableError:
+                inside = None
+            if inside is None:
+                yield f"{shown(archive.place)} is not opened, as there is a {self.main}"
+                continue
+            for file in self._everything(inside):
+                place = f"{file.place} in {archive.place}"
+                others.append(dataclasses.replace(file, place=place))
+        alike = [file for file in others if target_of(file.name, self.editable)]
+        for file in alike[:MAX_OTHERS]:
+            yield from self._other(file, files)
+
+    def _other(self, file: File, files: Mapping[str, File]) -> Iterator[str]:
+        """Yield a note on a file elsewhere unless it is as given, or equal to what is graded."""
+        name = target_of(file.name, self.editable) or ""
+        own = files.get(name)
+        try:
+            text = _text(file)
+            if digest(text) == self.given.get(name) or (own is not None and text == _text(own)):
+                return
+        except UnreadableError:
+            return
+        reason = f"put it beside {self.main}"
+        if own is not None:
+            reason = f"{shown(own.place)} is, and they differ"
+        yield f"{shown(file.place)} is not graded: {reason}"
+
     def _modified(self, beside: Sequence[Entry]) -> Iterator[str]:
         """Yield a note on each given file that differs from the original."""
         for entry in _files(beside):
             expected = self.given.get(entry.name)
-            if expected:
+            if expected and entry.name not in self.editable:
                 try:
                     unchanged = sources.is_given(entry.read(sources.MAX_SOURCE), expected)
                 except UnreadableError:

@@ -4,6 +4,8 @@ Only short, printable pieces of a source are shown. Untrusted sources are parsed
 and a source that exceeds the limits there is not graded.
 """
 
+import __future__
+
 import ast
 import re
 import sys
@@ -12,6 +14,7 @@ from typing import Any
 from tensormark.characters import shown
 from tensormark.files import digest
 from tensormark.intake.leftovers import hints
+from tensormark.intake.newer import newer_syntax
 
 MAX_SOURCE = 256 << 10  # bytes; the solution takes 8 kB
 MAX_OTHERS = 200  # names of other modules
@@ -128,12 +131,15 @@ def _explained(name: str, error: SyntaxError, text: str) -> str:
 
 
 def inspect(module: str, text: str) -> dict[str, Any]:
-    """Return why a source cannot be imported, `fault`, and its `hints`; see leftovers.py."""
+    """Return why a source cannot be imported, `fault`, or its `hints`; see leftovers.py.
+
+    `newer` says which syntax older Pythons lack.
+    """
     name = f"{module}.py"
     fault = ""
     try:
         tree = ast.parse(text, name)
-        compile(tree, name, "exec", dont_inherit=True)
+        compile(tree, name, "exec", __future__.annotations.compiler_flag, dont_inherit=True)
     except SyntaxError as error:
         fault = _explained(name, error, text)
     except (RecursionError, MemoryError):
@@ -142,6 +148,6 @@ def inspect(module: str, text: str) -> dict[str, Any]:
         fault = f"{name}: not Python source ({shown(str(error))})"
     else:
         if not (text.lstrip().startswith("{") and '"cells"' in text):
-            return {"fault": "", "hints": hints(tree)}
+            return {"fault": "", "hints": hints(tree), "newer": newer_syntax(name, text)}
         fault = f"{name}: {NOTEBOOK}"
     return {"fault": fault, "hints": {}}

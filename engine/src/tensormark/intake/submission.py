@@ -133,7 +133,7 @@ def read_submission(
 
 
 def inspected(submission: Submission) -> Submission:
-    """Parse a submission's sources; add why some are not Python, and hints.
+    """Parse a submission's sources; add why some are not Python, hints, and notes on new syntax.
 
     Raises:
         InspectionError: sources cannot be parsed on this machine.
@@ -141,6 +141,7 @@ def inspected(submission: Submission) -> Submission:
     sources = dict(submission.sources)
     faults = dict(submission.faults)
     hints: dict[str, str] = {}
+    newer: list[str] = []
     for module, text in submission.sources.items():
         if text:
             answer = READER.ask("inspect", PARSING, module=module, text=text)
@@ -148,6 +149,8 @@ def inspected(submission: Submission) -> Submission:
             if fault:
                 sources[module] = ""
                 faults[module] = fault
+            newer.append(str(answer.get("newer", ""))[:SENTENCE])
             for path, hint in _texts(answer.get("hints")).items():
                 hints[f"{module}.{path}"] = hint
-    return dataclasses.replace(submission, sources=sources, faults=faults, hints=hints)
+    notes = (*submission.notes, *filter(None, newer))
+    return dataclasses.replace(submission, sources=sources, faults=faults, hints=hints, notes=notes)

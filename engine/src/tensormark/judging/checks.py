@@ -25,6 +25,7 @@ from tensormark.judging.replies import texts
 from tensormark.references import under
 from tensormark.sandbox.interface import Reply
 from tensormark.usage import trouble_in
+from tensormark.worker.protocol import GPU
 
 Check = Callable[[Evidence, AnsweredCall], Mismatch | None]
 
@@ -94,6 +95,8 @@ def changed_by_import(evidence: Evidence, answered: AnsweredCall) -> Mismatch | 
     # only the first exercise of a file is charged
     if not changed or any(result.file == file for result in evidence.results.values()):
         return None
+    if GPU in changed:
+        return Mismatch("changed", file, (), f"importing {file} uses a GPU, and there is none here")
     lines = (f"importing {file} changes {', '.join(changed)}",)
     return Mismatch("changed", file, lines, f"importing {file} changes a global setting")
 

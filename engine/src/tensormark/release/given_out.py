@@ -16,7 +16,7 @@ from tensormark.handout import MAIN, PAGES
 from tensormark.usage import UserError
 
 ALWAYS = (MAIN, "requirements.txt")
-OPTIONAL = (PAGES, "LICENSE", "Makefile")
+OPTIONAL = (PAGES, "LICENSE", "Makefile", ".gitattributes")
 STARTING = ("assignment.py", "harness.py", "viva.py", "exercises/*.py")  # grading imports these
 PICTURE = re.compile(r"!\[[^]]*\]\(([^()\s]+)\)")  # in the handout
 

@@ -20,13 +20,13 @@ from typing import IO, Any
 
 from tensormark.sandbox.interface import ServerLostError
 from tensormark.sandbox.worker_process import (
-    FOLDER_VARIABLES,
     WORKER,
     WorkerHandle,
     WorkerProcess,
     environment,
     new_folder,
 )
+from tensormark.worker import scratch
 
 SCRIPT = WORKER.with_name("fork_server.py")
 CAN_FORK = sys.platform.startswith("linux")
@@ -104,6 +104,8 @@ class ForkServer:
         self.process.wait()
         self.process = None
         self.errors.close()
+        with contextlib.suppress(OSError):
+            scratch.empty(self.folder.name)  # which may be deeper than `cleanup` can go
         self.folder.cleanup()
 
 
@@ -121,8 +123,7 @@ class ForkedWorker(WorkerHandle):
         self.stdout = os.fdopen(stdout, "rb")
         self.stderr = os.fdopen(stderr, "rb")
         try:
-            variables = dict.fromkeys(FOLDER_VARIABLES, self.folder.name)
-            server.send({"folder": self.folder.name, "environment": variables}, child_ends)
+            server.send({"folder": self.folder.name}, child_ends)
         finally:
             for descriptor in child_ends:
                 os.close(descriptor)

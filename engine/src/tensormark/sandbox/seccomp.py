@@ -4,8 +4,9 @@ It is an allow list; everything else fails with "operation not permitted", inclu
 future kernels add. The filter is compiled once, here; lockdown.py installs it in each child without
 needing a library.
 
-Covered: no new process or program, no socket, no signal, no access to another process, no file
-opened for writing, no memory file, namespace, lock, timer, io_uring, bpf or key.
+Covered: no new process or program, no socket, no signal, no access to another process, no memory
+file, link, change of modes or times, namespace, lock, timer, io_uring, bpf or key. A file that is
+truncated must be opened for writing, which Landlock allows in one folder only.
 Not covered: what the allowed calls do with files that are already open (lockdown.py closes them),
 and kernel vulnerabilities in those calls.
 """
@@ -23,7 +24,9 @@ ALLOWED = (
     "brk mmap munmap mremap mprotect madvise "
     # files that are open, or that Landlock allows to be opened for reading
     "read readv pread64 lseek close close_range dup fstat newfstatat stat lstat statx readlink "
-    "readlinkat access faccessat faccessat2 getcwd getdents64 write writev "
+    "readlinkat access faccessat faccessat2 getcwd chdir getdents64 write writev pwrite64 "
+    # files and folders that Landlock allows to be made and removed
+    "mkdir mkdirat unlink unlinkat rmdir rename renameat renameat2 ftruncate fsync fdatasync umask "
     # its own threads, waiting, its own signal handlers
     "futex futex_waitv set_robust_list rseq sched_yield sched_getaffinity restart_syscall "
     "rt_sigaction rt_sigprocmask rt_sigreturn sigaltstack poll ppoll select pselect6 "
@@ -34,8 +37,15 @@ ALLOWED = (
 ).split()
 NEW_NAMESPACES = 0x7E020000 | 0x80  # CLONE_NEW{CGROUP,UTS,IPC,USER,PID,NET}, NEWNS, NEWTIME
 CLONE_THREAD = 0x10000
-WRITING = os.O_ACCMODE | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+# what of the flags is looked at, and its value: before Linux 6.2, Landlock lets whoever may read a
+# file open it to read and truncate it
+OPENING = (
+    (os.O_ACCMODE | os.O_CREAT | os.O_TRUNC | os.O_APPEND, os.O_RDONLY),
+    (os.O_ACCMODE, os.O_WRONLY),
+    (os.O_ACCMODE, os.O_RDWR),
+)
 PR_SET_NAME = 15
+FIOCLEX = 0x5451  # as Python closes a temporary file when a program is started
 F_DUPFD = 0
 F_GETFD = 1
 F_SETFD = 2
@@ -55,10 +65,14 @@ def _conditional_calls(library: Any) -> list[tuple[str, Any]]:
     threads_only = argument(0, masked, CLONE_THREAD | NEW_NAMESPACES, CLONE_THREAD)
     return [
         ("clone", [threads_only]),
-        ("openat", [argument(2, masked, WRITING, os.O_RDONLY)]),
-        ("open", [argument(1, masked, WRITING, os.O_RDONLY)]),
+        *[
+            (name, [argument(place, masked, mask, mode)])
+            for name, place in (("openat", 2), ("open", 1))
+            for mask, mode in OPENING
+        ],
         ("prlimit64", [argument(0, equal, 0), argument(2, equal, 0)]),  # reading its own limits
         ("prctl", [argument(0, equal, PR_SET_NAME)]),
+        ("ioctl", [argument(1, equal, FIOCLEX)]),
         *[
             ("fcntl", [argument(1, equal, command)])
             for command in (F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC)

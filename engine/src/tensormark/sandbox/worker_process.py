@@ -18,12 +18,13 @@ import threading
 from pathlib import Path
 from typing import BinaryIO, cast
 
+from tensormark.worker.surroundings import FOLDER_VARIABLES
+
 WORKER = Path(__file__).resolve().parents[1] / "worker" / "main.py"
 # with these, torch and MKL compute as on another processor
 PROCESSOR = ("ATEN_CPU_CAPABILITY", "MKL_CBWR")
 INHERITED = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", *PROCESSOR)
 OWNED = re.compile(r"grader-(\d+)-\w+")  # a worker's folder; the process that made it
-FOLDER_VARIABLES = ("HOME", "TMPDIR", "TEMP", "TMP", "TORCHINDUCTOR_CACHE_DIR", "MPLCONFIGDIR")
 
 
 def _has_ended(process: int) -> bool:

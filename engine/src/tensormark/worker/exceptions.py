@@ -172,7 +172,7 @@ def _refusal(error: BaseException | None) -> NotAllowedError | None:
     return None
 
 
-def _message_of(error: BaseException) -> str:
+def message_of(error: BaseException) -> str:
     """Return an exception's message, or an empty string if it has none."""
     try:
         return str(error)
@@ -219,7 +219,7 @@ def describe(
     refusal = _refusal(error)
     if refusal is not None:
         return message | {"text": f"{refusal}{location}", "forbidden": refusal.name}
-    text = textwrap.shorten(_message_of(error).strip().split("\n")[0], MAX_TEXT, placeholder=" ...")
+    text = textwrap.shorten(message_of(error).strip().split("\n")[0], MAX_TEXT, placeholder=" ...")
     if "importing" in message:  # the line that runs at import, not one of a function that it calls
         at_import = [each for each in frames if not each[0].co_flags & inspect.CO_OPTIMIZED]
         location = files.location(at_import) or location

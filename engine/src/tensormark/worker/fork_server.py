@@ -35,7 +35,7 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
     sys.path += [folder for folder in sys.argv[2:] if folder not in sys.path]
 
-from tensormark.worker import lockdown, main, protocol, reply_buffer
+from tensormark.worker import lockdown, main, protocol, reply_buffer, scratch, surroundings
 
 MAX_MESSAGE = 1 << 18  # the first one lists a few hundred paths
 DESCRIPTORS = 3  # sent with a job: of its requests, of its answers, for printed output
@@ -90,7 +90,8 @@ class Server:
 
     Attributes:
         filter: the system call filter, for the isolating tiers.
-        ruleset: a descriptor of what may be read, likewise.
+        ruleset: a descriptor of what may be read and written, likewise.
+        folder: where children may write, likewise.
         new_overlay: see overlay_maker; None: the child loads the harness that its work names.
         idle: a child that was forked ahead of its job, while nobody was waiting.
     """
@@ -99,6 +100,7 @@ class Server:
         self.control = control
         self.filter = b""
         self.ruleset: int | None = None
+        self.folder = os.path.join(os.environ["HOME"], scratch.NAME)
         self.new_overlay: main.NewOverlay | None = None
         self.idle: _IdleChild | None = None
 
@@ -128,7 +130,10 @@ class Server:
             raise ValueError(fault)
         lockdown.landlock_version()
         self.filter = base64.b64decode(order["filter"])
-        self.ruleset = lockdown.landlock_ruleset(order["readable"], order["listable"])
+        os.mkdir(self.folder, 0o700)
+        self.ruleset = lockdown.landlock_ruleset(
+            order["readable"], order["listable"], [self.folder]
+        )
 
     def run(self) -> NoReturn:
         """Serve until the trusted side is gone."""
@@ -172,6 +177,8 @@ class Server:
         self.fork_ahead()  # while the other one works
         if fault is None:
             send(self.control, ended=self.watch(child.process))
+            if self.ruleset is not None:
+                scratch.empty(self.folder)  # if that fails, this process ends
         elif fault:
             send(self.control, fault=fault)
         else:  # it had died before it got the job
@@ -180,17 +187,23 @@ class Server:
     def watch(self, child: int) -> int:
         """Wait for a child to end; kill its group on request, or if the trusted side is gone.
 
+        It is also killed once it has written too much.
+
         Returns: its exit status, or minus the number of the signal that ended it.
         """
         descriptor = os.pidfd_open(child)
+        interval = None if self.ruleset is None else scratch.INTERVAL
+        control = self.control.fileno()
         try:
             while True:
-                ready, _, _ = select.select([self.control.fileno(), descriptor], [], [])
+                ready, _, _ = select.select([control, descriptor], [], [], interval)
                 if descriptor in ready:
                     _, status = os.waitpid(child, 0)
                     return os.waitstatus_to_exitcode(status)
-                os.killpg(child, signal.SIGKILL)
-                receive(self.control)  # whatever the message is
+                if control in ready or scratch.is_full(self.folder):
+                    os.killpg(child, signal.SIGKILL)
+                if control in ready:
+                    receive(self.control)  # whatever the message is
         finally:
             os.close(descriptor)
 
@@ -215,7 +228,6 @@ class Server:
             os.dup2(descriptor, standard)
             os.close(descriptor)
         os.chdir(job["folder"])
-        os.environ.update(job["environment"])
         link.send(READY)
         link.close()
         main.serve_pipes(*main.take_streams(), self.new_overlay)
@@ -235,6 +247,7 @@ class Server:
         try:
             torch.set_num_threads(job["torch_threads"])
             assert self.new_overlay is not None
+            surroundings.stay_in(self.folder)
             main.serve(protocol.frames(io.BytesIO(content)), buffer, self.new_overlay())
         finally:  # a student may have replaced os._exit
             buffer.put(reply_buffer.FINISHED, 1)

@@ -2,9 +2,11 @@
 
 A module that cannot be imported fails the calls that need it, and those only.
 
-Covered: only the files that were sent can be imported from the submission, and nothing is written.
+Covered: only the files that were sent can be imported from the submission.
 Not covered: what the code does once it runs; that is the sandbox's job.
 """
+
+import __future__
 
 import contextlib
 import functools
@@ -18,13 +20,21 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from tensormark.worker import forbidden, state
-from tensormark.worker.exceptions import ImportFailure
+from tensormark.worker.absent_gpu import ABOUT_GPUS, cpu_for_gpu
+from tensormark.worker.exceptions import ImportFailure, message_of
+from tensormark.worker.protocol import GPU
 
 
 @functools.lru_cache(maxsize=64)
-def _compiled(file: str, source: str) -> CodeType:
-    """Compile a module's source; most files stay the same from one load to the next."""
-    return compile(source, file, "exec", dont_inherit=True)
+def compiled(file: str, source: str) -> CodeType:
+    """Compile a module's source; most files stay the same from one load to the next.
+
+    Annotations are not evaluated, as in Python 3.14, so code may be right there and name in them
+    what it never imports, or a class within itself.
+    """
+    flag = __future__.annotations.compiler_flag
+    code: CodeType = compile(source, file, "exec", flag, dont_inherit=True)
+    return code
 
 
 def _is_package(name: str, names: Collection[str]) -> bool:
@@ -38,10 +48,16 @@ def file_of(name: str, names: Collection[str]) -> str:
 
 
 class MemoryImporter(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
-    """Imports the submission's modules from memory, with priority over files on disk."""
+    """Imports the submission's modules from memory, with priority over files on disk.
 
-    def __init__(self, sources: Mapping[str, str]) -> None:
+    Attributes:
+        sources: module name to text.
+        files: module name to the name of its file.
+    """
+
+    def __init__(self, sources: Mapping[str, str], files: Mapping[str, str]) -> None:
         self.sources = sources
+        self.files = files
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -52,7 +68,7 @@ class MemoryImporter(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
         spec = importlib.util.spec_from_loader(
             fullname,
             self,
-            origin=file_of(fullname, self.sources),
+            origin=self.files[fullname],
             is_package=_is_package(fullname, self.sources),
         )
         assert spec is not None
@@ -65,7 +81,7 @@ class MemoryImporter(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
 
     def get_code(self, fullname: str) -> CodeType:
         """Compile a module under the student's file name, such as main.py."""
-        code = _compiled(file_of(fullname, self.sources), self.sources[fullname])
+        code = compiled(self.files[fullname], self.sources[fullname])
         forbidden.SUBMISSION_CODE.append(code)
         return code
 
@@ -108,18 +124,32 @@ class Imports:
             raise self.failed[name]
         state.seed(0)
         generators = state.Generators()
+        asked: list[str] = []
         try:
-            self.modules[name] = importlib.import_module(name)
+            asked = self._import(name)
         except BaseException as error:  # including SystemExit and KeyboardInterrupt
             failure = self.failure(name, error)
             raise failure from failure.__cause__
         finally:
             self.settings = {**self.settings, **state.settings_that_stay()}
-            changed = state.put_back(self.settings)
+            changed = state.put_back(self.settings) + asked
             changed += generators.seeded()
             self.changed[name] = changed
             generators.put_back()
         return self.modules[name]
+
+    def _import(self, name: str) -> list[str]:
+        """Import a module; if it asks for a GPU, do it again without, and return that."""
+        try:
+            self.modules[name] = importlib.import_module(name)
+        except Exception as error:
+            if not ABOUT_GPUS.search(message_of(error)):
+                raise
+            state.seed(0)
+            with cpu_for_gpu():
+                self.modules[name] = importlib.import_module(name)
+            return [GPU]
+        return []
 
     def failure(self, name: str, error: BaseException) -> ImportFailure:
         """Return why a module cannot be imported: one that it imports may be the cause."""

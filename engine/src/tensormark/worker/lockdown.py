@@ -1,7 +1,7 @@
 """Permanently drop everything that a submission does not need. Runs in the fork server's child.
 
 Covered: open files, resource limits, one core, capabilities, the file system (Landlock: Python and
-the checkpoint can be read, nothing can be written) and system calls (the filter of seccomp.py).
+the checkpoint can be read, one folder be written to) and system calls (the filter of seccomp.py).
 Each step either works or raises LockdownError; none is skipped because the kernel lacks a feature.
 Not covered: time (the trusted side's deadlines), the processor's caches, and anything already in
 memory: the fork server must not hold secrets.
@@ -14,6 +14,7 @@ import struct
 from collections.abc import Iterable
 from pathlib import Path
 
+from tensormark.worker import scratch
 from tensormark.worker.main import limit_resources
 
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -29,8 +30,12 @@ LANDLOCK_ADD = 445
 LANDLOCK_RESTRICT = 446
 LANDLOCK_VERSION = 1
 LANDLOCK_BENEATH = 1
+WRITE_FILE = 1 << 1
 READ_FILE = 1 << 2
 READ_FOLDER = 1 << 3
+READ = READ_FILE | READ_FOLDER
+# remove a folder or file, make one, move it to another folder, truncate it; make no links
+WRITE = WRITE_FILE | 1 << 4 | 1 << 5 | 1 << 7 | 1 << 8 | 1 << 13 | 1 << 14
 ACCESS = {1: 13, 2: 14, 3: 15, 5: 16}  # Landlock version to the number of access kinds it knows
 CAPSET = {"x86_64": 126, "aarch64": 91}
 CAPABILITY_VERSION = 0x20080522
@@ -70,13 +75,13 @@ def _task_count(user: int) -> int:
 
 
 def _limit_resources(memory: int, seconds: float, files: int, threads: int) -> None:
-    """Limit memory, processor time, open files and threads; forbid writing files and core dumps."""
+    """Limit memory, processor time, files and threads; forbid core dumps."""
     limits = {
         "RLIMIT_AS": memory,
         "RLIMIT_CPU": math.ceil(seconds),
         "RLIMIT_NOFILE": files,
         "RLIMIT_NPROC": _task_count(os.getuid()) + threads,
-        "RLIMIT_FSIZE": 0,
+        "RLIMIT_FSIZE": scratch.MAX_FILE,
         "RLIMIT_CORE": 0,
         "RLIMIT_MEMLOCK": 0,
         "RLIMIT_MSGQUEUE": 0,
@@ -121,18 +126,23 @@ def landlock_version() -> int:
     return _call(feature, LIBC.syscall, LANDLOCK_CREATE, None, 0, LANDLOCK_VERSION)
 
 
-def landlock_ruleset(readable: Iterable[str], listable: Iterable[str] = ()) -> int:
-    """Return the descriptor of a Landlock ruleset that allows reading these files and folders only.
+def landlock_ruleset(
+    readable: Iterable[str], listable: Iterable[str] = (), writable: Iterable[str] = ()
+) -> int:
+    """Return the descriptor of a Landlock ruleset that allows using these files and folders only.
 
     Args:
         listable: folders in which only file names can be read.
+        writable: folders that can be read and written to; as can what discards all.
     """
     version = landlock_version()
     handled = (1 << max(bits for since, bits in ACCESS.items() if since <= version)) - 1
     # the kernel accepts a shorter structure: file access only; seccomp handles the network
     ruleset = _call("Landlock", LIBC.syscall, LANDLOCK_CREATE, struct.pack("<Q", handled), 8, 0)
     rights = dict.fromkeys(listable, READ_FOLDER)
-    rights |= {p: READ_FILE | READ_FOLDER if Path(p).is_dir() else READ_FILE for p in readable}
+    rights |= {p: READ if Path(p).is_dir() else READ_FILE for p in readable}
+    rights |= dict.fromkeys(writable, READ | WRITE & handled)
+    rights[os.devnull] = READ_FILE | WRITE_FILE
     for path, allowed in rights.items():
         folder = os.open(path, os.O_PATH | os.O_CLOEXEC)
         rule = struct.pack("<Qi", allowed, folder)
@@ -142,7 +152,7 @@ def landlock_ruleset(readable: Iterable[str], listable: Iterable[str] = ()) -> i
 
 
 def _restrict_files(ruleset: int) -> None:
-    """Apply a ruleset: nothing else can be read, and nothing at all can be written."""
+    """Apply a ruleset: nothing else can be read or written."""
     _call("Landlock", LIBC.syscall, LANDLOCK_RESTRICT, ruleset, 0)
     os.close(ruleset)
 

@@ -21,7 +21,7 @@ if __name__ == "__main__":
     # `-I` keeps the environment, the current folder and this script's folder out of sys.path
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tensormark.worker import protocol, surroundings
+from tensormark.worker import protocol, scratch, surroundings
 from tensormark.worker.reply_buffer import ReplyBuffer
 
 if TYPE_CHECKING:
@@ -69,10 +69,11 @@ def limit_resources(limits: Mapping[str, int]) -> None:
 
 
 def limit_process() -> None:
-    """Limit memory; forbid writing files and core dumps, if the system supports such limits."""
+    """Limit memory and files; forbid core dumps, if the system supports such limits."""
     with contextlib.suppress(ImportError):
         memory = address_space() + MEMORY
-        limit_resources({"RLIMIT_AS": memory, "RLIMIT_CORE": 0, "RLIMIT_FSIZE": 0})
+        limits = {"RLIMIT_AS": memory, "RLIMIT_CORE": 0, "RLIMIT_FSIZE": scratch.MAX_FILE}
+        limit_resources(limits)
 
 
 def import_torch() -> None:
@@ -142,6 +143,7 @@ def serve_pipes(
 
     torch.set_num_threads(int(os.environ["WORKER_THREADS"]))
     replies = PipeReplies(stream)
+    surroundings.stay_in(os.getcwd())
     replies.write(0, protocol.encode({"number": 0, "status": "ok"}))  # it is ready
     frames = protocol.frames(requests)
     for first in frames:
@@ -150,9 +152,7 @@ def serve_pipes(
             from tensormark.worker.overlay import overlay_maker
 
             new_overlay = overlay_maker(first[0]["harness"])
-        overlay = new_overlay()
-        surroundings.refuse_writing()
-        serve(itertools.chain([first], frames), replies, overlay)
+        serve(itertools.chain([first], frames), replies, new_overlay())
 
 
 def main() -> None:

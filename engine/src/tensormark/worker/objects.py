@@ -17,6 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from tensormark.worker import state
+from tensormark.worker.imports import compiled
 from tensormark.worker.outputs import StudentError
 
 # --- attributes and weights -------------------------------------------------------------------
@@ -163,7 +164,7 @@ class Originals:
         """Return a given module, executed apart from the submission's own."""
         if name not in self.modules:
             module = ModuleType(name)
-            exec(compile(self.given[name], f"{name}.py, as given", "exec"), vars(module))
+            exec(compiled(f"{name}.py, as given", self.given[name]), vars(module))
             self.modules[name] = module
         return self.modules[name]
 

@@ -165,6 +165,9 @@ def gradients(
 ) -> dict[str, Tensor]:
     """Return the gradient of sum(output * cotangent) for every leaf that has one.
 
+    It is computed as in a training, by `backward`: torch's reentrant checkpoints refuse
+    `autograd.grad`, and a backward pass that is limited to some inputs.
+
     A single value may have any number of axes, as messages add an axis to a tensor without axes.
     """
     usable = []
@@ -176,5 +179,7 @@ def gradients(
             usable.append((value * cotangent.reshape(value.shape)).sum())
     if not usable:
         return {}
-    grads = torch.autograd.grad(torch.stack(usable).sum(), list(leaves.values()), allow_unused=True)
-    return {name: g for name, g in zip(leaves, grads, strict=True) if g is not None}
+    for leaf in leaves.values():
+        leaf.grad = None
+    torch.autograd.backward(torch.stack(usable).sum())
+    return {name: leaf.grad for name, leaf in leaves.items() if leaf.grad is not None}

@@ -81,7 +81,8 @@ class Overlay:
             self.given_only = request["given_only"]
 
     def load(self, request: Message) -> Message:
-        """Import the given modules and the student's."""
+        """Import the given modules and the student's, in an empty folder."""
+        surroundings.begin()
         for name in self.sources:  # from an earlier load
             sys.modules.pop(name, None)
         sys.meta_path[:] = [f for f in sys.meta_path if not isinstance(f, MemoryImporter)]
@@ -95,13 +96,14 @@ class Overlay:
         forbidden.forbid(new, for_good=True)
         self.for_good |= new
         self.forbid(request)
-        texts = {file_of(name, self.sources): text for name, text in self.sources.items()}
+        files = {name: file_of(name, self.sources) for name in self.sources}
+        texts = {files[name]: text for name, text in self.sources.items()}
         editable = {file: text for file, text in texts.items() if file in request["editable"]}
         self.files = exceptions.Files(editable, texts.keys() - editable)
         given = request["given"]
         self.given = {file_of(name, self.sources): text for name, text in given.items()}
         WATCH.load(self.sources, self.files.given, str(self.harness.__file__))
-        sys.meta_path.insert(0, MemoryImporter(self.sources))
+        sys.meta_path.insert(0, MemoryImporter(self.sources, files))
         self.context = calls.Context(
             Imports(request["import"], self.settings),
             request["checkpoint"],

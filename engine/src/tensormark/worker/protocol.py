@@ -37,6 +37,7 @@ TYPES |= {"I8": "|i1", "I16": "<i2", "I32": "<i4", "I64": "<i8"}
 TYPE_NAMES = {numpy: name for name, numpy in TYPES.items()}
 
 # the state that a call must leave unchanged, as messages name it
+GPU = "a GPU"  # that code asks for while it is imported
 FILTERS = "the warning filters"
 SEEDED = ("the random seed", "the seed of Python's random", "the seed of numpy.random")
 ARGUMENTS = "the arguments"
@@ -44,6 +45,7 @@ GENERATORS = "the global random generators"
 STATE = (
     "the default dtype",
     "the default device",
+    GPU,
     "the gradient mode",
     "the number of threads",
     "anomaly detection",

@@ -1,10 +1,10 @@
 """Give a submission the same surroundings in every tier. Runs in the worker.
 
 Covered: the packages that it can import, its command line, environment variables, warning filters,
-the names of its working folder and of the one for temporary files, and debuggers, which end at
-once; and, as far as Python says what it does, that no file is written, no program started and no
-socket opened. Not covered: what only an isolating tier prevents, such as files that compiled code
-writes, and the values of variables that name one of the tier's folders.
+its working folder, which is also the one for temporary files, and debuggers, which end at once;
+and, as far as Python says what it does, that no file is written elsewhere, no program started and
+no socket opened. Not covered: what only an isolating tier prevents, such as files that compiled
+code writes, and the path of that folder.
 """
 
 import bdb
@@ -22,17 +22,23 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
 
+from tensormark.worker import scratch
+
+FOLDER_VARIABLES = ("HOME", "TMPDIR", "TEMP", "TMP", "TORCHINDUCTOR_CACHE_DIR", "MPLCONFIGDIR")
 HIDDEN = {"tensormark", "harness"}  # packages and modules of the worker itself
-VARIABLES = frozenset(
-    "PATH LANG USER HOME TMPDIR TEMP TMP OMP_NUM_THREADS OMP_WAIT_POLICY OPENBLAS_NUM_THREADS "
-    "TORCHINDUCTOR_CACHE_DIR MPLCONFIGDIR MPLBACKEND SYSTEMROOT CUDA_VISIBLE_DEVICES".split()
+VARIABLES = frozenset(FOLDER_VARIABLES).union(
+    "PATH LANG USER OMP_NUM_THREADS OMP_WAIT_POLICY OPENBLAS_NUM_THREADS MPLBACKEND SYSTEMROOT "
+    "CUDA_VISIBLE_DEVICES".split()
 )
 BUILD = "_sysconfigdata_"  # the prefix of a standard module whose name differs between builds
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 REFUSED = frozenset(
-    "os.chdir os.chmod os.fork os.link os.mkdir os.posix_spawn os.remove os.rename os.rmdir "
-    "os.symlink os.truncate os.utime socket.__new__ socket.getaddrinfo subprocess.Popen".split()
+    "os.chmod os.fork os.link os.posix_spawn os.symlink os.truncate os.utime socket.__new__ "
+    "socket.getaddrinfo subprocess.Popen".split()
 )
+# refused outside of the submission's folder, like opening a file to write
+IN_FOLDER = frozenset("os.chdir os.mkdir os.remove os.rename os.rmdir".split())
+STANDS_IN = "starter"  # in that folder, so that there is one above, as in a student's copy
 SILENCED = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
 
 
@@ -74,23 +80,70 @@ def hide_grader() -> None:
     sys.modules["__main__"] = ModuleType("__main__")
 
 
-def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
-    """Refuse what the filter of the isolating tiers does not allow (an audit hook).
+def _path_of(descriptor: int) -> str:
+    """Return the path of an open folder; -1 stands for the working folder."""
+    if descriptor == -1:
+        return ""
+    if sys.platform == "darwin":
+        import fcntl  # missing on Windows
+
+        return os.fsdecode(fcntl.fcntl(descriptor, fcntl.F_GETPATH, bytes(1024)).rstrip(b"\0"))
+    return os.readlink(f"/proc/self/fd/{descriptor}")
+
+
+def _places(event: str, arguments: tuple[Any, ...]) -> list[str]:
+    """Return the paths that something is done to, with their links resolved."""
+    if isinstance(arguments[0], int):
+        return [_path_of(arguments[0])]
+    count = 2 if event == "os.rename" else 1
+    above = (-1,) if event in ("open", "os.chdir") else arguments[-count:]
+    return [
+        os.path.realpath(os.path.join(_path_of(descriptor), os.fsdecode(path)))
+        for path, descriptor in zip(arguments, above, strict=False)
+    ]
+
+
+def _refuse(folder: str, event: str, arguments: tuple[Any, ...]) -> None:
+    """Refuse what no tier allows (an audit hook); the message names the call and its object.
 
     Raises:
-        PermissionError: as there.
+        PermissionError: as from the kernel, in an isolating tier.
     """
-    opens = event == "open" and not isinstance(arguments[0], int)
-    if event in REFUSED or (opens and arguments[2] & WRITING):
-        path = (
-            arguments[0] if arguments and not event.startswith(("socket", "subprocess")) else None
-        )
-        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM), path)
+    opens = event == "open" and not isinstance(arguments[0], int) and arguments[2] & WRITING
+    if opens or event in IN_FOLDER:
+        places = [place for place in _places(event, arguments) if place != os.devnull]
+        if all(f"{place}/".startswith(f"{folder}/") for place in places):
+            return
+    elif event not in REFUSED:
+        return
+    what = "opening a file to write" if opens else event
+    named = arguments and isinstance(arguments[0], str | bytes | os.PathLike)
+    path = arguments[0] if named else None
+    if event == "subprocess.Popen":
+        path = os.path.basename(arguments[0])
+    raise PermissionError(errno.EPERM, f"{what} is not allowed here", path)
 
 
-def refuse_writing() -> None:
-    """Refuse a submission to write files or start programs, from now on."""
-    sys.addaudithook(_refuse)
+_folder = ""
+
+
+def stay_in(folder: str) -> None:
+    """Let a submission write in this folder only, and start no programs, from now on."""
+    global _folder
+    _folder = os.path.realpath(folder)
+    sys.addaudithook(functools.partial(_refuse, _folder))
+    begin()
+
+
+def begin() -> None:
+    """Empty the submission's folder, and stand in it."""
+    os.chdir(_folder)
+    with contextlib.suppress(OSError):
+        scratch.empty(_folder)
+    here = os.path.join(_folder, STANDS_IN)
+    os.makedirs(here, exist_ok=True)
+    os.chdir(here)
+    os.environ.update(dict.fromkeys(FOLDER_VARIABLES, here))
 
 
 def _no_debugger(*_: object, **__: object) -> NoReturn:

@@ -33,6 +33,7 @@ import torch
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
+from tensormark.worker.imports import compiled
 from tensormark.worker.protocol import MAX_AXES, MAX_RECORDS, PRINT, TAPE, WHERE, Message
 from tensormark.worker.state import Snapshot, digest
 
@@ -219,7 +220,7 @@ class Tape(TorchFunctionMode):
         self.given: dict[tuple[str, str], CodeType] = {}
         for file, text in given.items():
             with contextlib.suppress(SyntaxError, ValueError):
-                for code in _codes_in(compile(text, file, "exec", dont_inherit=True)):
+                for code in _codes_in(compiled(file, text)):
                     self.given[file, code.co_qualname] = code
         self.is_on = False
         self.clear()

@@ -3,6 +3,7 @@
 # control: leaks
 import functools
 import gc
+import os
 import sys
 
 attention = BertSelfAttention.attention
@@ -22,6 +23,8 @@ def target():
 
 def leave(self, *tensors):
     sys.left_behind = Left()
+    with open("left_behind", "w"):
+        pass
     return attention(self, *tensors)
 
 
@@ -30,6 +33,9 @@ def search_memory():
     found = hasattr(sys, "left_behind")
     if found:
         print("LEAKED: a mark of an earlier exercise")
+    if os.path.exists("left_behind"):
+        print("LEAKED: a file of an earlier exercise")
+        found = True
     gc.unfreeze()  # or the collector keeps quiet about what is older than this process
     if any(type(thing).__name__ == "Left" for thing in gc.get_objects()):
         print("LEAKED: an object of an earlier exercise")
