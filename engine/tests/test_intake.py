@@ -3,6 +3,8 @@
 The golden corpus has more names, and every archive that is refused.
 """
 
+import warnings
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -111,3 +113,17 @@ def test_the_largest_source_fits_into_a_frame_however_it_is_written(character: s
     source = character * (MAX_SOURCE // len(character.encode()))
 
     encode({"sources": {"main": source}})
+
+
+def test_many_files_that_are_not_graded_make_few_and_short_notes(tmp_path) -> None:
+    files = {"main.py": SOURCE, **{f"main_{n}_{'x' * 70}.py": b"x" for n in range(2000)}}
+    hand_in = zipped(tmp_path / "work.zip", files)
+    with zipfile.ZipFile(hand_in, "a") as archive, warnings.catch_warnings(action="ignore"):
+        for _ in range(2000):
+            archive.writestr("config.py", b"changed")
+
+    alike, modified = taken(hand_in).notes
+
+    assert alike.startswith("main.py is graded, not main_0_x")
+    assert alike.endswith(".py and 1997 more")
+    assert modified.startswith("config.py differs")

@@ -5,7 +5,6 @@ import hashlib
 import io
 import os
 import re
-import secrets
 import shutil
 import stat
 from collections.abc import Iterator
@@ -71,7 +70,7 @@ def for_staff() -> Iterator[None]:
 def replaced(path: Path) -> Iterator[io.BufferedRandom]:
     """Open a file under a temporary name, renamed at the end: readers never see half of it."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f".{path.name[:100]}.{secrets.token_hex(4)}")
+    unfinished = path.with_name(f".{path.name[:100]}.{os.urandom(4).hex()}")
     try:
         with unfinished.open("x+b") as file:
             yield file
@@ -94,7 +93,7 @@ def whole_folder(path: Path) -> Iterator[Path]:
     """
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise FileExistsError(f"{path}: already exists; remove it, or name another folder")
-    unfinished = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    unfinished = path.with_name(f".{path.name}.{os.urandom(4).hex()}")
     unfinished.mkdir(parents=True)
     try:
         yield unfinished
