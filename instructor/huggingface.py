@@ -27,7 +27,7 @@ from bert import BertModel
 from instructor.hard_lines import HARD_LINES
 from instructor.pretraining.checkpoint_files import weight_bytes
 from support.observe import open_model
-from tensormark.files import whole_folder
+from tensormark.files import whole_folder, write_whole
 from tokenizer import TOKENIZER_NAME, BertTokenizer
 
 # The largest difference that rounding in float64 explains, as a share of the largest value: both
@@ -122,7 +122,8 @@ def compare_tokens(ours: BertTokenizer, theirs: Any) -> str:
 def _save(model: Any, backend: Any, folder: Path) -> None:
     """Write a model of transformers, and a tokenizer that both libraries open."""
     model.save_pretrained(folder)
-    (folder / WEIGHTS_NAME).chmod(0o644)  # safetensors lets nobody else read it
+    weights = folder / WEIGHTS_NAME  # which safetensors lets nobody else read
+    write_whole(weights, weights.read_bytes())
     positions = model.config.max_position_embeddings
     special = {f"{name}_token": f"[{name.upper()}]" for name in "pad unk cls sep mask".split()}
     fast = transformers().PreTrainedTokenizerFast

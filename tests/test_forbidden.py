@@ -22,9 +22,9 @@ NAMES = usual_names([*POLICY.forbidden, *POLICY.given_only]).values()
 # --- in every call ------------------------------------------------------------------------------
 
 HEAD = """
-import builtins, copy, functools, gc, importlib, importlib.util, inspect, marshal, pickle
-import runpy, sys, types
-import torch, torch.nn as nn, torch.nn.functional as F, torch.optim
+import builtins, copy, functools, gc, importlib, importlib.util, inspect, io, marshal, pickle
+import re, runpy, sys, types
+import torch, torch.nn as nn, torch.nn.functional as F, torch.optim, torch.package
 import torch.optim.adam, torch.optim.adamw, torch.optim._functional
 
 x = torch.randn(2, 3, 4)
@@ -58,6 +58,14 @@ def functional(function):
     rates = {"beta1": 0.9, "beta2": 0.9, "lr": 0.1, "weight_decay": 0.0, "eps": 1e-8}
     more = {"foreach": False, "amsgrad": False, "maximize": False}
     function(*lists, [], [torch.ones(())], **more, **rates)
+
+
+def one_by_one(function):
+    lists = [[torch.ones(3)] for _ in range(4)]
+    rates = {"beta1": 0.9, "beta2": 0.9, "lr": 0.1, "weight_decay": 0.0, "eps": 1e-8}
+    ways = "amsgrad has_complex maximize capturable differentiable decoupled_weight_decay"
+    more = dict.fromkeys(ways.split(), False) | {"grad_scale": None, "found_inf": None}
+    function(*lists, [], [torch.ones(())], **rates, **more)
 
 
 def forgotten(name):
@@ -96,6 +104,38 @@ def put_together(module, name):
     code = module.__loader__.get_code(module.__name__)
     found = max((c for c in parts(code) if c.co_name == name), key=lambda c: len(c.co_code))
     return types.FunctionType(found, vars(module), name, getattr(module, name).__defaults__)
+
+
+def disguised(module, name):
+    # a function from a module's compiled file; it and its variables get other names
+    code = marshal.loads(open(module.__cached__, "rb").read()[16:])
+    found = max((c for c in parts(code) if c.co_name == name), key=lambda c: len(c.co_code))
+    kept = found.co_argcount + found.co_kwonlyargcount
+    names = [*found.co_varnames[:kept], *(f"v_{v}" for v in found.co_varnames[kept:])]
+    called = dict.fromkeys(("co_name", "co_qualname", "co_filename"), "bert")
+    found = found.replace(**called, co_varnames=tuple(names))
+    made = types.FunctionType(found, {**vars(module), "__name__": "bert"})
+    made.__defaults__ = getattr(module, name).__defaults__
+    return made
+
+
+def retold(module, **names):
+    text = text_of(module)
+    for name, other in names.items():
+        text = re.sub(rf"\\b{name}\\b", other, text)
+    made = {**vars(module), "__name__": "bert"}
+    exec(compile(text, "bert.py", "exec", optimize=2), made)
+    return made
+
+
+def packed(module):
+    file = io.BytesIO()
+    with torch.package.PackageExporter(file) as exporter:
+        exporter.extern("**")
+        text = text_of(module).replace("from .", f"from {module.__package__}.")
+        exporter.save_source_string("mine", text)
+    file.seek(0)
+    return torch.package.PackageImporter(file).import_module("mine")
 
 
 def copied(function):
@@ -160,6 +200,10 @@ WAYS = {
     "code from the file": "slow(put_together(F, 'multi_head_attention_forward'))",
     "code put into another function": "slow(put_into(copied(F.mish), F, "
     "'multi_head_attention_forward'))",
+    "its compiled file, with other names": "slow(disguised(F, 'multi_head_attention_forward'))",
+    "its text, with other names": "retold(nn.modules.activation, MultiheadAttention='Mine', "
+    "is_batched='b', any_nested='n', tensor_args='args')['Mine'](4, 2)(x, x, x)",
+    "its text from a package": "packed(nn.modules.activation).MultiheadAttention(4, 2)(x, x, x)",
     "its text without assertions": "made = compile(text_of(nn.modules.activation), 'x', 'exec', "
     "optimize=2); exec(made, {'__name__': 'x', '__package__': 'torch.nn.modules'})",
     "without what imports are found by": "sys.meta_path[:] = [f for f in sys.meta_path "
@@ -214,6 +258,10 @@ WAYS = {
     "fused step that returns": "fused(torch.ops.aten._fused_adamw)",
     "fused step by table": "fused(torch._C._VariableFunctions._fused_adam_)",
     "optimizer from its file": "steps(anew(sys.modules['torch.optim.adam']).Adam)",
+    "step from its compiled file, with other names": "one_by_one(disguised("
+    "sys.modules['torch.optim.adam'], '_single_tensor_adam'))",
+    "step from its text, with other names": "one_by_one(retold(sys.modules['torch.optim.adam'], "
+    "_single_tensor_adam='mine', exp_avg='m', exp_avg_sq='v', denom='d')['mine'])",
     "function from its file": "functional(anew(sys.modules['torch.optim.adam']).adam)",
 }
 # torch's compilers have their own messages for forbidden code that they cannot compile

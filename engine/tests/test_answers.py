@@ -5,6 +5,7 @@ import json
 import struct
 import threading
 import time
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -177,16 +178,35 @@ def test_bools_are_true_or_false_whatever_their_bytes_are() -> None:
     assert answers.decode(frame)[1]["out/x"].tolist() == [False, True, True, True]
 
 
-def test_only_tensors_that_were_asked_for_are_read_each_from_its_own_bytes() -> None:
-    both = {"out/x": entry(), "out/y": entry()}
-    extra = {"out/x": entry(), "grad/weights/mine": "not even a tensor"}
+def test_only_tensors_that_were_asked_for_are_read() -> None:
+    one = {"out/x": entry(), "grad/weights/mine": entry(offsets=(8, 16))}
 
-    assert answers.decode(listing(both, bytes(16)), ASKED)[1].keys() == both.keys()
-    assert answers.decode(listing(extra), ASKED)[1].keys() == {"out/x"}
-    with pytest.raises(ProtocolError, match="overlap"):
-        answers.decode(listing(both), ASKED)
+    assert answers.decode(listing(one, bytes(16)), ASKED)[1].keys() == {"out/x"}
     with pytest.raises(ProtocolError, match="asked for"):
-        answers.decode(listing({"out/z": "not even a tensor"}), ASKED)
+        answers.decode(listing({"out/z": entry()}), ASKED)
+
+
+@pytest.mark.parametrize("offsets", [(0, 8), (4, 12), (12, 20)], ids=str)
+def test_tensors_that_overlap_or_leave_a_gap_are_refused(offsets: tuple[int, int]) -> None:
+    both = {"out/x": entry(), "out/y": entry(offsets=offsets)}
+
+    with pytest.raises(ProtocolError, match="overlap"):
+        answers.decode(listing(both, bytes(20)), ASKED)
+
+
+@BOTH
+def test_many_names_for_the_same_bytes_are_refused_before_any_is_copied(decode: Any) -> None:
+    size = 1 << 20
+    frame = listing(
+        {f"{n}": entry("F32", (size // 4,), (0, size)) for n in range(100)}, bytes(size)
+    )
+    tracemalloc.start()
+
+    with pytest.raises(ProtocolError):
+        decode(frame)
+
+    assert tracemalloc.get_traced_memory()[1] < 3 * size
+    tracemalloc.stop()
 
 
 # --- the channel of the tier `process` --------------------------------------------------------

@@ -74,7 +74,6 @@ def test_everybody_has_a_score_with_adjustments_and_those_who_get_some_questions
     assert result["final"] == {"points": 74.5, "steps": ["adjusted by -5.5: late"]}
     assert "no questions for 1 student (no function is right): emmy" in printed
     assert set(files_in(out / "viva")) == {"keys.html", "keys/ada.html", "sheets/ada.html"}
-    assert (out / "results.sqlite").stat().st_mode & 0o077 == 0
 
 
 def test_what_was_graded_is_not_graded_again_and_the_same_is_written(place: Path, again) -> None:

@@ -1,13 +1,17 @@
-"""A file that stands where a result is to be written is replaced only if we wrote it."""
+"""What commands write: only over what we wrote, and who can read it."""
 
+import contextlib
 import errno
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tensormark.cli import run
-from tensormark.files import write_whole
+from tensormark.files import for_staff, whole_folder, write_whole
 from tensormark.zipped import zipped
+from testkit.classes import graded_class, handed_in
 
 WORK = b"# an evening's work\n"
 
@@ -16,7 +20,7 @@ def test_a_file_that_cannot_be_written_whole_is_named(tmp_path, monkeypatch) -> 
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("os.chmod", full)
+    monkeypatch.setattr("os.replace", full)
     with pytest.raises(OSError, match=r"\[Errno 28\] No space left on device: .*result\.json"):
         write_whole(tmp_path / "result.json", "{}")
 
@@ -56,3 +60,52 @@ def test_what_a_command_wrote_it_may_replace(folder: Path, tmp_path, line: str) 
     name, *options = line.format(out=tmp_path / "work", folder=folder).split()
 
     assert run(folder, name, options) == run(folder, name, options) == 0
+
+
+# --- who can read it --------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def under(umask: int) -> Iterator[None]:
+    before = os.umask(umask)
+    try:
+        yield
+    finally:
+        assert os.umask(before) == umask
+
+
+def modes_in(folder: Path) -> tuple[set[int], set[int]]:
+    """Return the modes of the folders in a folder, and those of the files."""
+    modes: tuple[set[int], set[int]] = (set(), set())
+    for path in folder.rglob("*"):
+        modes[path.is_file()].add(path.stat().st_mode & 0o777)
+    return modes
+
+
+@pytest.mark.parametrize("umask", [0o022, 0o077, 0o002], ids=oct)
+def test_the_umask_decides_who_can_read_a_file_unless_it_is_for_staff(tmp_path, umask) -> None:
+    def write(name: str) -> None:
+        with whole_folder(tmp_path / name / "below") as unfinished:
+            write_whole(unfinished / "new" / "file", "")
+
+    with under(umask):
+        write("students")
+        with for_staff():
+            write("staff")
+
+    assert modes_in(tmp_path / "students") == ({0o777 & ~umask}, {0o666 & ~umask})
+    assert modes_in(tmp_path / "staff") == ({0o700}, {0o600})
+
+
+def test_a_class_private_references_and_the_autograder_are_for_staff(copy: Path, tmp_path) -> None:
+    private = ["--seed", "77", "--out", f"{tmp_path}/staff/references"]
+    built = ["--references", private[-1], "--out", f"{tmp_path}/staff/dist/autograder.zip"]
+    hand_ins = handed_in(tmp_path / "in", "ada.py")
+
+    with under(0o002):
+        assert run(copy, "references", private) == run(copy, "gradescope", built) == 0
+        assert graded_class(copy, hand_ins, tmp_path / "staff" / "class")[0] == 0
+        assert run(copy, "release", ["--out", f"{tmp_path}/students/release.zip"]) == 0
+
+    assert modes_in(tmp_path / "staff") == ({0o700}, {0o600})
+    assert modes_in(tmp_path / "students") == (set(), {0o664})

@@ -4,6 +4,8 @@ The golden corpus has more names, and every archive that is refused.
 """
 
 import io
+import warnings
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -153,3 +155,15 @@ def test_there_are_few_notes_however_much_there_is(tmp_path) -> None:
 
     assert len(notes) < 25
     assert sum(map(len, notes)) < 10_000
+def test_many_files_that_are_not_graded_make_few_and_short_notes(tmp_path) -> None:
+    files = {"main.py": SOURCE, **{f"main_{n}_{'x' * 70}.py": b"x" for n in range(2000)}}
+    hand_in = zipped(tmp_path / "work.zip", files)
+    with zipfile.ZipFile(hand_in, "a") as archive, warnings.catch_warnings(action="ignore"):
+        for _ in range(2000):
+            archive.writestr("config.py", b"changed")
+
+    alike, modified = taken(hand_in).notes
+
+    assert alike.startswith("main.py is graded, not main_0_x")
+    assert alike.endswith(".py and 1997 more")
+    assert modified.startswith("config.py differs")

@@ -1,12 +1,13 @@
 """Find characters of untrusted text that nobody sees, or that are drawn over other lines."""
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 # those without ink that Python calls printable: Unicode's Default_Ignorable_Code_Point, and
 # Braille without dots
 INKLESS = {0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0}
 INKLESS.update(range(0x180B, 0x1810), range(0xFE00, 0xFE10), range(0xE0100, 0xE01F0))
+MOST = 3  # names that a message lists
 MARKS = 4  # on one letter; more would be drawn over the lines around it
 
 
@@ -27,3 +28,9 @@ def shown(name: str) -> str:
     """Make an untrusted name or text safe for a message: short, printable, on one line."""
     short = name if len(name) <= 80 else f"{name[:60]}...{name[-15:]}"
     return "".join(c if is_visible(c) else "?" for c in short)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return the first few of untrusted names for a message, and how many more there are."""
+    more = f" and {len(names) - MOST} more" if len(names) > MOST else ""
+    return ", ".join(map(shown, names[:MOST])) + more

@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import stat
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -58,18 +57,29 @@ def expanded(path: str) -> str:
 
 
 @contextlib.contextmanager
+def for_staff() -> Iterator[None]:
+    """Let nobody but this user read what a `with` block writes; the umask decides on all else."""
+    before = os.umask(0o077)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
+@contextlib.contextmanager
 def replaced(path: Path) -> Iterator[io.BufferedRandom]:
     """Open a file under a temporary name, renamed at the end: readers never see half of it."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
+    unfinished = path.with_name(f".{path.name[:100]}.{os.urandom(4).hex()}")
     try:
-        with os.fdopen(handle, "w+b") as file:
+        with unfinished.open("x+b") as file:
             yield file
-        os.chmod(name, 0o644)  # mkstemp makes files that only the owner can read
-        os.replace(name, path)
+        os.replace(unfinished, path)
     except BaseException as error:
-        os.unlink(name)
-        if isinstance(error, OSError) and error.errno and error.filename in (None, name):
+        with contextlib.suppress(OSError):
+            unfinished.unlink()
+        named = (None, str(unfinished))
+        if isinstance(error, OSError) and error.errno and error.filename in named:
             raise OSError(error.errno, error.strerror, str(path)) from error  # such as a full disk
         raise
 
@@ -83,11 +93,10 @@ def whole_folder(path: Path) -> Iterator[Path]:
     """
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise FileExistsError(f"{path}: already exists; remove it, or name another folder")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
+    unfinished = path.with_name(f".{path.name}.{os.urandom(4).hex()}")
+    unfinished.mkdir(parents=True)
     try:
         yield unfinished
-        os.chmod(unfinished, 0o755)  # mkdtemp makes folders that nobody else can read
         os.replace(unfinished, path)
     except BaseException:
         shutil.rmtree(unfinished, ignore_errors=True)

@@ -13,6 +13,7 @@ writes all of it at the end.
 References are public or private by their seed, and never replaced by those of another seed.
 """
 
+import contextlib
 import json
 import os
 import platform
@@ -29,7 +30,7 @@ from tensormark.authoring.course import Course, open_course
 from tensormark.authoring.recorder import Recorded, Recorder, previous_record
 from tensormark.authoring.strip import derive
 from tensormark.exercise import Call, Exercise
-from tensormark.files import digest, python_files, sha256, write_whole
+from tensormark.files import digest, for_staff, python_files, sha256, write_whole
 from tensormark.folder import open_assignment
 from tensormark.grading import program_of
 from tensormark.references import FORMAT
@@ -295,7 +296,8 @@ def record(course: Course, out: Path, seed: int, check: bool, checkpoint: Path |
     stale = [name for name in listed if name not in files and (out / name).is_file()]
     lines += [f"{name}: removed, as it is no longer recorded" for name in stale]
     if lines and not check:
-        _replace(out, changed, stale)
+        with for_staff() if new["private"] else contextlib.nullcontext():
+            _replace(out, changed, stale)
     return lines
 
 

@@ -28,7 +28,7 @@ from tensormark.classroom.jobs import Job, Result, Terms, answers, complete, fac
 from tensormark.classroom.platforms import FOLDER, PLATFORMS
 from tensormark.classroom.store import Store
 from tensormark.exercise import Assignment
-from tensormark.files import expanded, is_folder, write_whole
+from tensormark.files import expanded, for_staff, is_folder, write_whole
 from tensormark.folder import open_assignment
 from tensormark.intake.given_files import GivenFiles
 from tensormark.intake.submission import SubmissionError, read_parts
@@ -375,7 +375,7 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     print_any_letter()
     options = _parse(folder, name, arguments)
     assignment = open_assignment(folder)
-    with Store(options.out) as store:
+    with for_staff(), Store(options.out) as store:
         room = Class(options, assignment, store)
         room.grade()
         if room.config.viva:

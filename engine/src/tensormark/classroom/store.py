@@ -45,7 +45,6 @@ class Store:
             if names and FILE not in names and CONFIG not in names:
                 what = f"has {names[0]} in it and is no class's"
                 raise UserError(f"{option('out', folder)}: {what}; name a new folder")
-            os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))  # results are private
             self.file = sqlite3.connect(self.path, timeout=0, isolation_level=None)
             try:
                 self.file.executescript(OPENING)

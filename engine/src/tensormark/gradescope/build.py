@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tensormark.exercise import Assignment
-from tensormark.files import write_whole
+from tensormark.files import for_staff, write_whole
 from tensormark.folder import open_assignment
 from tensormark.gradescope.run import CONSTRAINTS, LEAST_TIER, REFERENCES
 from tensormark.references import References
@@ -97,6 +97,7 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     assignment = open_assignment(folder)
     files = _autograder(assignment, options.references, options.tier, options.limit)
     content = zipped(files, programs=SCRIPTS, command=name)
-    write_whole(options.out, content)
+    with for_staff():
+        write_whole(options.out, content)
     print(f"wrote {options.out}: {len(files)} files, {len(content) / 1e6:.1f} MB; for staff only")
     return 0

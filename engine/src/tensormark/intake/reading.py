@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tensormark.characters import shown
+from tensormark.characters import listed, shown
 from tensormark.files import digest
 from tensormark.intake import archives, sources
 from tensormark.intake.entries import (
@@ -226,9 +226,9 @@ class Reading:
             (extensions, "only {}; give a folder or a zip that also has {main}"),
         )
         fault = f"there is no {self.main} in it"
-        for listed, reason in reasons:
-            if listed:
-                names = ", ".join(shown(file.name) for file in listed[:3])
+        for found, reason in reasons:
+            if found:
+                names = listed([file.name for file in found])
                 raise UnreadableError(f"{fault}, {reason.format(names, main=self.main)}")
         raise UnreadableError(fault)
 
@@ -273,7 +273,7 @@ class Reading:
             for name, file in files.items()
             if name != file.name and file.place != ITSELF and not is_from_platform(file.name)
         ]
-        notes += [*self._named_alike(beside, files), *self._modified(beside)]
+        notes += [*self._named_alike(beside, files), *dict.fromkeys(self._modified(beside))]
         if main.place != ITSELF:
             notes += self._elsewhere(top, main.place.rpartition("/")[0], files)
         if len(notes) > MAX_NOTES:
@@ -281,7 +281,7 @@ class Reading:
         return {
             "sources": texts,
             "faults": faults,
-            "others": dict.fromkeys(sorted(others)[: sources.MAX_OTHERS], ""),
+            "others": dict.fromkeys(sorted(others)[: sources.MAX_TEXTS], ""),
             "notes": dict(enumerate(notes)),
             "stamps": self.stamps,
         }
@@ -316,12 +316,12 @@ class Reading:
             ):
                 alike = [file for file in self.editable if file.removesuffix(".py").lower() in name]
                 if alike:
-                    names.setdefault(max(alike, key=len), []).append(shown(entry.name))
+                    names.setdefault(max(alike, key=len), []).append(entry.name)
         for file, others in names.items():
             if file in files:
-                yield f"{shown(files[file].name)} is graded, not {', '.join(others)}"
+                yield f"{shown(files[file].name)} is graded, not {listed(others)}"
             else:
-                yield f"not graded: {', '.join(others)}; the name must be {file}"
+                yield f"not graded: {listed(others)}; the name must be {file}"
 
     def _everything(self, top: Folder) -> list[File]:
         """Return all files of a folder, or those that are found before it is too much."""

@@ -17,7 +17,7 @@ from tensormark.intake.leftovers import hints
 from tensormark.intake.newer import newer_syntax
 
 MAX_SOURCE = 256 << 10  # bytes; the solution takes 8 kB
-MAX_OTHERS = 200  # names of other modules
+MAX_TEXTS = 200  # of one kind: names of other modules, notes
 MISSING = "there is no such file or folder"
 TOO_MUCH = "too large or too complex to be read; hand in a zip of the files that you wrote"
 TOO_COMPLEX = "too complex to be read"

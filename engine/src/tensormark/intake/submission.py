@@ -12,7 +12,7 @@ from typing import Any
 
 from tensormark.characters import is_visible
 from tensormark.intake.process import READER
-from tensormark.intake.sources import MAX_SOURCE, MISSING, TOO_COMPLEX, TOO_MUCH
+from tensormark.intake.sources import MAX_SOURCE, MAX_TEXTS, MISSING, TOO_COMPLEX, TOO_MUCH
 from tensormark.usage import UserError
 
 READING = 1.0  # seconds of processor time; a folder or a zip takes a hundredth of one
@@ -75,9 +75,9 @@ class Part:
 
 
 def _texts(value: Any, length: int = SENTENCE) -> dict[str, str]:
-    """Return the texts of a JSON object, by name, with bounded length."""
-    texts = value if isinstance(value, dict) else {}
-    return {name: text[:length] for name, text in texts.items() if isinstance(text, str)}
+    """Return the texts of a JSON object, by name, with bounded length; a bounded number of them."""
+    texts = [*value.items()][:MAX_TEXTS] if isinstance(value, dict) else []
+    return {name[:SENTENCE]: text[:length] for name, text in texts if isinstance(text, str)}
 
 
 def read_parts(

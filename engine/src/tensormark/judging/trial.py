@@ -16,7 +16,7 @@ from tensormark.judging.compare import Mismatch
 from tensormark.judging.evidence import Evidence
 from tensormark.judging.findings import finding
 from tensormark.judging.fingerprints import AnsweredCall
-from tensormark.judging.replies import PLACE_AT_END, hole, mismatch_of, renamed, texts
+from tensormark.judging.replies import PLACE_AT_END, entered, hole, mismatch_of, renamed
 from tensormark.policy import usual_names
 from tensormark.result import Finding, Outcome, Result
 from tensormark.usage import enumerated
@@ -109,10 +109,12 @@ class Trial(Evidence):
     def flags(self) -> tuple[str, ...]:
         """What staff may want to know: library code that ran, and faults in judging it.
 
-        The worker says what ran, so nothing depends on it.
+        The worker says what ran, so nothing depends on it, and it can only choose among names.
         """
         flags = []
-        ran = list(dict.fromkeys(name for a in self.answered for name in texts(a.reply, "entered")))
+        requirements = self.assignment.requirements
+        names = (name for each in self.answered for name in entered(each.reply, requirements))
+        ran = list(dict.fromkeys(names))
         if len(ran) > MAX_ENTERED:
             ran = [*ran[:MAX_ENTERED], f"{len(ran) - MAX_ENTERED} more"]
         if ran:

@@ -4,9 +4,9 @@ Only here does what a submission sends become values in this process. Code that 
 on this: a text is one printable line of bounded length, a number is finite, and a tensor's name was
 requested, or is printable and short. Anything else is a ProtocolError, which fails the exercise.
 
-Covered: sizes are checked before anything is parsed, and the JSON is flat and has known keys. Of
-the tensors that an answer lists, only requested ones are read, each as long as its shape says;
-together they never have more bytes than the answer. Not covered: whether any of it is true.
+Covered: sizes are checked before anything is parsed, and the JSON is flat and has known keys. The
+tensors that an answer lists are as long as their shapes say, and do not overlap; only requested
+ones are copied, once that is known of all. Not covered: whether any of it is true.
 """
 
 import math
@@ -20,10 +20,9 @@ from tensormark.worker.protocol import (
     Message,
     ProtocolError,
     Tensors,
-    listed_in,
     parse,
     parts_of,
-    tensor_in,
+    tensors_in,
 )
 
 MAX_JSON = 16 << 10  # bytes; an exception's text takes a few hundred
@@ -135,20 +134,17 @@ def _tensors(packed: bytes, tensor_names: frozenset[str] | None) -> Tensors:
     Raises:
         ProtocolError: they are invalid, or include one that was not requested.
     """
-    entries, data = listed_in(packed, MAX_LIST)
-    tensors: Tensors = {}
-    unused = len(data)
-    for name, entry in entries.items():
+
+    def read(name: str) -> bool:
         if tensor_names is None and not (0 < len(name) <= MAX_NAME and name.isprintable()):
             raise TensorNameError(f"a name has {len(name)} letters, or one is not printable")
         if tensor_names is None or name in tensor_names:
-            tensors[name] = tensor_in(entry, data, ANSWERED)
-            unused -= tensors[name].nbytes
-        elif not name.startswith(UNUSED):
+            return True
+        if not name.startswith(UNUSED):
             raise ProtocolError("an answer has a tensor that nobody asked for")
-    if unused < 0:
-        raise ProtocolError("an answer's tensors overlap")
-    return tensors
+        return False
+
+    return tensors_in(packed, read, ANSWERED, MAX_LIST)
 
 
 def decode(frame: bytes, tensor_names: frozenset[str] | None = None) -> tuple[Message, Tensors]:

@@ -15,7 +15,8 @@ Importing or mentioning forbidden code costs nothing. There are three ways to st
   library code that runs in place of its own, as an alias or an inherited method. A submission
   cannot stop Python's profiler, which shows them. What it enters is also reported, for staff.
 
-Not covered: a copy of that source in the submission, or modified source that it executes; a method
+Not covered: a copy of that source in the submission, or source that it executes with changes beyond
+other names; code that is run through ctypes; a method
 of an extension module's class that was saved before a call forbids it; code that searches for the
 objects that undo temporary bans; a compiled function in a new copy of its module, or what has been
 taken from an object of a compiled class. The watch does not show what library code calls in its
@@ -424,9 +425,9 @@ def install_gates(targets: Iterable[Any]) -> None:
 
 # --- reloaded code ----------------------------------------------------------------------------
 
-# (name, variables) of functions whose code was replaced, to their names in messages
-REPLACED: dict[tuple[str, tuple[str, ...]], str] = {}
-MIN_VARIABLES = 8  # functions with fewer may share their names by chance
+REPLACED: dict[frozenset[Any], str] = {}  # marks of code that was replaced, to names in messages
+MIN_MARKS = 12  # with fewer, functions may share them by chance
+SAME = 0.9  # share of marks that code has in common with what it was made from
 SUBMISSION_CODE: list[CodeType] = []  # the submission's modules, which may define anything
 ROOM = 100  # calls below the recursion limit at which a profiler may have failed
 PROFILER = "sys.setprofile"
@@ -439,6 +440,25 @@ def _nested(code: CodeType) -> Iterator[CodeType]:
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield from _nested(constant)
+
+
+def _marks(code: CodeType) -> frozenset[Any]:
+    """Return what stays the same of a code object, whatever its name and those of its variables.
+
+    That is what it uses by name, and its constants; some are missing if assertions are left out.
+    """
+    constants = (value for value in code.co_consts if isinstance(value, str | int | float))
+    return frozenset((*code.co_names, *constants))
+
+
+def _replaced(code: CodeType) -> str | None:
+    """Return the name of the replaced function that a code object is from, or None."""
+    marks = _marks(code)
+    if len(marks) >= SAME * MIN_MARKS:
+        for known, name in REPLACED.items():
+            if len(marks & known) >= SAME * max(len(marks), len(known)):
+                return name
+    return None
 
 
 def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
@@ -461,7 +481,7 @@ def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
     code = arguments[-1]  # the value that an attribute is set to, or the only argument
     if isinstance(code, CodeType) and not any(code is own for own in SUBMISSION_CODE):
         for part in _nested(code):
-            if (name := REPLACED.get((part.co_name, part.co_varnames))) is not None:
+            if (name := _replaced(part)) is not None:
                 raise NotAllowedError(name)
 
 
@@ -692,8 +712,9 @@ def _replace_code(function: FunctionType, name: str, undo: contextlib.ExitStack)
     """Give a Python function code that raises."""
     code = function.__code__
     undo.callback(setattr, function, "__code__", code)
-    if len(code.co_varnames) >= MIN_VARIABLES:
-        REPLACED.setdefault((code.co_name, code.co_varnames), name)
+    marks = _marks(code)
+    if len(marks) >= MIN_MARKS and not code.co_name.startswith("__"):  # as constructors are alike
+        REPLACED.setdefault(marks, name)
     # the new code must fit the function's closure
     function.__code__ = _raising_code(name, code.co_freevars)
 
@@ -717,7 +738,7 @@ def forbid(names: Mapping[str, str], for_good: bool = False) -> contextlib.ExitS
     """
     _install_hook()
     undo = contextlib.ExitStack()
-    known = set(REPLACED)
+    undo.callback(REPLACED.update, dict(REPLACED))
     for path, name in names.items():
         target = TARGETS[path] if path in TARGETS else _target_of(find(path))
         raising = FunctionType(_raising_code(name), globals())
@@ -736,6 +757,5 @@ def forbid(names: Mapping[str, str], for_good: bool = False) -> contextlib.ExitS
             _add(CLOSED, id(value), name, undo)
         if target.package is not None:
             _add(WATCH.packages, target.package, name, undo)
-    for signature in REPLACED.keys() - known:  # first of all, or restoring code would be refused
-        undo.callback(REPLACED.pop, signature)
+    undo.callback(REPLACED.clear)  # first of all, or restoring code would be refused
     return contextlib.ExitStack() if for_good else undo

@@ -172,28 +172,12 @@ def parse(text: bytes, constant: Callable[[str], Any] | None = None) -> dict[str
     return value
 
 
-def listed_in(packed: bytes, max_list: int = MAX_JSON) -> tuple[dict[str, Any], memoryview]:
-    """Return the entries of tensors by name, and the bytes of all of them.
-
-    Raises:
-        ProtocolError: there is no list, or it has more bytes than `max_list`.
-    """
-    if not packed:
-        return {}, memoryview(b"")
-    length = int.from_bytes(packed[: LENGTH.size], "little")
-    end = LENGTH.size + length
-    if length > max_list or end > len(packed):
-        raise ProtocolError("a frame's list of tensors is too long")
-    return parse(packed[LENGTH.size : end]), memoryview(packed)[end:]
-
-
-def tensor_in(entry: Any, data: memoryview, types: Mapping[str, str] = TYPES) -> np.ndarray:
-    """Return a tensor.
+def _view(entry: Any, begin: int, data: memoryview, types: Mapping[str, str]) -> np.ndarray:
+    """Return a tensor without copying it: for a bool, its bytes.
 
     Args:
         entry: its entry in the list: dtype, shape and offsets in the data.
-        data: the bytes of all tensors of the frame.
-        types: those that it may have.
+        begin: where it must begin.
 
     Raises:
         ProtocolError: the entry is invalid.
@@ -201,14 +185,15 @@ def tensor_in(entry: Any, data: memoryview, types: Mapping[str, str] = TYPES) ->
     try:
         kind = np.dtype(types[entry["dtype"]])
         shape = entry["shape"]
-        begin, end = entry["data_offsets"]
+        start, end = entry["data_offsets"]
     except (KeyError, TypeError, ValueError) as error:
         raise ProtocolError("a tensor has no type, shape or offsets") from error
     if type(shape) is not list or len(shape) > MAX_AXES:
         raise ProtocolError("a tensor has too many axes")
-    sizes = [*shape, begin, end]
-    if not all(type(size) is int and size >= 0 for size in sizes):
+    if not all(type(size) is int and size >= 0 for size in [*shape, start, end]):
         raise ProtocolError("a tensor's shape or offsets are not a list of numbers")
+    if start != begin:
+        raise ProtocolError("tensors overlap, or leave a gap")
     if any(length > LONGEST for length in shape) or end > len(data):
         raise ProtocolError("a tensor is too long")
     if math.prod(shape) * kind.itemsize != end - begin:
@@ -216,10 +201,44 @@ def tensor_in(entry: Any, data: memoryview, types: Mapping[str, str] = TYPES) ->
     # a byte that is neither 0 nor 1 would be a bool that equals neither True nor False
     stored = np.dtype(np.uint8) if kind == np.bool_ else kind
     try:
-        array = np.frombuffer(data[begin:end], stored).reshape(shape)
+        return np.frombuffer(data[begin:end], stored).reshape(shape)
     except ValueError as error:  # no values, but axes whose product is too large for numpy
         raise ProtocolError("a tensor is too long") from error
-    return array != 0 if kind == np.bool_ else array.copy()
+
+
+def tensors_in(
+    packed: bytes,
+    read: Callable[[str], bool] = lambda name: True,
+    types: Mapping[str, str] = TYPES,
+    max_list: int = MAX_JSON,
+) -> Tensors:
+    """Return copies of tensors, once it is known that each begins where the one before it ends.
+
+    Args:
+        read: says which of them to return, by name.
+        types: those that they may have.
+        max_list: how many bytes their list may have.
+
+    Raises:
+        ProtocolError: the list, or an entry in it, is invalid.
+    """
+    if not packed:
+        return {}
+    end = LENGTH.size + int.from_bytes(packed[: LENGTH.size], "little")
+    if end > min(LENGTH.size + max_list, len(packed)):
+        raise ProtocolError("a frame's list of tensors is too long")
+    entries = parse(packed[LENGTH.size : end])
+    data = memoryview(packed)[end:]
+    views = {}
+    begin = 0
+    for name, entry in entries.items():
+        view = _view(entry, begin, data, types)
+        begin += view.nbytes
+        if read(name):
+            views[name] = view
+    if begin != len(data):
+        raise ProtocolError("there is more than the tensors of the list")
+    return {name: view.astype(types[entries[name]["dtype"]]) for name, view in views.items()}
 
 
 def decode(frame: bytes) -> tuple[Message, Tensors]:
@@ -230,8 +249,7 @@ def decode(frame: bytes) -> tuple[Message, Tensors]:
             tensors are invalid.
     """
     text, packed = parts_of(frame)
-    entries, data = listed_in(packed)
-    return parse(text), {name: tensor_in(entry, data) for name, entry in entries.items()}
+    return parse(text), tensors_in(packed)
 
 
 def _read_exactly(stream: BinaryIO, length: int) -> bytes:
