@@ -13,11 +13,13 @@ import numpy as np
 
 from tensormark.exercise import Assignment, Call, Exercise, Probe
 from tensormark.intake.given_files import GivenFiles, Overlay
+from tensormark.intake.leftovers import UNFINISHED
 from tensormark.intake.needed import needed_by
 from tensormark.intake.process import InspectionError
 from tensormark.intake.submission import Submission, SubmissionError, inspected, read_submission
 from tensormark.judging.compare import Mismatch
 from tensormark.judging.fingerprints import AnsweredCall
+from tensormark.judging.general import RETURNS_SOMETHING_ELSE
 from tensormark.judging.place import order, scaled
 from tensormark.judging.replies import without_text
 from tensormark.judging.trial import Trial
@@ -407,9 +409,11 @@ class Session:
                 trial.answered += self.ask(exercise, stand_ins=True)
             result = trial.result()
             result.flags = trial.flags
-            if result.outcome is Outcome.NOT_WRITTEN:
-                name = f"{exercise.module}.{exercise.calls[0].target}"
-                result.note = self.submission.hints.get(name, "")
+            name = f"{exercise.module}.{exercise.calls[0].target}"
+            hint = self.submission.hints.get(name, "")
+            nothing = [each.mistake for each in result.findings] == [RETURNS_SOMETHING_ELSE]
+            if result.outcome is Outcome.NOT_WRITTEN or (nothing and hint == UNFINISHED):
+                result = Result.of(exercise, Outcome.NOT_WRITTEN, note=hint, flags=trial.flags)
             return result
         except Exception as error:  # an answer's own faults have a result by now; see checks.py
             return could_not_grade(exercise, error)

@@ -189,8 +189,7 @@ def fingerprints(answered: AnsweredCall) -> np.ndarray:
     examine = answered.examine
     reply = answered.reply
     if reply.status != "ok":  # the message, repeated
-        text = reply.text if reply.unabridged is None else reply.unabridged
-        message = entry(RAISED, [checksum(LOCATION.sub("", text).encode())])
+        message = entry(RAISED, [checksum(LOCATION.sub("", reply.whole_text).encode())])
         return np.stack([message] * (2 if examine else len(answered.names) + 1))
     if examine is not None:
         entries = [of_draws(answered, examine)]

@@ -38,6 +38,7 @@ class Mistake(NamedTuple):
     sections: tuple[str, ...] = ()
 
 
+RETURNS_SOMETHING_ELSE = "returns_something_else"
 DIFFERS = "the same call gives different results: it draws random numbers in eval mode"
 DRAWING_CAUSES = {  # by worker/calls.py
     "new weights": Mistake(
@@ -147,8 +148,10 @@ def general(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> M
     kind = mismatch.kind
     probe = answered.probe
     if kind == "raised":
-        wrong_return = answered.reply.text.startswith(f"{answered.call.target} should return ")
-        return Mistake("returns_something_else" if wrong_return else None, mismatch.lines[0])
+        wrong_return = answered.reply.whole_text.startswith(
+            f"{answered.call.target} should return "
+        )
+        return Mistake(RETURNS_SOMETHING_ELSE if wrong_return else None, mismatch.lines[0])
     mistake = _state(answered, mismatch) or _by_kind(evidence, answered, mismatch)
     if mistake is not None:
         return mistake

@@ -93,6 +93,11 @@ class Reply:
     unabridged: str | None = None
     trouble: str = ""
 
+    @property
+    def whole_text(self) -> str:
+        """The text with what may not be shown of it."""
+        return self.text if self.unabridged is None else self.unabridged
+
 
 @dataclasses.dataclass(frozen=True)
 class Limits:
