@@ -272,49 +272,38 @@ def encoded(context: Context, model: Any, sentences: list[str]) -> tuple[Tensor,
 def fine_tune(
     context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor], progress: Progress
 ) -> Answer:
-    """Fine-tune the given classifier on the student's model, and predict or return the weights.
+    """Fine-tune the given classifier on the student's model.
 
     Args:
-        call: `train`, a list of sentences; `predict`, another, unlabelled, or None; `num_labels`;
-            `seed`.
-        tensors: `labels`, (N,) int64, of the sentences to train on.
+        call: `train`, a list of sentences; `num_labels`; `seed`.
+        tensors: `labels`, (N,) int64, of the sentences.
 
     Returns:
-        out/predictions: (N,) int64, for call["predict"] in its order, and the same after each
-        quarter of the steps but the last, out/after/<quarter>; if there are none,
-        out/weights/<parameter> for those of the given model. out/losses: (steps,) float32.
+        out/weights/<parameter>, for those of the given model; out/losses: (steps,) float32.
     """
     classifier = context.module("classifier")
     model = new_classifier(context, call, tensors)
     recipe = classifier.Recipe(seed=call["seed"])
     total = recipe.steps(len(call["train"]))
-    quarters = {total * quarter // 4: quarter for quarter in (1, 2, 3)}
-
     losses: list[float] = []
-    answer: dict[str, Tensor] = {}
 
     def on_step(loss: float) -> None:
         losses.append(loss)
         progress(len(losses), total)
-        if call["predict"] is not None and (quarter := quarters.get(len(losses))):
-            answer[f"out/after/{quarter}"] = predictions(context, call, model)
-            model.train()
 
     ids_and_mask = encoded(context, model, call["train"])
     classifier.fine_tune(model, *ids_and_mask, tensors["labels"], recipe, on_step)
-    answer["out/losses"] = torch.tensor(losses, dtype=torch.float32)
-    if call["predict"] is not None:
-        return Answer({}, {**answer, "out/predictions": predictions(context, call, model)})
-    own = dict(model.named_parameters())  # a submission may have more of its own
+    weights = given_weights(context, model)
+    outputs = {f"out/weights/{name}": value for name, value in weights.items()}
+    return Answer({}, outputs | {"out/losses": torch.tensor(losses, dtype=torch.float32)})
+
+
+def given_weights(context: Context, model: nn.Module) -> dict[str, Tensor]:
+    """Return those weights of a classifier that the given one has; a submission may add others."""
+    own = dict(model.named_parameters())
     names = [f"bert.{name}" for name in checkpoint_weights(context)]
     names += [name for name in own if name.startswith("classifier.")]
-    return Answer({}, answer | {f"out/weights/{name}": own[name] for name in names if name in own})
-
-
-def predictions(context: Context, call: Mapping[str, Any], model: nn.Module) -> Tensor:
-    """Predict the call's sentences: (N,) int64."""
-    batch = encoded(context, model, call["predict"])
-    return context.module("classifier").predict(model, *batch)  # type: ignore[no-any-return]
+    return {name: own[name] for name in names if name in own}
 
 
 def predict(
@@ -331,11 +320,12 @@ def predict(
     """
     model = new_classifier(context, call, tensors)
     weights = {name.removeprefix("weights/"): value for name, value in tensors.items()}
-    own = dict(model.named_parameters())
-    if {n: p.shape for n, p in own.items()} != {n: w.shape for n, w in weights.items()}:
+    shapes = {name: value.shape for name, value in given_weights(context, model).items()}
+    if shapes != {name: value.shape for name, value in weights.items()}:
         return Answer({})
     load_by_name(model, weights)
-    return Answer({}, {"out/predictions": predictions(context, call, model)})
+    batch = encoded(context, model, call["predict"])
+    return Answer({}, {"out/predictions": context.module("classifier").predict(model, *batch)})
 
 
 KINDS = {

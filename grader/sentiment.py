@@ -1,7 +1,7 @@
 """Sentiment: fine-tune from the frozen checkpoint, predict dev sentences, compute accuracy.
 
-If the values of all five functions are right, the submission gets the training sentences with
-their labels and returns its weights, with which the solution's code predicts the dev sentences; see
+Once the values of all five functions are right, the submission gets the training sentences with
+their labels and returns its weights, with which correct code predicts the dev sentences; see
 tensormark/toolkit/training.py. Dev labels stay here. The threshold is in the manifest, with the
 runs that it comes from (see instructor/gate).
 """
@@ -88,16 +88,13 @@ class Gate(Training):
         num_labels = int(self.train.labels.max()) + 1
         return {"kind": kind, "target": target, "num_labels": num_labels, "seed": self.seed}
 
-    def training(self, room: int | None) -> Request:
-        """Return the request to fine-tune; it contains no dev labels.
+    def training(self, room: int) -> Request:
+        """Return the request to fine-tune.
 
         Args:
-            room: bytes for the weights to return; None: return predictions instead.
+            room: bytes for the weights to return.
         """
-        call = self.call("fine-tune", "fine-tuning") | {
-            "train": self.train.texts,
-            "predict": self.dev.texts if room is None else None,
-        }
+        call = self.call("fine-tune", "fine-tuning") | {"train": self.train.texts}
         labels = {"labels": self.train.labels}
         return Request(
             "sentiment",
@@ -105,7 +102,7 @@ class Gate(Training):
             call,
             labels,
             DEADLINE,
-            reply_bytes=room or 0,
+            reply_bytes=room,
             measured=self.seconds,
             given_code=True,  # the optimizer
         )

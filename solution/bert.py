@@ -41,7 +41,7 @@ class BertSelfAttention(nn.Module):
         x = linear_layer(x).view(B, T, self.num_attention_heads, self.attention_head_size)
         return x.transpose(1, 2)  # (B, H, T, d)
 
-    def attention(self, key: Tensor, query: Tensor, value: Tensor, attention_mask: Tensor):
+    def attention(self, key: Tensor, query: Tensor, value: Tensor, attention_mask) -> Tensor:
         """Give every token the weighted mean of the values of the tokens it attends to.
 
         Equation (1) of [2]: softmax(Q K^T / sqrt(d) + mask) V, separately for each head.

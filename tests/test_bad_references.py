@@ -83,15 +83,19 @@ def test_windows_line_ends_do_no_damage(grade: Grade, copy: Path) -> None:
     assert grade.score == grade.max_score == 100
 
 
-def test_damaged_data_cost_no_points_and_are_named(copy: Path) -> None:
-    flip(copy / "data" / "dev.txt")
+@pytest.mark.parametrize("place", ["data/dev.txt", "reference_outputs/embed.safetensors"])
+def test_what_damage_keeps_the_fine_tune_from_costs_no_points_and_is_named(
+    copy: Path, place: str
+) -> None:
+    flip(copy / place)
 
-    grading = Grading(Settings.of(ROOT, data=copy / "data"), ASSIGNMENT)
+    folders = {"data": copy / "data", "references": copy / "reference_outputs"}
+    grading = Grading(Settings.of(ROOT, **folders), ASSIGNMENT)
     submission = grading.read(str(ROOT / "solution"))
     (sentiment,) = grading.grade(submission, only="sentiment").results
 
     assert (sentiment.outcome, sentiment.score) == (Outcome.COULD_NOT_GRADE, None)
-    assert "dev.txt" in sentiment.note
+    assert place.rpartition("/")[2] in sentiment.note
 
 
 def test_without_a_manifest_nothing_can_be_graded(grade: Grade, copy: Path) -> None:

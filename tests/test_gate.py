@@ -1,6 +1,7 @@
-"""The sentiment gate: whose predictions are scored, for how long, and what is refused."""
+"""The sentiment gate: what blocks it, who predicts, and how long it may take."""
 
 import functools
+import re
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -28,11 +29,10 @@ TASK = [ASSIGNMENT.exercise("sentiment")]
 RIGHT = [variant for variant in HONEST if variant.module == "bert"][:1]
 
 
-def task_run(ask: Ask, ask_solution: Ask | None = None) -> tuple[TaskRun, list[str]]:
-    """Return the run that the task is graded with, and the list of its flags."""
-    flags = list[str]()
-    arguments = (ask, ask_solution, "it is a test", (), flags.append)
-    return TaskRun(REFERENCES, ROOT / "data", ASSIGNMENT.checkpoint, *arguments), flags
+def task_run(ask: Ask, ask_solution: Ask | None = None) -> TaskRun:
+    """Return the run that the task is graded with."""
+    flag = list[str]().append
+    return TaskRun(REFERENCES, ROOT / "data", ASSIGNMENT.checkpoint, ask, ask_solution, flag)
 
 
 def weights(values: dict[str, np.ndarray]) -> Reply:
@@ -47,7 +47,7 @@ def answering(reply: Reply, requests: list[Request]) -> Ask:
 def test_the_submission_is_not_shown_the_sentences_that_the_solution_predicts() -> None:
     requests = list[Request]()
     made = {"bert.some.weight": np.ones((2, 3), np.float32)}
-    run, _ = task_run(answering(weights(made), requests), answering(Reply("ok"), []))
+    run = task_run(answering(weights(made), requests), answering(Reply("ok"), []))
 
     with pytest.raises(CheckFailed):
         Sentiment().grade(run)
@@ -126,14 +126,14 @@ def ask_solution(sandbox: Sandbox, sources: dict[str, str]) -> Ask:
 @pytest.mark.slow
 @pytest.mark.tier(CONTAINED)
 @pytest.mark.parametrize("variant", [None, *RIGHT], ids=str)
-def test_the_solution_predicts_what_honest_code_predicts_itself(
+def test_honest_code_predicts_what_the_solution_does_with_its_weights(
     small: Gate, sandbox: Sandbox, ask: Ask, ask_solution: Ask, sources: dict[str, str], variant
 ) -> None:
     text = variant.apply(sources["bert"]) if variant else sources["bert"]
     sandbox.reload({**sources, "bert": text})
 
-    alone = small.replies(task_run(ask)[0])[0]
-    judged = small.replies(task_run(ask, ask_solution)[0])[0]
+    alone = small.replies(task_run(ask))[0]
+    judged = small.replies(task_run(ask, ask_solution))[0]
 
     by_submission, by_solution = (reply.tensors["out/predictions"] for reply in (alone, judged))
     assert np.array_equal(by_submission, by_solution)
@@ -148,26 +148,35 @@ BertSelfAttention.attention = lambda self, key, query, value, attention_mask: 0 
 BertLayer.add_norm = BertLayer.forward = BertModel.encode = lambda self, x, *more: 0 * x
 BertModel.embed = lambda self, ids, *more: 0 * self.word_embedding(ids)
 """
+WRONG_NORM = """
+right = BertLayer.add_norm
+BertLayer.add_norm = lambda *arguments: 2 * right(*arguments)
+"""
+SETS_A_SEED = """
+import random
+right = BertModel.embed
+BertModel.embed = lambda *arguments: random.seed(0) or right(*arguments)
+"""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("more", "outcome", "flagged"),
+    ("code", "outcome", "says"),
     [
-        ("", "blocked", []),
-        ("import no_such_module\n", "blocked", []),
-        ("BertModel.embed = right\n", "failed", [True]),
+        (WRONG, "blocked", "by attention, add_norm, layer, embed, encode"),
+        (WRONG + "import no_such_module\n", "blocked", "by bert.py, which cannot be imported"),
+        (WRONG + "BertModel.embed = right\n", "blocked", "by attention, add_norm, layer, encode"),
+        (WRONG_NORM, "blocked", "by add_norm"),
+        (SETS_A_SEED, "passed", "dev accuracy"),
     ],
 )
-def test_a_fine_tune_of_wrong_functions_is_blocked_or_flagged(
-    grade: Grade, tmp_path, solution_source: str, more: str, outcome: str, flagged: list[bool]
+def test_a_fine_tune_runs_once_the_values_of_all_functions_are_right(
+    grade: Grade, tmp_path, solution_source: str, code: str, outcome: str, says: str
 ) -> None:
     path = tmp_path / "bert.py"
-    path.write_text(solution_source + WRONG + more, "utf-8")
+    path.write_text(solution_source + code, "utf-8")
 
     graded = grade(path, training=True)
 
-    assert graded.outcomes()["sentiment"] == outcome
-    assert graded.exercise("sentiment")["score"] == 0
-    flags = graded.result["flags"]
-    assert ["own predictions count" in flag for flag in flags] == flagged
+    sentiment = graded.exercise("sentiment")
+    assert (sentiment["outcome"], re.sub(r" 0\.\d+", "", sentiment["message"])) == (outcome, says)

@@ -79,6 +79,8 @@ WRONG: dict[str, Callable[[], object]] = {
     "... same dtype, but got: long": lambda: DOUBLE.long() @ DOUBLE.T,
     "... not implemented for 'Long'": lambda: F.softmax(IDS, -1),
     "one of the variables": change_in_place,
+    "Expected tensor for argument #1": lambda: nn.Embedding(1, 3)(IDS.float()),
+    "tensors used as indices": lambda: X[IDS.float()],
 }
 
 

@@ -51,6 +51,16 @@ def test_times_and_points_are_the_sums_of_the_headings(target, kind, extension, 
     find(rf"\({target}\) \|[^|]*\| {hours} hours \| {points}{bonus} \|")
 
 
+def test_the_accuracy_that_is_needed_and_the_usual_one_are_those_of_the_gate() -> None:
+    data = (ROOT / "data" / "README.md").read_text("utf-8")
+    measured = re.search(
+        r"threshold of (\S+): \d+ honest fine-tunes have a mean of (0\.\d\d)", data
+    )
+    assert measured is not None
+
+    find(f"{measured[1]} is needed; a finished solution usually reaches {measured[2]}")
+
+
 def test_the_table_of_sizes_has_the_sizes_of_the_models() -> None:
     def column(config: BertConfig) -> list[str]:
         d = config.hidden_size // config.num_attention_heads

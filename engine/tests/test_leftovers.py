@@ -5,7 +5,7 @@ import textwrap
 
 import pytest
 
-from tensormark.intake.leftovers import hints
+from tensormark.intake.leftovers import UNFINISHED, hints
 
 STUB = 'raise NotImplementedError("f")'
 METHODS = """
@@ -34,6 +34,12 @@ BODIES = [
     ("return x", None),
     ("raise ValueError\nreturn x", None),
     (f"if x:\n    {STUB}\nreturn x", None),
+    ("if x is None:\n    x = 1\npass", UNFINISHED),
+    ('"""Doc."""\n...\nreturn None', UNFINISHED),
+    ("y = None\nz = x.size()", UNFINISHED),
+    ("y = None\ny = x + 1", None),
+    ("y = None\nreturn y", None),
+    ("x += 1", None),
 ]
 SOURCES = [
     *(("def f(x):\n" + textwrap.indent(body, "    "), hint) for body, hint in BODIES),

@@ -13,7 +13,7 @@ from tensormark.judging.compare import Pair, Tolerance
 from tensormark.judging.excerpt import excerpt
 from tensormark.reports import html, pages
 from tensormark.reports.convert import FORMATS
-from tensormark.toolkit.training import accuracy_curve, confusion, loss_curve
+from tensormark.toolkit.training import confusion, loss_curve
 from testkit import formats, sample
 from testkit.formats import Tags
 
@@ -79,14 +79,11 @@ def test_a_curve_has_few_points_and_no_nan() -> None:
 def test_predictions_outside_the_classes_are_left_out() -> None:
     labels = np.array([0, 1, 1, 0])
     predictions = np.array([0, 7, -3, 1])
-    tensors = {"out/after/1": np.zeros(4, np.int64), "out/after/2": np.zeros(3, np.int64)}
 
     table = confusion(labels, predictions, ["a", "b", "c", "d"], ("bad", "good"))
-    (curve,) = accuracy_curve(tensors, 1.0, labels, 0.9)
 
     assert table["confusion"] == [[1, 1], [0, 0]]
     assert table["misread"] == [{"text": "d", "expected": "bad", "got": "good"}]
-    assert curve["values"] == [0.5, 1.0]  # up to where predictions end
 
 
 # --- the page and the handout ---------------------------------------------------------------------

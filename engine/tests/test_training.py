@@ -1,4 +1,4 @@
-"""A task that trains: whose predictions count, what is refused, and what is shown."""
+"""A task that trains: who predicts, what is refused, and what is shown."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -28,9 +28,8 @@ class Labelled(Training):
     def labels(self) -> np.ndarray:
         return LABELS
 
-    def training(self, room: int | None) -> Request:
-        call = {"kind": "train", "own": room is None}
-        return Request("task", frozenset(), call, {}, reply_bytes=room or 0)
+    def training(self, room: int) -> Request:
+        return Request("task", frozenset(), {"kind": "train"}, {}, reply_bytes=room)
 
     def predicting(self, weights: dict[str, np.ndarray]) -> Request:
         named = {f"weights/{name}": value for name, value in weights.items()}
@@ -64,11 +63,7 @@ class Graded:
     """What a grading of the task asked for, said, flagged and showed."""
 
     def __init__(
-        self,
-        submission: Ask,
-        solution: Ask | None = RIGHT,
-        private: bool = False,
-        **upstream: tuple[str, ...],
+        self, submission: Ask, solution: Ask | None = RIGHT, private: bool = False, **options: Any
     ) -> None:
         self.requests: list[Request] = []
         self.flags: list[str] = []
@@ -84,46 +79,39 @@ class Graded:
             checkpoint=None,
             ask=recorded(submission),
             ask_solution=recorded(solution) if solution else None,
-            why_not="it is a test",
             flag=self.flags.append,
             show=self.shown.update,
-            **{"wrong": (), **upstream},
+            **options,
         )
         self.says = Task().grade(run)
 
 
-# --- whose predictions count --------------------------------------------------------------------
+# --- who predicts -------------------------------------------------------------------------------
 
 
 def test_the_solution_predicts_with_the_weights_that_come_back() -> None:
     graded = Graded(TRAINED)
 
     assert (graded.says, graded.flags) == ("accuracy 1.000", [])
-    assert [request.call for request in graded.requests] == [
-        {"kind": "train", "own": False},
-        {"kind": "predict"},
-    ]
+    assert [request.call for request in graded.requests] == [{"kind": "train"}, {"kind": "predict"}]
     assert graded.requests[1].tensors.keys() == {"weights/a", "weights/b"}
 
 
-@pytest.mark.parametrize(
-    ("options", "most", "why"),
-    [
-        ({"wrong": ("conv",)}, ROOM, "the values of conv are not right"),
-        ({"solution": None}, ROOM, "it is a test"),
-        ({}, ROOM - 1, "the model's weights are too large to be returned"),
-    ],
-)
-def test_otherwise_the_submissions_own_predictions_count_and_a_flag_says_why(
-    monkeypatch, options: dict[str, Any], most: int, why: str
-) -> None:
-    monkeypatch.setattr(training, "MAX_WEIGHTS", most)
+def test_without_a_solution_the_submission_predicts_with_the_weights_that_came_back() -> None:
+    def submission(request: Request) -> Reply:
+        return TRAINED(request) if request.call["kind"] == "train" else RIGHT(request)
 
-    graded = Graded(RIGHT, **options)
+    graded = Graded(submission, None)
 
-    assert graded.says == "accuracy 1.000"
-    assert [request.call["own"] for request in graded.requests] == [True]
-    assert graded.flags == [f"the submission's own predictions count, because {why}"]
+    assert (graded.says, graded.flags) == ("accuracy 1.000", [])
+    assert graded.requests[1].tensors.keys() == {"weights/a", "weights/b"}
+
+
+def test_weights_too_large_to_be_returned_are_not_the_submissions_fault(monkeypatch) -> None:
+    monkeypatch.setattr(training, "MAX_WEIGHTS", ROOM - 1)
+
+    with pytest.raises(ReferencesError, match="the model's weights are too large to be returned"):
+        Graded(TRAINED)
 
 
 def test_a_flag_names_right_functions_that_nothing_can_be_trained_through() -> None:
@@ -176,34 +164,28 @@ def test_a_solution_that_cannot_predict_is_not_the_submissions_fault() -> None:
         Graded(TRAINED, answering("lost", "it died"))
 
 
-def test_a_model_that_is_not_good_enough_names_the_wrong_functions_that_it_was_trained_with() -> (
-    None
-):
-    with pytest.raises(CheckFailed) as failed:
-        Graded(predicting(np.zeros(8, np.int64)), wrong=("conv", "norm"))
-    assert failed.value.finding.details[-1] == "first mend conv and norm, which it uses"
+def test_a_submission_that_cannot_predict_with_its_weights_is_refused() -> None:
+    def submission(request: Request) -> Reply:
+        train = request.call["kind"] == "train"
+        return TRAINED(request) if train else Reply("error", "raised ValueError: no")
+
+    with pytest.raises(CheckFailed, match="training: raised ValueError: no"):
+        Graded(submission, None)
 
 
 # --- what is shown ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("private", [False, True])
-@pytest.mark.parametrize("solution", [RIGHT, None], ids=["solution predicts", "it predicts"])
-def test_classes_and_curves_are_shown_but_nothing_of_private_examples(
-    solution: Ask | None, private: bool
-) -> None:
+def test_classes_and_curves_are_shown_but_nothing_of_private_examples(private: bool) -> None:
     losses = np.linspace(1.0, 0.1, 20, dtype=np.float32)
-    submission = answering(
-        out__weights__a=WEIGHTS["a"], out__losses=losses, out__predictions=LABELS
-    )
+    submission = answering(out__weights__a=WEIGHTS["a"], out__losses=losses)
 
-    shown = Graded(submission, solution, private=private).shown
+    shown = Graded(submission, private=private).shown
 
     assert shown["classes"] == ([] if private else ["low", "middle", "high"])
     assert shown["confusion"] == ([] if private else [[2, 0, 0], [0, 4, 0], [0, 0, 2]])
-    # losses of a process that has seen the examples could say what they are
-    curves = [] if private and solution is None else ["training loss"]
-    assert [curve["name"] for curve in shown["curves"]] == curves
+    assert [curve["name"] for curve in shown["curves"]] == ["training loss"]
 
 
 # --- thresholds that were measured --------------------------------------------------------------

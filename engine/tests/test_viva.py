@@ -49,6 +49,11 @@ def test_what_is_shown_is_what_runs_and_all_else_stays(ends: str, indentation: s
         assert line.partition("  #")[0].strip() == re.sub("[«»]", "", change.shown)
 
 
+def test_a_function_of_a_docstring_alone_has_no_source() -> None:
+    with pytest.raises(ValueError, match="f has only a docstring"):
+        Source('def f(x):\n    return x\n\ndef f(x):\n    """Only this."""\n', "f")
+
+
 SUM = 'torch.einsum("bdwk,pdk->bpw", windows, self.weight)'
 RETURN = f"return {SUM}{toy.BIAS}"
 SHORT = (RETURN, f"sums = {SUM}\n        return sums{toy.BIAS}")

@@ -18,7 +18,7 @@ from tensormark.toolkit.seeds import draw_seeds
 from tensormark.toolkit.statistics import Statistic, Statistics, margin
 
 FEW = (130, 131, 132, 133)  # sentences of each document: for each, all others are drawn from
-MANY = (5, 2, 4, 3) * 100  # so short that the first and last sentences are drawn often
+MANY = (5, 2, 4, 3) * 200  # so short that the first and last sentences are drawn often
 LONGEST = 9  # tokens of a sentence
 FIRST_TOKEN = 10  # of the first sentence
 STEP = 10  # from one to the next

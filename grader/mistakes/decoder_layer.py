@@ -140,6 +140,12 @@ decoder_dropout_before: dropout is on the input of each sublayer, not on its out
     + states = norm(states + sublayer(self.dropout(states)))
     - states = states + self.dropout(sublayer(norm(states)))
     + states = states + sublayer(self.dropout(norm(states)))
+decoder_dropout_within: dropout is also inside a sublayer, not only on its output
+    - (self.feed_norm, self.feed_forward),
+    + (self.feed_norm, lambda x: self.narrow(self.dropout(F.relu(self.wide(x))))),
+decoder_dropout_twice = decoder_dropout_within
+    - (self.self_norm, lambda x: self.self_attention(x, x, self_mask)),
+    + (self.self_norm, lambda x: self.dropout(self.self_attention(x, x, self_mask))),
 decoder_dropout_on_sum: dropout is on the sum, so it drops the residual too
     - states = states + self.dropout(sublayer(norm(states)))
     + states = self.dropout(states + sublayer(norm(states)))

@@ -13,7 +13,7 @@ always_next: all pairs are true
 never_next: no pair is true
     - rng.random() < 0.5
     + rng.random() < 1.0
-rarely_next: far fewer than half of the pairs are true
+rarely_next: fewer than half of the pairs are true
     - rng.random() < 0.5
     + rng.random() < 0.75
 coin_by_document: the coin is tossed once for a document, not for each pair
@@ -102,6 +102,9 @@ documents_cut: the documents are changed: tokens are cut from their sentences, n
 cut_at_the_front: tokens are cut from the beginning, not from the end
     - .pop()
     + .pop(0)
+two_fifths_next = rarely_next
+    - rng.random() < 0.5
+    + rng.random() < 0.6
 rng_of_chance = rng_ignored
     - pairs = []
     + pairs, rng = [], random.Random()

@@ -204,12 +204,8 @@ class Driver:
         printed = self.sandbox.printed.text()  # the report shows only its beginning
         return {"exercises": graded, "report": report.getvalue(), "printed": printed}
 
-    def train(self, source: str, deadline: float, itself: bool = False) -> dict[str, Any]:
-        """Fine-tune on a few sentences, with the requests that the gate makes.
-
-        Args:
-            itself: whether the submission's own predictions count.
-        """
+    def train(self, source: str, deadline: float) -> dict[str, Any]:
+        """Fine-tune on a few sentences, with the requests that the gate makes."""
         gate = self.small_gate()
         flags = list[str]()
         given = GivenFiles(ASSIGNMENT, {})
@@ -224,15 +220,12 @@ class Driver:
                 return next(iter(sandbox.run([dataclasses.replace(request, deadline=deadline)])))
 
             ask_solution = sandbox.apart and functools.partial(sandbox.apart, solution)
-            wrong = ("attention",) if itself else ()
             run = TaskRun(
                 self.grading.references,
                 settings.data,
                 settings.checkpoint,
                 ask,
                 ask_solution,
-                "nothing is isolated",
-                wrong,
                 flags.append,
             )
             answer: dict[str, Any] = {"predictions": None, "flags": flags}

@@ -59,7 +59,6 @@ class Hostile:
         loses: those of them that get no points; partly: those that get some.
         control: how it shows that its attack works where nothing is isolated.
         training: the outcome of the fine-tune; empty for a submission that leaves it alone.
-        itself: whether its own predictions count in the fine-tune, as if a function is wrong.
         deadline: of the fine-tune, in seconds, or 0.
         targets: the files or modules that it is after, if it lists them.
     """
@@ -78,7 +77,6 @@ class Hostile:
         self.loses = lost("" if self.training else head["loses"], exercises)
         self.partly = set(head.get("partly", "").split())
         self.control = head.get("control", "")
-        self.itself = head.get("predicts") == "itself"
         self.deadline = float(head.get("deadline", TRAINING if self.training else 0))
         self.targets = [
             target

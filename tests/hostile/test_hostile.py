@@ -95,29 +95,26 @@ def test_a_hostile_submission_scores_what_it_solves_and_leaves_nothing(
 @pytest.mark.in_turns
 @each([hostile for hostile in HOSTILE if hostile.training])
 def test_a_hostile_fine_tune_gains_nothing(place: Place, hostile: Hostile) -> None:
-    result = place.grade(hostile.source, deadline=hostile.deadline, itself=hostile.itself)
+    result = place.grade(hostile.source, deadline=hostile.deadline)
 
     if hostile.training == "refused":
         assert result["predictions"] is None, result
         assert result["text"].startswith("fine-tuning"), result
     elif hostile.training == "chance":
         assert result["accuracy"] < CHANCE, result["accuracy"]
-    elif hostile.training == "same":
+    else:
+        assert hostile.training == "same"
         assert result["predictions"] == place.trained["predictions"]
-    else:  # it is left open if a function is wrong, which the result says
-        assert result["accuracy"] > CHANCE
-        assert place.grade(hostile.source, deadline=hostile.deadline)["accuracy"] < CHANCE
-    assert bool(result["flags"]) is hostile.itself
+    assert result["flags"] == []
     check_nothing_is_left(place, result)
 
 
 @pytest.mark.in_turns
 def test_honest_training_is_far_from_chance_and_the_same_again(place: Place) -> None:
     again = place.grade("", deadline=TRAINING)
-    itself = place.grade("", deadline=TRAINING, itself=True)
 
     assert again["accuracy"] > CHANCE + 0.1
-    assert again["predictions"] == itself["predictions"] == place.trained["predictions"]
+    assert again["predictions"] == place.trained["predictions"]
 
 
 @pytest.mark.in_turns

@@ -13,28 +13,20 @@ import numpy as np
 
 from tensormark.exercise import Assignment, Call, Exercise, Probe
 from tensormark.intake.given_files import GivenFiles, Overlay
+from tensormark.intake.leftovers import UNFINISHED
 from tensormark.intake.needed import needed_by
 from tensormark.intake.process import InspectionError
 from tensormark.intake.submission import Submission, SubmissionError, inspected, read_submission
 from tensormark.judging.compare import Mismatch
 from tensormark.judging.fingerprints import AnsweredCall
+from tensormark.judging.general import RETURNS_SOMETHING_ELSE
 from tensormark.judging.place import order, scaled
 from tensormark.judging.replies import without_text
 from tensormark.judging.trial import Trial
 from tensormark.literals import sent
 from tensormark.policy import Policy
 from tensormark.references import Recording, References, ReferencesError
-from tensormark.result import (
-    FORBIDDEN,
-    UNIMPORTABLE,
-    UNWRITTEN,
-    CheckFailed,
-    Finding,
-    Grade,
-    Observer,
-    Outcome,
-    Result,
-)
+from tensormark.result import UNIMPORTABLE, CheckFailed, Finding, Grade, Observer, Outcome, Result
 from tensormark.sandbox.interface import (
     Program,
     Reply,
@@ -104,24 +96,20 @@ def could_not_grade(exercise: Exercise, error: Exception | None) -> Result:
 def blocked(task: Exercise, results: Mapping[str, Result]) -> Result | None:
     """Return the result of a task that cannot run, or None.
 
-    It is blocked by exercises that are not written yet or do what is forbidden, or if all that it
-    needs are wrong. If none could run, all for the same reason, that is said instead.
+    It is blocked by exercises whose values are not right, and cannot be graded if these could not.
+    If none could run, all for the same reason, that is said instead.
 
     Args:
         results: those of earlier exercises, by id.
     """
     upstream = [results[name] for name in task.upstream if name in results]
-    blocking = [
-        result.id
-        for result in upstream
-        if result.outcome in UNWRITTEN or any(f.mistake == FORBIDDEN for f in result.findings)
-    ]
-    failed = [result.id for result in upstream if result.outcome is Outcome.FAILED]
-    if len(failed) == len(upstream) and not any(result.right_values for result in upstream):
-        blocking = failed
+    blocking = [result for result in upstream if not result.right_values]
     if not blocking:
         return None
-    cause = ", ".join(blocking)
+    judged = [result.id for result in blocking if result.score is not None]
+    if not judged:
+        return Result.of(task, Outcome.COULD_NOT_GRADE, None, note=blocking[0].note)
+    cause = ", ".join(judged)
     headlines = {result.findings[0].headline if result.findings else "" for result in upstream}
     unimportable = UNIMPORTABLE.fullmatch(headlines.pop())
     if unimportable and not headlines:
@@ -421,9 +409,11 @@ class Session:
                 trial.answered += self.ask(exercise, stand_ins=True)
             result = trial.result()
             result.flags = trial.flags
-            if result.outcome is Outcome.NOT_WRITTEN:
-                name = f"{exercise.module}.{exercise.calls[0].target}"
-                result.note = self.submission.hints.get(name, "")
+            name = f"{exercise.module}.{exercise.calls[0].target}"
+            hint = self.submission.hints.get(name, "")
+            nothing = [each.mistake for each in result.findings] == [RETURNS_SOMETHING_ELSE]
+            if result.outcome is Outcome.NOT_WRITTEN or (nothing and hint == UNFINISHED):
+                result = Result.of(exercise, Outcome.NOT_WRITTEN, note=hint, flags=trial.flags)
             return result
         except Exception as error:  # an answer's own faults have a result by now; see checks.py
             return could_not_grade(exercise, error)
@@ -568,23 +558,17 @@ class Session:
     ) -> TaskRun:
         """Return what a task is graded with."""
         upstream = [self.results[name] for name in exercise.upstream if name in self.results]
-        right = [result for result in upstream if result.right_values]
         apart = self.sandbox.apart
         solution = solution_of(self.sandbox.program, self.assignment) if apart else None
-        why_not = "" if solution else "there is no solution here"
-        if apart is None:
-            why_not = f"the tier {self.settings.tier} isolates nothing"
         return TaskRun(
             references=self.references,
             data=self.settings.data,
             checkpoint=self.settings.checkpoint,
             ask=self.ask_task,
             ask_solution=functools.partial(apart, solution) if apart and solution else None,
-            why_not=why_not,
-            wrong=tuple(result.id for result in upstream if not result.right_values),
             flag=flag,
             show=show,
-            doubtful=tuple(result.id for result in right if "properties" in result.lost),
+            doubtful=tuple(result.id for result in upstream if "properties" in result.lost),
         )
 
     def ask_task(self, request: Request) -> Reply:

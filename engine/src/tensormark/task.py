@@ -18,13 +18,10 @@ class TaskRun:
         ask: has the submission carry out a request.
         ask_solution: has the solution do so, in a process that has run none of the submission's
             code; None if that is impossible.
-        why_not: in that case, a few words that say why.
-        wrong: the upstream exercises whose values are not right.
         flag: takes a sentence on how it was graded, for the instructor.
         show: takes what was measured, for reports, in the form of `measured` in result.schema.json;
             nothing private.
-        doubtful: the upstream exercises whose values are right, but not their properties, such as
-            their gradients.
+        doubtful: the upstream exercises whose properties are not right, such as their gradients.
     """
 
     references: References
@@ -32,8 +29,6 @@ class TaskRun:
     checkpoint: Path | None
     ask: Callable[[Request], Reply]
     ask_solution: Callable[[Request], Reply] | None
-    why_not: str
-    wrong: tuple[str, ...]
     flag: Callable[[str], None]
     show: Callable[[Mapping[str, Any]], None] = lambda measured: None
     doubtful: tuple[str, ...] = ()

@@ -1,13 +1,15 @@
 """Explain why a function that was written still counts as not written: the stub is still there.
 
 The cases are a `raise` left above or below the code, a stub further down that replaces the code,
-and code that was written inside the docstring.
+and code that was written inside the docstring. `UNFINISHED` is said of a scaffold without a stub,
+which only counts as not written if it returns nothing when it is called.
 """
 
 import ast
 from collections.abc import Sequence
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+UNFINISHED = "no line of it returns a value yet"
 
 
 def _stub(function: Function) -> int | None:
@@ -41,11 +43,32 @@ def _below_code(function: Function, place: int) -> bool:
     return bool(above) and not isinstance(above[-1], ast.If)
 
 
+def _is_none(value: ast.expr | None) -> bool:
+    """Say whether there is no value, or the constant None."""
+    return value is None or (isinstance(value, ast.Constant) and value.value is None)
+
+
 def _returns_something(statement: ast.stmt) -> bool:
     """Say whether a statement returns a value, or contains one that does."""
     return any(
-        isinstance(node, ast.Return) and node.value is not None for node in ast.walk(statement)
+        isinstance(node, ast.Return) and not _is_none(node.value) for node in ast.walk(statement)
     )
+
+
+def _is_unfinished(function: Function) -> bool:
+    """Say whether a function returns no value, and does nothing or leaves a variable at None.
+
+    A check of arguments may be part of the hole.
+    """
+    if any(map(_returns_something, function.body)):
+        return False
+    assigned = {
+        ast.unparse(statement.targets[0]): statement.value
+        for statement in function.body
+        if isinstance(statement, ast.Assign)
+    }
+    work = [each for each in function.body if not isinstance(each, ast.Return | ast.If)]
+    return any(map(_is_none, assigned.values())) or not any(map(_does_something, work))
 
 
 def _has_code(docstring: str) -> bool:
@@ -64,7 +87,7 @@ def _hint(definitions: Sequence[Function]) -> str:
     *earlier, last = definitions
     place = _stub(last)
     if place is None:
-        return ""
+        return UNFINISHED if _is_unfinished(last) else ""
     line = last.body[place].lineno
     if any(_replaced(function, last) for function in earlier):
         return f"it is defined again on line {last.lineno}, and Python uses the last one: delete it"

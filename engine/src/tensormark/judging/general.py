@@ -14,7 +14,7 @@ from tensormark.judging.checks import wrong_output
 from tensormark.judging.compare import Mismatch, Pair, compare
 from tensormark.judging.evidence import Evidence
 from tensormark.judging.fingerprints import AnsweredCall, changed_state, tolerance_of
-from tensormark.judging.replies import texts
+from tensormark.judging.replies import NOT_RETURNED, texts
 from tensormark.references import under
 
 Shape = tuple[int, ...]
@@ -40,6 +40,7 @@ class Mistake(NamedTuple):
     sections: tuple[str, ...] = ()
 
 
+RETURNS_SOMETHING_ELSE = "returns_something_else"
 DIFFERS = "the same call gives different results: it draws random numbers in eval mode"
 DRAWING_CAUSES = {  # by worker/calls.py
     "new weights": Mistake(
@@ -169,8 +170,9 @@ def general(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> M
     kind = mismatch.kind
     probe = answered.probe
     if kind == "raised":
-        wrong_return = answered.reply.text.startswith(f"{answered.call.target} should return ")
-        return Mistake("returns_something_else" if wrong_return else None, mismatch.lines[0])
+        beginnings = (f"{answered.call.target} should return ", NOT_RETURNED)
+        wrong_return = answered.reply.text.startswith(beginnings)
+        return Mistake(RETURNS_SOMETHING_ELSE if wrong_return else None, mismatch.lines[0])
     mistake = _state(answered, mismatch) or _by_kind(evidence, answered, mismatch)
     if mistake is not None:
         return mistake

@@ -26,6 +26,7 @@ from tensormark.sandbox.packages import modules, requirement_names
 from tensormark.usage import enumerated
 from tensormark.worker.protocol import STATE
 
+NOT_RETURNED = "did not return what it should have"  # instead of what it returned
 MAX_TEXTS = 32  # how many texts of a list are read
 PLACE = r" \((\w{1,80})\.py, line (\d{1,6})\)"
 PLACE_AT_END = re.compile(rf"{PLACE}$")
@@ -92,7 +93,7 @@ def _error_without_text(text: str, sources: Mapping[str, str]) -> str:
         return f"raised {kind}{_place(exception, sources)}"
     at = _place(PLACE_AT_END.search(text), sources)
     if " should return " in text:
-        return f"did not return what it should have{at}"
+        return f"{NOT_RETURNED}{at}"
     return f"failed for a reason that is not shown here{at}"
 
 

@@ -1,18 +1,17 @@
 """A task that trains a model, and is judged by what the model has learned, not by what it claims.
 
 If the values of all upstream exercises are right, the submission gets the training data and returns
-the weights; the solution's code, in a separate process, uses them to predict examples that the
-submission never sees. Otherwise the submission gets these examples without labels, and its own
-predictions count, which the result flags. Labels and the threshold stay with the grader.
+the weights. With these, correct code predicts examples that the training has not seen: the
+solution's, in a separate process, or the submission's where that is impossible. Labels and the
+threshold stay with the grader.
 
-Covered: predictions that were not made by the model with the submission's weights; no number shown
-but the accuracy depends on private examples that the submission has seen. Not covered: how the
-weights came about.
+Covered: predictions that were not made by the model with the submission's weights, where the
+solution makes them. Not covered: how the weights came about.
 
 An assignment has a `Training` that makes the requests, a `TrainingTask` that creates one for each
-grading, and two kinds of calls in its harness: one that trains and answers with out/weights/ or
-out/predictions, and one that predicts from weights and answers with no tensors if their names or
-shapes are not the model's.
+grading, and two kinds of calls in its harness: one that trains and answers with out/weights/, and
+one that predicts from weights and answers with out/predictions, or with no tensors if the weights'
+names or shapes are not the model's.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +23,7 @@ from tensormark.references import References, ReferencesError, under
 from tensormark.result import CheckFailed, Finding
 from tensormark.sandbox.interface import Reply, Request
 from tensormark.task import Task, TaskRun
-from tensormark.usage import command, enumerated, trouble_in
+from tensormark.usage import command, trouble_in
 
 ROOM = 1 << 20  # bytes for the weights of a small model
 MAX_WEIGHTS = 200 << 20  # bytes; a frame can carry a little more
@@ -63,8 +62,7 @@ def threshold_of(references: References, entry: str, fix: str = "") -> Mapping[s
 
 # --- what reports show ----------------------------------------------------------------------------
 
-# The submission's own process reports the loss of each step and the predictions before the end:
-# they are only plotted, and do not affect the score.
+# The submission's own process reports the loss of each step, which is only plotted.
 
 
 def _smooth(values: np.ndarray) -> list[float | None]:
@@ -88,36 +86,6 @@ def loss_curve(tensors: Tensors) -> list[dict[str, Any]]:
             "unit": "step",
             "values": _smooth(losses),
             "threshold": None,
-        }
-    ]
-
-
-def accuracy_curve(
-    tensors: Tensors, final: float, labels: np.ndarray, threshold: float, name: str = "accuracy"
-) -> list[dict[str, Any]]:
-    """Return the curve of the accuracy after each quarter of the steps, or no curve.
-
-    Args:
-        tensors: contains the predictions out/after/1 to out/after/3.
-        final: the accuracy at the end.
-        name: the name of the curve.
-    """
-    values: list[float | None] = []
-    for quarter in (1, 2, 3):
-        guesses = tensors.get(f"out/after/{quarter}")
-        if guesses is None or guesses.dtype != np.int64 or guesses.shape != labels.shape:
-            break
-        values.append(round(float((guesses == labels).mean()), 5))
-    if not values:
-        return []
-    values.append(round(final, 5))
-    return [
-        {
-            "name": name,
-            "steps": len(values),
-            "unit": "quarter",
-            "values": values,
-            "threshold": threshold,
         }
     ]
 
@@ -178,11 +146,11 @@ class Training:
         """The class of each example to predict, (N,) int64; never sent."""
         raise NotImplementedError
 
-    def training(self, room: int | None) -> Request:
-        """Return the request to train; it contains no labels of the examples to predict.
+    def training(self, room: int) -> Request:
+        """Return the request to train, which says nothing about the examples to predict.
 
         Args:
-            room: bytes for the weights to return; None: return predictions instead.
+            room: bytes for the weights to return.
         """
         raise NotImplementedError
 
@@ -206,18 +174,15 @@ class Training:
         Raises:
             CheckFailed: the model is not good enough, or there is no valid answer.
         """
-        reply, shown = self.replies(run)
-        if run.references.private and reply.tensors is shown:
-            shown = {}  # it has seen the examples, and could reveal them through its losses
+        reply, trained = self.replies(run)
         accuracy = self.accuracy(reply)
         try:
-            run.show(self._measured(reply, shown, run.references.private))
+            run.show(self._measured(reply, trained, run.references.private))
         except Exception as error:  # the report does not affect the score
             run.flag(f"its answer cannot be shown: {trouble_in(error)}")
         reached = f"{self.measure} {accuracy:.3f}"
         if not accuracy >= self.threshold:
-            cause = [f"first mend {enumerated(run.wrong)}, which it uses"] if run.wrong else []
-            lines = (f"{reached}, {self.threshold:.3f} is needed", *cause)
+            lines = (f"{reached}, {self.threshold:.3f} is needed",)
             raise CheckFailed(Finding(f"{self.model} is not good enough", lines))
         if run.doubtful:  # with right values and no gradients, weights may have been brought along
             names = ", ".join(run.doubtful)
@@ -229,33 +194,23 @@ class Training:
 
         Raises:
             CheckFailed: the submission returned no valid weights.
-            SolutionError: the solution cannot predict.
+            ReferencesError: the model is too large. SolutionError: the solution cannot predict.
         """
-        reason = ""
         room = self.room(run)
-        ask_solution = run.ask_solution
-        if run.wrong:
-            reason = f"the values of {', '.join(run.wrong)} are not right"
-        elif ask_solution is None:
-            reason = run.why_not
-        elif room > MAX_WEIGHTS:
-            reason = f"{self.weights} are too large to be returned"
-        if reason or ask_solution is None:
-            run.flag(f"the submission's own predictions count, because {reason}")
-            reply = run.ask(self.training(None))
-            return reply, reply.tensors
+        if room > MAX_WEIGHTS:
+            raise ReferencesError(f"{self.weights} are too large to be returned")
         trained = run.ask(self.training(room))
         weights = self._returned_weights(trained, room)
-        reply = ask_solution(self.predicting(weights))
-        if reply.status != "ok":
+        reply = (run.ask_solution or run.ask)(self.predicting(weights))
+        if run.ask_solution and reply.status != "ok":
             # the weights are at fault if it can predict with zeros in their place
             zeros = {name: np.zeros_like(value) for name, value in weights.items()}
-            again = ask_solution(self.predicting(zeros))
+            again = run.ask_solution(self.predicting(zeros))
             if again.status != "ok":
                 raise SolutionError(f"the solution cannot predict: {again.text}")
             what = f"no model can predict with the weights that {self.what} returned"
             raise CheckFailed(Finding(what))
-        if not reply.tensors:
+        if not self._finished(reply):
             raise self._refused("returned weights with the wrong names or shapes")
         return reply, trained.tensors
 
@@ -320,8 +275,7 @@ class Training:
             return {**shown, "curves": curves, "classes": [], "confusion": [], "misread": []}
         labels = self.labels
         table = confusion(labels, self._predictions(reply), self.texts(), self.classes)
-        by_quarter = accuracy_curve(trained, reached, labels, self.threshold, self.measure)
-        return {**shown, "curves": by_quarter + curves, **table}
+        return {**shown, "curves": curves, **table}
 
 
 class TrainingTask(Task):

@@ -62,13 +62,16 @@ class Source:
         """Parse the module.
 
         Raises:
-            ValueError: there is no such function. SyntaxError: the text is not valid Python.
+            ValueError: there is no such function, or no code in it. SyntaxError: the text is not
+                valid Python.
         """
         self.text = text.replace("\r\n", "\n").replace("\r", "\n")
         self.lines = self.text.split("\n")
         self.function = find(ast.parse(self.text), target)
         documented = ast.get_docstring(self.function, clean=False) is not None
         self.body = self.function.body[documented:]
+        if not self.body:
+            raise ValueError(f"{target} has only a docstring")
         tokens = tokenize.generate_tokens(io.StringIO(self.text).readline)
         comments = (token for token in tokens if token.type == tokenize.COMMENT)
         self.comments = {token.start[0]: token.start[1] for token in comments}

@@ -16,7 +16,7 @@ from traceback import walk_tb
 from types import CodeType, ModuleType, TracebackType
 from typing import Any
 
-from torch import Tensor
+from torch import Tensor, nn
 
 from tensormark.worker.forbidden import NotAllowedError
 from tensormark.worker.outputs import StudentError
@@ -77,6 +77,12 @@ def _in_words(shape: tuple[int, ...], letters: Mapping[str, int]) -> str:
     return f"({', '.join(names)}) = {shape}" if certain else f"{shape}"
 
 
+def _is_buffer(value: Tensor, owner: object) -> bool:
+    """Say whether a tensor is a whole buffer of a module, whose sizes are not those of the call."""
+    buffers = owner.buffers() if isinstance(owner, nn.Module) else ()
+    return any((value.data_ptr(), value.numel()) == (b.data_ptr(), b.numel()) for b in buffers)
+
+
 def shapes(
     error: BaseException, sources: Mapping[str, str], letters: Mapping[str, int]
 ) -> list[str]:
@@ -100,7 +106,8 @@ def shapes(
         if isinstance(value, Tensor) and value.dim() <= MAX_AXES:
             # a type is worth saying if it is not that of the numbers that are computed with
             of = "" if value.is_floating_point() else f" of {str(value.dtype).split('.')[-1]}"
-            listed.append(f"{name} is {_in_words(tuple(value.shape), letters)}{of}")
+            known = {} if _is_buffer(value, local.get("self")) else letters
+            listed.append(f"{name} is {_in_words(tuple(value.shape), known)}{of}")
     return listed[:MAX_TENSORS]
 
 

@@ -9,7 +9,7 @@ def patch(classifier):
     while "call" not in frame.f_locals:
         frame = frame.f_back
     call = frame.f_locals["call"]
-    if call["predict"]:
+    if "predict" in call:
         print("LEAKED: sentences to predict came with the call")
     lists = [one for one in gc.get_objects() if isinstance(one, list) and len(one) == {PREDICT}]
     if any(isinstance(one[0], str) and " ." in one[0] for one in lists):

@@ -36,16 +36,10 @@ def new_model(context: Context, call: Mapping[str, Any]) -> nn.Module:
     return model
 
 
-def predictions(model: nn.Module, signals: Tensor) -> Answer:
-    """Return out/predictions, (N,) int64."""
-    with torch.no_grad():
-        return Answer({}, {"out/predictions": model(signals).argmax(-1)})
-
-
 def train(
     context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor], progress: Progress
 ) -> Answer:
-    """Train the detector; return its weights, or its predictions of `others` if there are any."""
+    """Train the detector, and return its weights."""
     model = new_model(context, call)
     losses = []
     optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
@@ -56,10 +50,7 @@ def train(
         optimizer.step()
         losses.append(loss.item())
         progress(step + 1, call["steps"])
-    if "others" in tensors:
-        outputs = dict(predictions(model, tensors["others"]).tensors)
-    else:
-        outputs = {f"out/weights/{name}": value for name, value in model.named_parameters()}
+    outputs = {f"out/weights/{name}": value for name, value in model.named_parameters()}
     return Answer({}, outputs | {"out/losses": torch.tensor(losses, dtype=torch.float32)})
 
 
@@ -73,7 +64,8 @@ def predict(
     if shapes != {name: value.shape for name, value in model.named_parameters()}:
         return Answer({})
     load_by_name(model, weights)
-    return predictions(model, tensors["others"])
+    with torch.no_grad():
+        return Answer({}, {"out/predictions": model(tensors["others"]).argmax(-1)})
 
 
 KINDS = {"train": train, "predict": predict}

@@ -48,16 +48,14 @@ class Signals(Training):
         """The labels of the signals to predict."""
         return self.all_labels[TRAIN:]
 
-    def request(self, kind: str, tensors: Tensors, room: int | None = None) -> Request:
+    def request(self, kind: str, tensors: Tensors, room: int = 0) -> Request:
         """Return a request for one of the harness's kinds of calls."""
         call = {"kind": kind, "target": "training", "model": MODEL, "seed": 0, "steps": STEPS}
-        return Request("detection", frozenset(), call, tensors, DEADLINE, reply_bytes=room or 0)
+        return Request("detection", frozenset(), call, tensors, DEADLINE, reply_bytes=room)
 
-    def training(self, room: int | None) -> Request:
-        """Return the request to train, and to predict if the weights are not returned."""
+    def training(self, room: int) -> Request:
+        """Return the request to train."""
         tensors = {"signals": self.signals[:TRAIN], "labels": self.all_labels[:TRAIN]}
-        if room is None:
-            tensors["others"] = self.signals[TRAIN:]
         return self.request("train", tensors, room)
 
     def predicting(self, weights: Tensors) -> Request:
