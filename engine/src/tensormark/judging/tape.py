@@ -102,19 +102,14 @@ class Tape:
 
     # --- two tapes of the same lines ---
 
-    def _differs(self, other: "Tape") -> np.ndarray:
-        """Return which values differ."""
+    def differences(self, other: "Tape") -> np.ndarray:
+        """Return the records whose values differ on another tape of the same lines."""
         same = np.abs(self.prints - other.prints)[:, :-1] <= NEAR
-        return np.asarray(~same.all(-1))
+        return np.flatnonzero(~same.all(-1))
 
-    def first_difference(self, other: "Tape") -> int | None:
-        """Return the first line on which another tape of the same lines differs, or None."""
-        differs = np.flatnonzero(self._differs(other))
-        return int(self.records[differs[0], LINE]) if differs.size else None
-
-    def reason(self, other: "Tape", line: int) -> str:
-        """Say how another tape differs on a line, and not before."""
-        record = int(np.flatnonzero(self._differs(other))[0])
+    def reason(self, other: "Tape", record: int) -> str:
+        """Say how another tape differs in a record, and not before."""
+        line = self.records[record, LINE]
         tensors = self.records[:record][self.records[:record, WHERE - 1] > 0, LINE]
         before = tensors[tensors != line]
         sizes = [math.exp(min(each.prints[record, 0], MAX_LOG)) for each in (self, other)]

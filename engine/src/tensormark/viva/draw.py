@@ -15,14 +15,13 @@ from tensormark.grading import Grading
 from tensormark.intake.submission import Submission, inspected
 from tensormark.sandbox.interface import printable
 from tensormark.usage import command
-from tensormark.viva.edits import Source
 from tensormark.viva.families import FAMILIES, Sample
 from tensormark.viva.question import Listing, Question, Sheet
-from tensormark.viva.study import Copies, Study, UnfitError
+from tensormark.viva.source import UnfitError
+from tensormark.viva.study import Copies, Study
 from tensormark.viva.subject import Subject, subjects_of
 
 FEW_FUNCTIONS = 3  # that a short sheet is about, if possible
-MAX_LINES = 60  # of a function on a sheet
 ARGUMENTS = "Arguments are separate tensors: none is computed from another."
 IN_EVAL = "Unless a question mentions training, dropout does nothing: the model is in eval mode."
 NOTHING_SAID = "this assignment has no questions: there is no grader/viva.py"
@@ -54,22 +53,6 @@ def opened(
         yield Copies(sandbox, overlay.sources)
 
 
-def study_of(subject: Subject, assignment: Assignment, copies: Copies) -> Study:
-    """Return the study of a function.
-
-    Raises:
-        UnfitError: nothing can be asked about it.
-    """
-    try:
-        source = Source(copies.sources[subject.module], subject.target)
-    except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
-        raise UnfitError("it was not found") from error
-    if len(source.listing()) > MAX_LINES:
-        raise UnfitError("it is too long")
-    exercise = assignment.exercise(subject.exercise)
-    return Study(subject, exercise, source, copies, assignment.seed, assignment.targets)
-
-
 def turns(samples: Sequence[Sample]) -> Iterator[Question]:
     """Yield questions until none is left: the families take turns, each on the next function."""
     waiting = collections.deque(
@@ -96,7 +79,7 @@ def samples_of(
             break
         generator = random.Random(f"{sheet.seed} {subject.exercise}")
         try:
-            samples.append(Sample(study_of(subject, assignment, copies), generator))
+            samples.append(Sample(Study(subject, assignment, copies), generator))
         except UnfitError as error:
             notes.append(f"no questions about {subject.exercise}: {error}")
     return samples, notes

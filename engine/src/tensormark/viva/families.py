@@ -3,16 +3,21 @@
 One option is right, at the index `key`; each of the others was found to be wrong.
 """
 
+import collections
 import itertools
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from tensormark.viva.edits import MARKUP, Change, changes
 from tensormark.viva.question import OPTIONS, Question
+from tensormark.viva.source import Change, Statement
 from tensormark.viva.study import Effects, Study
 
 TRIED = 20  # changes to a function, of which about half raise
+MIN_STATEMENTS = 2  # that other options belong to: else, the key is the odd one out
+FIRST = (
+    "The statement on line {} is the first that computes a tensor from one of these. From which?"
+)
 SUPPOSE = "Suppose line {} read as shown here."
 RUN = "The changed function was run on inputs of three sizes."
 
@@ -23,7 +28,6 @@ class Sample:
     def __init__(self, study: Study, generator: random.Random) -> None:
         self.study = study
         self.random = generator
-        self.all = changes(study.source)
 
     def shuffled(self, values: Iterable[Any]) -> list[Any]:
         """Return values in a random order."""
@@ -33,7 +37,7 @@ class Sample:
     def tried(self, count: int) -> dict[Change, Effects]:
         """Try some changes, drawn as evenly as possible over lines and kinds."""
         groups: dict[object, list[Change]] = {}
-        for change in self.shuffled(self.all):
+        for change in self.shuffled(self.study.source.changes):
             groups.setdefault((change.line, change.kind), []).append(change)
         rounds = itertools.zip_longest(*self.shuffled(groups.values()))
         drawn = [change for row in rounds for change in row if change is not None]
@@ -75,24 +79,34 @@ class Sample:
 
 
 def line_questions(sample: Sample) -> Iterator[Question]:
-    """Ask which line is the first that depends on an input, a weight or dropout."""
+    """Ask what a statement is the first to compute with: an input, a weight or dropout."""
     study = sample.study
-    source = study.source
-    lines = source.statement_lines()
-    first, text = source.listing()[0]
-    for name, (line, reason) in sample.shuffled(study.first_lines().items()):
-        if line not in lines or len(lines) < OPTIONS or not MARKUP.isdisjoint(text):
+    names = [sample.random.choice(each) for each in study.changeable().values()]
+    first = study.first_statements(names)
+    asked: set[Statement] = set()
+    for name in sample.shuffled(first):
+        statement, reason = first[name]
+        if statement in asked or not statement.is_simple:
             continue
-        others = [each for each in lines if each != line]
-        chosen = sorted([line, *sample.random.sample(others, OPTIONS - 1)])
+        others = [each for each in sample.shuffled(first) if first[each][0] != statement]
+        seen: collections.Counter[Statement] = collections.Counter()
+        order = {}
+        for each in others:
+            order[each] = seen[first[each][0]]
+            seen[first[each][0]] += 1
+        chosen = sorted(others, key=order.__getitem__)[: OPTIONS - 1]
+        if len(chosen) < OPTIONS - 1 or len(seen) < MIN_STATEMENTS:
+            continue
+        asked.add(statement)
+        options = sample.shuffled([name, *chosen])
         yield Question(
             family="line",
             function=study.subject.target,
-            line=first,
-            prompt=f"Which is the first line whose result {name}?",
-            code=text.strip(),
-            options=tuple(f"line {each}" for each in chosen),
-            key=chosen.index(line),
+            line=statement.first,
+            prompt=FIRST.format(statement.first),
+            code="",
+            options=tuple(map(study.phrase, options)),
+            key=options.index(name),
             reason=reason,
             ask_next="Which later lines does it reach, and which not?",
         )
