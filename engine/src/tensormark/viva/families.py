@@ -13,7 +13,7 @@ from tensormark.viva.question import OPTIONS, Question
 from tensormark.viva.source import Change, Statement
 from tensormark.viva.study import Effects, Study
 
-TRIED = 20  # changes to a function, of which about half raise
+TRIED = 12  # changes to a function, of which about half raise
 MIN_STATEMENTS = 2  # that other options belong to: else, the key is the odd one out
 FIRST = (
     "The statement on line {} is the first that computes a tensor from one of these. From which?"

@@ -322,11 +322,14 @@ class Study:
 
         That is so if the changed function raises, draws random numbers or never gets there.
         """
+        text = self.source.changed(change)
         if not self.reached(change.statement):
+            return None
+        if not self.answers(self.worlds[0], text, [USUAL])[USUAL]:  # half of the changes raise
             return None
         found: list[Effects] = []
         for world in self.worlds:
-            copy = self.answers(world, self.source.changed(change))
+            copy = self.answers(world, text)
             if not is_steady(copy):
                 return None
             found.append(self._effects(world, copy))
