@@ -25,7 +25,6 @@ OPERATORS = {
 # expressions that are statements, such as calls of print, are not changed either
 NEVER_CHANGED = (ast.Raise, ast.Assert, ast.While, ast.JoinedStr, ast.Expr)
 NOT_OBJECTS = ("torch", "math", "F", "nn", "np", "numpy", "self")
-ABOUT = ("shape", "size", "dim", "ndim", "dtype", "device")  # a tensor, whatever its numbers
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -115,29 +114,6 @@ class Source:
             return start, statement.end_lineno or start, len(indentation), True
         return start, max(start, first_line(inner[0]) - 1), len(indentation), False
 
-    def first_reads(self) -> dict[str, int]:
-        """Return where parameters and attributes of self are first computed with.
-
-        So `x.shape`, `x is None` and `y = x` do not count.
-        """
-        asked: list[ast.AST] = []
-        for node in self.nodes:
-            if isinstance(node, ast.Attribute) and node.attr in ABOUT:
-                asked.append(node.value)
-            elif isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Is | ast.IsNot):
-                asked.append(node.left)
-            elif isinstance(node, ast.Assign):
-                asked += getattr(node.value, "elts", [node.value])
-        reads: dict[str, int] = {}
-        for node in self.nodes:
-            is_parameter = isinstance(node, ast.Name) and node.id in self.parameters
-            if isinstance(node, ast.expr) and (is_parameter or is_of_self(node)):
-                if node in asked:
-                    continue
-                name = ast.unparse(node)
-                reads[name] = min(node.lineno, reads.get(name, node.lineno))
-        return reads
-
     def places(self) -> Iterator["Place"]:
         """Yield the expressions that may be changed, in the order of the text."""
         waiting: list[tuple[ast.AST, ast.AST, ast.stmt]] = []
@@ -191,15 +167,13 @@ Texts = Iterator[tuple[str, str]]
 
 
 def numbers(place: Place) -> Texts:
-    """Change a number, or a flag."""
+    """Change a number."""
     node = place.node
     inner = node.operand if isinstance(node, ast.UnaryOp) else node
     if not isinstance(inner, ast.Constant) or isinstance(place.parent, ast.UnaryOp):
         return
     text = place.source.of(node)
-    if isinstance(inner.value, bool):
-        yield "flag", str(not inner.value)
-    elif text.removeprefix("-").isdecimal():
+    if text.removeprefix("-").isdecimal():
         number = int(text)
         for other in (number - 1, number + 1, number + 4, -number):
             if abs(other) < MAX_NUMBER:
@@ -207,7 +181,7 @@ def numbers(place: Place) -> Texts:
 
 
 def operations(place: Place) -> Texts:
-    """Change an operator, exchange the operands, leave one out, or calculate in another way."""
+    """Change an operator, exchange the operands, or leave one out."""
     node = place.node
     if not isinstance(node, ast.BinOp) or type(node.op) not in OPERATORS:
         return
@@ -222,12 +196,10 @@ def operations(place: Place) -> Texts:
     yield "operand", f"{left}«»"
     if sign in "+*":
         yield "operand", f"«»{right}"
-    if sign == "/":
-        yield "form", f"{left} * (1 / {right})"
 
 
 def calls(place: Place) -> Texts:
-    """Leave a call out, or exchange two of its arguments."""
+    """Leave a call out."""
     node = place.node
     if not isinstance(node, ast.Call):
         return
@@ -237,12 +209,6 @@ def calls(place: Place) -> Texts:
         yield "call", f"{called}«»"
     elif node.args and not isinstance(node.args[0], ast.Constant | ast.UnaryOp | ast.Starred):
         yield "call", source.of(node.args[0])
-    for first, second in itertools.combinations(range(len(node.args)), 2):
-        swapped = [source.of(argument) for argument in node.args]
-        swapped[first], swapped[second] = swapped[second], swapped[first]
-        opening = source.part(node.lineno, node.col_offset, node.args[0].col_offset)
-        closing = source.part(node.lineno, node.args[-1].end_col_offset, node.end_col_offset)
-        yield "arguments", f"{opening}«{', '.join(swapped)}»{closing}"
 
 
 def names(place: Place) -> Texts:
@@ -299,6 +265,5 @@ def outline(text: str, target: str) -> dict[str, Any]:
         "docstring": [[each.lineno, each.end_lineno] for each in docstring],
         "parameters": source.parameters,
         "statements": [source.extent(statement) for statement in source.statements],
-        "first_reads": source.first_reads(),
         "changes": changes(source),
     }

@@ -107,16 +107,11 @@ class Tape:
         same = np.abs(self.prints - other.prints)[:, :-1] <= NEAR
         return np.flatnonzero(~same.all(-1))
 
-    def reason(self, other: "Tape", record: int) -> str:
-        """Say how another tape differs in a record, and not before."""
-        line = self.records[record, LINE]
-        tensors = self.records[:record][self.records[:record, WHERE - 1] > 0, LINE]
-        before = tensors[tensors != line]
-        sizes = [math.exp(min(each.prints[record, 0], MAX_LOG)) for each in (self, other)]
-        moves = f"the mean magnitude of its values goes from {sizes[0]:.4g} to {sizes[1]:.4g}"
-        if f"{sizes[0]:.4g}" == f"{sizes[1]:.4g}":
-            moves = f"its values keep their mean magnitude, {sizes[0]:.4g}, but are not the same"
-        changes = f"line {line} computes changes: {moves}."
-        if not before.size:
-            return f"What {changes}"
-        return f"What line {before[-1]} computes just before stays the same; what {changes}"
+    def reason(self, other: "Tape") -> str:
+        """Say where another tape first differs, and how."""
+        record = self.differences(other)[0]
+        sizes = [f"{math.exp(min(each.prints[record, 0], MAX_LOG)):.4g}" for each in (self, other)]
+        moves = f"the mean magnitude of its values goes from {sizes[0]} to {sizes[1]}"
+        if sizes[0] == sizes[1]:
+            moves = f"its values keep their mean magnitude, {sizes[0]}, but are not the same"
+        return f"no value before line {self.records[record, LINE]} changes; there, {moves}."

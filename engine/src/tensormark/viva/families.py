@@ -3,7 +3,6 @@
 One option is right, at the index `key`; each of the others was found to be wrong.
 """
 
-import collections
 import itertools
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -13,12 +12,12 @@ from tensormark.viva.question import OPTIONS, Question
 from tensormark.viva.source import Change, Statement
 from tensormark.viva.study import Effects, Study
 
-TRIED = 12  # changes to a function, of which about half raise
+TRIED = 16  # changes to a function, of which about half raise
 MIN_STATEMENTS = 2  # that other options belong to: else, the key is the odd one out
 FIRST = (
     "The statement on line {} is the first that computes a tensor from one of these. From which?"
 )
-SUPPOSE = "Suppose line {} read as shown here."
+SUPPOSE = "Suppose line {} read as shown here. Which of these would then be true?"
 RUN = "The changed function was run on inputs of three sizes."
 
 
@@ -34,48 +33,28 @@ class Sample:
         listed = list(values)
         return self.random.sample(listed, len(listed))
 
+    def dealt(self, values: Iterable[Any], kind: Callable[[Any], object]) -> list[Any]:
+        """Return values in a random order, in which the kinds take turns."""
+        groups: dict[object, list[Any]] = {}
+        for value in self.shuffled(values):
+            groups.setdefault(kind(value), []).append(value)
+        rounds = itertools.zip_longest(*self.shuffled(groups.values()))
+        return [value for row in rounds for value in row if value is not None]
+
     def tried(self, count: int) -> dict[Change, Effects]:
         """Try some changes, drawn as evenly as possible over lines and kinds."""
-        groups: dict[object, list[Change]] = {}
-        for change in self.shuffled(self.study.source.changes):
-            groups.setdefault((change.line, change.kind), []).append(change)
-        rounds = itertools.zip_longest(*self.shuffled(groups.values()))
-        drawn = [change for row in rounds for change in row if change is not None]
+        drawn = self.dealt(self.study.source.changes, lambda change: (change.line, change.kind))
         found = {change: self.study.effects(change) for change in drawn[:count]}
         return {change: effects for change, effects in found.items() if effects is not None}
 
-    def question(
-        self,
-        family: str,
-        change: Change,
-        prompt: str,
-        answer: str,
-        wrong: Iterable[str],
-        ask_next: str,
-    ) -> Iterator[Question]:
-        """Yield a question if there are enough wrong options; lengths do not give its answer away.
-
-        Args:
-            prompt: the question about the change.
-        """
-        others = self.shuffled(sorted({*wrong} - {answer}))
-        shorter = [text for text in others if len(text) < len(answer)]
+    def options(self, right: str, wrong: Iterable[str]) -> list[str]:
+        """Return a right and some wrong options; lengths do not give it away."""
+        others = self.shuffled(wrong)
+        shorter = [text for text in others if len(text) < len(right)]
         shorter = shorter[: self.random.randrange(OPTIONS)]
         rest = [text for text in others if text not in shorter]
-        rest.sort(key=lambda text: len(text) < len(answer))
-        options = self.shuffled([answer, *[*shorter, *rest][: OPTIONS - 1]])
-        if len(options) == OPTIONS:
-            yield Question(
-                family=family,
-                function=self.study.subject.target,
-                line=change.line,
-                prompt=f"{SUPPOSE.format(change.line)} {prompt}",
-                code=change.shown,
-                options=tuple(options),
-                key=options.index(answer),
-                reason=RUN,
-                ask_next=ask_next,
-            )
+        rest.sort(key=lambda text: len(text) < len(right))
+        return self.shuffled([right, *[*shorter, *rest][: OPTIONS - 1]])
 
 
 def line_questions(sample: Sample) -> Iterator[Question]:
@@ -88,14 +67,10 @@ def line_questions(sample: Sample) -> Iterator[Question]:
         statement, reason = first[name]
         if statement in asked or not statement.is_simple:
             continue
-        others = [each for each in sample.shuffled(first) if first[each][0] != statement]
-        seen: collections.Counter[Statement] = collections.Counter()
-        order = {}
-        for each in others:
-            order[each] = seen[first[each][0]]
-            seen[first[each][0]] += 1
-        chosen = sorted(others, key=order.__getitem__)[: OPTIONS - 1]
-        if len(chosen) < OPTIONS - 1 or len(seen) < MIN_STATEMENTS:
+        others = [each for each in first if first[each][0] != statement]
+        chosen = sample.dealt(others, lambda each: first[each][0])[: OPTIONS - 1]
+        belong = {first[each][0] for each in chosen}
+        if len(chosen) < OPTIONS - 1 or len(belong) < MIN_STATEMENTS:
             continue
         asked.add(statement)
         options = sample.shuffled([name, *chosen])
@@ -107,7 +82,7 @@ def line_questions(sample: Sample) -> Iterator[Question]:
             code="",
             options=tuple(map(study.phrase, options)),
             key=options.index(name),
-            reason=reason,
+            reason=f"With other {study.phrase(name).removeprefix('the ')}, {reason}",
             ask_next="Which later lines does it reach, and which not?",
         )
 
@@ -123,19 +98,22 @@ def effect_questions(sample: Sample) -> Iterator[Question]:
         lines = {line for line, _ in used}
         for change, effects in sorted(tried.items(), key=lambda each: each[0].line in lines):
             place = change.line, change.marked.index("«")
-            if not effects[statement] or place in used:
+            wrong = [text for text in statements if effects[text] is False]
+            if not effects[statement] or place in used or len(wrong) < OPTIONS - 1:
                 continue
-            drawn = sample.question(
-                "effect",
-                change,
-                "Which of these would then be true?",
-                statement,
-                [text for text in statements if effects[text] is False],
-                "Which other line could you change to make up for it, and why?",
+            used.add(place)
+            options = sample.options(statement, wrong)
+            yield Question(
+                family="effect",
+                function=sample.study.subject.target,
+                line=change.line,
+                prompt=SUPPOSE.format(change.line),
+                code=change.shown,
+                options=tuple(options),
+                key=options.index(statement),
+                reason=RUN,
+                ask_next="Which other line could you change to make up for it, and why?",
             )
-            for question in drawn:
-                used.add(place)
-                yield question
             break
 
 

@@ -55,7 +55,6 @@ class Source:
         lines: of the module; first, last: of the function.
         parameters: the names of the positional ones.
         statements: in the order of the text, but for those within others.
-        first_reads: where the function first reads a parameter or an attribute of self.
         changes: single changes to a line.
     """
 
@@ -75,7 +74,6 @@ class Source:
         self.docstring = [range(first, last + 1) for first, last in found["docstring"]]
         self.parameters: list[str] = found["parameters"]
         self.statements = [Statement(*each) for each in found["statements"]]
-        self.first_reads: dict[str, int] = found["first_reads"]
         self.changes = [Change(self.statements[at], *rest) for at, *rest in found["changes"]]
 
     def listing(self) -> list[tuple[int, str]]:
