@@ -47,15 +47,6 @@ class Sample:
         found = {change: self.study.effects(change) for change in drawn[:count]}
         return {change: effects for change, effects in found.items() if effects is not None}
 
-    def options(self, right: str, wrong: Iterable[str]) -> list[str]:
-        """Return a right and some wrong options; lengths do not give it away."""
-        others = self.shuffled(wrong)
-        shorter = [text for text in others if len(text) < len(right)]
-        shorter = shorter[: self.random.randrange(OPTIONS)]
-        rest = [text for text in others if text not in shorter]
-        rest.sort(key=lambda text: len(text) < len(right))
-        return self.shuffled([right, *[*shorter, *rest][: OPTIONS - 1]])
-
 
 def line_questions(sample: Sample) -> Iterator[Question]:
     """Ask what a statement is the first to compute with: an input, a weight or dropout."""
@@ -102,7 +93,7 @@ def effect_questions(sample: Sample) -> Iterator[Question]:
             if not effects[statement] or place in used or len(wrong) < OPTIONS - 1:
                 continue
             used.add(place)
-            options = sample.options(statement, wrong)
+            options = sample.shuffled([statement, *sample.shuffled(wrong)[: OPTIONS - 1]])
             yield Question(
                 family="effect",
                 function=sample.study.subject.target,

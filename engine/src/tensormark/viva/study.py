@@ -170,7 +170,6 @@ class Study:
         self.order = order(subject.target, assignment.targets, scales=True)
         self.file = sorted(assignment.editable).index(f"{subject.module}.py")  # on tapes
         self.arguments = self._arguments()
-        self.is_reached: dict[Statement, bool] = {}
         exercise = assignment.exercise(subject.exercise)
         seeds = itertools.count(assignment.seed)
         inputs = [exercise.inputs(*each) for each in zip(subject.worlds, seeds, strict=False)]
@@ -182,11 +181,10 @@ class Study:
             if not is_steady(world.own):
                 raise UnfitError(NOT_REPEATABLE)
         world = self.worlds[0]
-        begins = self.source.statements[0]
-        again = self.answers(world, self.source.before(begins, "pass"), [*world.requests][::-1])
+        again = self.answers(world, self.source.beginning_with("pass"), [*world.requests][::-1])
         if False in [equal(own, again[name]) for name, own in world.own.items()]:
             raise UnfitError(NOT_REPEATABLE)
-        if not self.reached(begins):
+        if self.answers(world, self.source.beginning_with("raise RuntimeError"), [USUAL])[USUAL]:
             raise UnfitError("the code that runs differs from its source")
 
     def _arguments(self) -> dict[str, str]:
@@ -268,7 +266,7 @@ class Study:
         is_first = statement is not None and min(lines) >= statement.first
         return statement if is_first else None
 
-    def first_statements(self, names: Iterable[str]) -> dict[str, tuple[Statement, str]]:
+    def first_statements(self, names: Sequence[str]) -> dict[str, tuple[Statement, str]]:
         """Return the first statements whose results depend on tensors or on dropout, and why.
 
         Left out are those that are not the same in all worlds.
@@ -284,22 +282,12 @@ class Study:
 
     # --- what changes do ---
 
-    def reached(self, statement: Statement) -> bool:
-        """Return whether the usual call runs a statement."""
-        if statement not in self.is_reached:
-            text = self.source.before(statement, "raise RuntimeError")
-            answers = self.answers(self.worlds[0], text, [USUAL])
-            self.is_reached[statement] = not answers[USUAL]
-        return self.is_reached[statement]
-
     def effects(self, change: Change) -> Effects | None:
         """Return what a change does in every world; None if it cannot be asked about.
 
-        That is so if the changed function raises, draws random numbers or never gets there.
+        That is so if the changed function raises or draws random numbers.
         """
         text = self.source.changed(change)
-        if not self.reached(change.statement):
-            return None
         if not self.answers(self.worlds[0], text, [USUAL])[USUAL]:  # half of the changes raise
             return None
         found: list[Effects] = []
