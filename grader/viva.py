@@ -5,6 +5,8 @@ Dimension key: B batch, T tokens, D model width, H heads, d head width, F feed-f
 
 import functools
 
+import numpy as np
+
 from grader.viva_facts import (
     BEYOND_A_TOKEN,
     MIXED,
@@ -45,6 +47,7 @@ OF_ATTENTION = {**dict.fromkeys(STATES, 2), "attention_mask": 3}
 ATTENTION = bert_subject(
     "attention",
     worlds(alone),
+    special=(with_values(0.0, "attention_mask"),),
     facts=(
         *over_tokens(STATES, OF_ATTENTION),
         Fact(
@@ -95,12 +98,14 @@ FEED_FORWARD = ("weights/interm_dense.weight", "weights/interm_dense.bias")
 LAYER = bert_subject(
     "layer",
     worlds(layer),
+    special=(with_values(0.0, "attention_mask"),),
     facts=(
         *over_tokens(("hidden_states",), OF_LAYER),
         unlike_a_norm("out_layer_norm"),
         ignoring(negated(*ONLY_ATTENTION), "The weights of `self_attention` no longer matter."),
         ignoring(negated(*FEED_FORWARD), "The weights of `interm_dense` no longer matter."),
     ),
+    training=functools.partial(training, path=""),
 )
 
 embed = functools.partial(bert_call, "BertModel.embed", ("input_ids",))
@@ -153,14 +158,21 @@ def other_layer(number: int) -> Poke:
     return poke
 
 
+def with_integers(inputs: Tensors) -> Tensors:
+    """Turn a mask into integers, as the tokenizer returns it."""
+    return inputs | {"attention_mask": inputs["attention_mask"].astype(np.int64)}
+
+
 ENCODE = bert_subject(
     "encode",
     worlds(encode),
+    special=(with_values(1.0, "attention_mask"), with_integers),
     facts=(
         *over_tokens(("hidden_states",), OF_ENCODE),
         ignoring(other_layer(0), "The first layer no longer makes a difference."),
         ignoring(other_layer(-1), "The last layer no longer makes a difference."),
     ),
+    training=functools.partial(training, path="bert_layers.*."),
     note="`BertModel.encode` is called with at least two layers.",
 )
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from grader.model import BertSizes
 from tensormark.toolkit import Call, Tensors
-from tensormark.viva.subject import RATE, Fact, Poke, at, depends, moved, rolled, spread
+from tensormark.viva.subject import Fact, Poke, at, depends, moved, rolled, spread
 
 # every letter except layers, which take long to build, has three values; within a call, no two
 # letters are equal; one call has B > T, and one has a column that is padding in every sentence
@@ -28,12 +28,21 @@ bert_call = functools.partial(Call, module="bert", constants=("attention_mask",)
 
 def worlds(call: Callable[..., Call], **sizes: Any) -> tuple[Call, ...]:
     """Return the calls of a function, in the three sizes."""
-    return tuple(call(sizes=default | sizes, dtype="float64", inputs="viva") for default in SIZES)
+    return tuple(
+        call(sizes=default | sizes, dtype="float64", inputs="viva", gradients=True)
+        for default in SIZES
+    )
 
 
-def training(call: Call) -> Call:
-    """Return a call in training mode."""
-    return replace(call, train=True, sizes=call.sizes | {"dropout": RATE})
+def training(call: Call, rate: float, path: str | None = None) -> Call:
+    """Return a call in training mode.
+
+    Args:
+        path: of layers, whose two dropouts may then have different rates.
+    """
+    different = path is not None and rate < 1
+    rates = {f"{path}out_dropout": rate / 2} if different else {}
+    return replace(call, train=True, sizes=call.sizes | {"dropout": rate}, rates=rates)
 
 
 # --- changes to inputs ----------------------------------------------------------------------

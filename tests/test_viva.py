@@ -15,7 +15,7 @@ import torch
 from config import BertConfig
 from grader.viva import SUBJECTS
 from tensormark.viva.question import Question
-from tensormark.viva.study import SHAPE
+from tensormark.viva.study import SAME_IN_TRAINING, SHAPE, TRAINING
 from testkit.studies import check_words, sheet_of, study_of
 from tests.helpers import ROOT
 
@@ -31,13 +31,16 @@ def case() -> Case:
     return states | {"attention_mask": -1e4 * (~REAL[:, None, None, :]).double()}
 
 
-def attend(text: str, inputs: Case) -> torch.Tensor:
-    """Call the attention of a text of bert.py."""
+def attend(text: str, inputs: Case, rate: float | None = None) -> torch.Tensor:
+    """Call the attention of a text of bert.py; in training if a rate of dropout is given."""
     module = types.ModuleType("viva_bert")
     exec(compile(text, "viva_bert.py", "exec"), module.__dict__)
     _, H, _, d = inputs["query"].shape
     attention = module.BertSelfAttention(BertConfig(hidden_size=H * d, num_attention_heads=H))
-    return attention.eval().attention(*inputs.values())
+    attention.train(rate is not None)
+    attention.dropout.p = rate or 0.0
+    torch.manual_seed(6)
+    return attention.attention(*inputs.values())
 
 
 def differ(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
@@ -84,8 +87,16 @@ def is_true(statement: str, text: str, copy: str) -> bool:
     """Return whether a statement is true of a changed copy."""
     before = attend(text, case())
     after = attend(copy, case())
-    if statement == SHAPE:
-        return before.shape != after.shape
+    pairs = [[attend(each, case(), rate) for each in (text, copy)] for rate in (0.0, 0.5, 1.0)]
+    changes = differ(before, after).any()
+    trained = any(differ(*pair).any() for pair in pairs)
+    general = {
+        SHAPE: before.shape != after.shape,
+        SAME_IN_TRAINING: not (changes or trained),
+        TRAINING: trained and not changes,
+    }
+    if statement in general:
+        return bool(general[statement])
     (fact,) = (FACTS[begins] for begins in FACTS if statement.startswith(begins))
     inputs, shows, shown = fact
     return bool(shows(after, attend(copy, inputs))) is shown

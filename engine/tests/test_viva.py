@@ -11,7 +11,7 @@ import pytest
 from tensormark.viva import page, study
 from tensormark.viva.question import OPTIONS
 from tensormark.viva.source import Source
-from tensormark.viva.study import SHAPE
+from tensormark.viva.study import SAME, SHAPE
 from testkit import toy
 from testkit.formats import Tags
 from testkit.graded import edited
@@ -54,7 +54,7 @@ RETURN = f"return {SUM}{toy.BIAS}"
 SHORT = (RETURN, f"sums = {SUM}\n        return sums{toy.BIAS}")
 EFFECTS = (  # what is true after a change, as worked out by hand
     (toy.BIAS, "", {"The bias no longer matters."}),
-    (f"sums{toy.BIAS}", "self.bias[:, None] + sums", set()),
+    (f"sums{toy.BIAS}", "self.bias[:, None] + sums", {SAME}),
     ("sums +", "sums -", set()),
     ("shape[-1], 1)", "shape[-1], 2)", {SHAPE}),
     ("unfold(-1", "unfold(-2", None),  # raises

@@ -64,7 +64,7 @@ class Source:
 
     Attributes:
         lines: of the module; body: the function's statements without its docstring.
-        nodes: of the body.
+        nodes: of the body; statements: those of them that are statements.
         parameters: the names of the positional ones.
         first_lines: where the names that the function binds get their first values.
         attributes: those of self that the function reads.
@@ -83,6 +83,7 @@ class Source:
         if not self.body:
             raise ValueError(f"{target} has no code")
         self.nodes = [node for statement in self.body for node in ast.walk(statement)]
+        self.statements = [node for node in self.nodes if isinstance(node, ast.stmt)]
         arguments = self.function.args
         positional = [*arguments.posonlyargs, *arguments.args]
         self.parameters = [each.arg for each in positional]
@@ -101,31 +102,33 @@ class Source:
         """Return the text of a node that stands in one line."""
         return self.part(node.lineno, node.col_offset, node.end_col_offset)
 
-    def extent(self, statement: ast.stmt) -> tuple[int, int, bool]:
+    def extent(self, statement: ast.stmt) -> tuple[int, int, int, bool]:
         """Return where a statement is; of one with a body, what comes before the body.
 
-        Returns: its first and last line, and whether it has no body.
+        Returns: its first and last line, the column of its beginning, and whether it has no body.
         """
         start = first_line(statement)
+        indentation = self.part(statement.lineno, None, statement.col_offset)
         inner = getattr(statement, "body", getattr(statement, "cases", None))
         if inner is None:
-            return start, statement.end_lineno or start, True
-        return start, max(start, first_line(inner[0]) - 1), False
+            return start, statement.end_lineno or start, len(indentation), True
+        return start, max(start, first_line(inner[0]) - 1), len(indentation), False
 
     def places(self) -> Iterator["Place"]:
         """Yield the expressions that may be changed, in the order of the text."""
-        waiting: list[tuple[ast.AST, ast.AST]] = []
-        waiting += [(node, self.function) for node in reversed(self.body)]
+        waiting: list[tuple[ast.AST, ast.AST, ast.stmt]] = []
+        waiting += [(node, self.function, node) for node in reversed(self.body)]
         while waiting:
-            node, parent = waiting.pop()
+            node, parent, statement = waiting.pop()
             if isinstance(node, NEVER_CHANGED):
                 continue
             if isinstance(node, ast.expr) and self.is_plain(node):
-                yield Place(self, node, parent)
+                yield Place(self, node, parent, statement)
             annotation = getattr(node, "annotation", None)
             for child in reversed(list(ast.iter_child_nodes(node))):
                 if child is not annotation and not isinstance(child, ast.arguments):
-                    waiting.append((child, node))
+                    inner = child if isinstance(child, ast.stmt) else statement
+                    waiting.append((child, node, inner))
 
     def is_plain(self, node: ast.expr) -> bool:
         """Return whether a node stands in one line that a question can show."""
@@ -135,11 +138,12 @@ class Source:
 
 
 class Place(NamedTuple):
-    """An expression of the function, and the node that it is a part of."""
+    """An expression of the function, the node that it is a part of, and its statement."""
 
     source: Source
     node: ast.expr
     parent: ast.AST
+    statement: ast.stmt
 
     @property
     def is_variable(self) -> bool:
@@ -223,19 +227,20 @@ def names(place: Place) -> Texts:
 KINDS: tuple[Callable[[Place], Texts], ...] = (numbers, operations, calls, names)
 
 
-def changes(source: Source) -> list[tuple[int, str, str]]:
+def changes(source: Source) -> list[tuple[int, int, str, str]]:
     """Return the single changes to the function, each once.
 
-    Returns: the line, the kind of change, and the line after it.
+    Returns: the number of the statement, the line, the kind of change, and the line after it.
     """
-    found: dict[tuple[int, str], tuple[int, str, str]] = {}
+    numbers = {statement: number for number, statement in enumerate(source.statements)}
+    found: dict[tuple[int, str], tuple[int, int, str, str]] = {}
     for place in source.places():
         line = place.node.lineno
         for kind, new in itertools.chain.from_iterable(make(place) for make in KINDS):
             marked = place.line(new)
             plain = marked.replace("«", "").replace("»", "")
             if plain != source.lines[line - 1]:
-                found.setdefault((line, plain), (line, kind, marked))
+                found.setdefault((line, plain), (numbers[place.statement], line, kind, marked))
         if len(found) > MAX_CHANGES:
             break
     return list(found.values())
@@ -254,13 +259,10 @@ def outline(text: str, target: str) -> dict[str, Any]:
         return {}
     function = source.function
     docstring = function.body[: -len(source.body)]
-    begins = source.body[0]
-    statements = (node for node in source.nodes if isinstance(node, ast.stmt))
     return {
         "lines": [first_line(function), function.end_lineno],
         "docstring": [[each.lineno, each.end_lineno] for each in docstring],
-        "begins": [begins.lineno, len(source.part(begins.lineno, None, begins.col_offset))],
         "parameters": source.parameters,
-        "statements": [source.extent(statement) for statement in statements],
+        "statements": [source.extent(statement) for statement in source.statements],
         "changes": changes(source),
     }

@@ -12,12 +12,12 @@ from tensormark.viva.question import OPTIONS, Question
 from tensormark.viva.source import Change, Statement
 from tensormark.viva.study import Effects, Study
 
-TRIED = 16  # changes to a function, of which about half raise
+TRIED = 20  # changes to a function, of which about half raise
 MIN_STATEMENTS = 2  # that other options belong to: else, the key is the odd one out
 FIRST = (
     "The statement on line {} is the first that computes a tensor from one of these. From which?"
 )
-SUPPOSE = "Suppose line {} read as shown here. Which of these would then be true?"
+SUPPOSE = "Suppose line {} read as shown below it. Which of these would then be true?"
 RUN = "The changed function was run on inputs of three sizes."
 
 
@@ -46,6 +46,15 @@ class Sample:
         drawn = self.dealt(self.study.source.changes, lambda change: (change.line, change.kind))
         found = {change: self.study.effects(change) for change in drawn[:count]}
         return {change: effects for change, effects in found.items() if effects is not None}
+
+    def options(self, right: str, wrong: Iterable[str]) -> list[str]:
+        """Return a right and some wrong options; lengths do not give it away."""
+        others = self.shuffled(wrong)
+        shorter = [text for text in others if len(text) < len(right)]
+        shorter = shorter[: self.random.randrange(OPTIONS)]
+        rest = [text for text in others if text not in shorter]
+        rest.sort(key=lambda text: len(text) < len(right))
+        return self.shuffled([right, *[*shorter, *rest][: OPTIONS - 1]])
 
 
 def line_questions(sample: Sample) -> Iterator[Question]:
@@ -93,7 +102,7 @@ def effect_questions(sample: Sample) -> Iterator[Question]:
             if not effects[statement] or place in used or len(wrong) < OPTIONS - 1:
                 continue
             used.add(place)
-            options = sample.shuffled([statement, *sample.shuffled(wrong)[: OPTIONS - 1]])
+            options = sample.options(statement, wrong)
             yield Question(
                 family="effect",
                 function=sample.study.subject.target,

@@ -18,18 +18,21 @@ class Statement(NamedTuple):
     """Where a statement is; of one with a body, what comes before the body.
 
     Attributes:
-        first, last: lines; is_simple: whether it has no body.
+        first, last: lines; column: of its beginning, in characters.
+        is_simple: whether it has no body.
     """
 
     first: int
     last: int
+    column: int
     is_simple: bool
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Change:
-    """One change to a line of a function; `marked` is the line after it."""
+    """One change to a line of a function, inside a statement; `marked` is the line after it."""
 
+    statement: Statement
     line: int
     kind: str
     marked: str
@@ -50,7 +53,6 @@ class Source:
 
     Attributes:
         lines: of the module; first, last: of the function.
-        begins: the line of the first statement, and how many characters are before it.
         parameters: the names of the positional ones.
         statements: in the order of the text, but for those within others.
         changes: single changes to a line.
@@ -70,10 +72,9 @@ class Source:
             raise UnfitError("it was not found, or is too complex")
         self.first, self.last = found["lines"]
         self.docstring = [range(first, last + 1) for first, last in found["docstring"]]
-        self.begins: tuple[int, int] = found["begins"]
         self.parameters: list[str] = found["parameters"]
         self.statements = [Statement(*each) for each in found["statements"]]
-        self.changes = [Change(*each) for each in found["changes"]]
+        self.changes = [Change(self.statements[at], *rest) for at, *rest in found["changes"]]
 
     def listing(self) -> list[tuple[int, str]]:
         """Return the function's lines with their numbers, without its docstring."""
@@ -86,13 +87,14 @@ class Source:
         found = [each for each in self.statements if each.first <= line <= each.last]
         return found[0] if len(found) == 1 else None
 
-    def beginning_with(self, new: str) -> str:
-        """Return the module's text with a new statement before the function's first one."""
-        number, column = self.begins
-        line = self.lines[number - 1]
-        indentation = line[:column]
+    def before(self, statement: Statement, new: str) -> str:
+        """Return the module's text with a new statement before another."""
+        line = self.lines[statement.first - 1]
+        indentation = line[: statement.column]
         separator = "; " if indentation.strip() else f"\n{indentation}"
-        return self.with_line(number, f"{indentation}{new}{separator}{line[column:]}")
+        return self.with_line(
+            statement.first, f"{indentation}{new}{separator}{line[statement.column :]}"
+        )
 
     def with_line(self, line: int, new: str) -> str:
         """Return the module's text with another line in the place of one."""

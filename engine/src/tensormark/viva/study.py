@@ -29,11 +29,19 @@ MAX_EQUAL = 3e-6
 MIN_DIFFERENT = 1e-3
 USUAL = "usual"
 AGAIN = "again"
-TRAINED = "in training"
+# a second call of the same object, with inputs scaled so that a softmax by hand may overflow
+SECOND = "second"
+SCALE = 30.0
+RATES = (0.0, 0.5, 1.0)  # of dropout, in training
+TRAINED = "training 0.5"
 WEIGHTS = "weights/"
 FIRST_LINE = 2  # the column of a tape's record that has the first line of its function
 OUTPUT = "out/"
+GRADIENT = "grad/"
 SHAPE = "The result has a different shape."
+TRAINING = "The result changes, but only in training, with dropout."
+SAME = "Nothing changes."
+SAME_IN_TRAINING = "Nothing changes, not even in training."
 NOT_REPEATABLE = "it does not give the same result twice"
 Truth = bool | None  # None: cannot be told
 Effects = Mapping[str, Truth]  # statements about a change
@@ -75,20 +83,21 @@ class Copies:
 
 
 def tensors_of(reply: Reply, sent: Mapping[str, Any]) -> Tensors:
-    """Return a reply's outputs; none if the call failed or changed its inputs."""
+    """Return a reply's outputs and gradients; none if the call failed or changed its inputs."""
     if reply.status != "ok":
         return {}
     for name, before in sent.items():
         after = reply.tensors.get(f"after/{name}", before)
         if after.shape != before.shape or not np.allclose(after, before):
             return {}
-    kept = (name for name in reply.tensors if name.startswith(OUTPUT))
+    kept = (name for name in reply.tensors if name.startswith((OUTPUT, GRADIENT)))
     return {name: reply.tensors[name].astype(np.float64) for name in kept}
 
 
 def output_of(tensors: Tensors) -> np.ndarray:
     """Return the first output; NaN if there is none."""
-    return next(iter(tensors.values()), np.array(math.nan))
+    outputs = (value for name, value in tensors.items() if name.startswith(OUTPUT))
+    return next(outputs, np.array(math.nan))
 
 
 def all_of(truths: Iterable[Truth]) -> Truth:
@@ -115,10 +124,14 @@ def vanishes(differences: np.ndarray, scale: float = 1.0) -> Truth:
     return largest <= MAX_EQUAL
 
 
-def equal(own: Tensors, other: Tensors) -> Truth:
+def equal(first: Tensors, second: Tensors, prefix: str = OUTPUT) -> Truth:
     """Return whether the tensors of two calls are equal; None if that cannot be told."""
-    if not own or not other:
+    if not first or not second:
         return None
+    own, other = (
+        {name: value for name, value in each.items() if name.startswith(prefix)}
+        for each in (first, second)
+    )
     if own.keys() != other.keys() or any(own[n].shape != other[n].shape for n in own):
         return False
     scales = {name: float(np.abs(value).max(initial=0.0)) for name, value in own.items()}
@@ -141,11 +154,18 @@ class World:
         self.own: Answers = {}
         # a worker derives its random numbers from the whole call
         reseeded = dataclasses.replace(call, constants=(*call.constants, "*another seed"))
+        plain = dataclasses.replace(call, gradients=False)
+        scaled = {name: value * SCALE for name, value in inputs.items() if value.dtype.kind == "f"}
+        before = {f"before/{name}": inputs[name] for name in call.args if name in inputs}
         calls = {USUAL: (call, inputs), AGAIN: (reseeded, inputs)}
         for place, fact in enumerate(subject.facts):
-            calls[f"fact {place}"] = (call, fact.poke(inputs))
+            calls[f"fact {place}"] = (plain, fact.poke(inputs))
+        for place, poke in enumerate(subject.special):
+            calls[f"special {place}"] = (plain, poke(inputs))
+        calls[SECOND] = (plain, inputs | scaled | before)
         if subject.training is not None:
-            calls[TRAINED] = (subject.training(call), inputs)
+            for rate in RATES:
+                calls[f"training {rate:g}"] = (subject.training(plain, rate), inputs)
         own = frozenset({subject.exercise})
         self.requests = {
             name: Request(subject.exercise, own, each.message(), tensors, SECONDS)
@@ -170,6 +190,8 @@ class Study:
         self.order = order(subject.target, assignment.targets, scales=True)
         self.file = sorted(assignment.editable).index(f"{subject.module}.py")  # on tapes
         self.arguments = self._arguments()
+        self.same = SAME_IN_TRAINING if subject.training else SAME
+        self.is_reached: dict[Statement, bool] = {}
         exercise = assignment.exercise(subject.exercise)
         seeds = itertools.count(assignment.seed)
         inputs = [exercise.inputs(*each) for each in zip(subject.worlds, seeds, strict=False)]
@@ -181,10 +203,11 @@ class Study:
             if not is_steady(world.own):
                 raise UnfitError(NOT_REPEATABLE)
         world = self.worlds[0]
-        again = self.answers(world, self.source.beginning_with("pass"), [*world.requests][::-1])
+        begins = self.source.statements[0]
+        again = self.answers(world, self.source.before(begins, "pass"), [*world.requests][::-1])
         if False in [equal(own, again[name]) for name, own in world.own.items()]:
             raise UnfitError(NOT_REPEATABLE)
-        if self.answers(world, self.source.beginning_with("raise RuntimeError"), [USUAL])[USUAL]:
+        if not self.reached(begins):
             raise UnfitError("the code that runs differs from its source")
 
     def _arguments(self) -> dict[str, str]:
@@ -282,12 +305,22 @@ class Study:
 
     # --- what changes do ---
 
+    def reached(self, statement: Statement) -> bool:
+        """Return whether the usual call runs a statement; False if it is an `elif`."""
+        if statement not in self.is_reached:
+            texts = [self.source.before(statement, new) for new in ("pass", "raise RuntimeError")]
+            passed, raised = (self.answers(self.worlds[0], text, [USUAL])[USUAL] for text in texts)
+            self.is_reached[statement] = bool(passed) and not raised
+        return self.is_reached[statement]
+
     def effects(self, change: Change) -> Effects | None:
         """Return what a change does in every world; None if it cannot be asked about.
 
-        That is so if the changed function raises or draws random numbers.
+        That is so if the changed function raises, draws random numbers or never gets there.
         """
         text = self.source.changed(change)
+        if not self.reached(change.statement):
+            return None
         if not self.answers(self.worlds[0], text, [USUAL])[USUAL]:  # half of the changes raise
             return None
         found: list[Effects] = []
@@ -302,9 +335,20 @@ class Study:
         }
 
     def _effects(self, world: World, copy: Answers) -> dict[str, Truth]:
-        effects: dict[str, Truth] = {
-            SHAPE: output_of(world.own[USUAL]).shape != output_of(copy[USUAL]).shape
-        }
+        usual = world.own[USUAL]
+        changed = copy[USUAL]
+        before = output_of(usual)
+        after = output_of(changed)
+        same = {name: equal(answer, copy[name]) for name, answer in world.own.items()}
+        gradients = equal(usual, changed, GRADIENT)
+        in_training = [same.pop(f"training {rate:g}", True) for rate in RATES]
+        trained = all_of(in_training)
+        if trained is False and False not in (in_training[0], in_training[-1]):
+            trained = None  # other random numbers may be all that differs
+        in_eval = all_of([*same.values(), gradients])
+        effects = {SHAPE: before.shape != after.shape, self.same: all_of([in_eval, trained])}
+        if self.subject.training:
+            effects[TRAINING] = all_of([in_eval, opposite(trained)])
         for place, fact in enumerate(self.subject.facts):
             showed = self.shows(world, place, world.own)
             shows = None if effects[SHAPE] else self.shows(world, place, copy)

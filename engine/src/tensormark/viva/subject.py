@@ -14,7 +14,6 @@ import numpy as np
 from tensormark.exercise import Call, Exercise, Tensors
 from tensormark.folder import PACKAGE, AssignmentError, module
 
-RATE = 0.5  # of dropout
 VISIBLE = 1e-4  # the least difference that counts
 Poke = Callable[[Tensors], Tensors]
 # from the inputs, the poked inputs and both results: differences, zero where something holds
@@ -45,17 +44,21 @@ class Subject:
 
     Attributes:
         exercise: the id of the exercise whose hole it is.
-        worlds: calls of it in eval mode, in three different sizes; within a call, all letters
-            differ.
+        worlds: calls of it in eval mode, with gradients, in three different sizes; within a call,
+            all letters differ.
+        special: change the inputs of these calls to others, such as a batch without padding; only
+            what makes no difference there either is said to make none.
         facts: what questions may say about its results.
-        training: returns a call in training mode, with dropout everywhere; None if there is none.
+        training: returns a call in training mode, with a rate of dropout everywhere; None if
+            training is no different.
         note: what a sheet says of its calls, such as "`Layer.forward` is called without a mask."
     """
 
     exercise: str
     worlds: Sequence[Call]
+    special: Sequence[Poke] = ()
     facts: Sequence[Fact] = ()
-    training: Callable[[Call], Call] | None = None
+    training: Callable[[Call, float], Call] | None = None
     note: str = ""
 
     @classmethod
@@ -70,8 +73,8 @@ class Subject:
         worlds = [exercise.sized(size, dtype="float64") for size in sizes]
         dropped = {name for call in exercise.calls if call.train for name in call.rates}
 
-        def training(call: Call) -> Call:
-            return dataclasses.replace(call, train=True, rates=dict.fromkeys(dropped, RATE))
+        def training(call: Call, rate: float) -> Call:
+            return dataclasses.replace(call, train=True, rates=dict.fromkeys(dropped, rate))
 
         return cls(exercise.id, worlds, **{"training": training if dropped else None, **words})
 
