@@ -4,7 +4,6 @@ Each changed line is put into the file as the question shows it, and called with
 of this test's own.
 """
 
-import itertools
 import re
 import types
 from collections.abc import Callable
@@ -160,8 +159,8 @@ def test_the_first_statement_that_computes_with_something_is_the_one_worked_out_
     solution_source: str, exercise: str
 ) -> None:
     with study_of(ROOT, solution_source, exercise) as study:
-        names = [*itertools.chain.from_iterable(study.changeable().values())]
-        found = {study.phrase(name): at for name, at in study.first_statements(names).items()}
+        first = study.first_statements(study.changeable())
+        found = {study.phrase(name): at for name, at in first.items()}
 
     lines = solution_source.split("\n")
     for name, text in FIRST[exercise].items():

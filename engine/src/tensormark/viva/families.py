@@ -12,6 +12,7 @@ from tensormark.viva.question import OPTIONS, Question
 from tensormark.viva.source import Change, Statement
 from tensormark.viva.study import Effects, Study
 
+MOST = 10  # tensors of a function, which are changed one by one
 TRIED = 20  # changes to a function, of which about half raise
 MIN_STATEMENTS = 2  # that other options belong to: else, the key is the odd one out
 FIRST = (
@@ -60,7 +61,7 @@ class Sample:
 def line_questions(sample: Sample) -> Iterator[Question]:
     """Ask what a statement is the first to compute with: an input, a weight or dropout."""
     study = sample.study
-    names = [sample.random.choice(each) for each in study.changeable().values()]
+    names = sample.dealt(study.changeable(), study.own_name)[:MOST]
     first = study.first_statements(names)
     asked: set[Statement] = set()
     for name in sample.shuffled(first):

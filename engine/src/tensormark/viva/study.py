@@ -1,4 +1,4 @@
-"""Finds out what changed copies of a function do, by running them and the function in a sandbox.
+"""Finds out what a function's lines compute with, and what changed copies do, in a sandbox.
 
 Copies are compared with the student's own function, never with references. Each is loaded anew in
 the tier of the grading; in the tiers that isolate, in a new process.
@@ -244,16 +244,16 @@ class Study:
         *_, weight = name.removeprefix(WEIGHTS).partition(".")
         return f"the numbers in `{self.own_name(name)}{'.' * bool(weight)}{weight}`"
 
-    def changeable(self) -> dict[str, list[str]]:
-        """Return the tensors whose numbers can be changed in all worlds, by their own names."""
+    def changeable(self) -> list[str]:
+        """Return the tensors whose numbers can be changed in all worlds."""
         usual = [world.requests[USUAL].tensors for world in self.worlds]
-        found: dict[str, list[str]] = {}
-        for name in sorted(set.intersection(*({*tensors} for tensors in usual))):
-            values = usual[0][name]
-            numbers_or_marks = values.dtype.kind == "f" or bool(np.isin(values, (0, 1)).all())
-            if self.own_name(name) and numbers_or_marks:
-                found.setdefault(self.own_name(name), []).append(name)
-        return found
+        names = sorted(set.intersection(*({*tensors} for tensors in usual)))
+        return [
+            name
+            for name in names
+            if self.own_name(name)
+            and (usual[0][name].dtype.kind == "f" or np.isin(usual[0][name], (0, 1)).all())
+        ]
 
     def tapes(self, world: World, names: Iterable[str]) -> dict[str, Tape]:
         """Return tapes of the usual call, "", and of calls that differ in one thing.
