@@ -102,17 +102,17 @@ class Source:
         """Return the text of a node that stands in one line."""
         return self.part(node.lineno, node.col_offset, node.end_col_offset)
 
-    def extent(self, statement: ast.stmt) -> tuple[int, int, int, bool]:
+    def extent(self, statement: ast.stmt) -> tuple[int, int, int]:
         """Return where a statement is; of one with a body, what comes before the body.
 
-        Returns: its first and last line, the column of its beginning, and whether it has no body.
+        Returns: its first and last line, and the column of its beginning.
         """
         start = first_line(statement)
-        indentation = self.part(statement.lineno, None, statement.col_offset)
+        end = statement.end_lineno or start
         inner = getattr(statement, "body", getattr(statement, "cases", None))
-        if inner is None:
-            return start, statement.end_lineno or start, len(indentation), True
-        return start, max(start, first_line(inner[0]) - 1), len(indentation), False
+        if inner is not None:
+            end = max(start, first_line(inner[0]) - 1)
+        return start, end, len(self.part(statement.lineno, None, statement.col_offset))
 
     def places(self) -> Iterator["Place"]:
         """Yield the expressions that may be changed, in the order of the text."""

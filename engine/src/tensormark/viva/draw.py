@@ -69,20 +69,15 @@ def turns(samples: Sequence[Sample]) -> Iterator[Question]:
 
 
 def samples_of(
-    subjects: Sequence[Subject], assignment: Assignment, copies: Copies, sheet: Sheet, most: int
-) -> tuple[list[Sample], list[str]]:
-    """Return samples of a few functions, and why there are none of others."""
-    samples: list[Sample] = []
-    notes: list[str] = []
-    for subject in random.Random(f"{sheet.seed} order").sample(subjects, len(subjects)):
-        if len(samples) == most:
-            break
-        generator = random.Random(f"{sheet.seed} {subject.exercise}")
+    subjects: Sequence[Subject], assignment: Assignment, copies: Copies, seed: str, notes: list[str]
+) -> Iterator[Sample]:
+    """Yield samples of functions in a random order, and note why there are none of others."""
+    for subject in random.Random(f"{seed} order").sample(subjects, len(subjects)):
+        generator = random.Random(f"{seed} {subject.exercise}")
         try:
-            samples.append(Sample(Study(subject, assignment, copies), generator))
+            yield Sample(Study(subject, assignment, copies), generator)
         except UnfitError as error:
             notes.append(f"no questions about {subject.exercise}: {error}")
-    return samples, notes
 
 
 def listing_of(study: Study) -> Listing:
@@ -93,33 +88,11 @@ def listing_of(study: Study) -> Listing:
     return Listing(subject.target, f"{subject.module}.py", tuple(zip(numbers, shown, strict=True)))
 
 
-def filled(
-    sheet: Sheet, samples: Sequence[Sample], number: int, progress: Callable[[int], None]
-) -> Sheet:
-    """Return a sheet with up to `number` questions on some functions, which it lists."""
-    drawn: list[Question] = []
-    notes = []
-    try:
-        for question in itertools.islice(turns(samples), number):
-            drawn.append(question)
-            progress(len(drawn))
-    except UnfitError as error:
-        notes.append(f"no more questions: {error}")
-    if len(drawn) < number:
-        notes.append(f"only {len(drawn)} of {number} questions can be asked about these functions")
-    functions = {question.function for question in drawn}
-    asked = [sample.study for sample in samples if sample.study.subject.target in functions]
-    about = [study.subject.note for study in asked if study.subject.note]
-    if any(study.subject.training for study in asked):
-        about.insert(0, IN_EVAL)
-    about.insert(0, ARGUMENTS)
-    return dataclasses.replace(
-        sheet,
-        listings=tuple(map(listing_of, asked)),
-        questions=tuple(drawn),
-        about=tuple(about),
-        notes=(*sheet.notes, *notes),
-    )
+def about(studies: Sequence[Study]) -> list[str]:
+    """Return what a sheet's reader should know of the calls of some functions."""
+    notes = [study.subject.note for study in studies if study.subject.note]
+    in_eval = [IN_EVAL] if any(study.subject.training for study in studies) else []
+    return [ARGUMENTS, *in_eval, *notes]
 
 
 def questions(
@@ -147,8 +120,26 @@ def questions(
         wrong = NOTHING_RIGHT.format(check=command("check"))
         why = wrong if subjects_of(assignment.folder) else NOTHING_SAID
         return dataclasses.replace(empty, notes=(why,))
+    drawn: list[Question] = []
+    notes: list[str] = []
     # replies may hold any numbers
     with np.errstate(all="ignore"), opened(grading, inspected(submission), subjects) as copies:
-        most = max(FEW_FUNCTIONS, number)
-        samples, notes = samples_of(subjects, assignment, copies, empty, most)
-        return filled(dataclasses.replace(empty, notes=tuple(notes)), samples, number, progress)
+        found = samples_of(subjects, assignment, copies, seed, notes)
+        samples = list(itertools.islice(found, max(FEW_FUNCTIONS, number)))
+        try:
+            for question in itertools.islice(turns(samples), number):
+                drawn.append(question)
+                progress(len(drawn))
+        except UnfitError as error:
+            notes.append(f"no more questions: {error}")
+    if len(drawn) < number:
+        notes.append(f"only {len(drawn)} of {number} questions can be asked about these functions")
+    functions = {question.function for question in drawn}
+    asked = [sample.study for sample in samples if sample.study.subject.target in functions]
+    return dataclasses.replace(
+        empty,
+        listings=tuple(map(listing_of, asked)),
+        questions=tuple(drawn),
+        about=tuple(about(asked)),
+        notes=tuple(notes),
+    )

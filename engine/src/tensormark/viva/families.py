@@ -66,7 +66,7 @@ def line_questions(sample: Sample) -> Iterator[Question]:
     asked: set[Statement] = set()
     for name in sample.shuffled(first):
         statement, reason = first[name]
-        if statement in asked or not statement.is_simple:
+        if statement in asked:
             continue
         others = [each for each in first if first[each][0] != statement]
         chosen = sample.dealt(others, lambda each: first[each][0])[: OPTIONS - 1]

@@ -19,13 +19,11 @@ class Statement(NamedTuple):
 
     Attributes:
         first, last: lines; column: of its beginning, in characters.
-        is_simple: whether it has no body.
     """
 
     first: int
     last: int
     column: int
-    is_simple: bool
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
