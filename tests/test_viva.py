@@ -14,7 +14,7 @@ import torch
 from config import BertConfig
 from grader.viva import SUBJECTS
 from tensormark.viva.question import Question
-from tensormark.viva.study import SAME_IN_TRAINING, SHAPE, TRAINING
+from tensormark.viva.study import SAME_IN_TRAINING, TRAINING
 from testkit.studies import check_words, sheet_of, study_of
 from tests.helpers import ROOT
 
@@ -89,11 +89,7 @@ def is_true(statement: str, text: str, copy: str) -> bool:
     pairs = [[attend(each, case(), rate) for each in (text, copy)] for rate in (0.0, 0.5, 1.0)]
     changes = differ(before, after).any()
     trained = any(differ(*pair).any() for pair in pairs)
-    general = {
-        SHAPE: before.shape != after.shape,
-        SAME_IN_TRAINING: not (changes or trained),
-        TRAINING: trained and not changes,
-    }
+    general = {SAME_IN_TRAINING: not (changes or trained), TRAINING: trained and not changes}
     if statement in general:
         return bool(general[statement])
     (fact,) = (FACTS[begins] for begins in FACTS if statement.startswith(begins))

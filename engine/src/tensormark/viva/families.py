@@ -48,15 +48,6 @@ class Sample:
         found = {change: self.study.effects(change) for change in drawn[:count]}
         return {change: effects for change, effects in found.items() if effects is not None}
 
-    def options(self, right: str, wrong: Iterable[str]) -> list[str]:
-        """Return a right and some wrong options; lengths do not give it away."""
-        others = self.shuffled(wrong)
-        shorter = [text for text in others if len(text) < len(right)]
-        shorter = shorter[: self.random.randrange(OPTIONS)]
-        rest = [text for text in others if text not in shorter]
-        rest.sort(key=lambda text: len(text) < len(right))
-        return self.shuffled([right, *[*shorter, *rest][: OPTIONS - 1]])
-
 
 def line_questions(sample: Sample) -> Iterator[Question]:
     """Ask what a statement is the first to compute with: an input, a weight or dropout."""
@@ -89,21 +80,21 @@ def line_questions(sample: Sample) -> Iterator[Question]:
 
 
 def effect_questions(sample: Sample) -> Iterator[Question]:
-    """Ask what a change does; if possible, every option is true of some change."""
+    """Ask what a change does; as many options as possible are true of some change."""
     tried = sample.tried(TRIED)
     known = sorted({text for effects in tried.values() for text in effects})
     true = [text for text in known if any(effects[text] for effects in tried.values())]
-    statements = known if len(true) < OPTIONS else true
     used: set[tuple[int, int]] = set()  # where expressions begin: none is asked about twice
-    for statement in sample.shuffled(statements) * 2:
+    for statement in sample.shuffled(true) * 2:
         lines = {line for line, _ in used}
         for change, effects in sorted(tried.items(), key=lambda each: each[0].line in lines):
             place = change.line, change.marked.index("«")
-            wrong = [text for text in statements if effects[text] is False]
+            wrong = [text for text in sample.shuffled(known) if effects[text] is False]
+            wrong.sort(key=lambda text: text not in true)
             if not effects[statement] or place in used or len(wrong) < OPTIONS - 1:
                 continue
             used.add(place)
-            options = sample.options(statement, wrong)
+            options = sample.shuffled([statement, *wrong[: OPTIONS - 1]])
             yield Question(
                 family="effect",
                 function=sample.study.subject.target,

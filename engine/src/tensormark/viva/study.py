@@ -38,7 +38,6 @@ WEIGHTS = "weights/"
 FIRST_LINE = 2  # the column of a tape's record that has the first line of its function
 OUTPUT = "out/"
 GRADIENT = "grad/"
-SHAPE = "The result has a different shape."
 TRAINING = "The result changes, but only in training, with dropout."
 SAME = "Nothing changes."
 SAME_IN_TRAINING = "Nothing changes, not even in training."
@@ -346,12 +345,12 @@ class Study:
         if trained is False and False not in (in_training[0], in_training[-1]):
             trained = None  # other random numbers may be all that differs
         in_eval = all_of([*same.values(), gradients])
-        effects = {SHAPE: before.shape != after.shape, self.same: all_of([in_eval, trained])}
+        effects = {self.same: all_of([in_eval, trained])}
         if self.subject.training:
             effects[TRAINING] = all_of([in_eval, opposite(trained)])
         for place, fact in enumerate(self.subject.facts):
             showed = self.shows(world, place, world.own)
-            shows = None if effects[SHAPE] else self.shows(world, place, copy)
+            shows = self.shows(world, place, copy) if before.shape == after.shape else None
             if fact.gained:
                 effects[self.in_words(fact.gained)] = all_of([opposite(showed), shows])
             if fact.lost:
