@@ -14,7 +14,7 @@ import torch
 from config import BertConfig
 from grader.viva import SUBJECTS
 from tensormark.viva.question import Question
-from tensormark.viva.study import SAME_IN_TRAINING, SHAPE, TRAINING
+from tensormark.viva.study import SAME_IN_TRAINING, TRAINING
 from testkit.studies import check_words, sheet_of, study_of
 from tests.helpers import ROOT
 
@@ -89,11 +89,7 @@ def is_true(statement: str, text: str, copy: str) -> bool:
     pairs = [[attend(each, case(), rate) for each in (text, copy)] for rate in (0.0, 0.5, 1.0)]
     changes = differ(before, after).any()
     trained = any(differ(*pair).any() for pair in pairs)
-    general = {
-        SHAPE: before.shape != after.shape,
-        SAME_IN_TRAINING: not (changes or trained),
-        TRAINING: trained and not changes,
-    }
+    general = {SAME_IN_TRAINING: not (changes or trained), TRAINING: trained and not changes}
     if statement in general:
         return bool(general[statement])
     (fact,) = (FACTS[begins] for begins in FACTS if statement.startswith(begins))
@@ -128,42 +124,45 @@ def test_keys_are_right_and_no_other_option_is(solution_source: str, seed: str) 
 SCORES = "scores = query @ key"
 PROBABILITIES = "probs = self.dropout("
 CONTEXT = "context = probs @ value"
-FIRST = {  # which line is the first that an input, weight or mode reaches, worked out by hand
+DROPOUT = "the random numbers of dropout, in training"
+FIRST = {  # which statement is the first to compute with something, worked out by hand
     "attention": {
-        "depends on `key`": SCORES,
-        "depends on `query`": SCORES,
-        "depends on `attention_mask`": PROBABILITIES,
-        "is changed by dropout in training": PROBABILITIES,
-        "depends on `value`": CONTEXT,
+        "the numbers in `key`": SCORES,
+        "the numbers in `query`": SCORES,
+        "the numbers in `attention_mask`": PROBABILITIES,
+        DROPOUT: PROBABILITIES,
+        "the numbers in `value`": CONTEXT,
     },
     "embed": {
-        "depends on `word_embedding.weight`": "words = self.word_embedding(",
-        "depends on `pos_embedding.weight`": "positions = self.pos_embedding(",
-        "depends on `tk_type_embedding.weight`": "token_types = self.tk_type_embedding(",
-        "depends on `embed_layer_norm.bias`": "return self.embed_dropout(",
-        "is changed by dropout in training": "return self.embed_dropout(",
+        "the numbers in `self.word_embedding.weight`": "words = self.word_embedding(",
+        "the numbers in `self.pos_embedding.weight`": "positions = self.pos_embedding(",
+        "the numbers in `self.tk_type_embedding.weight`": "token_types = self.tk_type_embedding(",
+        "the numbers in `self.embed_layer_norm.bias`": "return self.embed_dropout(",
+        DROPOUT: "return self.embed_dropout(",
     },
     "layer": {
-        "depends on `attention_mask`": "x, context = hidden_states, self.self_attention(",
-        "depends on `attention_dense.weight`": "x = self.add_norm(x, context",
-        "depends on `interm_dense.bias`": "interm = self.interm_af(",
-        "depends on `out_layer_norm.weight`": "return self.add_norm(x, interm",
+        "the numbers in `attention_mask`": "x, context = hidden_states, self.self_attention(",
+        "the numbers in `self.attention_dense.weight`": "x = self.add_norm(x, context",
+        "the numbers in `self.interm_dense.bias`": "interm = self.interm_af(",
+        "the numbers in `self.out_layer_norm.weight`": "return self.add_norm(x, interm",
     },
+    "add_norm": {"the numbers in `dense_layer.weight`": "return ln_layer("},
 }
 
 
 @pytest.mark.parametrize("exercise", FIRST)
-def test_the_first_line_that_something_reaches_is_the_one_worked_out_by_hand(
+def test_the_first_statement_that_computes_with_something_is_the_one_worked_out_by_hand(
     solution_source: str, exercise: str
 ) -> None:
     with study_of(ROOT, solution_source, exercise) as study:
-        found = study.first_lines()
+        first = study.first_statements(study.changeable())
+        found = {study.phrase(name): at for name, at in first.items()}
 
     lines = solution_source.split("\n")
     for name, text in FIRST[exercise].items():
-        line, reason = found[name]
-        assert text in lines[line - 1], name
-        assert f"line {line} computes changes" in reason
+        statement, reason = found[name]
+        assert text in lines[statement.first - 1], name
+        assert f"no value before line {statement.first} changes" in reason
 
 
 @pytest.mark.parametrize("exercise", [subject.exercise for subject in SUBJECTS])

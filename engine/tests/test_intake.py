@@ -155,6 +155,8 @@ def test_there_are_few_notes_however_much_there_is(tmp_path) -> None:
 
     assert len(notes) < 25
     assert sum(map(len, notes)) < 10_000
+
+
 def test_many_files_that_are_not_graded_make_few_and_short_notes(tmp_path) -> None:
     files = {"main.py": SOURCE, **{f"main_{n}_{'x' * 70}.py": b"x" for n in range(2000)}}
     hand_in = zipped(tmp_path / "work.zip", files)

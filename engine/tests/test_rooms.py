@@ -92,7 +92,6 @@ SUBJECT = re.compile(
 WORDS = {
     "intake/newer.py": {"generate_tokens", "tokenize", "token", "TokenInfo"},
     "release/page.py": {"token", "Token", "tokens"},
-    "viva/edits.py": {"generate_tokens", "tokenize", "token", "tokens"},
 }
 
 

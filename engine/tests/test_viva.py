@@ -1,7 +1,9 @@
 """Tests of questions on one's own code: keys are right, sheets repeatable, texts harmless."""
 
+import ast
 import dataclasses
 import re
+import time
 from functools import partial
 from operator import add
 from pathlib import Path
@@ -9,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from tensormark.viva import page, study
-from tensormark.viva.edits import Source, changes
 from tensormark.viva.question import OPTIONS
-from tensormark.viva.study import SAME, SHAPE
+from tensormark.viva.source import Source, UnfitError
+from tensormark.viva.study import SAME
 from testkit import toy
 from testkit.formats import Tags
 from testkit.graded import edited
@@ -39,14 +41,96 @@ class Outer:
 def test_what_is_shown_is_what_runs_and_all_else_stays(ends: str, indentation: str) -> None:
     text = CODE.replace("    ", indentation)
     lines = text.split("\n")
-    found = changes(Source(text.replace("\n", ends), "Outer.größe"))
+    source = Source(text.replace("\n", ends), "Outer.größe")
 
-    assert {change.line for change in found} == {7, 8, 11, 12}  # line 6 has « itself
-    for change in found:
-        after = change.text.split("\n")
+    assert {change.line for change in source.changes} == {7, 8, 11, 12}  # line 6 has « itself
+    for change in source.changes:
+        after = source.changed(change).split("\n")
         line = after.pop(change.line - 1)
         assert after == lines[: change.line - 1] + lines[change.line :]
-        assert line.partition("  #")[0].strip() == re.sub("[«»]", "", change.shown)
+        assert line.strip() == re.sub("[«»]", "", change.shown)
+
+
+METHOD = "class A:\n    def f(self, x):\n        "
+UNFIT = {
+    "nothing": "",
+    "a comment": "# def f(): pass\n",
+    "a class without it": "class A:\n    pass\n",
+    "only a docstring": f'{METHOD}return x\n    def f(self, x):\n        """Return x."""\n',
+    "a lambda": "class A:\n    f = lambda self, x: x\n",
+    "within a condition": "if True:\n    class A:\n        def f(self, x): return x\n",
+    "no Python": f"{METHOD}return (\n",
+    "a zero byte": f"{METHOD}return x\0\n",
+    "a chain": f"{METHOD}return x{'.a' * 60_000}\n",
+    "brackets": f"{METHOD}return {'[' * 5_000}{']' * 5_000}\n",
+}
+
+
+@pytest.mark.parametrize("name", UNFIT)
+def test_a_function_without_code_is_not_asked_about(name: str) -> None:
+    with pytest.raises(UnfitError, match="not found, or is too complex"):
+        Source(UNFIT[name], "A.f")
+
+
+@pytest.mark.parametrize("body", ["x = 1; " * 30_000, "x = x + x\n        " * 8_000], ids=len)
+def test_a_long_text_is_parsed_elsewhere(body: str) -> None:
+    start = time.process_time()
+
+    Source(f"{METHOD}{body}return x\n", "A.f")
+
+    assert time.process_time() - start < 0.4
+
+
+FIT = {
+    "nothing": "",
+    "a comment": "# def f(): pass\n",
+    "a class without it": "class A:\n    pass\n",
+    "only a docstring": f'{METHOD}return x\n    def f(self, x):\n        """Return x."""\n',
+    "a lambda": "class A:\n    f = lambda self, x: x\n",
+    "within a condition": "if True:\n    class A:\n        def f(self, x): return x\n",
+    "no Python": f"{METHOD}return (\n",
+    "a zero byte": f"{METHOD}return x\0\n",
+    "a long line": f"{METHOD}return {'self.a + ' * 15_000}x\n",
+    "a chain": f"{METHOD}return x{'.a' * 60_000}\n",
+    "brackets": f"{METHOD}return {'[' * 5_000}{']' * 5_000}\n",
+}
+
+
+@pytest.mark.parametrize("name", UNFIT)
+def test_what_cannot_be_asked_about_takes_no_time_here(name: str) -> None:
+    start = time.process_time()
+
+    with pytest.raises(UnfitError, match="not found, or is too complex"):
+        Source(UNFIT[name], "A.f")
+
+    assert time.process_time() - start < 0.2
+
+
+FIT = {
+    "return x": [7],
+    "y = x; return y": [7, 7],
+    "if x: y = x\n        return x": [7, 7, 8],
+    "\f\n        return (\n            x\n        )": [8],
+    "@g\n        def h(): return 1\n        return x": [7, 8, 9],
+    "return (y := (lambda z: z)(x))": [7],
+    "match x:\n            case 1:\n                pass\n        return x": [7, 9, 10],
+    "async def g():\n            await x\n        return x": [7, 8, 9],
+}
+
+
+@pytest.mark.parametrize("body", FIT, ids=ascii)
+@pytest.mark.parametrize("indentation", ["    ", "\t"], ids=ascii)
+@pytest.mark.parametrize("kind", ["", "async "])
+def test_each_statement_is_found_where_it_is(body: str, indentation: str, kind: str) -> None:
+    start = f"class A:\n    @g\n    {kind}def f(\n        self, x\n    ):\n"
+    text = f'{start}        """ü"""\n        {body}\n'.replace("    ", indentation)
+
+    source = Source(text, "A.f")
+
+    assert sorted(statement.first for statement in source.statements) == FIT[body]
+    for statement in source.statements:
+        ast.parse(source.before(statement, "raise RuntimeError"))
+    assert [number for number, _ in source.listing()] == [2, 3, 4, 5, *range(7, source.last + 1)]
 
 
 def test_a_function_of_a_docstring_alone_has_no_source() -> None:
@@ -61,7 +145,7 @@ EFFECTS = (  # what is true after a change, as worked out by hand
     (toy.BIAS, "", {"The bias no longer matters."}),
     (f"sums{toy.BIAS}", "self.bias[:, None] + sums", {SAME}),
     ("sums +", "sums -", set()),
-    ("shape[-1], 1)", "shape[-1], 2)", {SHAPE}),
+    ("shape[-1], 1)", "shape[-1], 2)", set()),
     ("unfold(-1", "unfold(-2", None),  # raises
 )
 
@@ -149,8 +233,8 @@ def test_a_paper_has_everything_but_answers() -> None:
     paper = page.paper(sheet, "Ada")
 
     assert paper == page.paper(other, "Ada")
-    assert '<pre class="line">return softmax(<mark>mask + key</mark>)</pre>' in paper
-    assert '<li value="5" id="Mixer.mix-5">' in paper
+    changed = "question 2:</span> return softmax(<mark>mask + key</mark>)</pre>"
+    assert changed in paper.partition('<li value="5" id="Mixer.mix-5">')[2].partition("</li>")[0]
     assert '<a href="#Mixer.mix-5">' in paper
     assert "The answer is <b>B</b>." in page.key(sheet, "Ada")
 

@@ -11,8 +11,8 @@ from tensormark.intake.submission import Submission
 from tensormark.sandbox.interface import PROCESS
 from tensormark.settings import Settings
 from tensormark.viva.draw import opened, questions
-from tensormark.viva.edits import Change, Source, changes
 from tensormark.viva.question import Listing, Question, Sheet
+from tensormark.viva.source import Change
 from tensormark.viva.study import Study
 from tensormark.viva.subject import subjects_of
 from testkit import sample, toy
@@ -24,11 +24,8 @@ def study_of(folder: Path, text: str, exercise: str = "conv") -> Iterator[Study]
     grading = Grading(Settings.of(folder), open_assignment(folder))
     (subject,) = (each for each in subjects_of(folder) if each.exercise == exercise)
     submission = Submission("mine", {subject.module: text}, {})
-    own = grading.assignment.exercise(exercise)
     with opened(grading, submission, [subject]) as copies:
-        source = Source(text, subject.target)
-        targets = grading.assignment.targets
-        yield Study(subject, own, source, copies, grading.assignment.seed, targets)
+        yield Study(subject, grading.assignment, copies)
 
 
 def check_words(study: Study) -> None:
@@ -54,10 +51,11 @@ def sheet_of(
 
 def change_of(study: Study, old: str, new: str) -> Change:
     """Return the change that replaces one text with another."""
-    assert study.source.text.count(old) == 1
-    text = study.source.text.replace(old, new)
-    (change,) = (each for each in changes(study.source) if each.text == text)
-    return change
+    source = study.source
+    (number,) = (n for n, line in source.listing() if old in line)
+    statement = source.statement_at(number)
+    assert statement is not None
+    return Change(statement, number, "by hand", source.lines[number - 1].replace(old, new))
 
 
 def small_sheet() -> Sheet:

@@ -23,11 +23,12 @@ if __name__ == "__main__":
     # `-I` keeps the environment, the current folder and this script's folder out of sys.path
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from tensormark.intake.outline import outline
 from tensormark.intake.reading import read
 from tensormark.intake.sources import inspect
 
 MEMORY = 160 << 20  # bytes of address space
-JOBS: Mapping[str, Callable[..., Any]] = {"read": read, "inspect": inspect}
+JOBS: Mapping[str, Callable[..., Any]] = {"read": read, "inspect": inspect, "outline": outline}
 
 
 def limit(seconds: float) -> None:

@@ -102,26 +102,16 @@ class Tape:
 
     # --- two tapes of the same lines ---
 
-    def _differs(self, other: "Tape") -> np.ndarray:
-        """Return which values differ."""
+    def differences(self, other: "Tape") -> np.ndarray:
+        """Return the records whose values differ on another tape of the same lines."""
         same = np.abs(self.prints - other.prints)[:, :-1] <= NEAR
-        return np.asarray(~same.all(-1))
+        return np.flatnonzero(~same.all(-1))
 
-    def first_difference(self, other: "Tape") -> int | None:
-        """Return the first line on which another tape of the same lines differs, or None."""
-        differs = np.flatnonzero(self._differs(other))
-        return int(self.records[differs[0], LINE]) if differs.size else None
-
-    def reason(self, other: "Tape", line: int) -> str:
-        """Say how another tape differs on a line, and not before."""
-        record = int(np.flatnonzero(self._differs(other))[0])
-        tensors = self.records[:record][self.records[:record, WHERE - 1] > 0, LINE]
-        before = tensors[tensors != line]
-        sizes = [math.exp(min(each.prints[record, 0], MAX_LOG)) for each in (self, other)]
-        moves = f"the mean magnitude of its values goes from {sizes[0]:.4g} to {sizes[1]:.4g}"
-        if f"{sizes[0]:.4g}" == f"{sizes[1]:.4g}":
-            moves = f"its values keep their mean magnitude, {sizes[0]:.4g}, but are not the same"
-        changes = f"line {line} computes changes: {moves}."
-        if not before.size:
-            return f"What {changes}"
-        return f"What line {before[-1]} computes just before stays the same; what {changes}"
+    def reason(self, other: "Tape") -> str:
+        """Say where another tape first differs, and how."""
+        record = self.differences(other)[0]
+        sizes = [f"{math.exp(min(each.prints[record, 0], MAX_LOG)):.4g}" for each in (self, other)]
+        moves = f"the mean magnitude of its values goes from {sizes[0]} to {sizes[1]}"
+        if sizes[0] == sizes[1]:
+            moves = f"its values keep their mean magnitude, {sizes[0]}, but are not the same"
+        return f"no value before line {self.records[record, LINE]} changes; there, {moves}."

@@ -15,14 +15,13 @@ from tensormark.grading import Grading
 from tensormark.intake.submission import Submission, inspected
 from tensormark.sandbox.interface import printable
 from tensormark.usage import command
-from tensormark.viva.edits import Source
 from tensormark.viva.families import FAMILIES, Sample
 from tensormark.viva.question import Listing, Question, Sheet
-from tensormark.viva.study import Copies, Study, UnfitError
+from tensormark.viva.source import UnfitError
+from tensormark.viva.study import Copies, Study
 from tensormark.viva.subject import Subject, subjects_of
 
 FEW_FUNCTIONS = 3  # that a short sheet is about, if possible
-MAX_LINES = 60  # of a function on a sheet
 ARGUMENTS = "Arguments are separate tensors: none is computed from another."
 IN_EVAL = "Unless a question mentions training, dropout does nothing: the model is in eval mode."
 NOTHING_SAID = "this assignment has no questions: there is no grader/viva.py"
@@ -54,22 +53,6 @@ def opened(
         yield Copies(sandbox, overlay.sources)
 
 
-def study_of(subject: Subject, assignment: Assignment, copies: Copies) -> Study:
-    """Return the study of a function.
-
-    Raises:
-        UnfitError: nothing can be asked about it.
-    """
-    try:
-        source = Source(copies.sources[subject.module], subject.target)
-    except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
-        raise UnfitError("it was not found") from error
-    if len(source.listing()) > MAX_LINES:
-        raise UnfitError("it is too long")
-    exercise = assignment.exercise(subject.exercise)
-    return Study(subject, exercise, source, copies, assignment.seed, assignment.targets)
-
-
 def turns(samples: Sequence[Sample]) -> Iterator[Question]:
     """Yield questions until none is left: the families take turns, each on the next function."""
     waiting = collections.deque(
@@ -86,20 +69,15 @@ def turns(samples: Sequence[Sample]) -> Iterator[Question]:
 
 
 def samples_of(
-    subjects: Sequence[Subject], assignment: Assignment, copies: Copies, sheet: Sheet, most: int
-) -> tuple[list[Sample], list[str]]:
-    """Return samples of a few functions, and why there are none of others."""
-    samples: list[Sample] = []
-    notes: list[str] = []
-    for subject in random.Random(f"{sheet.seed} order").sample(subjects, len(subjects)):
-        if len(samples) == most:
-            break
-        generator = random.Random(f"{sheet.seed} {subject.exercise}")
+    subjects: Sequence[Subject], assignment: Assignment, copies: Copies, seed: str, notes: list[str]
+) -> Iterator[Sample]:
+    """Yield samples of functions in a random order, and note why there are none of others."""
+    for subject in random.Random(f"{seed} order").sample(subjects, len(subjects)):
+        generator = random.Random(f"{seed} {subject.exercise}")
         try:
-            samples.append(Sample(study_of(subject, assignment, copies), generator))
+            yield Sample(Study(subject, assignment, copies), generator)
         except UnfitError as error:
             notes.append(f"no questions about {subject.exercise}: {error}")
-    return samples, notes
 
 
 def listing_of(study: Study) -> Listing:
@@ -110,33 +88,11 @@ def listing_of(study: Study) -> Listing:
     return Listing(subject.target, f"{subject.module}.py", tuple(zip(numbers, shown, strict=True)))
 
 
-def filled(
-    sheet: Sheet, samples: Sequence[Sample], number: int, progress: Callable[[int], None]
-) -> Sheet:
-    """Return a sheet with up to `number` questions on some functions, which it lists."""
-    drawn: list[Question] = []
-    notes = []
-    try:
-        for question in itertools.islice(turns(samples), number):
-            drawn.append(question)
-            progress(len(drawn))
-    except UnfitError as error:
-        notes.append(f"no more questions: {error}")
-    if len(drawn) < number:
-        notes.append(f"only {len(drawn)} of {number} questions can be asked about these functions")
-    functions = {question.function for question in drawn}
-    asked = [sample.study for sample in samples if sample.study.subject.target in functions]
-    about = [study.subject.note for study in asked if study.subject.note]
-    if any(study.subject.training for study in asked):
-        about.insert(0, IN_EVAL)
-    about.insert(0, ARGUMENTS)
-    return dataclasses.replace(
-        sheet,
-        listings=tuple(map(listing_of, asked)),
-        questions=tuple(drawn),
-        about=tuple(about),
-        notes=(*sheet.notes, *notes),
-    )
+def about(studies: Sequence[Study]) -> list[str]:
+    """Return what a sheet's reader should know of the calls of some functions."""
+    notes = [study.subject.note for study in studies if study.subject.note]
+    in_eval = [IN_EVAL] if any(study.subject.training for study in studies) else []
+    return [ARGUMENTS, *in_eval, *notes]
 
 
 def questions(
@@ -164,8 +120,26 @@ def questions(
         wrong = NOTHING_RIGHT.format(check=command("check"))
         why = wrong if subjects_of(assignment.folder) else NOTHING_SAID
         return dataclasses.replace(empty, notes=(why,))
+    drawn: list[Question] = []
+    notes: list[str] = []
     # replies may hold any numbers
     with np.errstate(all="ignore"), opened(grading, inspected(submission), subjects) as copies:
-        most = max(FEW_FUNCTIONS, number)
-        samples, notes = samples_of(subjects, assignment, copies, empty, most)
-        return filled(dataclasses.replace(empty, notes=tuple(notes)), samples, number, progress)
+        found = samples_of(subjects, assignment, copies, seed, notes)
+        samples = list(itertools.islice(found, max(FEW_FUNCTIONS, number)))
+        try:
+            for question in itertools.islice(turns(samples), number):
+                drawn.append(question)
+                progress(len(drawn))
+        except UnfitError as error:
+            notes.append(f"no more questions: {error}")
+    if len(drawn) < number:
+        notes.append(f"only {len(drawn)} of {number} questions can be asked about these functions")
+    functions = {question.function for question in drawn}
+    asked = [sample.study for sample in samples if sample.study.subject.target in functions]
+    return dataclasses.replace(
+        empty,
+        listings=tuple(map(listing_of, asked)),
+        questions=tuple(drawn),
+        about=tuple(about(asked)),
+        notes=tuple(notes),
+    )

@@ -1,26 +1,26 @@
-"""Finds out what changed copies of a function do, by running them and the function in a sandbox.
+"""Finds out what a function's lines compute with, and what changed copies do, in a sandbox.
 
 Copies are compared with the student's own function, never with references. Each is loaded anew in
 the tier of the grading; in the tiers that isolate, in a new process.
 """
 
-import ast
 import dataclasses
-import functools
+import itertools
 import math
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from tensormark.exercise import Call, Exercise, Tensors
+from tensormark.exercise import Assignment, Call, Tensors
 from tensormark.judging.place import order
-from tensormark.judging.tape import Tape
+from tensormark.judging.tape import LINE, Tape
 from tensormark.sandbox.interface import Reply, Request, Sandbox, clock
-from tensormark.viva.edits import Change, Source
+from tensormark.viva.source import Change, Source, Statement, UnfitError
 from tensormark.viva.subject import Subject
 
+MAX_LINES = 60  # of a function on a sheet
 MAX_LOST = 2  # copies that hang or crash, before questions stop
 SECONDS = 10.0  # limit for a call, which takes milliseconds
 TOTAL_SECONDS = 300.0  # limit for all calls of a submission, which take about ten seconds
@@ -33,19 +33,17 @@ AGAIN = "again"
 SECOND = "second"
 SCALE = 30.0
 RATES = (0.0, 0.5, 1.0)  # of dropout, in training
+TRAINED = "training 0.5"
+WEIGHTS = "weights/"
+FIRST_LINE = 2  # the column of a tape's record that has the first line of its function
 OUTPUT = "out/"
 GRADIENT = "grad/"
-SHAPE = "The result has a different shape."
 TRAINING = "The result changes, but only in training, with dropout."
 SAME = "Nothing changes."
 SAME_IN_TRAINING = "Nothing changes, not even in training."
 NOT_REPEATABLE = "it does not give the same result twice"
 Truth = bool | None  # None: cannot be told
 Effects = Mapping[str, Truth]  # statements about a change
-
-
-class UnfitError(Exception):
-    """No questions can be asked about a function; the message says why."""
 
 
 class Copies:
@@ -177,64 +175,50 @@ class World:
 class Study:
     """Runs one function of a submission and its changed copies, and compares what they return."""
 
-    def __init__(
-        self,
-        subject: Subject,
-        exercise: Exercise,
-        source: Source,
-        copies: Copies,
-        seed: int,
-        others: Collection[str] = (),
-    ) -> None:
+    def __init__(self, subject: Subject, assignment: Assignment, copies: Copies) -> None:
         """Run the function as it is, in every world.
-
-        Args:
-            seed: of the inputs.
-            others: the functions of other exercises.
 
         Raises:
             UnfitError: it fails, differs when run again, or its text is not what runs.
         """
         self.subject = subject
-        self.source = source
+        self.source = Source(copies.sources[subject.module], subject.target)
+        if len(self.source.listing()) > MAX_LINES:
+            raise UnfitError("it is too long")
         self.copies = copies
-        self.order = order(subject.target, others, scales=True)
-        self.names = self._names()
+        self.order = order(subject.target, assignment.targets, scales=True)
+        self.file = sorted(assignment.editable).index(f"{subject.module}.py")  # on tapes
+        self.arguments = self._arguments()
         self.same = SAME_IN_TRAINING if subject.training else SAME
-        self.is_reached: dict[int, bool] = {}  # by line
-        inputs = [exercise.inputs(call, seed + n) for n, call in enumerate(subject.worlds)]
+        self.is_reached: dict[Statement, bool] = {}
+        exercise = assignment.exercise(subject.exercise)
+        seeds = itertools.count(assignment.seed)
+        inputs = [exercise.inputs(*each) for each in zip(subject.worlds, seeds, strict=False)]
         self.worlds = [World(subject, *each) for each in zip(subject.worlds, inputs, strict=True)]
         for world in self.worlds:
-            world.own = self.answers(world, source.text)
+            world.own = self.answers(world, self.source.text)
             if not all(world.own.values()):
                 raise UnfitError("it fails on some calls")
             if not is_steady(world.own):
                 raise UnfitError(NOT_REPEATABLE)
         world = self.worlds[0]
-        longer = self.source.before(self.source.body[0], "pass")
-        again = self.answers(world, longer, [*world.requests][::-1])
+        begins = self.source.statements[0]
+        again = self.answers(world, self.source.before(begins, "pass"), [*world.requests][::-1])
         if False in [equal(own, again[name]) for name, own in world.own.items()]:
             raise UnfitError(NOT_REPEATABLE)
-        if not self.reached(self.source.body[0]):
+        if not self.reached(begins):
             raise UnfitError("the code that runs differs from its source")
 
-    def _names(self) -> dict[str, str]:
-        signature = self.source.function.args
-        parameters = [parameter.arg for parameter in [*signature.posonlyargs, *signature.args]]
+    def _arguments(self) -> dict[str, str]:
+        """Return the function's own names of the arguments; those of modules begin with a dot."""
+        parameters = self.source.parameters
         call = self.subject.worlds[0]
-        if call.kind == "method":
-            parameters = parameters[1:]
-        args = (name.removeprefix(".") for name in call.args)
-        return dict(zip(args, parameters, strict=False))
+        return dict(zip(call.args, parameters[call.kind == "method" :], strict=False))
 
     def in_words(self, text: str) -> str:
         """Return a text with the function's own names in place of {arguments}."""
-        return re.sub(r"{(\w+)}", lambda name: self.names.get(name[1], name[1]), text)
-
-    def phrase(self, name: str) -> str:
-        """Return an input or weight as the function calls it: "`a`", "`b.weight`"."""
-        module, dot, rest = name.removeprefix("weights/").partition(".")
-        return f"`{self.names.get(module, module)}{dot}{rest}`"
+        names = {name.removeprefix("."): own for name, own in self.arguments.items()}
+        return re.sub(r"{(\w+)}", lambda name: names.get(name[1], name[1]), text)
 
     def answers(self, world: World, text: str, names: Sequence[str] | None = None) -> Answers:
         """Make calls of a world, or all, with a given text of the function's module."""
@@ -243,75 +227,104 @@ class Study:
         sent = (request.tensors for request in asked.values())
         return dict(zip(asked, map(tensors_of, replies, sent), strict=True))
 
-    # --- the lines that the function itself runs ---
+    # --- what the function's statements depend on ---
 
-    def pokes(self, world: World) -> Iterator[tuple[str, Request]]:
-        """Yield calls that differ in one input, weight or the mode, each with what then shows."""
+    def own_name(self, name: str) -> str:
+        """Return what the function calls an input or the module of a weight; "" if nothing."""
+        module = name.removeprefix(WEIGHTS).partition(".")[0]
+        if not name.startswith(WEIGHTS):
+            return self.arguments.get(name, "")
+        return self.arguments.get(f".{module}", f"self.{module}")
+
+    def phrase(self, name: str) -> str:
+        """Return what options say for a tensor or for dropout."""
+        if name == TRAINED:
+            return "the random numbers of dropout, in training"
+        *_, weight = name.removeprefix(WEIGHTS).partition(".")
+        return f"the numbers in `{self.own_name(name)}{'.' * bool(weight)}{weight}`"
+
+    def changeable(self) -> list[str]:
+        """Return the tensors whose numbers can be changed in all worlds."""
+        usual = [world.requests[USUAL].tensors for world in self.worlds]
+        names = sorted(set.intersection(*({*tensors} for tensors in usual)))
+        return [
+            name
+            for name in names
+            if self.own_name(name)
+            and (usual[0][name].dtype.kind == "f" or np.isin(usual[0][name], (0, 1)).all())
+        ]
+
+    def tapes(self, world: World, names: Iterable[str]) -> dict[str, Tape]:
+        """Return tapes of the usual call, "", and of calls that differ in one thing.
+
+        Args:
+            names: of tensors, each of which is changed in one of the calls.
+        """
         usual = world.requests[USUAL]
-        yield "", usual
-        for name, value in usual.tensors.items():
-            number_or_mark = value.dtype.kind == "f" or bool(np.isin(value, (0, 1)).all())
-            prefix, _, rest = name.rpartition("weights/")
-            if number_or_mark and (name in usual.call["args"] or (prefix == "" and rest != name)):
-                poked = dataclasses.replace(usual, tensors={**usual.tensors, name: 1 - value})
-                yield f"depends on {self.phrase(name)}", poked
-        dropped = world.requests.get(f"training {RATES[1]:g}")
-        if dropped is not None:
-            yield "is changed by dropout in training", dropped
-
-    def tapes(self, world: World) -> dict[str, Tape]:
-        """Return the tapes of the usual call and of those of `pokes` that run the same lines."""
-        asked = {
-            name: dataclasses.replace(each, tape=self.order) for name, each in self.pokes(world)
-        }
-        replies = self.copies.run(self.subject.module, self.source.text, asked.values())
+        asked = {"": usual}
+        for name in names:
+            tensors = {**usual.tensors, name: 1 - usual.tensors[name]}
+            asked[name] = dataclasses.replace(usual, tensors=tensors)
+        if TRAINED in world.requests:
+            asked[TRAINED] = world.requests[TRAINED]
+        requests = [dataclasses.replace(each, tape=self.order) for each in asked.values()]
+        replies = self.copies.run(self.subject.module, self.source.text, requests)
         tapes = {name: Tape.of(each.tensors) for name, each in zip(asked, replies, strict=True)}
-        usual = tapes[""]
-        return {
-            name: tape
-            for name, tape in tapes.items()
-            if tape is not None
-            and usual is not None
-            and np.array_equal(tape.records[:, :2], usual.records[:, :2])
-        }
+        return {name: tape for name, tape in tapes.items() if tape is not None}
 
-    @functools.cached_property
-    def all_tapes(self) -> list[dict[str, Tape]]:
-        """The tapes of each world."""
-        return [self.tapes(world) for world in self.worlds]
+    def first_difference(self, usual: Tape, other: Tape) -> Statement | None:
+        """Return the statement on which another tape first differs; None if that is not clear.
 
-    def first_lines(self) -> dict[str, tuple[int, str]]:
-        """Return the first line that each poke changes, the same in every world, and why."""
-        first: dict[str, tuple[int, str]] = {}
-        names = set.intersection(*({*tapes} for tapes in self.all_tapes)) - {""}
-        for name in sorted(names):
-            found = {tapes[""].first_difference(tapes[name]) for tapes in self.all_tapes}
-            line = found.pop()
-            if line is None or found:
+        The statement must be the first in time and in the text, and no other function's.
+        """
+        if not np.array_equal(usual.records[:, : LINE + 1], other.records[:, : LINE + 1]):
+            return None
+        places = usual.records[usual.differences(other)]
+        own = (places[:, 0] == self.file) & (places[:, FIRST_LINE] == self.source.first)
+        if not own.any() or not own[0]:
+            return None
+        lines = places[own, LINE].tolist()
+        statement = self.source.statement_at(lines[0])
+        is_first = statement is not None and min(lines) >= statement.first
+        return statement if is_first else None
+
+    def first_statements(self, names: Sequence[str]) -> dict[str, tuple[Statement, str]]:
+        """Return the first statements whose results depend on tensors or on dropout, and why.
+
+        Left out are those that are not the same in all worlds.
+        """
+        taped = [self.tapes(world, names) for world in self.worlds]
+        found: dict[str, tuple[Statement, str]] = {}
+        for name in set.intersection(*({*tapes} for tapes in taped)) - {""}:
+            first, *others = (self.first_difference(each[""], each[name]) for each in taped)
+            if first is None or others.count(first) < len(others):
                 continue
-            tapes = self.all_tapes[0]
-            first[name] = line, tapes[""].reason(tapes[name], line)
-        return first
+            found[name] = first, taped[0][""].reason(taped[0][name])
+        return dict(sorted(found.items()))
 
-    def reached(self, statement: ast.stmt) -> bool:
-        """Return whether the usual call runs a statement."""
-        line = statement.lineno
-        if line not in self.is_reached:
-            text = self.source.before(statement, "raise RuntimeError")
-            answers = self.answers(self.worlds[0], text, [USUAL])
-            self.is_reached[line] = not answers[USUAL]
-        return self.is_reached[line]
+    # --- what changes do ---
+
+    def reached(self, statement: Statement) -> bool:
+        """Return whether the usual call runs a statement; False if it is an `elif`."""
+        if statement not in self.is_reached:
+            texts = [self.source.before(statement, new) for new in ("pass", "raise RuntimeError")]
+            passed, raised = (self.answers(self.worlds[0], text, [USUAL])[USUAL] for text in texts)
+            self.is_reached[statement] = bool(passed) and not raised
+        return self.is_reached[statement]
 
     def effects(self, change: Change) -> Effects | None:
         """Return what a change does in every world; None if it cannot be asked about.
 
         That is so if the changed function raises, draws random numbers or never gets there.
         """
+        text = self.source.changed(change)
         if not self.reached(change.statement):
+            return None
+        if not self.answers(self.worlds[0], text, [USUAL])[USUAL]:  # half of the changes raise
             return None
         found: list[Effects] = []
         for world in self.worlds:
-            copy = self.answers(world, change.text)
+            copy = self.answers(world, text)
             if not is_steady(copy):
                 return None
             found.append(self._effects(world, copy))
@@ -332,12 +345,12 @@ class Study:
         if trained is False and False not in (in_training[0], in_training[-1]):
             trained = None  # other random numbers may be all that differs
         in_eval = all_of([*same.values(), gradients])
-        effects = {SHAPE: before.shape != after.shape, self.same: all_of([in_eval, trained])}
+        effects = {self.same: all_of([in_eval, trained])}
         if self.subject.training:
             effects[TRAINING] = all_of([in_eval, opposite(trained)])
         for place, fact in enumerate(self.subject.facts):
             showed = self.shows(world, place, world.own)
-            shows = None if effects[SHAPE] else self.shows(world, place, copy)
+            shows = self.shows(world, place, copy) if before.shape == after.shape else None
             if fact.gained:
                 effects[self.in_words(fact.gained)] = all_of([opposite(showed), shows])
             if fact.lost:

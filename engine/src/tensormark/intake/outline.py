@@ -1,23 +1,19 @@
-"""Single changes to one line of a function, made in its text at the nodes of its syntax tree.
+"""Read a function for questions: its statements, and single changes to a line of it.
 
-What a question shows is the changed line as it runs; everything else stays as the student wrote it.
-In a text that is shown, « and » enclose what is changed.
+Changes are made in the text, at the nodes of its syntax tree; everything else stays as the student
+wrote it. In a line after a change, « and » enclose what is changed. Untrusted sources are parsed in
+limited.py only.
 """
 
 import ast
-import dataclasses
-import io
 import itertools
-import re
-import tokenize
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 MAX_WIDTH = 200  # of a line that is changed
 MAX_CHANGES = 10_000  # to one function, about
 MAX_NUMBER = 5  # most that are changed are axes
 MARKUP = frozenset("`«»")  # what a question's texts use
-MARK = re.compile("[«»]")
 # the sign of an operator, and what may replace it
 OPERATORS = {
     ast.Add: ("+", "-"),
@@ -49,11 +45,27 @@ def find(tree: ast.Module, target: str) -> Function:
     return functions[-1]
 
 
+def first_line(node: ast.stmt | ast.match_case) -> int:
+    """Return the line on which a statement begins, perhaps with a decorator, or a case."""
+    if isinstance(node, ast.match_case):
+        return node.pattern.lineno
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(each.lineno for each in decorators)])
+
+
+def is_of_self(node: ast.AST) -> bool:
+    """Return whether a node is an attribute of self."""
+    owner = node.value if isinstance(node, ast.Attribute) else None
+    return isinstance(owner, ast.Name) and owner.id == "self"
+
+
 class Source:
     """A module's text, and the function in it that questions are about.
 
     Attributes:
         lines: of the module; body: the function's statements without its docstring.
+        nodes: of the body; statements: those of them that are statements.
+        parameters: the names of the positional ones.
         first_lines: where the names that the function binds get their first values.
         attributes: those of self that the function reads.
     """
@@ -62,28 +74,37 @@ class Source:
         """Parse the module.
 
         Raises:
+<<<<<<< HEAD:engine/src/tensormark/viva/edits.py
             ValueError: there is no such function, or no code in it. SyntaxError: the text is not
                 valid Python.
+=======
+            ValueError: there is no such function, or no code in it. SyntaxError: it is not Python.
+>>>>>>> viva/work:engine/src/tensormark/intake/outline.py
         """
-        self.text = text.replace("\r\n", "\n").replace("\r", "\n")
-        self.lines = self.text.split("\n")
-        self.function = find(ast.parse(self.text), target)
+        self.lines = text.split("\n")
+        self.function = find(ast.parse(text), target)
         documented = ast.get_docstring(self.function, clean=False) is not None
         self.body = self.function.body[documented:]
         if not self.body:
+<<<<<<< HEAD:engine/src/tensormark/viva/edits.py
             raise ValueError(f"{target} has only a docstring")
         tokens = tokenize.generate_tokens(io.StringIO(self.text).readline)
         comments = (token for token in tokens if token.type == tokenize.COMMENT)
         self.comments = {token.start[0]: token.start[1] for token in comments}
+=======
+            raise ValueError(f"{target} has no code")
+        self.nodes = [node for statement in self.body for node in ast.walk(statement)]
+        self.statements = [node for node in self.nodes if isinstance(node, ast.stmt)]
+>>>>>>> viva/work:engine/src/tensormark/intake/outline.py
         arguments = self.function.args
-        parameters = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-        self.first_lines = {each.arg: 0 for each in parameters if each.arg != "self"}
-        self.attributes: list[str] = []
-        for node in (node for statement in self.body for node in ast.walk(statement)):
+        positional = [*arguments.posonlyargs, *arguments.args]
+        self.parameters = [each.arg for each in positional]
+        self.first_lines = {each.arg: 0 for each in [*positional, *arguments.kwonlyargs]}
+        self.first_lines.pop("self", None)
+        for node in self.nodes:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 self.first_lines.setdefault(node.id, node.lineno)
-            if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "self":
-                self.attributes.append(ast.unparse(node))
+        self.attributes = [ast.unparse(node) for node in self.nodes if is_of_self(node)]
 
     def part(self, line: int, start: int | None, end: int | None) -> str:
         """Return a part of a line, between the offsets of nodes, which count bytes of UTF-8."""
@@ -93,26 +114,17 @@ class Source:
         """Return the text of a node that stands in one line."""
         return self.part(node.lineno, node.col_offset, node.end_col_offset)
 
-    def code(self, line: int) -> str:
-        """Return a line without its comment."""
-        return self.lines[line - 1][: self.comments.get(line)].rstrip()
+    def extent(self, statement: ast.stmt) -> tuple[int, int, int]:
+        """Return where a statement is; of one with a body, what comes before the body.
 
-    def listing(self) -> list[tuple[int, str]]:
-        """Return the function's lines with their numbers, without its docstring."""
-        hidden = range(0)
-        if self.body != self.function.body:
-            docstring = self.function.body[0]
-            hidden = range(docstring.lineno, (docstring.end_lineno or 0) + 1)
-        numbers = range(self.function.lineno, (self.function.end_lineno or 0) + 1)
-        return [(n, self.lines[n - 1].rstrip()) for n in numbers if n not in hidden]
-
-    def statement_lines(self) -> list[int]:
-        """Return the lines of the function's statements that do not go on in another line."""
-        nodes = [inner for node in self.body for inner in ast.walk(node)]
-        statements = [node for node in nodes if isinstance(node, ast.stmt)]
-        lines = [node.lineno for node in statements]
-        short = [node.lineno for node in statements if node.lineno == node.end_lineno]
-        return [line for line in sorted({*short}) if lines.count(line) == 1]
+        Returns: its first and last line, and the column of its beginning.
+        """
+        start = first_line(statement)
+        end = statement.end_lineno or start
+        inner = getattr(statement, "body", getattr(statement, "cases", None))
+        if inner is not None:
+            end = max(start, first_line(inner[0]) - 1)
+        return start, end, len(self.part(statement.lineno, None, statement.col_offset))
 
     def places(self) -> Iterator["Place"]:
         """Yield the expressions that may be changed, in the order of the text."""
@@ -136,44 +148,6 @@ class Source:
         can_be_shown = len(line) <= MAX_WIDTH and MARKUP.isdisjoint(line)
         return node.lineno == node.end_lineno and can_be_shown
 
-    def before(self, statement: ast.stmt, new: str) -> str:
-        """Return the module's text with a new statement before another."""
-        indentation = self.part(statement.lineno, None, statement.col_offset)
-        rest = self.part(statement.lineno, statement.col_offset, None)
-        separator = f"\n{indentation}" if indentation.isspace() else "; "
-        return self.with_line(statement.lineno, f"{indentation}{new}{separator}{rest}")
-
-    def with_line(self, line: int, new: str) -> str:
-        """Return the module's text with another line in the place of one."""
-        return "\n".join([*self.lines[: line - 1], new, *self.lines[line:]])
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Change:
-    """One change to a line of a function, inside a statement; `marked` is the line after it."""
-
-    source: Source
-    statement: ast.stmt
-    line: int
-    kind: str
-    marked: str
-
-    @property
-    def new_line(self) -> str:
-        """The line as it runs."""
-        return MARK.sub("", self.marked)
-
-    @property
-    def text(self) -> str:
-        """The whole module after the change, which may not be valid Python."""
-        return self.source.with_line(self.line, self.new_line)
-
-    @property
-    def shown(self) -> str:
-        """The changed line for a question, without its comment."""
-        comment = self.source.lines[self.line - 1][len(self.source.code(self.line)) :]
-        return self.marked.removesuffix(comment).expandtabs(4).strip()
-
 
 class Place(NamedTuple):
     """An expression of the function, the node that it is a part of, and its statement."""
@@ -190,13 +164,13 @@ class Place(NamedTuple):
         is_read = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
         return is_read and self.source.of(node) in self.source.first_lines
 
-    def change(self, kind: str, new: str) -> Change:
-        """Return the change that puts a text in its place, where something may be marked."""
+    def line(self, new: str) -> str:
+        """Return its line with a text in its place, where something may be marked."""
         node = self.node
         before = self.source.part(node.lineno, None, node.col_offset)
         after = self.source.part(node.lineno, node.end_col_offset, None)
         marked = new if "«" in new else f"«{new}»"
-        return Change(self.source, self.statement, node.lineno, kind, f"{before}{marked}{after}")
+        return f"{before}{marked}{after}"
 
 
 # --- what an expression may become: kinds of changes, and texts -------------------------------
@@ -205,15 +179,13 @@ Texts = Iterator[tuple[str, str]]
 
 
 def numbers(place: Place) -> Texts:
-    """Change a number, or a flag."""
+    """Change a number."""
     node = place.node
     inner = node.operand if isinstance(node, ast.UnaryOp) else node
     if not isinstance(inner, ast.Constant) or isinstance(place.parent, ast.UnaryOp):
         return
     text = place.source.of(node)
-    if isinstance(inner.value, bool):
-        yield "flag", str(not inner.value)
-    elif text.removeprefix("-").isdecimal():
+    if text.removeprefix("-").isdecimal():
         number = int(text)
         for other in (number - 1, number + 1, number + 4, -number):
             if abs(other) < MAX_NUMBER:
@@ -221,7 +193,7 @@ def numbers(place: Place) -> Texts:
 
 
 def operations(place: Place) -> Texts:
-    """Change an operator, exchange the operands, leave one out, or calculate in another way."""
+    """Change an operator, or leave an operand out."""
     node = place.node
     if not isinstance(node, ast.BinOp) or type(node.op) not in OPERATORS:
         return
@@ -232,16 +204,13 @@ def operations(place: Place) -> Texts:
     left = source.part(node.lineno, node.col_offset, node.left.end_col_offset) + closing
     if other:
         yield "operator", f"{left} «{other}» {right}"
-    yield "order", f"{right} {sign} {left}"
     yield "operand", f"{left}«»"
     if sign in "+*":
         yield "operand", f"«»{right}"
-    if sign == "/":
-        yield "form", f"{left} * (1 / {right})"
 
 
 def calls(place: Place) -> Texts:
-    """Leave a call out, or exchange two of its arguments."""
+    """Leave a call out."""
     node = place.node
     if not isinstance(node, ast.Call):
         return
@@ -251,12 +220,6 @@ def calls(place: Place) -> Texts:
         yield "call", f"{called}«»"
     elif node.args and not isinstance(node.args[0], ast.Constant | ast.UnaryOp | ast.Starred):
         yield "call", source.of(node.args[0])
-    for first, second in itertools.combinations(range(len(node.args)), 2):
-        swapped = [source.of(argument) for argument in node.args]
-        swapped[first], swapped[second] = swapped[second], swapped[first]
-        opening = source.part(node.lineno, node.col_offset, node.args[0].col_offset)
-        closing = source.part(node.lineno, node.args[-1].end_col_offset, node.end_col_offset)
-        yield "arguments", f"{opening}«{', '.join(swapped)}»{closing}"
 
 
 def names(place: Place) -> Texts:
@@ -276,14 +239,42 @@ def names(place: Place) -> Texts:
 KINDS: tuple[Callable[[Place], Texts], ...] = (numbers, operations, calls, names)
 
 
-def changes(source: Source) -> list[Change]:
-    """Return the single changes to the function, each once."""
-    found: dict[tuple[int, str], Change] = {}
+def changes(source: Source) -> list[tuple[int, int, str, str]]:
+    """Return the single changes to the function, each once.
+
+    Returns: the number of the statement, the line, the kind of change, and the line after it.
+    """
+    numbers = {statement: number for number, statement in enumerate(source.statements)}
+    found: dict[tuple[int, str], tuple[int, int, str, str]] = {}
     for place in source.places():
+        line = place.node.lineno
         for kind, new in itertools.chain.from_iterable(make(place) for make in KINDS):
-            change = place.change(kind, new)
-            if change.new_line != source.lines[change.line - 1]:
-                found.setdefault((change.line, change.new_line), change)
+            marked = place.line(new)
+            plain = marked.replace("«", "").replace("»", "")
+            if plain != source.lines[line - 1]:
+                found.setdefault((line, plain), (numbers[place.statement], line, kind, marked))
         if len(found) > MAX_CHANGES:
             break
     return list(found.values())
+
+
+def outline(text: str, target: str) -> dict[str, Any]:
+    """Return what questions on a function need to know of its text; empty if there is no such one.
+
+    Args:
+        text: of the module, with lines that end in a line feed.
+        target: the name of the function.
+    """
+    try:
+        source = Source(text, target)
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return {}
+    function = source.function
+    docstring = function.body[: -len(source.body)]
+    return {
+        "lines": [first_line(function), function.end_lineno],
+        "docstring": [[each.lineno, each.end_lineno] for each in docstring],
+        "parameters": source.parameters,
+        "statements": [source.extent(statement) for statement in source.statements],
+        "changes": changes(source),
+    }
