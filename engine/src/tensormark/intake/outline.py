@@ -74,28 +74,16 @@ class Source:
         """Parse the module.
 
         Raises:
-<<<<<<< HEAD:engine/src/tensormark/viva/edits.py
-            ValueError: there is no such function, or no code in it. SyntaxError: the text is not
-                valid Python.
-=======
             ValueError: there is no such function, or no code in it. SyntaxError: it is not Python.
->>>>>>> viva/work:engine/src/tensormark/intake/outline.py
         """
         self.lines = text.split("\n")
         self.function = find(ast.parse(text), target)
         documented = ast.get_docstring(self.function, clean=False) is not None
         self.body = self.function.body[documented:]
         if not self.body:
-<<<<<<< HEAD:engine/src/tensormark/viva/edits.py
-            raise ValueError(f"{target} has only a docstring")
-        tokens = tokenize.generate_tokens(io.StringIO(self.text).readline)
-        comments = (token for token in tokens if token.type == tokenize.COMMENT)
-        self.comments = {token.start[0]: token.start[1] for token in comments}
-=======
             raise ValueError(f"{target} has no code")
         self.nodes = [node for statement in self.body for node in ast.walk(statement)]
         self.statements = [node for node in self.nodes if isinstance(node, ast.stmt)]
->>>>>>> viva/work:engine/src/tensormark/intake/outline.py
         arguments = self.function.args
         positional = [*arguments.posonlyargs, *arguments.args]
         self.parameters = [each.arg for each in positional]
