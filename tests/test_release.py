@@ -72,8 +72,9 @@ def test_a_release_has_what_students_need_with_the_same_bytes_each_time(
     built: Path, files: dict[str, bytes]
 ) -> None:
     needed = """
-        README.md handout.md handout.html Makefile requirements.txt LICENSE .gitignore .gitattributes
-        colab.ipynb .github/workflows/grade.yml reference_outputs/manifest.json data/train.txt starter/bert.py
+        README.md handout.md handout.html Makefile requirements.txt LICENSE .gitignore
+        .gitattributes colab.ipynb .github/workflows/grade.yml
+        reference_outputs/manifest.json data/train.txt starter/bert.py
         grader/assignment.py grader/viva.py checkpoint/model.safetensors
     """
     with zipfile.ZipFile(built) as archive:
