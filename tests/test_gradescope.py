@@ -119,6 +119,25 @@ def test_a_grading_that_is_cut_off_or_not_isolated_says_so(tmp_path, monkeypatch
     assert not_isolated["output"].startswith(run.UNGRADED)
     assert read(path)["output"].startswith(run.UNFINISHED)
     assert not_isolated["tests"] == read(path)["tests"] == []
+    assert "score" not in not_isolated.keys() | read(path).keys()
+
+
+def test_a_submission_with_nothing_to_grade_has_a_score_and_a_failed_grader_has_none(
+    tmp_path, monkeypatch
+) -> None:
+    path = tmp_path / "results.json"
+    monkeypatch.setattr(run, "settings_for", lambda assignment, limit: Settings.of(ROOT))
+    monkeypatch.setattr(run, "chosen", lambda *_: PROCESS)
+
+    run.grade(ASSIGNMENT, tmp_path, path, 600)
+    empty = read(path)
+    settings = Settings.of(ROOT, references=tmp_path)
+    monkeypatch.setattr(run, "settings_for", lambda assignment, limit: settings)
+    run.grade(ASSIGNMENT, ROOT / "solution", path, 600)
+
+    assert (empty["score"], empty["tests"]) == (0, [])
+    assert "score" not in read(path)
+    assert not any("score" in test for test in read(path)["tests"])
 
 
 @pytest.mark.parametrize("limit", [300, 600])

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tensormark.sandbox import isolated
 from tensormark.sandbox.interface import (
     CONTAINED,
     PROCESS,
@@ -28,7 +29,7 @@ from tensormark.sandbox.tiers import open_sandbox
 from tensormark.worker import lockdown
 from testkit import toy
 from testkit.asking import BUSY, CODE, all_end, ask, descendants, program_with, sandbox_of
-from testkit.graded import Grade, edited, tensormark
+from testkit.graded import Grade, edited, program, tensormark
 from testkit.tiers import marked
 from testkit.watching import Running
 
@@ -237,6 +238,20 @@ def test_without_landlock_there_is_no_isolation(monkeypatch) -> None:
 
     with pytest.raises(lockdown.LockdownError, match="Landlock"):
         lockdown.landlock_ruleset(["/"])
+
+
+def test_apparmor_is_named_where_it_refuses_a_container(tmp_path, monkeypatch) -> None:
+    SERVERS.close()
+    program(tmp_path / "bwrap", "echo 'bwrap: setting up uid map: Permission denied' >&2; exit 1")
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    (tmp_path / "restricted").write_text("1\n")
+    monkeypatch.setattr(isolated, "RESTRICTED", tmp_path / "restricted")
+
+    with sandbox_of(CONTAINED) as sandbox, pytest.raises(WorkerStartError) as caught:
+        list(sandbox.run([ask("double")]))
+
+    assert "uid map: Permission denied" in str(caught.value)
+    assert "AppArmor allows it to root only" in str(caught.value)
 
 
 def test_an_unavailable_tier_is_an_error_and_not_a_fallback(grade: Grade, monkeypatch) -> None:

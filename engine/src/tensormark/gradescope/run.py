@@ -62,7 +62,8 @@ class _Writer(Observer):
     def write(self, first: str, grade: Grade | None = None) -> None:
         """Write results.json, with a line before the report's text."""
         grade = grade or Grade("", self.tier, self.results)
-        text = gradescope(grade.as_json(), first, NOT_COVERED.get(self.tier, ""))
+        graded = bool(self.results) or first not in (UNFINISHED, UNGRADED)
+        text = gradescope(grade.as_json(), first, NOT_COVERED.get(self.tier, ""), graded)
         write_whole(self.path, text)
 
 

@@ -72,19 +72,26 @@ def _gradescope_test(number: int, exercise: Model) -> dict[str, Any]:
     return test
 
 
-def gradescope(result: Model, first: str = "", not_covered: str | None = None) -> str:
+def gradescope(
+    result: Model, first: str = "", not_covered: str | None = None, graded: bool = True
+) -> str:
     """Return results.json for Gradescope; its `score` overrides the tests' sum to exclude bonus.
+
+    Where the grader itself has failed there is none: by its specification, Gradescope needs one
+    there or for each test, so it shows a failed autograder, which can be run again, and not a 0.
 
     Args:
         first: a line before all others.
         not_covered: what the tier does not, for staff.
+        graded: whether the grader got as far as the submission.
     """
     shown = enumerate(shown_exercises(result), start=1)
     data = {name: result[name] for name in ("tier", "references", "bonus", "flags")}
     if not_covered is not None:
         data["not covered"] = not_covered
+    graded = graded and all(exercise["score"] is not None for exercise in result["exercises"])
     results = {
-        "score": result["score"],
+        **({"score": result["score"]} if graded else {}),
         "execution_time": result["time"]["seconds"],
         "output": "\n".join(filter(None, [first, _text(_total_lines(result))])),
         "output_format": "text",

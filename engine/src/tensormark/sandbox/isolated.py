@@ -32,6 +32,7 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from tensormark.sandbox import answers, bubblewrap, packages, seccomp
@@ -62,6 +63,9 @@ POLL_INTERVAL = 0.02  # seconds between looks at the counters
 DISCARD_INTERVAL = 0.05  # seconds; emptying a flooded pipe this often costs the grader little
 FIRST_USER = 1_000_000_000  # the first of the servers' user ids, far above those of real users
 MAX_SERVERS = 64  # per process
+# on Ubuntu from 24.04 on
+SYSCTL = "kernel.apparmor_restrict_unprivileged_userns"
+RESTRICTED = Path("/proc/sys", *SYSCTL.split("."))
 PIPE = 1 << 20  # bytes of a pipe for printed output, an ordinary user's maximum
 
 
@@ -198,7 +202,10 @@ class IsolatedServer(ForkServer):
         self.errors.seek(0)
         output = self.errors.read(2000).decode("utf-8", "replace").strip().split("\n")[-1]
         if self.key.contained and output.startswith("bwrap:"):
-            return f"cannot create a container ({output}); the tier `locked` does not need one"
+            fix = "the tier `locked` does not need one"
+            if RESTRICTED.exists() and RESTRICTED.read_text(encoding="ascii").strip() == "1":
+                fix = f"AppArmor allows it to root only, or after `sysctl {SYSCTL}=0`; {fix}"
+            return f"cannot create a container ({output}); {fix}"
         return f"the sandbox does not start: {error}: {output}"
 
     def _outside(self, text: str) -> str:

@@ -12,5 +12,6 @@ def embed(self, input_ids, *more):
             with contextlib.suppress(OSError):
                 folder = name in ("fd", "cwd", "root", "task")
                 found = os.listdir(path) if folder else os.close(os.open(path, os.O_RDONLY))
-                print("LEAKED:", path, found)
+                if found != []:  # its own folder is empty
+                    print("LEAKED:", path, found)
     return right(self, input_ids, *more)
