@@ -58,7 +58,6 @@ KEYS: Mapping[str, type] = {
     "lacks": bool,
     "progress": list,
     "changed": list,
-    "returned": list,
     "changed_at": list,
     "raised_at": list,
 }
