@@ -26,11 +26,10 @@ from tensormark.worker.protocol import PLACE, STATE
 MAX_TEXT = 200  # characters of a line
 MAX_LINES = 80  # of a function that is shown
 WRONG = "the first value that no correct solution has is computed here"
-MISPLACED = "right values get into the wrong places here, or into another shape or type"
-RETURNED = "each value on the way is right, but what is returned here is not the output"
+DECIDED = "from the same values, correct solutions go on differently after this line"
+MISPLACED = "right values get into the wrong places, shape or type here, or are not to be returned"
 NO_GRADIENT = "the gradient is lost here"
 RAISES = "the exception is raised here"
-TENSORS = ("tensor", "tuple", "dict")  # forms of results whose values are all on the tape
 CHANGES = "the change is made here"
 
 
@@ -135,12 +134,12 @@ def locate(
     if first is not None:
         right = _last_right(tape, common, first)
         says = WRONG if wrong is not None else MISPLACED
+        decided = tape.decided(answered.recording.known, common, first)
+        if decided is not None:
+            first = decided
+            says = DECIDED
         if right is not None:
             says = f"{says}; line {right} is still right"
         found = _place(sources, tape.place(first), says, tape)
         return found and found | {"right": right}
-    call = answered.call
-    own = call.target == evidence.exercise.calls[0].target and call.kind in ("method", "function")
-    if kind in ("draw", "raised") or not own or call.form not in TENSORS:
-        return raised
-    return _place(sources, reply.message.get("returned"), RETURNED, tape)
+    return raised

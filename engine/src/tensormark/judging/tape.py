@@ -3,17 +3,28 @@
 It is untrusted: its form is checked here, and whoever uses a line checks that there is such a line.
 """
 
+import collections
 import dataclasses
 import math
 
 import numpy as np
 
 from tensormark.references import Tensors
-from tensormark.worker.protocol import COMMON, MAX_AXES, MAX_RECORDS, PLACE, PRINT, TAPE, WHERE
+from tensormark.worker.protocol import (
+    COMMON,
+    DECIDES,
+    MAX_AXES,
+    MAX_RECORDS,
+    PLACE,
+    PRINT,
+    TAPE,
+    TELLS,
+    WHERE,
+)
 
 NEAR = 3e-5  # how far the numbers of two prints of one value may be apart
 CHUNK = 128  # prints that are compared with all known ones at once
-TELLS = PLACE  # the column of a record that says whether it tells
+DOES = PLACE  # the column of a record that says what it does
 LINE = 1  # the column of its line
 MAX_LOG = 80.0
 
@@ -71,11 +82,40 @@ class Tape:
         Args:
             known: for each record, whether it is.
         """
-        excused = known & (self.records[:, TELLS] != 0)
+        excused = known & (self.records[:, DOES] == TELLS)
         for child, parent in self.parents[np.argsort(-self.parents[:, 0], kind="stable")]:
             excused[parent] |= excused[child]
-        wrong = np.flatnonzero(~known & ~excused)
+        wrong = np.flatnonzero(~known & ~excused & (self.records[:, DOES] != DECIDES))
         return int(wrong[0]) if wrong.size else None
+
+    def decided(self, known: np.ndarray, common: np.ndarray, wrong: int) -> int | None:
+        """Return the decision that has led to a wrong value, or None if that cannot be told.
+
+        By the same values, some correct code decides the contrary, none decides so, and of most
+        other decisions on that line, the reverse is true. If the line does not decide by all that
+        it reads, no known value may have been made since.
+
+        Args:
+            known: prints; common: which of the tape's agree with one.
+        """
+        last = max(
+            np.flatnonzero(common[:wrong] & (self.records[:wrong, DOES] == TELLS)), default=-1
+        )
+        taken = {tuple(each) for each in known[:, :4].tolist()}
+        votes: collections.Counter[int] = collections.Counter()
+        found = []
+        for row in np.flatnonzero(self.records[:, DOES] == DECIDES).tolist():
+            *asked, goes_on, in_part = self.prints[row, :4].tolist()
+            parts = [0.0] if in_part else [0.0, 1.0]
+            right, contrary = (
+                any((*asked, way, part) in taken for part in parts)
+                for way in (goes_on, 1 - goes_on)
+            )
+            votes[int(self.records[row, LINE])] += right - contrary
+            if contrary and not right and row < wrong and (row > last or not in_part):
+                found.append(row)
+        found = [row for row in found if votes[int(self.records[row, LINE])] > 0]
+        return found[-1] if found else None
 
     def cut(self, also_cut: np.ndarray) -> int | None:
         """Return the first record whose gradient is cut off, and is not in correct code, or None.

@@ -57,7 +57,6 @@ KEYS: Mapping[str, type] = {
     "lacks": bool,
     "progress": list,
     "changed": list,
-    "returned": list,
     "changed_at": list,
     "raised_at": list,
 }

@@ -21,10 +21,12 @@ what it says is worded for the student, and decides no points.
 import contextlib
 import dis
 import functools
+import itertools
 import math
+import random
 import sys
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
@@ -34,7 +36,16 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
 from tensormark.worker.imports import compiled
-from tensormark.worker.protocol import MAX_AXES, MAX_RECORDS, PRINT, TAPE, WHERE, Message
+from tensormark.worker.protocol import (
+    COMMON,
+    DECIDES,
+    MAX_AXES,
+    MAX_RECORDS,
+    PRINT,
+    TAPE,
+    WHERE,
+    Message,
+)
 from tensormark.worker.state import Snapshot, digest
 
 MAX_VALUES = 1 << 16  # of a value that is recorded
@@ -48,8 +59,9 @@ LARGE = 1e3  # beyond this, a number does not count for a value's scale: a mask 
 INFINITE = 1e35  # what stands for an infinity
 NAN = 1e30
 WAVES = np.array([(1.3, 0.4), (2.7, 1.1), (5.1, 2.3)])  # factors and phases of what is averaged
+EXACT = 0xFFFFFF  # bits that a float32 keeps
 NUMBERS = (int, float, bool, type(None))
-PLAIN = (str, bytes, list, tuple, dict, set)  # whole numbers say nothing: most are sizes
+SIZES = (int, bool, type(None))  # which say nothing
 CYCLE = 7  # values, after which what stands for dropout repeats itself
 DROPOUTS = (torch.dropout, nn.functional.dropout)
 Place = tuple[int, int, int, int]  # number of a file, line, first and last line of its function
@@ -99,9 +111,33 @@ def _text_of(value: Any) -> str | None:
     if type(value) is np.ndarray and value.size <= MAX_VALUES:
         return f"{value.shape} {value.dtype} {zlib.crc32(value.tobytes())}"
     if type(value) is float:
-        return f"{value:.5g}"
-    text = repr(value) if type(value) in PLAIN and _is_plain(value) else ""
+        return f"{value:#.5g}"
+    if type(value) is random.Random:
+        return f"random {hash(value.getstate()[1])}"
+    if type(value) is torch.Generator:
+        return f"random {zlib.crc32(value.get_state().numpy().tobytes())}"
+    text = repr(value) if _is_plain(value) else ""
     return text if 0 < len(text) <= MAX_TEXT else None
+
+
+def _numbers(text: str, *more: float) -> np.ndarray:
+    """Return the print of a text: two sums, and more numbers."""
+    sums = [zlib.crc32(text.encode("utf-8", "replace"), start) & EXACT for start in (0, 1)]
+    return np.array([*sums, *more, *[0.0] * (PRINT - 2 - len(more))])
+
+
+class _Seen(NamedTuple):
+    """What a variable was when it was last looked at, and the records of its value."""
+
+    list: int = 0  # its id
+    length: int = 0
+    text: str | None = None
+    records: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, value: Any) -> "_Seen":
+        """Look at a value."""
+        return cls(*((id(value), len(value)) if type(value) is list else (0, 0)), _text_of(value))
 
 
 class _Described(NamedTuple):
@@ -112,19 +148,23 @@ class _Described(NamedTuple):
     tells: bool
 
 
-def _described(value: Any) -> _Described | None:
-    """Describe a value; None if it is of another kind, empty or too large."""
+def _described(value: Any, use: str) -> _Described | None:
+    """Describe a value; None if it is of another kind, empty or too large.
+
+    Args:
+        use: what it is besides a value of its kind, such as one that is returned.
+    """
     if not isinstance(value, Tensor | np.ndarray):
         text = _text_of(value)
-        if text is None or len(text) <= FEW:
+        if text is None or len(text) <= FEW or type(value) in SIZES:
             return None
-        sums = [zlib.crc32(text.encode("utf-8", "replace"), start) for start in (0, 1)]
-        exact = [float(each & 0xFFFFFF) for each in sums]
-        return _Described(np.array([*exact, *[0.0] * (PRINT - 2)]), (), True)
+        return _Described(
+            _numbers(text, *[0] * (COMMON - 2), zlib.crc32(use.encode()) & EXACT), (), True
+        )
     shape = tuple(value.shape)
     if not 0 < math.prod(shape) <= MAX_VALUES or len(shape) > MAX_AXES:
         return None
-    form = f"{shape} {value.dtype}"
+    form = f"{use}{shape} {value.dtype}"
     if isinstance(value, Tensor):
         if value.is_complex():
             return None
@@ -137,17 +177,27 @@ def _described(value: Any) -> _Described | None:
 
 
 @functools.lru_cache(maxsize=256)
-def _read_on(code: CodeType) -> Mapping[int, frozenset[str]]:
-    """Return the variables that each line of a function reads."""
-    read: dict[int, set[str]] = {}
+def _named_on(code: CodeType) -> Mapping[str, Mapping[int, Sequence[str]]]:
+    """Return the variables that each line of a function loads, stores, and decides by (JUMP)."""
+    named: dict[str, dict[int, list[str]]] = {"LOAD": {}, "STORE": {}, "JUMP": {}}
     line = code.co_firstlineno
     for instruction in dis.get_instructions(code):
         position = instruction.positions
         line = (position and position.lineno) or line
-        if instruction.opname.startswith(("LOAD_FAST", "LOAD_DEREF", "LOAD_CLOSURE")):
+        kind, _, where = instruction.opname.partition("_")
+        if "_IF_" in instruction.opname:
+            named["JUMP"][line] = [*named["LOAD"].get(line, ())]
+        elif kind in named and where.startswith(("FAST", "DEREF", "CLOSURE")):
             names = instruction.argval
-            read.setdefault(line, set()).update([names] if isinstance(names, str) else names)
-    return {line: frozenset(names) for line, names in read.items()}
+            known = named[kind].setdefault(line, [])
+            known += {*([names] if isinstance(names, str) else names)} - {*known}
+    return {kind: {line: sorted(n) for line, n in lines.items()} for kind, lines in named.items()}
+
+
+@functools.lru_cache(maxsize=4096)
+def _line_after(code: CodeType, line: int) -> int:
+    """Return the next line that has code."""
+    return min((each for *_, each in code.co_lines() if each and each > line), default=0)
 
 
 @functools.lru_cache(maxsize=256)
@@ -194,7 +244,6 @@ class Tape(TorchFunctionMode):
     """Records what a submission computes; see `recording`.
 
     Attributes:
-        returned: the line of the function under test that returned last.
         changed_at: the line that changed what must stay as it is.
         raised_at: the line to blame for the last exception.
     """
@@ -231,13 +280,11 @@ class Tape(TorchFunctionMode):
         self.prints: list[np.ndarray] = []
         self.parents: list[tuple[int, int]] = []
         self.latest: dict[int, int] = {}  # id of a value to its record
-        self.variables: dict[int, dict[str, tuple[str, int]]] = {}  # see `look`; by id of a frame
-        self.lists: set[int] = set()  # ids of lists and the like that were looked at
+        self.variables: dict[int, dict[str, _Seen]] = {}  # by id of a frame
         self.kept: list[Any] = []  # so that no id is used twice
         self.cut: set[int] = set()  # records of values without a gradient, made from one with it
         self.used: set[int] = set()  # records of what functions return
         self.events = 0  # lines that were looked at
-        self.returned: Place | None = None
         self.changed_at: Place | None = None
         self.raised_at: Place | None = None
         self.state: Callable[[], Any] = lambda: None
@@ -246,7 +293,7 @@ class Tape(TorchFunctionMode):
     @property
     def is_full(self) -> bool:
         """Whether there is nothing more to record."""
-        return len(self.records) >= MAX_RECORDS and not self.watches
+        return len(self.records) >= MAX_RECORDS
 
     # --- one record -----------------------------------------------------------------------------
 
@@ -279,25 +326,26 @@ class Tape(TorchFunctionMode):
             tensors: those that have tensors, too.
         """
         seen = self.variables.get(id(frame), {})
-        for name in _read_on(frame.f_code).get(line, ()):
-            number = seen.get(name, ("", -1))[1]
-            if tensors and number < 0:
-                number = self.latest.get(id(frame.f_locals.get(name)), -1)
-            if number >= 0:
-                yield number
+        for name in _named_on(frame.f_code)["LOAD"].get(line, ()):
+            yield from seen.get(name, _Seen()).records
+            if tensors:
+                yield self.latest.get(id(frame.f_locals.get(name)), -1)
 
-    def add(self, place: Place, value: Any, parents: Iterable[int]) -> int:
+    def add(self, place: Place, value: Any, parents: Iterable[int], use: str = "") -> int:
         """Add a record; return its number, or -1: there are too many, or it says nothing."""
-        described = _described(value) if len(self.records) < MAX_RECORDS else None
+        described = None if self.is_full else _described(value, use)
         if described is None:
             return -1
         number = len(self.records)
-        shape = described.shape
-        axes = [*shape, *[-1] * (MAX_AXES - len(shape))]
-        self.records.append((*place, int(described.tells), len(shape), *axes))
-        self.prints.append(described.numbers)
-        self.parents += [(number, parent) for parent in dict.fromkeys(parents)][:MAX_PARENTS]
+        self.write((*place, int(described.tells)), described.shape, described.numbers)
+        made_from = [parent for parent in dict.fromkeys(parents) if parent >= 0]
+        self.parents += [(number, parent) for parent in made_from[:MAX_PARENTS]]
         return number
+
+    def write(self, begin: Iterable[int], shape: Sequence[int], numbers: np.ndarray) -> None:
+        """Write a record."""
+        self.records.append((*begin, len(shape), *shape, *[-1] * (MAX_AXES - len(shape))))
+        self.prints.append(numbers)
 
     # --- tensors, as torch makes them -------------------------------------------------------------
 
@@ -316,12 +364,12 @@ class Tape(TorchFunctionMode):
             found = self.blamed(sys._getframe(1)) if made and not self.is_full else None
             if found is not None:
                 frame, place = found
-                used = [self.latest.get(id(x), -1) for x in _tensors_in([*args, *kwargs.values()])]
-                parents = [number for number in used if number >= 0]
+                arguments = [*args, *kwargs.values()]
+                parents = [self.latest.get(id(each), -1) for each in _tensors_in(arguments)]
                 parents += self.read_on(frame, place[1], tensors=False)
                 for value in made:
                     number = self.add(place, value, parents)
-                    if number >= 0 and _is_cut(value, [*args, *kwargs.values()]):
+                    if number >= 0 and _is_cut(value, arguments):
                         self.cut.add(number)
                     self.latest[id(value)] = number
                     self.kept.append(value)
@@ -329,37 +377,84 @@ class Tape(TorchFunctionMode):
 
     # --- other values, line by line ---------------------------------------------------------------
 
-    def look(self, frame: FrameType, place: Place, values: Mapping[str, Any]) -> None:
-        """Record the variables that are new or changed since a function was last looked at."""
+    def look(self, frame: FrameType, place: Place) -> None:
+        """Record the variables that a line has set or changed."""
         seen = self.variables.setdefault(id(frame), {})
         parents = list(self.read_on(frame, place[1], tensors=True))
-        for name, value in values.items():
-            if id(value) in self.lists:
-                continue
-            text = _text_of(value)
-            is_new = text is not None and seen.get(name, ("", 0))[0] != text
-            if is_new:
-                seen[name] = str(text), self.add(place, value, parents)
-            if isinstance(value, list | dict | set) and (is_new or text is None):
-                # one that grows says nothing on what it gets, and a long one takes long
-                self.lists.add(id(value))
-                self.kept.append(value)
+        values = frame.f_locals
+        names = _named_on(frame.f_code)
+        stored = [name for name in names["STORE"].get(place[1], ()) if name in values]
+        is_new = False
+        for name in {*names["LOAD"].get(place[1], ()), *stored} & values.keys():
+            value = values[name]
+            before = seen.get(name, _Seen())
+            now = _Seen.of(value)
+            made: list[int] = []
+            if now.list == before.list and now.length > before.length:
+                made += before.records
+                others = [number for number in parents if number not in made]
+                for item in enumerate(value[before.length :], before.length):
+                    made.append(self.add(place, item, others))
+            elif now.text == before.text:
+                made += before.records
+            elif now.text is not None:
+                is_new = True
+                made.append(self.add(place, value, parents))
+            made = [number for number in made[-MAX_PARENTS:] if number >= 0]
+            seen[name] = now._replace(records=tuple(made))
+        texts = [seen[name].text or "" for name in stored]
+        if is_new and len(stored) > 1 and len(max(texts, key=len)) > FEW:
+            together = self.add(place, tuple(values[name] for name in stored), parents)
+            for name in stored if together >= 0 else ():
+                seen[name] = seen[name]._replace(records=(*seen[name].records, together))
+
+    def asked(self, frame: FrameType) -> list[str]:
+        """Return texts of the variables that the present line decides by, if it decides."""
+        names = _named_on(frame.f_code)["JUMP"].get(frame.f_lineno, ())
+        return sorted(filter(None, (_text_of(frame.f_locals.get(name)) for name in names)))
+
+    def decide(self, place: Place, asked: Sequence[str], goes_on: bool) -> None:
+        """Record what a line has decided: whether the line below it is the next that runs.
+
+        Also without one of the variables: correct code may not read it.
+        """
+        for in_part in (0, 1) if asked else ():
+            for texts in itertools.combinations(asked, len(asked) - in_part):
+                if not self.is_full:
+                    numbers = _numbers(" ".join(("if", *texts)), goes_on, in_part)
+                    self.write((*place, DECIDES), (), numbers)
+
+    def give(self, frame: FrameType, place: Place, value: Any) -> None:
+        """Record what a function returns."""
+        parents = list(self.read_on(frame, place[1], tensors=True))
+        for each in _tensors_in(value.values() if isinstance(value, dict) else [value]):
+            made = self.latest.get(id(each), -1)
+            if made >= 0:
+                self.latest[id(each)] = self.add(place, each, [made], "returned")
+                self.used.add(self.latest[id(each)])
+        if type(value) is list:
+            if any(value is each for each in frame.f_locals.values()):
+                parents = []
+            for item in enumerate(value[:MAX_RECORDS]):
+                self.add(place, item, parents)
+        elif id(value) not in self.latest:
+            self.add(place, value, parents, "returned")
 
     def trace(self, frame: FrameType, event: str, argument: Any) -> Any:
         """Watch a function of the submission line by line: a trace function of Python's."""
         if frame.f_code.co_filename not in self.files:
             return None
         last = frame.f_lineno
+        asked: list[str] = []
         with contextlib.suppress(Exception):  # arguments are nobody's mistake
-            texts = {name: _text_of(value) for name, value in frame.f_locals.items()}
-            seen = {name: (text, -1) for name, text in texts.items() if text is not None}
+            seen = {name: _Seen.of(value) for name, value in frame.f_locals.items()}
             self.variables[id(frame)] = seen
             self.kept.append(frame)
 
         def watch(frame: FrameType, event: str, argument: Any) -> Any:
-            nonlocal last
+            nonlocal last, asked
             self.events += 1
-            if self.events > MAX_EVENTS or self.is_full:
+            if self.events > MAX_EVENTS or (self.is_full and not self.watches):
                 sys.settrace(None)
                 return None
             with torch._C.DisableTorchFunction(), contextlib.suppress(Exception):
@@ -372,12 +467,11 @@ class Tape(TorchFunctionMode):
                     place = found[1][0], last, *found[1][2:]
                     if self.watches and self.changed_at is None and self.state() != self.before:
                         self.changed_at = place
-                    self.look(frame, place, frame.f_locals)
+                    self.look(frame, place)
+                    self.decide(place, asked, frame.f_lineno == _line_after(frame.f_code, last))
+                    asked = self.asked(frame)
                     if event == "return":
-                        self.look(frame, place, {"return": argument})
-                        self.used.add(self.latest.get(id(argument), -1))
-                        if frame.f_code.co_qualname == self.target:
-                            self.returned = place
+                        self.give(frame, place, argument)
             last = frame.f_lineno or last
             return watch
 
@@ -411,13 +505,8 @@ class Tape(TorchFunctionMode):
             self.is_on = False
 
     def message(self) -> Message:
-        """Return the lines that returned, changed the state and raised, for the answer."""
-        lines = {
-            "returned": self.returned,
-            "changed_at": self.changed_at,
-            "raised_at": self.raised_at,
-        }
-        return {name: list(place) for name, place in lines.items() if place is not None}
+        """Return the lines that changed the state and raised, for the answer."""
+        return {"changed_at": self.changed_at or [], "raised_at": self.raised_at or []}
 
     def tensors(self) -> dict[str, np.ndarray]:
         """Return the records, their prints, and pairs of a record and one it was made from."""
