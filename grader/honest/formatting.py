@@ -75,8 +75,8 @@ HONEST = (
         "more_parameters",
         edits=(
             (
-                "value: Tensor, attention_mask: Tensor):",
-                "value: Tensor, attention_mask: Tensor, head_mask=None, *, debug=False):",
+                "value: Tensor, attention_mask) -> Tensor:",
+                "value: Tensor, attention_mask, head_mask=None, *, debug=False) -> Tensor:",
             ),
             ("dropout, ln_layer) -> Tensor:", "dropout, ln_layer, scale=1.0, **unused) -> Tensor:"),
             (EMBED, EMBED.replace(") ->", ", past_length: int = 0) ->")),
