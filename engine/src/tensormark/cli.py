@@ -76,7 +76,8 @@ def _assignment_folder(given_folder: Path | None, helps: bool) -> Path:
 def _refused(name: str, error: Exception) -> int:
     from tensormark.sandbox.interface import printable  # here, because not every command needs it
 
-    print(f"{name}: {printable(str(error))}", file=sys.stderr)
+    text = str(error).replace(f"{Path.cwd()}{os.sep}", "")  # as people read paths
+    print(f"{name}: {printable(text)}", file=sys.stderr)
     return 2
 
 

@@ -5,6 +5,7 @@ Its users know `make check K=conv`, not `tensormark check --only conv`.
 """
 
 import argparse
+import contextlib
 import os
 import shlex
 import traceback
@@ -26,6 +27,16 @@ class UserError(Exception):
 def one_line(error: Exception) -> str:
     """Return an exception's type and message, whose lines are joined."""
     return " ".join(f"{type(error).__name__}: {error}".split())
+
+
+def near(path: str | Path) -> str:
+    """Return a path as people read it: relative if it leads below or above the current folder."""
+    with contextlib.suppress(OSError, ValueError):  # there is no such folder; on another drive
+        relative = os.path.relpath(path)
+        parts = relative.split(os.sep)
+        if os.path.isabs(path) and parts.count("..") in (0, len(parts)):
+            return relative
+    return str(path)
 
 
 def enumerated(names: Sequence[str]) -> str:
