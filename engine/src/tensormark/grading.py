@@ -392,6 +392,7 @@ class Session:
         self.observer = observer or Observer()
         self.early = early or {}
         self.results: dict[str, Result] = {}
+        self.lost_tape: Reply | None = None  # that of a call that hangs where it is recorded
 
     def run(self, sandbox: Sandbox) -> dict[str, Result]:
         """Grade; return the results by id, in order.
@@ -482,11 +483,15 @@ class Session:
         ]
 
     def taped(self, exercise: Exercise, answered: AnsweredCall, mismatch: Mismatch) -> Reply:
-        """Make a call that failed once more, with a tape."""
+        """Make a call that failed once more, with a tape; none, once one had to be ended."""
+        if self.lost_tape is not None:
+            return self.lost_tape
         scales = scaled(answered.probe, answered.call)
         tape = order(exercise.calls[0].target, self.assignment.targets, scales, mismatch)
         request = self.request(exercise, answered.call, answered.recording, tape)
-        return self.shown(next(iter(self.sandbox.run([request]))))
+        reply = self.shown(next(iter(self.sandbox.run([request]))))
+        self.lost_tape = reply if reply.hung else None
+        return reply
 
     def shown(self, reply: Reply) -> Reply:
         """Return a reply without texts that may not be shown.
