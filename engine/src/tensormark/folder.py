@@ -18,7 +18,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from tensormark.usage import UserError, near, one_line
+from tensormark.usage import UserError, one_line
 
 if TYPE_CHECKING:  # importing an assignment takes time, which most modules need not spend
     from tensormark.exercise import Assignment
@@ -42,7 +42,7 @@ def find(start: Path) -> Path:
     start = Path(os.path.abspath(start))
     for folder in (start, *start.parents):
         if (folder / DEFINITION).is_file():
-            return Path(near(folder))
+            return folder
     raise AssignmentError(
         f"{start}: there is no {DEFINITION} here or in a folder above it; go to an "
         "assignment's folder, or name it: tensormark -C FOLDER ..."

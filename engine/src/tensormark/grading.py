@@ -46,7 +46,7 @@ from tensormark.sandbox.interface import (
 from tensormark.sandbox.tiers import open_sandbox
 from tensormark.settings import Settings
 from tensormark.task import Task, TaskRun
-from tensormark.usage import command, option, trouble_in
+from tensormark.usage import command, near, option, trouble_in
 from tensormark.worker.protocol import TAPE
 
 MAX_REASON = 500  # characters of the reason why an exercise could not be graded
@@ -97,7 +97,7 @@ def selected(
 
 def could_not_grade(exercise: Exercise, error: Exception | None) -> Result:
     """Return the result of an exercise for which the grader itself is at fault."""
-    reason = printable(str(error)[:MAX_REASON]) or type(error).__name__
+    reason = printable(near(str(error)))[:MAX_REASON] or type(error).__name__
     return Result.of(exercise, Outcome.COULD_NOT_GRADE, None, note=reason)
 
 

@@ -16,7 +16,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load
 
 from tensormark.files import digest
-from tensormark.usage import UserError, command, near
+from tensormark.usage import UserError, command
 
 FORMAT = 1  # of the manifest and of the names in the files
 Tensors = dict[str, np.ndarray]
@@ -106,7 +106,7 @@ class References:
         Raises:
             ReferencesError: there is no usable manifest.
         """
-        self.folder = Path(near(folder))
+        self.folder = Path(folder)
         self.checked: set[str | Path] = set()
         self.cache: dict[tuple[str, str], list[Recording]] = {}
         self.path = self.folder / "manifest.json"

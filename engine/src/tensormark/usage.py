@@ -7,6 +7,7 @@ Its users know `make check K=conv`, not `tensormark check --only conv`.
 import argparse
 import contextlib
 import os
+import re
 import shlex
 import traceback
 from collections.abc import Sequence
@@ -29,14 +30,11 @@ def one_line(error: Exception) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split())
 
 
-def near(path: str | Path) -> str:
-    """Return a path as people read it: relative if it leads below or above the current folder."""
-    with contextlib.suppress(OSError, ValueError):  # there is no such folder; on another drive
-        relative = os.path.relpath(path)
-        parts = relative.split(os.sep)
-        if os.path.isabs(path) and parts.count("..") in (0, len(parts)):
-            return relative
-    return str(path)
+def near(text: str | Path) -> str:
+    """Return a path, or a text with paths, in which those below the current folder are relative."""
+    with contextlib.suppress(OSError):  # the current folder is gone
+        return re.sub(rf"(?<![\w./-]){re.escape(os.getcwd() + os.sep)}", "", str(text))
+    return str(text)
 
 
 def enumerated(names: Sequence[str]) -> str:

@@ -16,7 +16,6 @@ from tensormark.exercise import Assignment
 from tensormark.files import module_of, python_files, read_regular
 from tensormark.intake.sources import DIFFERS, MAX_SOURCE, is_given
 from tensormark.intake.submission import Submission
-from tensormark.usage import near
 
 PRISTINE = "reference_outputs/starter.zip"  # in a student's copy: the starter as it was given
 
@@ -119,7 +118,7 @@ class GivenFiles:
             content = archived or current
             if content is None:
                 fix = "restore it from the files you were given"
-                path = near(self.assignment.starter / name)
+                path = self.assignment.starter / name
                 faults.append(f"{path}: missing, or not UTF-8 text; {fix}")
             else:
                 text = content.decode("utf-8").replace("\r\n", "\n")
