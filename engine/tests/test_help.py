@@ -41,7 +41,7 @@ def test_an_assignment_that_cannot_be_imported_is_one_line(copy: Path) -> None:
 
     completed = called(copy, "check", "solution")
 
-    fault = f"{definition} cannot be imported: ValueError: one two"
+    fault = "grader/assignment.py cannot be imported: ValueError: one two"
     assert (completed.returncode, completed.stderr) == (2, f"check: {fault}\n")
 
 

@@ -2,7 +2,7 @@
 
 import dataclasses
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -10,12 +10,15 @@ import pytest
 
 from tensormark.exercise import Assignment
 from tensormark.grading import Grading
+from tensormark.result import Outcome
 from tensormark.sandbox.interface import (
     CALL_DEADLINE,
     HANGS,
     PROCESS,
     TIERS,
     Limits,
+    Reply,
+    Request,
     Sandbox,
     WorkerStartError,
 )
@@ -185,3 +188,37 @@ def test_a_submission_that_hangs_wherever_it_can_costs_no_more_than_the_formula_
     assert elapsed < worst_case(limits) + STILL
     assert grade.score == 0
     assert 30 * worst_case(Limits()) < 90 * 60  # thirty such in a class of three hundred
+
+
+HANGS_ON_TAPE = """
+import sys
+
+def forward(self, signals):
+    while sys.gettrace() is not None:
+        pass
+    return signals
+
+Convolution.forward = Detector.forward = forward
+"""
+
+
+def test_a_submission_that_hangs_where_it_is_recorded_is_recorded_only_once(
+    assignment: Assignment, solution_source: str, tmp_path, monkeypatch
+) -> None:
+    path = tmp_path / toy.MAIN
+    path.write_text(solution_source + HANGS_ON_TAPE, "utf-8")
+    grading = Grading(Settings.of(assignment.folder, limits=Limits(call_seconds=1.0)), assignment)
+    orders: list[Request] = []
+    run = Sandbox.run
+
+    def counted(sandbox: Sandbox, requests: Iterable[Request], *more: Any) -> Iterator[Reply]:
+        asked = list(requests)
+        orders.extend(each for each in asked if each.tape is not None)
+        return run(sandbox, asked, *more)
+
+    monkeypatch.setattr(Sandbox, "run", counted)
+
+    grade = grading.grade(grading.read(str(path)), check=True)
+
+    assert [result.outcome for result in grade.results] == [Outcome.FAILED] * 2
+    assert len(orders) == 1

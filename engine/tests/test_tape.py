@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from tensormark.judging.tape import Tape, close
+from tensormark.judging.place import last_right
+from tensormark.judging.tape import LINE, Tape, close
 from tensormark.worker.protocol import COMMON, MAX_AXES, MAX_RECORDS, PLACE, PRINT, TAPE, WHERE
 from tensormark.worker.state import Snapshot
 from tensormark.worker.tape import Tape as Recorder
@@ -83,6 +84,16 @@ FORGED = {
 @pytest.mark.parametrize("name", FORGED)
 def test_a_tape_of_another_form_is_none(name: str) -> None:
     assert tape(*FORGED[name](*sound())) is None
+
+
+@pytest.mark.parametrize(("line", "right"), [(4, 4), (0, None), (6, None), (10**12, None)])
+def test_a_line_that_is_still_right_is_one_of_the_file(line: int, right: int | None) -> None:
+    records, made, parents = sound()
+    records[0, LINE] = line
+    found = tape(records, made, parents)
+    assert found is not None
+
+    assert last_right(found, np.array([True, False, False]), 1, length=5) == right
 
 
 def test_numbers_that_lie_do_no_harm() -> None:

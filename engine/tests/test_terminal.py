@@ -1,18 +1,22 @@
 """The report on the terminal: its columns, its colours, and what it says to do next."""
 
 import contextlib
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tensormark.exercise import Assignment
+from tensormark.folder import here
 from tensormark.grading import selected
 from tensormark.intake.submission import SubmissionError
 from tensormark.judging.compare import Tolerance, compare_values
 from tensormark.reports.model import next_step
 from tensormark.reports.terminal import Report
 from tensormark.result import Finding, Grade, Outcome, Result
+from testkit import toy
 from testkit.formats import Terminal
+from testkit.resident import called
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
@@ -141,3 +145,36 @@ def test_each_of_several_exercises_must_exist(assignment: Assignment, only: str)
     words = r"did you mean detector\?" if only == "detctor" else "^--only"
     with pytest.raises(SubmissionError, match=words):
         selected(assignment, True, only)
+
+
+# --- paths ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "check {folder}/wrong.py --json result.json",
+        "report {folder}/wrong.py --out report.html --json result.json",
+        "check wrong.py --references {folder}/nosuch",
+        "references --seed 7",
+        "release",
+        "release --out {folder}/starter",
+        "new {folder}/starter",
+    ],
+)
+def test_a_path_below_the_current_folder_is_not_shown_from_the_root(
+    copy: Path, solution_source: str, line: str, monkeypatch
+) -> None:
+    monkeypatch.chdir(copy)
+    (copy / "wrong.py").write_text(solution_source.replace(toy.BIAS, ""), "utf-8")
+    name, *words = line.format(folder=copy).split()
+
+    said = called(here(), name, *words)
+
+    written = [
+        path.read_text("utf-8")
+        for path in (copy / "result.json", copy / "report.html")
+        if path.is_file()
+    ]
+    assert said.stdout + said.stderr
+    assert str(copy) not in "".join([said.stdout, said.stderr, *written])

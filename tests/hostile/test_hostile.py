@@ -86,6 +86,7 @@ def test_a_hostile_submission_scores_what_it_solves_and_leaves_nothing(
     lost = {name for name, e in exercises.items() if e["score"] == 0}
     partly = {name for name, e in exercises.items() if 0 < e["score"] < e["max_score"]}
     assert (lost, partly) == (hostile.loses, hostile.partly), report
+    assert "forged" not in str([e["flags"] for e in exercises.values()])
     # what is said keeps to its lines: none is forged, and none plays with a terminal
     assert all(line.isprintable() for line in report.replace("\t", " ").split("\n"))
     assert sum(line.startswith("  score ") for line in report.split("\n")) == 1

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tensormark.folder import AssignmentError, find, here
-from tensormark.usage import NAMED, UserError
+from tensormark.usage import NAMED, UserError, near
 
 
 class Command(NamedTuple):
@@ -76,7 +76,7 @@ def _assignment_folder(given_folder: Path | None, helps: bool) -> Path:
 def _refused(name: str, error: Exception) -> int:
     from tensormark.sandbox.interface import printable  # here, because not every command needs it
 
-    print(f"{name}: {printable(str(error))}", file=sys.stderr)
+    print(f"{name}: {printable(near(str(error)))}", file=sys.stderr)
     return 2
 
 

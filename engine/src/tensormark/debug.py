@@ -27,7 +27,7 @@ from tensormark.reports.terminal import path_of
 from tensormark.reports.text import print_any_letter, visible
 from tensormark.result import Outcome, Result, lines_of
 from tensormark.settings import Settings, submission_parser
-from tensormark.usage import UserError, command
+from tensormark.usage import UserError, command, near
 
 EDITORS = ("debugpy", "pydevd")  # modules that an editor's debugger has imported
 HOW = "n runs a line, p NAME shows a value, c goes on to the end, q quits; h lists all commands"
@@ -36,6 +36,15 @@ HOW = "n runs a line, p NAME shows a value, c goes on to the end, q quits; h lis
 def in_editor() -> bool:
     """Return whether an editor's debugger runs this process."""
     return any(name in sys.modules for name in EDITORS)
+
+
+class Debugger(pdb.Pdb):
+    """Python's debugger, with paths as people read them."""
+
+    def format_stack_entry(self, frame_lineno: tuple[FrameType, int], prefix: str = ": ") -> str:
+        """Return a line of the stack."""
+        path = self.canonic(frame_lineno[0].f_code.co_filename)
+        return super().format_stack_entry(frame_lineno, prefix).replace(path, near(path), 1)
 
 
 class Stop:
@@ -53,7 +62,7 @@ class Stop:
         begins = self.line is None and frame.f_code.co_qualname == self.function
         if event != "line" or not (begins or self.line == frame.f_lineno):
             return self
-        debugger = pdb.Pdb(nosigint=True)
+        debugger = Debugger(nosigint=True)
         debugger.prompt = "(debug) "
         debugger.set_trace(frame)
         return debugger.trace_dispatch(frame, event, argument)  # not only from the next line on
@@ -68,7 +77,7 @@ def file_of(submission: Submission, exercise: Exercise) -> Path:
     path = path_of(submission.name, exercise.file)
     if path is None:
         raise UserError(f"{submission.name} is packed: unpack it, and name its {exercise.file}")
-    return path.resolve()
+    return path
 
 
 def failing(grading: Grading, submission: Submission, only: str | None) -> Result | None:
@@ -96,7 +105,7 @@ def run_call(
     sources = grading.given.under(submission).sources
     files = {}
     for name in sources:
-        home = folder if name in submission.sources else assignment.starter
+        home = folder.resolve() if name in submission.sources else assignment.starter
         files[name] = str(home / file_of(name, sources))
     sys.meta_path.insert(0, MemoryImporter(sources, files))
     harness = load_harness(str(assignment.harness))
@@ -147,7 +156,7 @@ def debug(grading: Grading, submission: Submission, result: Result) -> None:
     if not in_editor():
         print(HOW)
         line = None if place is None else place["line"]
-        sys.settrace(Stop(shown, line, exercise.calls[0].target))
+        sys.settrace(Stop(shown.resolve(), line, exercise.calls[0].target))
     outputs: dict[str, Any] = {}
     try:
         outputs = run_call(grading, submission, call, recording, file.parent)

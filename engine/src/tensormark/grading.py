@@ -38,7 +38,7 @@ from tensormark.sandbox.interface import (
 from tensormark.sandbox.tiers import open_sandbox
 from tensormark.settings import Settings
 from tensormark.task import Task, TaskRun
-from tensormark.usage import command, option, trouble_in
+from tensormark.usage import command, near, option, trouble_in
 from tensormark.worker.protocol import TAPE
 
 MAX_REASON = 500  # characters of the reason why an exercise could not be graded
@@ -89,7 +89,7 @@ def selected(
 
 def could_not_grade(exercise: Exercise, error: Exception | None) -> Result:
     """Return the result of an exercise for which the grader itself is at fault."""
-    reason = printable(str(error)[:MAX_REASON]) or type(error).__name__
+    reason = printable(near(str(error)))[:MAX_REASON] or type(error).__name__
     return Result.of(exercise, Outcome.COULD_NOT_GRADE, None, note=reason)
 
 
@@ -380,6 +380,7 @@ class Session:
         self.observer = observer or Observer()
         self.early = early or {}
         self.results: dict[str, Result] = {}
+        self.lost_tape: Reply | None = None  # that of a call that hangs where it is recorded
 
     def run(self, sandbox: Sandbox) -> dict[str, Result]:
         """Grade; return the results by id, in order.
@@ -472,11 +473,15 @@ class Session:
         ]
 
     def taped(self, exercise: Exercise, answered: AnsweredCall, mismatch: Mismatch) -> Reply:
-        """Make a call that failed once more, with a tape."""
+        """Make a call that failed once more, with a tape; none, once one had to be ended."""
+        if self.lost_tape is not None:
+            return self.lost_tape
         scales = scaled(answered.probe, answered.call)
         tape = order(exercise.calls[0].target, self.assignment.targets, scales, mismatch)
         request = self.request(exercise, answered.call, answered.recording, tape)
-        return self.shown(next(iter(self.sandbox.run([request]))))
+        reply = self.shown(next(iter(self.sandbox.run([request]))))
+        self.lost_tape = reply if reply.hung else None
+        return reply
 
     def again(
         self, exercise: Exercise, answered: AnsweredCall, dtype: str = "", alone: bool = False

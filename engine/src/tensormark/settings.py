@@ -10,7 +10,7 @@ from typing import Any
 from tensormark.files import expanded
 from tensormark.intake.submission import SubmissionError
 from tensormark.sandbox.interface import BUDGET, PROCESS, TIERS, Limits
-from tensormark.usage import command, option, parser
+from tensormark.usage import command, near, option, parser
 
 TIER = f"how the submission is isolated: {', '.join(TIERS)}"  # help of an option
 
@@ -80,7 +80,7 @@ def submission(text: str) -> str:
     """
     if not text:
         raise SubmissionError(f"{option('submission')} is empty; give a folder or a file")
-    return expanded(text)
+    return near(expanded(text))
 
 
 def whole_number(name: str, maximum: int, text: str) -> int:

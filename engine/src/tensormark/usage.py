@@ -5,7 +5,9 @@ Its users know `make check K=conv`, not `tensormark check --only conv`.
 """
 
 import argparse
+import contextlib
 import os
+import re
 import shlex
 import traceback
 from collections.abc import Sequence
@@ -26,6 +28,13 @@ class UserError(Exception):
 def one_line(error: Exception) -> str:
     """Return an exception's type and message, whose lines are joined."""
     return " ".join(f"{type(error).__name__}: {error}".split())
+
+
+def near(text: str | Path) -> str:
+    """Return a path, or a text with paths, in which those below the current folder are relative."""
+    with contextlib.suppress(OSError):  # the current folder is gone
+        return re.sub(rf"(?<![\w./-]){re.escape(os.getcwd() + os.sep)}", "", str(text))
+    return str(text)
 
 
 def enumerated(names: Sequence[str]) -> str:

@@ -36,7 +36,7 @@ from tensormark.grading import program_of
 from tensormark.references import FORMAT
 from tensormark.sandbox.process import ProcessSandbox
 from tensormark.settings import Settings, references_for, shipped
-from tensormark.usage import UserError, option, parser
+from tensormark.usage import UserError, near, option, parser
 
 MANIFEST = "manifest.json"
 PUBLIC = "the public references"
@@ -317,5 +317,5 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     course = open_course(open_assignment(folder))
     seed, out = destination(course, options.seed, options.out, options.checkpoint)
     lines = record(course, out, seed, options.check, options.checkpoint)
-    print("\n".join(lines) or f"{out} is up to date")
+    print("\n".join(lines) or f"{near(out)} is up to date")
     return 1 if lines and options.check else 0

@@ -20,7 +20,7 @@ from tensormark.references import References
 from tensormark.release.given_out import deciding, graded_from
 from tensormark.sandbox.interface import LOCKED, PROCESS
 from tensormark.sandbox.packages import installed, requirement_names
-from tensormark.usage import UserError, command, option, parser
+from tensormark.usage import UserError, command, near, option, parser
 from tensormark.wheel import NAME, wheel
 from tensormark.zipped import check_zip, zipped
 
@@ -86,7 +86,7 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     about = f"the weakest tier that may be used {default}"
     add("--tier", default=LOCKED, choices=(LOCKED, PROCESS), help=about)
     add("--limit", type=int, default=600, help=f"seconds that Gradescope gives {default}")
-    out = folder / "dist" / "autograder.zip"
+    out = Path(near(folder / "dist" / "autograder.zip"))
     add("--out", type=Path, default=out, help=f"file to write {default}")
     options = command_line.parse_args(arguments)
     check_zip(options.out, name)

@@ -94,12 +94,16 @@ def _where_raised(reply: Reply, sources: Mapping[str, str]) -> dict[str, Any] | 
     return _place(sources, (sorted(sources).index(file), line, line, line), RAISES)
 
 
-def _last_right(tape: Tape, common: np.ndarray, wrong: int) -> int | None:
-    """Return the line of the last value that is known before a wrong one, or None."""
+def last_right(tape: Tape, common: np.ndarray, wrong: int, length: int) -> int | None:
+    """Return the line of the last value that is known before a wrong one, or None.
+
+    Args:
+        length: of the file, in lines; the tape may name any.
+    """
     file, line = tape.records[wrong, :2]
     before = tape.records[:wrong][common[:wrong]]
-    lines = before[(before[:, 0] == file) & (before[:, 1] != line), 1]
-    return int(lines[-1]) if lines.size else None
+    lines = before[(before[:, 0] == file) & (before[:, 1] != line), 1].tolist()
+    return lines[-1] if lines and 0 < lines[-1] <= length else None
 
 
 def locate(
@@ -132,14 +136,17 @@ def locate(
         misplaced = tape.first_wrong(ordered)
     first = misplaced if wrong is None else wrong
     if first is not None:
-        right = _last_right(tape, common, first)
         says = WRONG if wrong is not None else MISPLACED
+        shown = first
         decided = tape.decided(answered.recording.known, common, first)
         if decided is not None:
-            first = decided
+            shown = decided
             says = DECIDED
-        if right is not None:
-            says = f"{says}; line {right} is still right"
-        found = _place(sources, tape.place(first), says, tape)
-        return found and found | {"right": right}
+        found = _place(sources, tape.place(shown), says, tape)
+        if found is not None:
+            length = sources[found["file"]].count("\n") + 1
+            found["right"] = last_right(tape, common, first, length)
+        if found is not None and found["right"] is not None:
+            found["says"] += f"; line {found['right']} is still right"
+        return found
     return raised

@@ -21,7 +21,7 @@ from tensormark.intake.given_files import PRISTINE
 from tensormark.references import References
 from tensormark.release.given_out import Release, copied, only_students, own_code
 from tensormark.release.leaks import leaks
-from tensormark.usage import UserError, command, parser
+from tensormark.usage import UserError, command, near, parser
 from tensormark.wheel import wheel
 from tensormark.zipped import check_zip, zipped
 
@@ -124,7 +124,7 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Build the zip; return the exit status."""
     assignment = open_assignment(folder)
     command_line = parser(name, "Build the students' zip.")
-    out = folder / "dist" / f"{assignment.slug}.zip"
+    out = Path(near(folder / "dist" / f"{assignment.slug}.zip"))
     command_line.add_argument(
         "--out", type=Path, default=out, help="file to write (default: %(default)s)"
     )
