@@ -82,7 +82,7 @@ class Copies:
 
 
 def tensors_of(reply: Reply, sent: Mapping[str, Any]) -> Tensors:
-    """Return a reply's outputs and gradients; none if the call failed or changed its inputs."""
+    """Return outputs and gradients of a reply; none if the call failed or changed its inputs."""
     if reply.status != "ok":
         return {}
     for name, before in sent.items():
@@ -255,7 +255,7 @@ class Study:
         ]
 
     def tapes(self, world: World, names: Iterable[str]) -> dict[str, Tape]:
-        """Return tapes of the usual call, "", and of calls that differ in one thing.
+        """Return tapes of the usual call, "", and of calls with another result for one reason.
 
         Args:
             names: of tensors, each of which is changed in one of the calls.
@@ -269,8 +269,13 @@ class Study:
             asked[TRAINED] = world.requests[TRAINED]
         requests = [dataclasses.replace(each, tape=self.order) for each in asked.values()]
         replies = self.copies.run(self.subject.module, self.source.text, requests)
-        tapes = {name: Tape.of(each.tensors) for name, each in zip(asked, replies, strict=True)}
-        return {name: tape for name, tape in tapes.items() if tape is not None}
+        answers = [tensors_of(reply, {}) for reply in replies]
+        return {
+            name: tape
+            for name, reply, answer in zip(asked, replies, answers, strict=True)
+            if (tape := Tape.of(reply.tensors)) is not None
+            and (name == "" or equal(answers[0], answer) is False)
+        }
 
     def first_difference(self, usual: Tape, other: Tape) -> Statement | None:
         """Return the statement on which another tape first differs; None if that is not clear.
