@@ -28,6 +28,7 @@ import itertools
 import math
 import random
 import sys
+import traceback
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import CodeType, FrameType
@@ -428,17 +429,20 @@ class Tape(TorchFunctionMode):
     def give(self, frame: FrameType, place: Place, value: Any) -> None:
         """Record what a function returns."""
         parents = list(self.read_on(frame, place[1], tensors=True))
+        callers = (each.f_code.co_filename for each, _ in traceback.walk_stack(frame.f_back))
+        is_helper = any(name in self.files for name in callers)
+        use = "" if is_helper else "returned"
         for each in _tensors_in(value.values() if isinstance(value, dict) else [value]):
             made = self.latest.get(id(each), -1)
-            if made >= 0:
-                self.latest[id(each)] = self.add(place, each, [made], "returned")
+            if use and made >= 0:
+                self.latest[id(each)] = self.add(place, each, [made], use)
         if type(value) is list:
             if any(value is each for each in frame.f_locals.values()):
                 parents = []
             for item in enumerate(value[:MAX_RECORDS]):
                 self.add(place, item, parents)
         elif id(value) not in self.latest:
-            self.add(place, value, parents, "returned")
+            self.add(place, value, parents, use)
 
     def trace(self, frame: FrameType, event: str, argument: Any) -> Any:
         """Watch a function of the submission line by line: a trace function of Python's."""
