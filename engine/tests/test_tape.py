@@ -118,6 +118,42 @@ def f(x, n):
     result = centered / variance**0.5
     return result, words
 """
+PLAIN = """
+def g(words, limit):
+    rows = []
+    for word in words:
+        row = []
+        end = len(word)
+        while 0 < end <= limit:
+            if word[:end] in ("a", "bc"):
+                row.append(word[:end])
+                word, end = word[end:], len(word) - end
+            else:
+                end -= 1
+        rows.append(["?"] if word else row)
+    return rows
+"""
+WORDS = ["a", "abc", "bca", "cab", "ab", "aaa", "aabc"]
+WRONG_STEPS = {
+    "an item": ('["?"]', '["?", "?"]', 13),
+    "what is appended": ("else row", "else row[:1]", 13),
+    "a bound": ("<= limit", "< limit", 7),
+    "a bound of its own": ("<= limit", "<= limit and len(row) < 2", 7),
+    "a condition": ('in ("a", "bc")', '== "a"', 8),
+    "what is set together": ("word[end:], len", 'word[end:] or "?", len', 10),
+}
+TRIES = """            if word[:end] in ("a", "bc"):
+                row.append(word[:end])
+                word, end = word[end:], len(word) - end
+            else:
+                end -= 1
+"""
+REVERSED = """            if word[:end] not in ("a", "bc"):
+                end -= 1
+            else:
+                row.append(word[:end])
+                word, end = word[end:], len(word) - end
+"""
 WRONG_LINES = {
     "an array": ("(centered**2)", "abs(centered)", 4),
     "a list": ("range(n)", "range(n - 1)", 5),
@@ -125,14 +161,14 @@ WRONG_LINES = {
 }
 
 
-def recorded(source: str, x: np.ndarray | torch.Tensor) -> Tape:
+def recorded(source: str, *arguments: Any, target: str = "f") -> Tape:
     """Return the tape of a function in a file main.py."""
-    order = {"target": "f", "others": [], "scales": False, "watches": None}
+    order = {"target": target, "others": [], "scales": False, "watches": None}
     recorder = Recorder(order, ["main.py"], {})
     functions: dict[str, Any] = {}
     exec(compile(source, "main.py", "exec"), functions)
     with recorder.recording(Snapshot(None), []):
-        functions["f"](x, 4)
+        functions[target](*arguments)
     found = Tape.of(recorder.tensors())
     assert found is not None
     return found
@@ -141,22 +177,65 @@ def recorded(source: str, x: np.ndarray | torch.Tensor) -> Tape:
 @pytest.mark.parametrize("case", WRONG_LINES)
 def test_arrays_of_numpy_and_plain_values_have_lines(case: str) -> None:
     old, new, line = WRONG_LINES[case]
-    known = recorded(RIGHT, VALUES).prints
-    wrong = recorded(RIGHT.replace(old, new), VALUES)
+    known = recorded(RIGHT, VALUES, 4).prints
+    wrong = recorded(RIGHT.replace(old, new), VALUES, 4)
 
     first = wrong.first_wrong(close(wrong.prints, known)[0])
 
     assert first is not None
     assert wrong.records[first, 1] == line
-    again = recorded(RIGHT, VALUES)
+    again = recorded(RIGHT, VALUES, 4)
     assert again.first_wrong(close(again.prints, known)[0]) is None
+
+
+def begins(source: str, known: np.ndarray) -> int | None:
+    """Return the line where a failure begins, by what is known."""
+    found = recorded(source, WORDS, 3, target="g")
+    common = close(found.prints, known)[0]
+    wrong = found.first_wrong(common)
+    if wrong is None:
+        return None
+    decided = found.decided(known, common, wrong)
+    return int(found.records[wrong if decided is None else decided, 1])
+
+
+@pytest.mark.parametrize("case", WRONG_STEPS)
+def test_a_list_and_a_condition_have_lines(case: str) -> None:
+    old, new, line = WRONG_STEPS[case]
+    known = recorded(PLAIN, WORDS, 3, target="g").prints
+
+    assert begins(PLAIN.replace(old, new), known) == line
+
+
+def test_reversed_conditions_are_not_to_blame() -> None:
+    known = recorded(PLAIN, WORDS, 3, target="g").prints
+    right = PLAIN.replace(TRIES, REVERSED)
+
+    assert right != PLAIN
+    assert begins(right, known) is None
+    assert begins(right.replace("else row", "else row[:1]"), known) == 13
+
+
+def test_a_right_value_that_is_not_to_be_returned_is_misplaced() -> None:
+    source = "\ndef f(x, n):\n    y = x * n\n    return y + 1.5\n"
+    known = recorded(source, torch.from_numpy(VALUES), 4).prints
+    early = recorded(
+        source.replace("return y + 1.5", "y + 1.5; return y"), torch.from_numpy(VALUES), 4
+    )
+
+    common, ordered, _ = close(early.prints, known)
+
+    assert early.first_wrong(common) is None
+    wrong = early.first_wrong(ordered)
+    assert wrong is not None
+    assert early.records[wrong, 1] == 4
 
 
 def test_a_loop_without_end_of_records_is_bounded() -> None:
     loop = "\ndef f(x, n):\n    for i in range(100_000):\n        x = x + 1.0\n    return x\n"
 
-    assert len(recorded(loop, VALUES).records) == MAX_RECORDS
-    assert len(recorded(loop, torch.ones(2)).records) == MAX_RECORDS
+    assert len(recorded(loop, VALUES, 4).records) == MAX_RECORDS
+    assert len(recorded(loop, torch.ones(2), 4).records) == MAX_RECORDS
 
 
 def test_the_numbers_of_a_print_are_counted() -> None:

@@ -4,7 +4,8 @@ A tape has a print of each value that a call computed (worker/tape.py). Referenc
 solution and of right code that is written differently. A value is known if its print is among them,
 whatever its shape and order; it is known exactly if these are the same, too. Right code that nobody
 has recorded computes unknown values, but soon known ones from them: so a value is excused if one
-that is known was made from it.
+that is known was made from it. Before a wrong value, a condition may have decided what no correct
+code decides by the same values; then the failure begins there.
 
 A tape is untrusted: it decides no points, and a line must be one of the files that were handed in.
 """
@@ -21,7 +22,7 @@ from tensormark.judging.fingerprints import AnsweredCall
 from tensormark.judging.replies import PLACE_AT_END
 from tensormark.judging.tape import Tape, close
 from tensormark.sandbox.interface import Reply
-from tensormark.worker.protocol import PLACE, STATE
+from tensormark.worker.protocol import DECIDES, PLACE, STATE
 
 MAX_TEXT = 200  # characters of a line
 MAX_LINES = 80  # of a function that is shown
@@ -101,7 +102,7 @@ def last_right(tape: Tape, common: np.ndarray, wrong: int, length: int) -> int |
         length: of the file, in lines; the tape may name any.
     """
     file, line = tape.records[wrong, :2]
-    before = tape.records[:wrong][common[:wrong]]
+    before = tape.records[:wrong][common[:wrong] & (tape.records[:wrong, PLACE] != DECIDES)]
     lines = before[(before[:, 0] == file) & (before[:, 1] != line), 1].tolist()
     return lines[-1] if lines and 0 < lines[-1] <= length else None
 
@@ -137,12 +138,11 @@ def locate(
     first = misplaced if wrong is None else wrong
     if first is not None:
         says = WRONG if wrong is not None else MISPLACED
-        shown = first
         decided = tape.decided(answered.recording.known, common, first)
         if decided is not None:
-            shown = decided
+            first = decided
             says = DECIDED
-        found = _place(sources, tape.place(shown), says, tape)
+        found = _place(sources, tape.place(first), says, tape)
         if found is not None:
             length = sources[found["file"]].count("\n") + 1
             found["right"] = last_right(tape, common, first, length)

@@ -91,31 +91,30 @@ class Tape:
     def decided(self, known: np.ndarray, common: np.ndarray, wrong: int) -> int | None:
         """Return the decision that has led to a wrong value, or None if that cannot be told.
 
-        By the same values, some correct code decides the contrary, none decides so, and of most
-        other decisions on that line, the reverse is true. If the line does not decide by all that
-        it reads, no known value may have been made since.
+        By the same values, some correct code decides the contrary, and none decides so; of most
+        other decisions on that line, the reverse is true. If the line reads more than correct code
+        decides by, no known value may have been made since.
 
         Args:
             known: prints; common: which of the tape's agree with one.
         """
-        last = max(
-            np.flatnonzero(common[:wrong] & (self.records[:wrong, DOES] == TELLS)), default=-1
-        )
-        taken = {tuple(each) for each in known[:, :4].tolist()}
-        votes: collections.Counter[int] = collections.Counter()
+        told = np.flatnonzero(common[:wrong] & (self.records[:wrong, DOES] == TELLS))
+        last = told[-1] if told.size else -1
+        taken = {(*asked, number > 0) for *asked, number in known[:, :4].tolist()}
+        votes: collections.Counter[tuple[int, float]] = collections.Counter()
         found = []
         for row in np.flatnonzero(self.records[:, DOES] == DECIDES).tolist():
-            *asked, goes_on, in_part = self.prints[row, :4].tolist()
-            parts = [0.0] if in_part else [0.0, 1.0]
+            *asked, goes_on, number = self.prints[row, :4].tolist()
+            parts = [False] if number else [False, True]
             right, contrary = (
                 any((*asked, way, part) in taken for part in parts)
                 for way in (goes_on, 1 - goes_on)
             )
-            votes[int(self.records[row, LINE])] += right - contrary
-            if contrary and not right and row < wrong and (row > last or not in_part):
-                found.append(row)
-        found = [row for row in found if votes[int(self.records[row, LINE])] > 0]
-        return found[-1] if found else None
+            way = int(self.records[row, LINE]), number
+            votes[way] += right - contrary
+            if contrary and not right and row < wrong and (not number or row > last):
+                found.append((row, way))
+        return next((row for row, way in reversed(found) if votes[way] > 0), None)
 
     def cut(self, also_cut: np.ndarray) -> int | None:
         """Return the first record whose gradient is cut off, and is not in correct code, or None.

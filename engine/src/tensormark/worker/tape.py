@@ -1,13 +1,16 @@
 """The tape: what each line of a submission computed in one call. Runs in the worker.
 
 A record is made of every tensor that a torch function returns or changes while the submission's
-code is on the stack, and, line by line, of the arrays, numbers, texts and lists in its variables.
-It has the line to blame, the value's shape, the records that it was computed from, and a print:
+code is on the stack, and, line by line, of the arrays, numbers, texts and lists in its variables,
+of each item that a list gets, of what is set together, and of what a function returns. It has the
+line to blame, the value's shape, the records that it was computed from, and a print:
 
     COMMON numbers that stay the same if the value is reshaped, transposed, expanded or reordered;
     one that does not: it depends on the order, the shape and the type;
     and whether a gradient is cut off: 1 if the value has none, though it was made from one that
     has, and others are made from it.
+
+A line that jumps has a record that it decides: by which values, and whether it goes on below.
 
 The trusted side compares prints with those of correct code; it knows nothing else of the values.
 
@@ -25,6 +28,7 @@ import itertools
 import math
 import random
 import sys
+import traceback
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import CodeType, FrameType
@@ -283,7 +287,6 @@ class Tape(TorchFunctionMode):
         self.variables: dict[int, dict[str, _Seen]] = {}  # by id of a frame
         self.kept: list[Any] = []  # so that no id is used twice
         self.cut: set[int] = set()  # records of values without a gradient, made from one with it
-        self.used: set[int] = set()  # records of what functions return
         self.events = 0  # lines that were looked at
         self.changed_at: Place | None = None
         self.raised_at: Place | None = None
@@ -385,7 +388,7 @@ class Tape(TorchFunctionMode):
         names = _named_on(frame.f_code)
         stored = [name for name in names["STORE"].get(place[1], ()) if name in values]
         is_new = False
-        for name in {*names["LOAD"].get(place[1], ()), *stored} & values.keys():
+        for name in sorted({*names["LOAD"].get(place[1], ()), *stored} & values.keys()):
             value = values[name]
             before = seen.get(name, _Seen())
             now = _Seen.of(value)
@@ -411,34 +414,36 @@ class Tape(TorchFunctionMode):
     def asked(self, frame: FrameType) -> list[str]:
         """Return texts of the variables that the present line decides by, if it decides."""
         names = _named_on(frame.f_code)["JUMP"].get(frame.f_lineno, ())
-        return sorted(filter(None, (_text_of(frame.f_locals.get(name)) for name in names)))
+        return [*filter(None, (_text_of(frame.f_locals.get(name)) for name in names))]
 
     def decide(self, place: Place, asked: Sequence[str], goes_on: bool) -> None:
         """Record what a line has decided: whether the line below it is the next that runs.
 
         Also without one of the variables: correct code may not read it.
         """
-        for in_part in (0, 1) if asked else ():
-            for texts in itertools.combinations(asked, len(asked) - in_part):
-                if not self.is_full:
-                    numbers = _numbers(" ".join(("if", *texts)), goes_on, in_part)
-                    self.write((*place, DECIDES), (), numbers)
+        ways = [asked, *itertools.combinations(asked, len(asked) - 1)] if asked else []
+        for number, texts in enumerate(ways):
+            if not self.is_full:
+                numbers = _numbers(" ".join(("if", *sorted(texts))), goes_on, number)
+                self.write((*place, DECIDES), (), numbers)
 
     def give(self, frame: FrameType, place: Place, value: Any) -> None:
         """Record what a function returns."""
         parents = list(self.read_on(frame, place[1], tensors=True))
+        callers = (each.f_code.co_filename for each, _ in traceback.walk_stack(frame.f_back))
+        is_helper = any(name in self.files for name in callers)
+        use = "" if is_helper else "returned"
         for each in _tensors_in(value.values() if isinstance(value, dict) else [value]):
             made = self.latest.get(id(each), -1)
-            if made >= 0:
-                self.latest[id(each)] = self.add(place, each, [made], "returned")
-                self.used.add(self.latest[id(each)])
+            if use and made >= 0:
+                self.latest[id(each)] = self.add(place, each, [made], use)
         if type(value) is list:
             if any(value is each for each in frame.f_locals.values()):
                 parents = []
             for item in enumerate(value[:MAX_RECORDS]):
                 self.add(place, item, parents)
         elif id(value) not in self.latest:
-            self.add(place, value, parents, "returned")
+            self.add(place, value, parents, use)
 
     def trace(self, frame: FrameType, event: str, argument: Any) -> Any:
         """Watch a function of the submission line by line: a trace function of Python's."""
@@ -513,7 +518,7 @@ class Tape(TorchFunctionMode):
         records = np.array(self.records, np.int64).reshape(-1, WHERE + MAX_AXES)
         prints = np.array(self.prints, np.float64).reshape(-1, PRINT)
         parents = np.array(self.parents, np.int64).reshape(-1, 2)
-        prints[sorted(self.cut & self.used.union(parents[:, 1].tolist())), -1] = 1.0
+        prints[sorted(self.cut.intersection(parents[:, 1].tolist())), -1] = 1.0
         return dict(zip(TAPE, (records, prints, parents), strict=True))
 
 
