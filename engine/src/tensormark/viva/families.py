@@ -15,10 +15,9 @@ from tensormark.viva.study import Effects, Study
 MOST = 10  # tensors of a function, which are changed one by one
 TRIED = 20  # changes to a function, of which about half raise
 MIN_STATEMENTS = 2  # that other options belong to: else, the key is the odd one out
-FIRST = (
-    "The statement on line {} is the first that computes a tensor from one of these. From which?"
-)
-SUPPOSE = "Suppose line {} read as shown below it. Which of these would then be true?"
+# Their lines are marked in the listing: a number would tell how far down they are.
+FIRST = "The marked statement is the first that computes a tensor from one of these. From which?"
+SUPPOSE = "Suppose the marked line read as shown below it. Which of these would then be true?"
 RUN = "The changed function was run on inputs of three sizes."
 
 
@@ -70,7 +69,7 @@ def line_questions(sample: Sample) -> Iterator[Question]:
             family="line",
             function=study.subject.target,
             line=statement.first,
-            prompt=FIRST.format(statement.first),
+            prompt=FIRST,
             code="",
             options=tuple(map(study.phrase, options)),
             key=options.index(name),
@@ -99,7 +98,7 @@ def effect_questions(sample: Sample) -> Iterator[Question]:
                 family="effect",
                 function=sample.study.subject.target,
                 line=change.line,
-                prompt=SUPPOSE.format(change.line),
+                prompt=SUPPOSE,
                 code=change.shown,
                 options=tuple(options),
                 key=options.index(statement),

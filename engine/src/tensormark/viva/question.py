@@ -34,7 +34,7 @@ class Question:
     Attributes:
         family: the kind of question, such as "effect".
         function: the name of the listing that it is about.
-        line: the number of the line that is changed; code: that line after the change.
+        line: the number of the line that it is about; code: that line after a change, or nothing.
         prompt: the question itself.
         options: the possible answers, one of them right.
         key: the index of the right option.
