@@ -36,10 +36,13 @@ def close(prints: np.ndarray, known: np.ndarray) -> tuple[np.ndarray, np.ndarray
     """
     found = np.zeros((3, len(prints)), dtype=bool)
     for start in range(0, len(prints), CHUNK):
-        near = np.abs(prints[start : start + CHUNK, None] - known) <= NEAR
-        common = near[..., :COMMON].all(-1)
-        for row, each in enumerate((common, common & near[..., COMMON], common & near[..., -1])):
-            found[row, start : start + CHUNK] = each.any(-1)
+        likely = np.abs(prints[start : start + CHUNK, None, 1] - known[:, 1]) <= NEAR
+        own, others = np.nonzero(likely)
+        own += start
+        near = np.abs(prints[own] - known[others]) <= NEAR
+        common = near[:, :COMMON].all(-1)
+        for row, each in enumerate((common, common & near[:, COMMON], common & near[:, -1])):
+            found[row, own[each]] = True
     return found[0], found[1], found[2]
 
 
