@@ -129,18 +129,6 @@ exponentials_not_divided: the exponentials are not divided by their sum
 softmax_over_everything: the exponentials are divided by their sum over everything, not over each row
     - F.softmax(scores + attention_mask, dim=-1)
     + torch.exp(scores + attention_mask) / torch.exp(scores + attention_mask).sum()
-softmax_less_maximum_of_all: the maximum of all scores is subtracted, so in rows of low scores each exponential is 0
-    - F.softmax(scores + attention_mask, dim=-1)
-    + torch.exp(scores + attention_mask - (scores + attention_mask).max())
-    -     context =
-    +     probs = probs / probs.sum(-1, keepdim=True)
-    +         context =
-softmax_without_maximum: no maximum is subtracted before the exponential, so in a row of padding each one is 0
-    - F.softmax(scores + attention_mask, dim=-1)
-    + torch.exp(scores + attention_mask)
-    -     context =
-    +     probs = probs / probs.sum(-1, keepdim=True)
-    +         context =
 scores_clamped: the scores are clamped
     - scores + attention_mask
     + scores.clamp(-20, 20) + attention_mask
@@ -282,9 +270,15 @@ mask_of_plus_inf: padding gets a score of plus infinity: the softmax of that is 
 mask_too_weak: the mask lowers the scores of padding only a little
     - scores + attention_mask
     + scores + 1e-4 * attention_mask
-mask_of_minus_inf: padding gets a score of minus infinity: the softmax of a row of padding is NaN
+nan_in_row_of_padding: a row that is only padding gives NaN: its softmax computes 0/0
     - scores + attention_mask
     + scores.masked_fill(attention_mask < 0, float("-inf"))
+softmax_without_maximum = nan_in_row_of_padding
+    - F.softmax(scores + attention_mask, dim=-1)
+    + (lambda e: e / e.sum(-1, keepdim=True))(torch.exp(scores + attention_mask))
+softmax_less_maximum_of_all = nan_in_row_of_padding
+    - F.softmax(scores + attention_mask, dim=-1)
+    + (lambda e: e / e.sum(-1, keepdim=True))(torch.exp(scores + attention_mask - (scores + attention_mask).max()))
 mask_too_weak_for_large_scores: the mask lowers the scores of padding by too little for large scores
     - scores + attention_mask
     + scores + 2e-3 * attention_mask

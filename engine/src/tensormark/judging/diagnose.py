@@ -145,11 +145,16 @@ def _diagnosis_of(calls: Sequence[Observation], names: Sequence[str], counts: Co
 
 
 def _still_explains(calls: Sequence[Observation], names: Sequence[str], mistake: str) -> bool:
-    """Return whether a mistake explains the calls in eval mode."""
+    """Return whether a mistake explains the calls in eval mode, and all if these are right.
+
+    Where stand-ins are not called, right values look like a mistake, which training may rule out.
+    """
     # what follows the last PAIR may be a mistake in training
     possible = (mistake, mistake.rpartition(PAIR)[0])
     rows = [names.index(name) for name in possible if name in names]
     evals = [call for call in calls if not call.training]
+    if all(matching_variants(call)[0] for call in evals):
+        evals = [*calls]
     return any(all(matching_variants(call)[row] for call in evals) for row in rows)
 
 

@@ -119,7 +119,7 @@ def _unusual(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> 
     if not says or mismatch.kind not in OF_SIZES:
         return []
     advice = ": look for a hard-coded number, and for `squeeze()`"
-    look = advice if sizes and mismatch.kind in ("raised", "shape") else ""
+    look = advice if sizes and mismatch.kind == "raised" else ""
     return [f"this call {' and '.join(says)}{sizes}{look}"]
 
 
