@@ -147,6 +147,11 @@ DIAGNOSED = {
         STUCK,
         Diagnosis(("halved+stuck",), "stuck"),
     ),
+    "another level is right but for training": (
+        [in_two_modes(0.5, DROPPED), in_two_modes(1.0, 0.3)],
+        STUCK,
+        Diagnosis(),
+    ),
     "another level disagrees": (
         [UNDROPPED, [call(0.5, (1.0, 2.0, 0.5)), UNDROPPED[1]]],
         STUCK,
