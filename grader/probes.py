@@ -37,7 +37,7 @@ def padding_around(what: str, **fields: Any) -> Case:
 
 def many_rows(what: str, sizes: Sizes = ROWS, **fields: Any) -> Case:
     """Probe many rows of a single token."""
-    return other_sizes(what, sizes, "many rows of one token", dtype="float32", **fields)
+    return other_sizes(what, sizes, "many rows of one token", **fields)
 
 
 def small_numbers(what: str, name: str = "small numbers", **fields: Any) -> Case:

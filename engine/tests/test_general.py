@@ -70,7 +70,7 @@ def test_one_answer_can_show_a_general_mistake(
         (reply(OFF), reply(OFF), SECOND_CALL, "the output is wrong"),
         (reply(OUTPUT[:1]), reply(OUTPUT[:1]), SECOND_CALL, "the output has a wrong shape"),
         (in_type(OFF, "f8"), reply(OFF), FLOAT64, "right for some sizes, and wrong for others"),
-        (in_type(OFF, "f8"), reply(), FLOAT64, "right in float32, and wrong in float64"),
+        (in_type(OFF, "f8"), reply(), FLOAT64, "precise enough for float32, but not"),
         (reply(OFF), None, NO_DROPOUT, "the output is wrong"),
         (reply(OFF, drew=True), None, NO_DROPOUT, "with a dropout rate of 0, training still"),
         (reply(NAN), None, IN_TRAINING, "in training mode, the output has values that are NaN"),

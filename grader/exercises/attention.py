@@ -133,7 +133,7 @@ EXERCISE = exercise(
         probe(
             "in place",
             "values",
-            "attention is right alone, but wrong within BertSelfAttention.forward",
+            "attention gives a wrong output within BertSelfAttention.forward",
             inputs="in place",
             gradients=True,
             **IN_PLACE,

@@ -114,7 +114,7 @@ EXERCISE = exercise(
         probe(
             "whole model",
             "values",
-            "encode is right alone, but BertModel.forward gives wrong outputs",
+            "BertModel.forward gives wrong outputs",
             inputs="whole",
             calls=whole,
             gradients=True,

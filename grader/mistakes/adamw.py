@@ -108,7 +108,7 @@ corrected_means_kept: the corrected means are stored, so the next step corrects 
 step_not_counted: every step is corrected as if it were the first
     - state["step"] += 1
     + state["step"] = 1
-step_counted_last: the step is counted after the update, so the first correction divides by zero
+step_counted_last, unnamed: the step is counted after the update, so the first correction divides by zero
     - state["step"] += 1
     +
     - m.mul_(beta1)

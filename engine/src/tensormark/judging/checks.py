@@ -53,6 +53,11 @@ def wrong_gradient(evidence: Evidence, answered: AnsweredCall) -> Mismatch | Non
     """Compare gradients with the reference's; none may be missing."""
     got = under(answered.reply.tensors, "grad/")
     call = answered.call
+    raised = answered.reply.message.get("backward")
+    if raised is not None and answered.recording.gradients:
+        line = f"raised RuntimeError: {raised}".removesuffix(": ")
+        headline = "the output is right, but its gradients cannot be computed"
+        return Mismatch("gradient", call.target, (line,), headline)
     for name, expected in answered.recording.gradients.items():
         called = name.removeprefix("weights/")
         if name not in got:

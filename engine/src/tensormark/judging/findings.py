@@ -74,6 +74,8 @@ def _excerpt(
 def _line(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> dict[str, Any] | None:
     """Return the line where a failure begins, or None if that cannot be told."""
     reply = answered.reply
+    if mismatch.kind == "raised" and reply.status == "ok":  # an object lacks a part
+        return None
     known = answered.recording.known
     if evidence.taped is not None and known is not None and reply.status in ("ok", "error"):
         taped = evidence.taped(answered, mismatch)

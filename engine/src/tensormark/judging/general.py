@@ -131,7 +131,7 @@ def _by_kind(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> 
             return Mistake("other_type", "the dtype changes along the way")
         case "changed" if mismatch.name in answered.recording.inputs:
             return Mistake("input_changed", "inputs are changed in place")
-        case "gradient" if mismatch.pair is None:
+        case "gradient" if not mismatch.headline:
             says = "the output is right, but gradients are cut by .detach(), .data or no_grad()"
             return Mistake("no_gradient", says)
         case "shape":
@@ -184,7 +184,7 @@ def general(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> M
     if probe.of_sizes and kind != "finite":
         if _wrong_in_single(evidence, answered):
             return Mistake("some_sizes", "right for some sizes, and wrong for others")
-        return Mistake(None, "right in float32, and wrong in float64")
+        return Mistake(None, "precise enough for float32, but not for float64")
     if probe.name == NO_DROPOUT and answered.reply.message.get("drew"):
         return Mistake(None, "with a dropout rate of 0, training still draws random numbers")
     # the probe's own headline is about values

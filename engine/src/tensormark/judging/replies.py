@@ -106,6 +106,7 @@ def without_text(reply: Reply, targets: Mapping[str, str], sources: Mapping[str,
         sources: the submission's modules by name.
     """
     message = {key: value for key, value in reply.message.items() if key not in TEXT_KEYS}
+    message |= {"backward": ""} if "backward" in message else {}
     for key in ("changed", "imported"):
         names = message.get(key)
         if isinstance(names, list):

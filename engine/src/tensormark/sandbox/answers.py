@@ -57,6 +57,7 @@ KEYS: Mapping[str, type] = {
     "lacks": bool,
     "progress": list,
     "changed": list,
+    "backward": str,
     "changed_at": list,
     "raised_at": list,
 }

@@ -23,7 +23,11 @@ def _by_value(got: np.ndarray, expected: np.ndarray, limit: float) -> str | None
     """Say how all values are off, if they are by the same factor or amount."""
     total = float((expected * expected).sum())
     factor = float((got * expected).sum()) / total if total else 0.0
-    if abs(factor) > 1e-3 and _alike(got, factor * expected, limit * (1.0 + abs(factor))):
+    if (
+        abs(factor) > 1e-3
+        and abs(factor - 1.0) > 1e-3
+        and _alike(got, factor * expected, limit * (1.0 + abs(factor)))
+    ):
         return f"every value is {factor:.3g} times the expected one"
     if np.ptp(got - expected) < limit:
         return "every value is off by the same amount"

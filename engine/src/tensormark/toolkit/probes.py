@@ -91,15 +91,13 @@ def output(what: str, **fields: Any) -> Case:
 
 
 def other_sizes(what: str, sizes: Sizes, which: str = "", **fields: Any) -> Case:
-    """Probe other sizes, in float64 unless `dtype` says otherwise.
+    """Probe other sizes, in float64.
 
     Args:
         which: what they are, if an exercise has several such probes.
     """
     fields = {"inputs": f"other {which}".rstrip(), "sizes": sizes, "dtype": "float64", **fields}
-    says = f"{what} is wrong for {which or 'other sizes'}"
-    if fields["dtype"] == "float64":
-        says += " or in float64"
+    says = f"{what} is wrong for {which or 'other sizes'} or in float64"
     name = f"{SIZES_PROBE}: {which}" if which else SIZES_PROBE
     return probe(name, "properties", says, **fields)
 

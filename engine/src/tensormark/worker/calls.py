@@ -29,6 +29,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.modules.module import register_module_parameter_registration_hook
 
+from tensormark.worker.exceptions import message_of
 from tensormark.worker.forbidden import watched
 from tensormark.worker.imports import Imports
 from tensormark.worker.objects import (
@@ -63,22 +64,30 @@ GENERATORS = {"*generator", "*random"}  # arguments that provide random numbers
 
 NEW_WEIGHTS = "new weights"
 DROPOUT = "dropout"
-FUNCTIONS: tuple[tuple[ModuleType, str], ...] = (
-    (torch, "dropout"),
-    (nn.functional, "dropout"),
-    (nn.functional, "dropout1d"),
-    (nn.functional, "dropout2d"),
-    (nn.functional, "alpha_dropout"),
+OF_DROPOUT = ("input", "p", "training")
+OF_ATTENTION = ("query", "key", "value", "attn_mask", "dropout_p")
+# functions that drop values, with their first parameters
+FUNCTIONS: tuple[tuple[ModuleType, str, Sequence[str]], ...] = (
+    (torch, "dropout", OF_DROPOUT),
+    (nn.functional, "dropout", OF_DROPOUT),
+    (nn.functional, "dropout1d", OF_DROPOUT),
+    (nn.functional, "dropout2d", OF_DROPOUT),
+    (nn.functional, "alpha_dropout", OF_DROPOUT),
+    (nn.functional, "scaled_dot_product_attention", OF_ATTENTION),
 )
 
 
-def _noted(function: Callable[..., Any], causes: set[str]) -> Callable[..., Any]:
+def _noted(
+    function: Callable[..., Any], parameters: Sequence[str], causes: set[str]
+) -> Callable[..., Any]:
     """Return a dropout function that records when it drops."""
+    default = 0.5 if parameters is OF_DROPOUT else 0.0
 
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        bound = dict(zip(("input", "p", "training"), args, strict=False)) | kwargs
-        if bound.get("p", 0.5) and bound.get("training", bound.get("train", True)):
+        bound = dict(zip(parameters, args, strict=False)) | kwargs
+        rate = bound.get("p", bound.get("dropout_p", default))
+        if rate and bound.get("training", bound.get("train", True)):
             causes.add(DROPOUT)
         return function(*args, **kwargs)
 
@@ -98,10 +107,10 @@ def repeated(call: Callable[[], Tensors], first: Tensors) -> dict[str, Any]:
     hook = register_module_parameter_registration_hook(lambda *_: causes.add(NEW_WEIGHTS))
     with contextlib.ExitStack() as undo:
         undo.callback(hook.remove)
-        for home, name in FUNCTIONS:
+        for home, name, parameters in FUNCTIONS:
             original = getattr(home, name)
             undo.callback(setattr, home, name, original)
-            setattr(home, name, _noted(original, causes))
+            setattr(home, name, _noted(original, parameters, causes))
         with contextlib.suppress(Exception):
             second = call()
     same = second.keys() == first.keys() and all(
@@ -315,8 +324,11 @@ def run_call(context: Context, call: Call, tensors: Tensors) -> Answer:
     if call["gradients"]:
         weights = parameters_of(model.owner, model.lacking) if model is not None else {}
         leaves |= {f"weights/{name}": p for name, p in weights.items() if p.requires_grad}
-        grads = gradients(own, leaves, below(tensors, "cotangent/"))
-        answer |= {f"grad/{name}": value for name, value in grads.items()}
+        try:
+            grads = gradients(own, leaves, below(tensors, "cotangent/"))
+            answer |= {f"grad/{name}": value for name, value in grads.items()}
+        except RuntimeError as error:  # such as for a value that was changed in place
+            report["backward"] = message_of(error)
     if report.get("drew") and not own_generator and not call["train"]:
         more = [*arguments_of(context, call, tensors, owner)]
         report |= repeated(lambda: called_with(more), own)
