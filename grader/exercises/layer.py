@@ -58,15 +58,18 @@ def pattern(rng: np.random.Generator, call: Call) -> Tensors:
 
 
 def pattern_weights(call: Call) -> Tensors:
-    """Return weights with which one sublayer adds ones to its residual, and the other nothing."""
+    """Return weights with which one sublayer adds ones to its residual, and the other nothing.
+
+    A sublayer reads the sum of its input, which is 0 unless some of it was dropped.
+    """
     D, F = call.sizes.D, call.sizes.F
     after_attention = call.inputs == "after attention"
     return {
-        "self_attention.value.weight": np.zeros((D, D)),
+        "self_attention.value.weight": np.ones((D, D)),
         "self_attention.value.bias": np.ones(D),
         "attention_dense.weight": neighbours(D, D) * after_attention,
         "attention_dense.bias": np.zeros(D),
-        "interm_dense.weight": np.zeros((F, D)),
+        "interm_dense.weight": np.ones((F, D)),
         "interm_dense.bias": np.full(F, UNCHANGED_BY_GELU),
         "out_dense.weight": neighbours(D, F) / UNCHANGED_BY_GELU * (not after_attention),
         "out_dense.bias": np.zeros(D),

@@ -172,6 +172,12 @@ second_dropout_missing: no dropout after the feed-forward part's dense layer in 
 extra_dropout_on_context: there is an extra dropout on attention's output
     - (x, context,
     + (x, self.attention_dropout(context),
+extra_dropout_on_input: there is an extra dropout on what attention reads
+    - self.self_attention(hidden_states, attention_mask)
+    + self.self_attention(self.attention_dropout(hidden_states), attention_mask)
+extra_dropout_on_interm_input: there is an extra dropout on what the feed-forward part reads
+    - self.interm_dense(x)
+    + self.interm_dense(self.out_dropout(x))
 extra_dropout_on_interm: there is an extra dropout on the feed-forward part's inner units
     - (x, interm,
     + (x, self.out_dropout(interm),
