@@ -53,7 +53,6 @@ def in_type(output: np.ndarray, dtype: str) -> Reply:
         (reply(OFF, changed=[MODE]), IN_TRAINING, "mode_changed"),
         (reply(OFF, changed=["the random seed"]), {}, None),
         (reply(tensors={"after/x": X + 1}), {}, "input_changed"),
-        (in_type(OUTPUT + 3e-5, "f8"), FLOAT64, "less_precise"),
     ],
 )
 def test_one_answer_can_show_a_general_mistake(
@@ -72,7 +71,7 @@ def test_one_answer_can_show_a_general_mistake(
         (in_type(OFF, "f8"), reply(OFF), FLOAT64, "right for some sizes, and wrong for others"),
         (in_type(OFF, "f8"), reply(), FLOAT64, "precise enough for float32, but not"),
         (reply(OFF), None, NO_DROPOUT, "the output is wrong"),
-        (reply(OFF, drew=True), None, NO_DROPOUT, "with a dropout rate of 0, training still"),
+        (reply(OFF, drew=True), None, NO_DROPOUT, "the output is wrong"),
         (reply(NAN), None, IN_TRAINING, "in training mode, the output has values that are NaN"),
         (reply(OUTPUT[:1]), None, IN_TRAINING, "in training mode, the output has a wrong shape"),
     ],

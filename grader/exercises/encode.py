@@ -110,7 +110,8 @@ EXERCISE = exercise(
             **OF_WHOLE | {"args": (*WHOLE, "token_type_ids")},
         ),
         no_dropout(inputs="whole", calls=whole, **OF_WHOLE),
-        all_dropped(inputs="whole", calls=whole, **OF_WHOLE),
+        all_dropped(),
+        all_dropped(name="all dropped, whole model", inputs="whole", calls=whole, **OF_WHOLE),
         probe(
             "whole model",
             "values",

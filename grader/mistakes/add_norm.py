@@ -86,7 +86,7 @@ norm_twice: the norm is applied twice
 norm_without_weights: the norm ignores the weight and bias of the module passed in
     - ln_layer(input + dropout(dense_layer(output)))
     + F.layer_norm(input + dropout(dense_layer(output)), input.shape[-1:], eps=ln_layer.eps)
-norm_with_other_eps: the norm's epsilon is not that of the module passed in
+norm_with_other_eps: the norm's epsilon is not the config's
     - return ln_layer(
     + return F.layer_norm(
     - (output)))

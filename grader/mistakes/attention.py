@@ -35,7 +35,7 @@ keys_of_first_head: every head uses the keys of the first head
 values_of_first_head: every head uses the values of the first head
     - probs @ value
     + probs @ value[:, :1]
-own_value_only: each token gets its own value: the probabilities are summed over the keys
+own_value_only: each token gets its own value only
     - probs @ value
     + probs.sum(-1, keepdim=True) * value
 scores_without_query: the query is not used: the scores depend on the keys only
@@ -201,7 +201,7 @@ query_detached: gradients do not reach the query
 value_detached: gradients do not reach the values
     - probs @ value
     + probs @ value.detach()
-attention_in_float32: attention always computes in float32, whatever its input
+attention_in_float32: attention always returns float32, whatever its input
     - probs @ value
     + probs.float() @ value.float()
 query_changed: the query is changed in place
@@ -220,7 +220,7 @@ query_value_projections_swapped, in given code: the given forward was changed: t
     + query = self.transform(hidden_states, self.value)
     - QUERY
     + self.transform(hidden_states, self.query)
-heads_split_wrongly, in given code: the given transform was changed: it splits units, not heads
+heads_split_wrongly, in given code: the heads are split wrongly: by units
     - x.transpose(1, 2)  # (B, H, T, d)
     + x.reshape(B, x.shape[2], T, x.shape[3])
 key_viewed = key_reshaped
@@ -270,7 +270,7 @@ mask_of_plus_inf: padding gets a score of plus infinity: the softmax of that is 
 mask_too_weak: the mask lowers the scores of padding only a little
     - scores + attention_mask
     + scores + 1e-4 * attention_mask
-nan_in_row_of_padding: a row that is only padding gives NaN: its softmax computes 0/0
+nan_in_row_of_padding: a row that is only padding gives NaN
     - scores + attention_mask
     + scores.masked_fill(attention_mask < 0, float("-inf"))
 softmax_without_maximum = nan_in_row_of_padding

@@ -169,7 +169,7 @@ embed_norm_before_token_types: the token-type embedding is added after the norm
 embed_norm_before_positions: the position embedding is added after the norm
     - self.embed_layer_norm(words + positions + token_types)
     + self.embed_layer_norm(words + token_types) + positions
-embed_norm_with_other_eps: the norm's epsilon is not that of embed_layer_norm
+embed_norm_with_other_eps: the norm's epsilon is not the config's
     - self.embed_layer_norm(words + positions + token_types)
     + F.layer_norm(words + positions + token_types, words.shape[-1:], self.embed_layer_norm.weight, self.embed_layer_norm.bias)
 

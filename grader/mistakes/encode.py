@@ -7,7 +7,7 @@ VARIANTS = mistakes(
     """
 ## The chain
 
-layers_not_chained: the layers are not chained: each one reads the embeddings
+layers_not_chained: the layers are not chained: the last one reads the embeddings
     - hidden_states = layer(hidden_states, extended_mask)
     + last = layer(hidden_states, extended_mask)
     - return hidden_states
@@ -15,10 +15,10 @@ layers_not_chained: the layers are not chained: each one reads the embeddings
 layers_reversed: the layers run in reverse
     - in self.bert_layers:
     + in self.bert_layers[::-1]:
-only_first_layer: only the first layer runs: the return may be inside the loop
+only_first_layer: the output is that of the first layer: the return may be inside the loop
     - in self.bert_layers:
     + in self.bert_layers[:1]:
-last_layer_left_out: the last layer is left out
+last_layer_left_out: the output is that of the layer before the last one
     - in self.bert_layers:
     + in self.bert_layers[:-1]:
 first_layer_left_out: the first layer is left out
@@ -85,7 +85,7 @@ every_layer_twice: every layer runs twice
 layers_skipped_over: there is a residual around each layer
     - hidden_states = layer(hidden_states, extended_mask)
     + hidden_states = hidden_states + layer(hidden_states, extended_mask)
-no_layer: no layer runs
+no_layer: the layers have no effect: the output is the input
     - in self.bert_layers:
     + in []:
 encode_tanh: there is an extra tanh after the last layer
@@ -130,7 +130,7 @@ encode_mask_of_one: the mask passed to the layers is 1 for padding, not -10000
 encode_mask_too_weak: the mask passed to the layers is too weak: padding is still attended to
     - get_extended_attention_mask(attention_mask, self.dtype)
     + get_extended_attention_mask(attention_mask, self.dtype) / 1000
-encode_mask_nan: the mask passed to the layers is NaN for tokens, because 0 times infinity is NaN
+encode_mask_nan: the mask passed to the layers is NaN for tokens, as 0 times infinity is
     - get_extended_attention_mask(attention_mask, self.dtype)
     + get_extended_attention_mask(attention_mask, self.dtype) * float("inf")
 encode_mask_shifted: the mask passed to the layers is off by one token

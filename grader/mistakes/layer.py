@@ -31,16 +31,16 @@ second_add_norm_missing: the feed-forward part is not followed by an add_norm
 second_norm_missing: the feed-forward part ends without its norm
     - self.add_norm(x, interm, *modules)
     + x + self.out_dropout(self.out_dense(interm))
-feed_forward_missing: the layer ends after attention and its add_norm
+feed_forward_missing: the output is that of the first add_norm: the feed-forward part has no effect
     - self.add_norm(x, interm, *modules)
     + x
-first_sublayer_missing: the result of attention and its add_norm is discarded
+first_sublayer_missing: attention and its add_norm have no effect
     - x = self.add_norm(x, context, *modules)
     + x = hidden_states
 attention_not_projected: attention is called without the projections to query, key and value
     - self.self_attention(hidden_states, attention_mask)
     + self.self_attention.attention(*3 * [hidden_states.unflatten(-1, (self.self_attention.num_attention_heads, -1)).transpose(1, 2)], attention_mask)
-attention_missing: the layer has no attention
+attention_missing: attention has no effect
     - x = self.add_norm(x, context, *modules)
     + x = self.add_norm(x, x, *modules)
 layer_norm_again: the second norm is applied again to the layer's output
@@ -112,7 +112,7 @@ layer_mask_of_first_row: every row of the batch gets the mask of the first one
 layer_mask_negated: the mask passed to attention has the wrong sign
     - attention_mask)
     + -attention_mask)
-layer_mask_boolean: the mask is compared with a number, so attention gets a boolean mask
+layer_mask_boolean: attention gets a boolean mask
     - attention_mask)
     + attention_mask == 0)
 feed_forward_first: the feed-forward part comes before attention
@@ -128,7 +128,7 @@ feed_forward_first: the feed-forward part comes before attention
     + self.attention_dense, self.attention_dropout, self.attention_layer_norm
     - MODULES
     + self.out_dense, self.out_dropout, self.out_layer_norm
-layer_mask_dropped: the mask is not passed on to attention
+layer_mask_dropped: attention gets no mask, or one that hides nothing
     - attention_mask)
     + torch.zeros_like(attention_mask))
 

@@ -19,7 +19,6 @@ from tensormark.references import under
 
 Shape = tuple[int, ...]
 # relative errors that computing with lower precision can cause
-LOW = 3e-6
 HALF = 2e-2
 HALF_BITS = 11  # of a float16's significand; a bfloat16's has fewer
 
@@ -43,12 +42,12 @@ class Mistake(NamedTuple):
 RETURNS_SOMETHING_ELSE = "returns_something_else"
 DIFFERS = "the same call gives different results: it draws random numbers in eval mode"
 DRAWING_CAUSES = {  # by worker/calls.py
+    "dropout": Mistake("dropout_in_eval", "dropout is active in eval mode too", (DIFFERS,)),
     "new weights": Mistake(
         "new_weights_in_call",
         "each call creates new weights: use the modules that __init__ created",
         (DIFFERS,),
     ),
-    "dropout": Mistake("dropout_in_eval", "dropout is active in eval mode too", (DIFFERS,)),
 }
 
 
@@ -120,8 +119,6 @@ def _precision(answered: AnsweredCall, pair: Pair) -> Mistake | None:
     if error <= HALF and _has_few_bits(pair.got) and not _has_few_bits(pair.expected):
         says = "the output is only as precise as half precision: something is float16 or bfloat16"
         return Mistake("half_precision", says)
-    if answered.call.dtype == "float64" and error <= LOW:
-        return Mistake("less_precise", "in float64, the output is only as precise as float32")
     return None
 
 
@@ -132,8 +129,7 @@ def _by_kind(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> 
         case "changed" if mismatch.name in answered.recording.inputs:
             return Mistake("input_changed", "inputs are changed in place")
         case "gradient" if not mismatch.headline:
-            says = "the output is right, but gradients are cut by .detach(), .data or no_grad()"
-            return Mistake("no_gradient", says)
+            return Mistake("no_gradient", "the output is right, but a gradient is missing")
         case "shape":
             name = mismatch.name
             got = answered.reply.tensors[f"out/{name}"]
@@ -144,17 +140,22 @@ def _by_kind(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> 
     return None
 
 
+def _differ(evidence: Evidence, first: AnsweredCall, second: AnsweredCall) -> bool:
+    """Return whether two answers have other outputs."""
+    got, others = (under(each.reply.tensors, "out/") for each in (first, second))
+    tolerance = tolerance_of(evidence.entry, "out/", first.call)
+    return got.keys() == others.keys() and any(
+        compare(name, got[name], value, tolerance, str(value.dtype), {}) is not None
+        for name, value in others.items()
+    )
+
+
 def _carries_over(evidence: Evidence, answered: AnsweredCall) -> bool:
-    """Return whether a second call gives another output than the same call alone."""
+    """Return whether a second call gives another output than the same call alone, each time."""
     if evidence.again is None:
         return False
-    fresh = under(evidence.again(answered, alone=True).reply.tensors, "out/")
-    got = under(answered.reply.tensors, "out/")
-    tolerance = tolerance_of(evidence.entry, "out/", answered.call)
-    return fresh.keys() == got.keys() and any(
-        compare(name, got[name], value, tolerance, str(value.dtype), {}) is not None
-        for name, value in fresh.items()
-    )
+    fresh, again = (evidence.again(answered, alone=True) for _ in range(2))
+    return _differ(evidence, answered, fresh) and not _differ(evidence, fresh, again)
 
 
 def _wrong_in_single(evidence: Evidence, answered: AnsweredCall) -> bool:
@@ -186,7 +187,7 @@ def general(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> M
             return Mistake("some_sizes", "right for some sizes, and wrong for others")
         return Mistake(None, "precise enough for float32, but not for float64")
     if probe.name == NO_DROPOUT and answered.reply.message.get("drew"):
-        return Mistake(None, "with a dropout rate of 0, training still draws random numbers")
+        return Mistake(None, probe.says, ("it draws random numbers, though every rate is 0",))
     # the probe's own headline is about values
     where = "in training mode, " if answered.call.train else ""
     if kind == "finite":

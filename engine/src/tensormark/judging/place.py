@@ -147,6 +147,6 @@ def locate(
             length = sources[found["file"]].count("\n") + 1
             found["right"] = last_right(tape, common, first, length)
         if found is not None and found["right"] is not None:
-            found["says"] += f"; line {found['right']} is still right"
+            found["says"] += f"; what line {found['right']} computes is still right"
         return found
     return raised

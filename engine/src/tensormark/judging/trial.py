@@ -15,7 +15,7 @@ from tensormark.judging.checks import CHECKS, Check, examined, wrong_gradient, w
 from tensormark.judging.compare import Mismatch
 from tensormark.judging.evidence import Evidence
 from tensormark.judging.findings import finding
-from tensormark.judging.fingerprints import AnsweredCall
+from tensormark.judging.fingerprints import AnsweredCall, changed_state
 from tensormark.judging.replies import PLACE_AT_END, entered, hole, mismatch_of, renamed
 from tensormark.policy import usual_names
 from tensormark.result import Finding, Outcome, Result
@@ -137,8 +137,8 @@ class Trial(Evidence):
     def part_of(self, check: Check, probe: Probe, wrong: set[str]) -> str:
         """Return which part of the points it costs that a check of a probe fails.
 
-        What fails in other sizes, or in a second call, costs the properties once, whichever other
-        probe has other sizes, or makes a second call, too.
+        What fails in other sizes, in a second call, or for a state that is changed, costs the
+        properties once, whichever other probe meets it, too.
 
         Args:
             wrong: which probes of other sizes and of a second call fail.
@@ -146,6 +146,8 @@ class Trial(Evidence):
         call = probe.calls[0]
         resized = call.letters != self.exercise.calls[0].letters
         excused = (call.twice and SECOND_CALL in wrong) or (resized and wrong - {SECOND_CALL})
+        if probe.part == "training":  # a mode, a seed or a rate that is changed costs them already
+            excused = excused or bool(changed_state(self.answers_to(probe)[0].reply))
         return probe.part if check is wrong_output and not excused else "properties"
 
     def fault(self, check: Check, probe: Probe, wrong_probes: set[str]) -> Fault:
