@@ -22,13 +22,14 @@ from tensormark.judging.fingerprints import AnsweredCall
 from tensormark.judging.replies import PLACE_AT_END
 from tensormark.judging.tape import Tape, close
 from tensormark.sandbox.interface import Reply
-from tensormark.worker.protocol import DECIDES, PLACE, STATE
+from tensormark.worker.protocol import DECIDES, MAX_RECORDS, PLACE, STATE
 
 MAX_TEXT = 200  # characters of a line
 MAX_LINES = 80  # of a function that is shown
 WRONG = "the first value that no correct solution has is computed here"
 DECIDED = "from the same values, correct solutions go on differently after this line"
 MISPLACED = "right values get into the wrong places, shape or type here, or are not to be returned"
+LAST = "each value that can be told from others is right up to here, but the output is not"
 NO_GRADIENT = "the gradient is lost here"
 RAISES = "the exception is raised here"
 CHANGES = "the change is made here"
@@ -149,4 +150,6 @@ def locate(
         if found is not None and found["right"] is not None:
             found["says"] += f"; what line {found['right']} computes is still right"
         return found
-    return raised
+    if kind in ("draw", "raised") or len(tape.records) == MAX_RECORDS:
+        return raised
+    return _place(sources, tape.place(-1), LAST, tape)
