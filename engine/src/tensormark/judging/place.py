@@ -150,6 +150,6 @@ def locate(
         if found is not None and found["right"] is not None:
             found["says"] += f"; what line {found['right']} computes is still right"
         return found
-    if kind in ("draw", "raised") or len(tape.records) == MAX_RECORDS:
+    if kind in ("draw", "raised") or len(tape.records) in (0, MAX_RECORDS):
         return raised
     return _place(sources, tape.place(-1), LAST, tape)
