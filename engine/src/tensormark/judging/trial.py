@@ -52,7 +52,8 @@ class Trial(Evidence):
         wrong = [(check, probe) for check, probe, used in decided if used is None]
         outputs = [probe for check, probe in wrong if check is wrong_output]
         names = {each.name for each in outputs if each.of_sizes or each.name == SECOND_CALL}
-        faults = [self.fault(check, probe, names) for check, probe in wrong]
+        wrong.sort(key=lambda each: self.excused(*each, names))  # of each part, the first is shown
+        faults = [self.fault(*each, excused=self.excused(*each, names)) for each in wrong]
         if faults:
             return result_of_faults(self.exercise, faults)
         upstream = enumerated(sorted({id for *_, used in decided for id in used or ()}))
@@ -134,31 +135,29 @@ class Trial(Evidence):
                 return replaced
         return None
 
-    def part_of(self, check: Check, probe: Probe, wrong: set[str]) -> str:
-        """Return which part of the points it costs that a check of a probe fails.
+    def excused(self, check: Check, probe: Probe, wrong: set[str]) -> bool:
+        """Return whether what a probe finds may have a cause that costs the properties already.
 
-        What fails in other sizes, in a second call, or for a state that is changed, costs the
-        properties once, whichever other probe meets it, too.
+        That is what fails in other sizes or in a second call, if probes of these fail, and in
+        training where a mode, a seed or a rate is changed.
 
         Args:
             wrong: which probes of other sizes and of a second call fail.
         """
         call = probe.calls[0]
         resized = call.letters != self.exercise.calls[0].letters
-        excused = (call.twice and SECOND_CALL in wrong) or (resized and wrong - {SECOND_CALL})
-        if probe.part == "training":  # a mode, a seed or a rate that is changed costs them already
-            excused = excused or bool(changed_state(self.answers_to(probe)[0].reply))
-        return probe.part if check is wrong_output and not excused else "properties"
+        changed = probe.part == "training" and changed_state(self.answers_to(probe)[0].reply)
+        cause = (
+            changed or (call.twice and SECOND_CALL in wrong) or (resized and wrong - {SECOND_CALL})
+        )
+        return check is wrong_output and probe.part != "properties" and bool(cause)
 
-    def fault(self, check: Check, probe: Probe, wrong_probes: set[str]) -> Fault:
+    def fault(self, check: Check, probe: Probe, excused: bool) -> Fault:
         """Return what it costs that none of a probe's answers that count is right.
 
         The finding is that of the most informative answer.
-
-        Args:
-            wrong_probes: see `part_of`.
         """
-        part = self.part_of(check, probe, wrong_probes)
+        part = probe.part if check is wrong_output and not excused else "properties"
         answers = self.answers_to(probe)
         mismatches = [self.mismatch(answered, check) for answered in answers]
         wrong = [(a, m) for a, m in zip(answers, mismatches, strict=True) if m is not None]

@@ -29,7 +29,8 @@ def _by_value(got: np.ndarray, expected: np.ndarray, limit: float) -> str | None
         and _alike(got, factor * expected, limit * (1.0 + abs(factor)))
     ):
         return f"every value is {factor:.3g} times the expected one"
-    if np.ptp(got - expected) < limit:
+    off = got - expected
+    if np.ptp(off) < limit < np.abs(off).min():
         return "every value is off by the same amount"
     return None
 
