@@ -52,8 +52,9 @@ class Trial(Evidence):
         wrong = [(check, probe) for check, probe, used in decided if used is None]
         outputs = [probe for check, probe in wrong if check is wrong_output]
         names = {each.name for each in outputs if each.of_sizes or each.name == SECOND_CALL}
-        wrong.sort(key=lambda each: self.excused(*each, names))  # of each part, the first is shown
-        faults = [self.fault(*each, excused=self.excused(*each, names)) for each in wrong]
+        judged = [(self.excused(check, probe, names), check, probe) for check, probe in wrong]
+        judged.sort(key=lambda each: each[0])  # of each part, the first is shown
+        faults = [self.fault(check, probe, excused) for excused, check, probe in judged]
         if faults:
             return result_of_faults(self.exercise, faults)
         upstream = enumerated(sorted({id for *_, used in decided for id in used or ()}))
