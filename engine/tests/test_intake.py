@@ -104,7 +104,7 @@ def test_a_home_folder_is_found_in_every_shell(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
 
-    assert settings.submission("~/main.py") == str(tmp_path / "main.py")
+    assert settings.submission("~/main.py") == "main.py"
     unpacked(tmp_path, {"~/main.py": SOURCE})
     assert settings.submission("~/main.py") == "~/main.py"
     with pytest.raises(SubmissionError):

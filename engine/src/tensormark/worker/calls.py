@@ -65,7 +65,7 @@ GENERATORS = {"*generator", "*random"}  # arguments that provide random numbers
 NEW_WEIGHTS = "new weights"
 DROPOUT = "dropout"
 OF_DROPOUT = ("input", "p", "training")
-OF_ATTENTION = ("query", "key", "value", "attn_mask", "dropout_p")
+OF_FUSED = ("query", "key", "value", "attn_mask", "dropout_p")
 # functions that drop values, with their first parameters
 FUNCTIONS: tuple[tuple[ModuleType, str, Sequence[str]], ...] = (
     (torch, "dropout", OF_DROPOUT),
@@ -73,7 +73,7 @@ FUNCTIONS: tuple[tuple[ModuleType, str, Sequence[str]], ...] = (
     (nn.functional, "dropout1d", OF_DROPOUT),
     (nn.functional, "dropout2d", OF_DROPOUT),
     (nn.functional, "alpha_dropout", OF_DROPOUT),
-    (nn.functional, "scaled_dot_product_attention", OF_ATTENTION),
+    (nn.functional, "scaled_dot_product_attention", OF_FUSED),
 )
 
 
