@@ -55,6 +55,8 @@ def wrong_gradient(evidence: Evidence, answered: AnsweredCall) -> Mismatch | Non
     call = answered.call
     raised = answered.reply.message.get("backward")
     if raised is not None and answered.recording.gradients:
+        if changed_inputs(answered):
+            return None  # that is why, and it costs the same points
         line = f"raised RuntimeError: {raised}".removesuffix(": ")
         headline = "the output is right, but its gradients cannot be computed"
         return Mismatch("gradient", call.target, (line,), headline)
