@@ -8,7 +8,7 @@ import torch
 
 from tensormark.judging.replies import without_text
 from tensormark.sandbox.interface import Reply
-from tensormark.worker.protocol import GENERATORS, SEEDED, STATE
+from tensormark.worker.protocol import GENERATORS, GPU, SEEDED, STATE
 from tensormark.worker.state import Model, Snapshot
 from testkit.graded import Grade
 from testkit.toy import WINDOWS
@@ -54,7 +54,7 @@ def test_states_have_names_that_the_grader_knows() -> None:
 
     assert reply.message["changed"] == ["a state without a name", "the default dtype"]
     before = Snapshot(Model(torch.nn.Linear(1, 1), ()), silent=True)
-    assert {*before.before, *SEEDED, GENERATORS} == {*STATE}
+    assert {*before.before, *SEEDED, GENERATORS, GPU} == {*STATE}
 
 
 # a report may show these lines, in which the secret is in two parts

@@ -133,11 +133,6 @@ def test_each_statement_is_found_where_it_is(body: str, indentation: str, kind: 
     assert [number for number, _ in source.listing()] == [2, 3, 4, 5, *range(7, source.last + 1)]
 
 
-def test_a_function_of_a_docstring_alone_has_no_source() -> None:
-    with pytest.raises(ValueError, match="f has only a docstring"):
-        Source('def f(x):\n    return x\n\ndef f(x):\n    """Only this."""\n', "f")
-
-
 SUM = 'torch.einsum("bdwk,pdk->bpw", windows, self.weight)'
 RETURN = f"return {SUM}{toy.BIAS}"
 SHORT = (RETURN, f"sums = {SUM}\n        return sums{toy.BIAS}")

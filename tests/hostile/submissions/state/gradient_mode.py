@@ -1,5 +1,5 @@
 # tries: leave gradients switched off
-# loses: embed
+# partly: embed
 
 
 def embed(self, input_ids, *more):

@@ -1,5 +1,5 @@
 # tries: change its inputs where they lie
-# loses: embed
+# partly: embed
 
 
 def embed(self, input_ids, *more):

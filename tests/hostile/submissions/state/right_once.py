@@ -1,5 +1,5 @@
 # tries: answer rightly the first time only
-# loses: embed
+# partly: embed
 import itertools
 
 times = itertools.count()
