@@ -58,7 +58,7 @@ RATE = "step / warm if step < warm else (warm / step) ** 0.5"
         ("str(step / warm)", "a str"),
         ("torch.ones(2)", "a Tensor"),
         ("10**400", "one that is too large"),
-        ("None", "a NoneType"),
+        ("{}", "a dict"),
     ],
 )
 def test_a_result_that_is_not_a_number_is_named(bench: Bench, new: str, got: str) -> None:
