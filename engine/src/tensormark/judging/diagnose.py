@@ -119,7 +119,10 @@ def ineffective_dropout(
     if not (students & ~rows[0]).any():
         return None
     fits = (rows == students).all(-1)
-    fits &= ~np.logical_or.reduce([_distinctive(call) for call in calls if not call.training])
+    for call in calls:
+        if not call.training:
+            draws = (call.rows[..., 0] == RANDOM).any(-1)
+            fits &= ~_distinctive(call) & (call.drew | ~draws)
     candidates = _by_frequency(np.array(names)[fits].tolist(), counts)
     frequencies = [counts.get(name, 0) for name in candidates[:2]]
     undecided = len(frequencies) == 2 and frequencies[0] == frequencies[1]

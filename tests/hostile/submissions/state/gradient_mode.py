@@ -1,4 +1,5 @@
 # tries: leave gradients switched off
+# loses: nothing
 # partly: embed
 
 

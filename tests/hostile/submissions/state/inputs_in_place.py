@@ -1,4 +1,5 @@
 # tries: change its inputs where they lie
+# loses: nothing
 # partly: embed
 
 

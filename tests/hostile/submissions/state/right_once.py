@@ -1,4 +1,5 @@
 # tries: answer rightly the first time only
+# loses: nothing
 # partly: embed
 import itertools
 
