@@ -26,21 +26,29 @@ LETTERS = ("B", "T", "H", "d", "D", "F")  # in messages
 class BertSizes(Sizes):
     """The sizes of a model, which the worker gets as the arguments of a BertConfig."""
 
+    @property
+    def letters(self) -> dict[str, Any]:
+        """Those that messages name."""
+        return {letter: self[letter] for letter in LETTERS if letter in self}
+
     def sent(self) -> dict[str, Any]:
         """Return these arguments, and the letters."""
-        return {
-            "config": {name: self[size] for name, size in CONFIG.items() if size in self},
-            "letters": {letter: self[letter] for letter in LETTERS if letter in self},
-        }
+        config = {name: self[size] for name, size in CONFIG.items() if size in self}
+        return {"config": config, "letters": self.letters}
 
 
 class HeadSizes(BertSizes):
     """The sizes of the heads and the loss of pre-training, which do not depend on the layers."""
 
+    @property
+    def letters(self) -> dict[str, Any]:
+        """All of them."""
+        return dict(self)
+
     def sent(self) -> dict[str, Any]:
         """Return the arguments of a BertConfig with one attention head, which fits every width."""
         sent = super().sent()
-        return {"config": {**sent["config"], "num_attention_heads": 1}, "letters": dict(self)}
+        return {**sent, "config": {**sent["config"], "num_attention_heads": 1}}
 
 
 MAIN = BertSizes(
@@ -67,6 +75,6 @@ OTHER = MAIN | {
 # exposes code that works in pieces, or cuts its input off
 LONG = OTHER | {"T": 70, "V": 83, "positions": 72, "lengths": (68,)}
 # more rows than a batch of the fine-tune has, or one whose sentences are classified
-ROWS = OTHER | {"B": 130, "T": 1, "lengths": (1,) * 130}
+ROWS = OTHER | {"B": 130, "T": 1, "H": 2, "D": 6, "lengths": (1,) * 130}
 HEADS = HeadSizes(B=3, T=7, D=10, V=29)
 OTHER_HEADS = HeadSizes(B=1, T=4, D=6, V=13)

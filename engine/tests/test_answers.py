@@ -239,7 +239,7 @@ Thing.tensors = lambda self, x: flood(x, True)
 @pytest.mark.usefixtures("workers_are_started")  # main.py looks for the channel of its own worker
 @pytest.mark.parametrize(
     ("method", "fault"),
-    [("reports", "wrote into the grader's channel"), ("tensors", "returned more than 2 MiB")],
+    [("reports", "wrote into the grader's channel"), ("tensors", "returned more than 1 MiB")],
 )
 def test_a_worker_that_floods_the_channel_is_ended_and_leaves_no_thread(
     method: str, fault: str

@@ -59,6 +59,11 @@ class Sizes(dict[str, Any]):
         """Return these sizes with others in place of some."""
         return type(self)({**self, **others})
 
+    @property
+    def letters(self) -> dict[str, Any]:
+        """Those that messages name."""
+        return {name: size for name, size in self.items() if len(name) == 1}
+
     def sent(self) -> dict[str, Any]:
         """Return what the worker gets of them: `config`, for the harness, and for messages."""
         return {"config": dict(self)}
@@ -127,11 +132,6 @@ class Call:
     returns: tuple[str, ...] = ("output",)
     form: str = "tensor"
     taken_by: str = ""
-
-    @property
-    def letters(self) -> dict[str, Any]:
-        """The sizes that messages about shapes name."""
-        return {name: size for name, size in self.sizes.items() if len(name) == 1}
 
     def message(self) -> dict[str, Any]:
         """Return the call as the JSON object sent to the worker."""

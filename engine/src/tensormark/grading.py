@@ -495,7 +495,9 @@ class Session:
         call = dataclasses.replace(answered.call, dtype=dtype or answered.call.dtype)
         inputs = answered.recording.inputs
         if alone:
-            inputs = {name: value for name, value in inputs.items() if "before/" not in name}
+            inputs = {
+                name: value for name, value in inputs.items() if not name.startswith("before/")
+            }
         recording = dataclasses.replace(answered.recording, inputs=inputs)
         (reply,) = self.replies(exercise, [(answered.probe, call, recording)])
         return AnsweredCall(answered.probe, call, recording, self.shown(reply))

@@ -115,9 +115,10 @@ def _unusual(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> 
     call = answered.call
     says = ["is in float64"] if call.dtype == "float64" else []
     sizes = ""
-    if call.letters != evidence.exercise.calls[0].letters:
+    letters = call.sizes.letters
+    if letters != evidence.exercise.calls[0].sizes.letters:
         says.insert(0, "has other sizes")
-        sizes = f" ({', '.join(f'{name}={size}' for name, size in call.letters.items())})"
+        sizes = f" ({', '.join(f'{name}={size}' for name, size in letters.items())})"
     if not says or mismatch.kind not in OF_SIZES:
         return []
     advice = ": look for a hard-coded number, and for `squeeze()`"

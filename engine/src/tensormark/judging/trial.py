@@ -146,7 +146,7 @@ class Trial(Evidence):
             wrong: which probes of other sizes and of a second call fail.
         """
         call = probe.calls[0]
-        resized = call.letters != self.exercise.calls[0].letters
+        resized = call.sizes.letters != self.exercise.calls[0].sizes.letters
         changed = probe.part == "training" and changed_state(self.answers_to(probe)[0].reply)
         cause = (
             changed or (call.twice and SECOND_CALL in wrong) or (resized and wrong - {SECOND_CALL})

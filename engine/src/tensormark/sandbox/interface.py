@@ -110,7 +110,7 @@ class Limits:
     call_seconds: float = 3600.0
     exercise_seconds: float = 40.0
     memory_bytes: int = 4 << 30
-    reply_bytes: int = 1 << 21
+    reply_bytes: int = 1 << 20
     files: int = 64
     threads: int = 64
 

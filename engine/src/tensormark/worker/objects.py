@@ -88,9 +88,10 @@ def add_left_out(
     Returns: the names of the others, which are not added.
     """
     left_out = []
+    modules = dict(model.named_modules())
     for name, value in weights.items():
         path, _, last = name.rpartition(".")
-        part = dict(model.named_modules()).get(path)
+        part = modules.get(path)
         if part is None or part._parameters.get(last, value) is not None:
             continue
         if any(NUMBER.sub("*", name).startswith(f"{each}.") for each in stood_in):

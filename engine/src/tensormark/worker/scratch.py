@@ -19,6 +19,12 @@ MAX_ENTRIES = 1000
 INTERVAL = 0.02  # seconds between looks
 
 
+def _open_up(folder: str) -> None:
+    """Let a folder be read and emptied, whatever its modes."""
+    if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+        os.chmod(folder, 0o700)
+
+
 def _entries(folder: str) -> Iterator["os.DirEntry[str]"]:
     """Yield everything in a folder, and in those in it."""
     folders = [folder]
@@ -27,6 +33,7 @@ def _entries(folder: str) -> Iterator["os.DirEntry[str]"]:
             for entry in scan:
                 yield entry
                 if entry.is_dir(follow_symlinks=False):
+                    _open_up(entry.path)
                     folders.append(entry.path)
 
 
@@ -51,8 +58,7 @@ def empty(folder: str) -> None:
         place = folders.pop()
         for entry in [*os.scandir(place)]:
             if entry.is_dir(follow_symlinks=False):
-                if not os.access(entry.path, os.R_OK | os.W_OK | os.X_OK):
-                    os.chmod(entry.path, 0o700)
+                _open_up(entry.path)
                 moved = os.path.join(folder, uuid.uuid4().hex)
                 os.rename(entry.path, moved)
                 folders.append(moved)
