@@ -133,6 +133,11 @@ class Call:
     form: str = "tensor"
     taken_by: str = ""
 
+    @property
+    def gets_objects(self) -> bool:
+        """Whether an argument is an object that the worker makes, such as a generator."""
+        return any(name.startswith("*") for name in self.args)
+
     def message(self) -> dict[str, Any]:
         """Return the call as the JSON object sent to the worker."""
         sent = {name: value for name, value in vars(self).items() if name not in LOCAL_FIELDS}

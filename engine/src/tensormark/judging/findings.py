@@ -79,6 +79,10 @@ def _line(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> dic
     known = answered.recording.known
     if evidence.taped is not None and known is not None and reply.status in ("ok", "error"):
         taped = evidence.taped(answered, mismatch)
+        if mismatch.kind == "draw" and answered.call.gets_objects:
+            again = evidence.taped(answered, mismatch)
+            if not all(map(np.array_equal, taped.tensors.values(), again.tensors.values())):
+                return None  # what it draws from is not what it was given
         reply = reply if taped.status == "lost" else taped
     found = locate(evidence, answered, mismatch, reply)
     if found is not None and not evidence.public:

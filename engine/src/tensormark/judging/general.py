@@ -60,7 +60,7 @@ def _randomness(evidence: Evidence) -> Mistake | None:
         and each.reply.message.get("drew")
         and not each.reply.message.get("same")
         and not each.call.train
-        and not any(name.startswith("*") for name in each.call.args)
+        and not each.call.gets_objects
     ]
     causes = {cause for reply in drew for cause in texts(reply, "causes")}
     for cause, mistake in DRAWING_CAUSES.items():

@@ -204,5 +204,5 @@ def renamed(answered: AnsweredCall) -> Mismatch | None:
     lacking = texts(answered.reply, "lacking_parts")
     if not lacking:
         return None
-    says = f"{target.split('.')[0]} has no {lacking[0]}; its names are fixed"
+    says = f"{target.split('.')[0]} {lacking[0]}; its names are fixed"
     return Mismatch("raised", target, (says,))

@@ -235,8 +235,8 @@ class Model:
         self.owner = owner
         self.arguments = arguments
         self.lacking = lacking or {}
-        self.lacking_parts = [f"module {path}" for path in self.lacking]
-        self.lacking_parts += [f"parameter {name}" for name in left_out]
+        self.lacking_parts = [f"has no module {path}" for path in self.lacking]
+        self.lacking_parts += [f"has no parameter {name}" for name in left_out]
         self.modules = list(owner.modules())
         self.children = self._parts("_modules")
         self.weights = self._parts("_parameters")
