@@ -56,12 +56,6 @@ pairs. The order in which reviews say things tells more: a verdict follows an op
 The 2-gram model predicts what most often follows the left neighbour, which it always sees. Nothing
 in the context tells which of 32 positive adjectives a sentence uses.
 
-## Training curve
-
-Mean cross-entropy in nats over {s.report} steps.
-
-{curve}
-
 ## Training it again
 
     make checkpoint            # resumes if interrupted
@@ -74,7 +68,6 @@ Every layer is initialized to pass on what it attends to (`_start_from_copying` 
 `instructor/pretraining/run.py`); with weights drawn from N(0, 0.05) alone, no layer
 copied anything in the first two million tokens.
 """
-POINTS = 10  # of the curve, at most
 
 
 def _n_grams(documents: Documents, tokenizer: Any) -> tuple[int, Tensor]:
@@ -123,14 +116,6 @@ def _agreements(a: Tensor, b: Tensor | int) -> int:
     return int((a == b).sum())
 
 
-def _curve_table(curve: list[tuple[int, float, float]]) -> str:
-    every = max(1, -(-len(curve) // POINTS))
-    points = curve[every - 1 :: every]
-    rows = ["| step | masked tokens | next sentence |", "| --: | --: | --: |"]
-    rows += [f"| {step:,} | {tokens:.3f} | {following:.3f} |" for step, tokens, following in points]
-    return "\n".join(rows)
-
-
 def model_card(run: Run, held_out: Films) -> str:
     """Write a trained model's card."""
     settings = run.settings
@@ -146,6 +131,5 @@ def model_card(run: Run, held_out: Films) -> str:
         phases=", ".join(phases),
         minutes=run.seconds / 60,
         held=len(all_reviews(held_out)),
-        curve=_curve_table(run.curve),
         **_held_out_accuracy(run, held_out),
     )
