@@ -53,8 +53,7 @@ A false second sentence is about the same film, so that names cannot tell. Half 
 the first sentence's judgement, so a reader who knows every judgement is right in 0.750 of the
 pairs. The order in which reviews say things tells more: a verdict follows an opinion.
 
-The 2-gram model predicts what most often follows the left neighbour, which it always sees. Nothing
-in the context tells which of 32 positive adjectives a sentence uses.
+Nothing in the context tells which of 32 positive adjectives a sentence uses.
 
 ## Training it again
 
@@ -63,10 +62,6 @@ in the context tells which of 32 positive adjectives a sentence uses.
 
 On the same machine, the same text and seed give the same bytes. On another kind of processor, the
 weights differ in the last digits.
-
-Every layer is initialized to pass on what it attends to (`_start_from_copying` in
-`instructor/pretraining/run.py`); with weights drawn from N(0, 0.05) alone, no layer
-copied anything in the first two million tokens.
 """
 
 
