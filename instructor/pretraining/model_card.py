@@ -53,14 +53,7 @@ A false second sentence is about the same film, so that names cannot tell. Half 
 the first sentence's judgement, so a reader who knows every judgement is right in 0.750 of the
 pairs. The order in which reviews say things tells more: a verdict follows an opinion.
 
-The 2-gram model predicts what most often follows the left neighbour, which it always sees. Nothing
-in the context tells which of 32 positive adjectives a sentence uses.
-
-## Training curve
-
-Mean cross-entropy in nats over {s.report} steps.
-
-{curve}
+Nothing in the context tells which of 32 positive adjectives a sentence uses.
 
 ## Training it again
 
@@ -69,12 +62,7 @@ Mean cross-entropy in nats over {s.report} steps.
 
 On the same machine, the same text and seed give the same bytes. On another kind of processor, the
 weights differ in the last digits.
-
-Every layer is initialized to pass on what it attends to (`_start_from_copying` in
-`instructor/pretraining/run.py`); with weights drawn from N(0, 0.05) alone, no layer
-copied anything in the first two million tokens.
 """
-POINTS = 10  # of the curve, at most
 
 
 def _n_grams(documents: Documents, tokenizer: Any) -> tuple[int, Tensor]:
@@ -123,14 +111,6 @@ def _agreements(a: Tensor, b: Tensor | int) -> int:
     return int((a == b).sum())
 
 
-def _curve_table(curve: list[tuple[int, float, float]]) -> str:
-    every = max(1, -(-len(curve) // POINTS))
-    points = curve[every - 1 :: every]
-    rows = ["| step | masked tokens | next sentence |", "| --: | --: | --: |"]
-    rows += [f"| {step:,} | {tokens:.3f} | {following:.3f} |" for step, tokens, following in points]
-    return "\n".join(rows)
-
-
 def model_card(run: Run, held_out: Films) -> str:
     """Write a trained model's card."""
     settings = run.settings
@@ -146,6 +126,5 @@ def model_card(run: Run, held_out: Films) -> str:
         phases=", ".join(phases),
         minutes=run.seconds / 60,
         held=len(all_reviews(held_out)),
-        curve=_curve_table(run.curve),
         **_held_out_accuracy(run, held_out),
     )

@@ -57,8 +57,10 @@ class Hostile:
         file: the file of the solution that it is appended to.
         exercises: those that are graded when it is handed in.
         loses: those of them that get no points; partly: those that get some.
-        control: how it shows that its attack works where nothing is isolated.
-        training: the outcome of the fine-tune; empty for a submission that leaves it alone.
+        control: how it shows that its attack works where nothing is isolated: it `leaks`, it
+            `leaks after` a line of code, or `none, because ...`.
+        training: the outcome of the fine-tune: `refused`, `chance` or `same`; empty for a
+            submission that leaves it alone.
         deadline: of the fine-tune, in seconds, or 0.
         targets: the files or modules that it is after, if it lists them.
     """
