@@ -67,14 +67,15 @@ MAIN = BertSizes(
 )
 # after a roll by one, the first and the last column are padding in every row
 AROUND = MAIN | {"lengths": (4, 1, 5)}
-# in which int(sqrt(d)) is not sqrt(d - 1), as it is in MAIN
+# in which int(sqrt(d)) is not sqrt(d - 1), as it is in MAIN; more layers than the checkpoint has
 OTHER = MAIN | {
-    "B": 1, "T": 4, "H": 4, "d": 3, "D": 12, "F": 11, "V": 13, "layers": 2, "positions": 5,
+    "B": 1, "T": 4, "H": 4, "d": 3, "D": 12, "F": 19, "V": 13, "layers": 4, "positions": 5,
     "lengths": (3,),
 }  # fmt: skip
 # exposes code that works in pieces, or cuts its input off
 LONG = OTHER | {"T": 70, "V": 83, "positions": 72, "lengths": (68,)}
 # more rows than a batch of the fine-tune has, or one whose sentences are classified
-ROWS = OTHER | {"B": 130, "T": 1, "H": 2, "D": 6, "lengths": (1,) * 130}
+ROWS = OTHER | {"B": 130, "T": 2, "H": 2, "D": 6, "layers": 1, "lengths": (2, 1) * 65}
+ONE_TOKEN = {"T": 1, "lengths": (1, 1, 1)}  # instead of those of MAIN
 HEADS = HeadSizes(B=3, T=7, D=10, V=29)
 OTHER_HEADS = HeadSizes(B=1, T=4, D=6, V=13)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from grader.model import AROUND, MAIN, ROWS
+from grader.model import AROUND, MAIN, ONE_TOKEN, ROWS
 from tensormark.toolkit import Sizes, Tensors, probe
 from tensormark.toolkit.dropout import ANCHORS, RATE, Dropout, numbers, undone
 from tensormark.toolkit.probes import Case, other_sizes, second_call
@@ -36,8 +36,13 @@ def padding_around(what: str, **fields: Any) -> Case:
 
 
 def many_rows(what: str, sizes: Sizes = ROWS, **fields: Any) -> Case:
-    """Probe many rows of a single token."""
-    return other_sizes(what, sizes, "many rows of one token", **fields)
+    """Probe many rows, half of them with padding."""
+    return other_sizes(what, sizes, "many rows", **fields)
+
+
+def one_token(what: str, **fields: Any) -> Case:
+    """Probe rows of a single token."""
+    return other_sizes(what, MAIN | ONE_TOKEN, "rows of one token", **fields)
 
 
 def small_numbers(what: str, name: str = "small numbers", **fields: Any) -> Case:

@@ -65,8 +65,8 @@ def test_an_unknown_value_is_excused_by_a_known_one_that_is_made_from_it() -> No
     found = tape(*sound())
     assert found is not None
 
-    assert found.first_wrong(np.array([True, False, True])) is None
-    assert found.first_wrong(np.array([True, False, False])) == 1
+    assert found.wrong(np.array([True, False, True])) == []
+    assert found.wrong(np.array([True, False, False])) == [1, 2]
 
 
 FORGED = {
@@ -180,23 +180,22 @@ def test_arrays_of_numpy_and_plain_values_have_lines(case: str) -> None:
     known = recorded(RIGHT, VALUES, 4).prints
     wrong = recorded(RIGHT.replace(old, new), VALUES, 4)
 
-    first = wrong.first_wrong(close(wrong.prints, known)[0])
+    first, *_ = wrong.wrong(close(wrong.prints, known)[0])
 
-    assert first is not None
     assert wrong.records[first, 1] == line
     again = recorded(RIGHT, VALUES, 4)
-    assert again.first_wrong(close(again.prints, known)[0]) is None
+    assert again.wrong(close(again.prints, known)[0]) == []
 
 
 def begins(source: str, known: np.ndarray) -> int | None:
     """Return the line where a failure begins, by what is known."""
     found = recorded(source, WORDS, 3, target="g")
     common = close(found.prints, known)[0]
-    wrong = found.first_wrong(common)
-    if wrong is None:
+    wrong = found.wrong(common)
+    if not wrong:
         return None
-    decided = found.decided(known, common, wrong)
-    return int(found.records[wrong if decided is None else decided, 1])
+    decided = found.decided(known, common, wrong[0])
+    return int(found.records[wrong[0] if decided is None else decided, 1])
 
 
 @pytest.mark.parametrize("case", WRONG_STEPS)
@@ -225,10 +224,25 @@ def test_a_right_value_that_is_not_to_be_returned_is_misplaced() -> None:
 
     common, ordered, _ = close(early.prints, known)
 
-    assert early.first_wrong(common) is None
-    wrong = early.first_wrong(ordered)
-    assert wrong is not None
-    assert early.records[wrong, 1] == 4
+    assert early.wrong(common) == []
+    first, *_ = early.wrong(ordered)
+    assert early.records[first, 1] == 4
+
+
+def test_pieces_of_a_loop_are_not_to_blame() -> None:
+    whole = "\ndef f(x, n):\n    y = x.sin() * n\n    return y + x\n"
+    loop = (
+        "import torch\n\ndef f(x, n):\n    rows = []\n    for i in range(len(x)):\n        y = x[i].sin()\n"
+        "        y = y * n\n        rows.append(y + x[i - 1])\n    return torch.stack(rows)\n"
+    )
+    x = torch.from_numpy(VALUES)
+    found = recorded(loop, x, 4)
+    common = close(found.prints, recorded(whole, x, 4).prints)[0]
+
+    together = found.put_together(found.wrong(common), common)
+
+    assert together is not None
+    assert found.records[together, 1] == 9
 
 
 def test_a_loop_without_end_of_records_is_bounded() -> None:

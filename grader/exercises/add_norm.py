@@ -6,7 +6,7 @@ Dimension key: B batch, T tokens, D model width, F feed-forward width.
 import numpy as np
 
 from grader.inputs import layer_weights
-from grader.model import LONG, MAIN
+from grader.model import LONG, MAIN, ONE_TOKEN
 from grader.probes import (
     DROPOUT_CANDIDATES,
     RESIDUAL,
@@ -83,12 +83,12 @@ EXERCISE = exercise(
             gradients=True,
         ),
         small_numbers("add_norm"),
-        small_numbers("add_norm", "small numbers, second", args=SECOND),
+        small_numbers("add_norm", "small numbers, second", args=SECOND, sizes=MAIN | ONE_TOKEN),
         other_sizes("add_norm", LONG, args=SECOND),
         many_rows("add_norm", args=FIRST),
         second_call(args=SECOND, before=FIRST),
         no_dropout(inputs="first"),
-        all_dropped(args=SECOND, inputs="second", rates={"attention_dropout": 0.0}),
+        all_dropped(args=SECOND, inputs="second", rates={"attention_dropout": 0.0}, gradients=True),
         all_dropped(name="all dropped, first", inputs="first", rates={"out_dropout": 0.0}),
         dropout_pattern(
             "the projected output", RESIDUAL, DROPOUT_CANDIDATES, counting(DROPPED), DROPPED

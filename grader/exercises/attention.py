@@ -9,7 +9,7 @@ import numpy as np
 
 from grader.inputs import attention_weights, earlier, extended_mask, hidden_states, mask
 from grader.model import LONG, MAIN
-from grader.probes import dropout_pattern, many_rows, padding_around
+from grader.probes import dropout_pattern, many_rows, one_token, padding_around
 from tensormark.exercise import SECOND_CALL
 from tensormark.toolkit import Call, Sizes, Tensors, exercise, probe
 from tensormark.toolkit.draws import as_weights
@@ -143,6 +143,7 @@ EXERCISE = exercise(
         ),
         other_sizes("attention", LONG),
         many_rows("attention"),
+        one_token("attention"),
         padding_around("attention"),
         probe(
             "large scores",
@@ -153,7 +154,7 @@ EXERCISE = exercise(
             kind="row of padding",
         ),
         no_dropout(),
-        all_dropped(),
+        all_dropped(gradients=True),
         dropout_pattern(
             "the attention probabilities", PATTERN, DROPOUT_CANDIDATES, measure, dropped, **IN_PLACE
         ),

@@ -11,7 +11,7 @@ import numpy as np
 
 from grader.inputs import earlier, hidden_states, mask, model_weights, token_ids
 from grader.model import LONG, MAIN, BertSizes
-from grader.probes import many_rows, padding_around
+from grader.probes import many_rows, one_token, padding_around
 from tensormark.exercise import SECOND_CALL
 from tensormark.toolkit import Call, Tensors, exercise, probe
 from tensormark.toolkit.draws import as_weights
@@ -70,6 +70,11 @@ def whole(call: Call) -> tuple[Call, ...]:
     return stood_in(call, GIVEN_TO_WHOLE)
 
 
+def with_layers(call: Call) -> tuple[Call, ...]:
+    """Return the call of the student's own functions, then with stand-ins for all layers."""
+    return stood_in(call, {CORE: LAYER})
+
+
 def given_all(call: Call) -> tuple[Call]:
     """Return the call of the whole model with stand-ins for all functions."""
     return (replace(call, given=CORE, stand_ins={**EMBED, "encode": "encode"}),)
@@ -99,6 +104,7 @@ EXERCISE = exercise(
         output("encode"),
         other_sizes("encode", LONG),
         many_rows("encode"),
+        one_token("encode", calls=with_layers),
         padding_around("encode"),
         probe(
             "token types",
@@ -110,7 +116,7 @@ EXERCISE = exercise(
             **OF_WHOLE | {"args": (*WHOLE, "token_type_ids")},
         ),
         no_dropout(inputs="whole", calls=whole, **OF_WHOLE),
-        all_dropped(),
+        all_dropped(gradients=True),
         all_dropped(name="all dropped, whole model", inputs="whole", calls=whole, **OF_WHOLE),
         probe(
             "whole model",

@@ -490,11 +490,12 @@ class Session:
 
         Args:
             dtype: the type to compute in, if it is another one.
-            alone: without the call before it.
+            alone: without any call before it.
         """
         call = dataclasses.replace(answered.call, dtype=dtype or answered.call.dtype)
         inputs = answered.recording.inputs
         if alone:
+            self.sandbox.forget()
             inputs = {
                 name: value for name, value in inputs.items() if not name.startswith("before/")
             }

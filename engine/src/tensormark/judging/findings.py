@@ -15,12 +15,12 @@ from tensormark.judging.diagnose import PAIR
 from tensormark.judging.evidence import Evidence
 from tensormark.judging.excerpt import excerpt
 from tensormark.judging.fingerprints import AnsweredCall
-from tensormark.judging.general import Mistake, general
+from tensormark.judging.general import KEPT, Mistake, general
 from tensormark.judging.place import locate
 from tensormark.result import FORBIDDEN, Finding
 
 INCOMPARABLE = ("names", "unreadable")  # kinds of mismatches
-OF_SIZES = ("raised", "shape", "values", "finite")  # those for which sizes may matter
+OF_OUTPUT = ("raised", "shape", "values", "finite")  # those of an output that is not random
 
 
 def _one_sentence(sentences: Sequence[str]) -> str:
@@ -123,7 +123,7 @@ def _unusual(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> 
     if letters != evidence.exercise.calls[0].sizes.letters:
         says.insert(0, "has other sizes")
         sizes = f" ({', '.join(f'{name}={size}' for name, size in letters.items())})"
-    if not says or mismatch.kind not in OF_SIZES:
+    if not says or mismatch.kind not in OF_OUTPUT:
         return []
     advice = ": look for a hard-coded number, and for `squeeze()`"
     look = advice if sizes and mismatch.kind == "raised" else ""
@@ -131,12 +131,17 @@ def _unusual(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> 
 
 
 def finding(
-    evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch, together: str
+    evidence: Evidence,
+    answered: AnsweredCall,
+    mismatch: Mismatch,
+    together: str = "",
+    kept: bool = False,
 ) -> Finding:
     """Describe what is wrong with the answer that tells most.
 
     Args:
         together: a line for the case that each of some exercises is right alone; may be empty.
+        kept: whether the call is right without those before it.
     """
     if mismatch.kind == "forbidden":
         section = evidence.assignment.policy.section
@@ -147,7 +152,8 @@ def finding(
     if mismatch.kind == "raised" and mismatch.headline:
         return _of_whole_file(evidence, mismatch, line)
     probe = answered.probe
-    named = attempt(_known, answered, mismatch) or attempt(general, answered, mismatch)
+    named = KEPT if kept else attempt(_known, answered, mismatch)
+    named = named or attempt(general, answered, mismatch)
     if named is None:
         place = attempt(_place, answered, mismatch)
         lines = tuple(filter(None, [place, together]))

@@ -40,6 +40,9 @@ class Mistake(NamedTuple):
 
 
 RETURNS_SOMETHING_ELSE = "returns_something_else"
+KEPT = Mistake(
+    "kept_from_a_call", "a call after another one gives a wrong output: something carries over"
+)
 DIFFERS = "the same call gives different results: it draws random numbers in eval mode"
 DRAWING_CAUSES = {  # by worker/calls.py
     "dropout": Mistake("dropout_in_eval", "dropout is active in eval mode too", (DIFFERS,)),
@@ -180,8 +183,7 @@ def general(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> M
     if kind not in ("values", "shape", "finite"):
         return None
     if probe.name == SECOND_CALL and _carries_over(evidence, answered):
-        says = "a second call gives a wrong output: something carries over from the first"
-        return Mistake("kept_from_a_call", says)
+        return KEPT
     if probe.of_sizes and kind != "finite":
         if _wrong_in_single(evidence, answered):
             return Mistake("some_sizes", "right for some sizes, and wrong for others")

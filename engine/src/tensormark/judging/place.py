@@ -28,6 +28,7 @@ MAX_TEXT = 200  # characters of a line
 MAX_LINES = 80  # of a function that is shown
 WRONG = "the first value that no correct solution has is computed here"
 DECIDED = "from the same values, correct solutions go on differently after this line"
+TOGETHER = "pieces are put together here: the first value to compare, and it is wrong"
 MISPLACED = "right values get into the wrong places, shape or type here, or are not to be returned"
 LAST = "each value that can be told from others is right up to here, but the output is not"
 NO_GRADIENT = "the gradient is lost here"
@@ -132,21 +133,25 @@ def locate(
     if kind == "gradient":
         cut = tape.cut(also_cut)
         return None if cut is None else _place(sources, tape.place(cut), NO_GRADIENT, tape)
-    wrong = tape.first_wrong(common)
-    misplaced = None
-    if wrong is None and kind not in ("draw", "raised"):
-        misplaced = tape.first_wrong(ordered)
-    first = misplaced if wrong is None else wrong
-    if first is not None:
-        says = WRONG if wrong is not None else MISPLACED
+    says = WRONG
+    wrong = tape.wrong(common)
+    if not wrong and kind not in ("draw", "raised"):
+        says = MISPLACED
+        wrong = tape.wrong(ordered)
+    if wrong:
+        first = wrong[0]
         decided = tape.decided(answered.recording.known, common, first)
+        together = tape.put_together(wrong, common) if says is WRONG else None
         if decided is not None:
             first = decided
             says = DECIDED
+        elif together is not None:
+            first = together
+            says = TOGETHER
         found = _place(sources, tape.place(first), says, tape)
         if found is not None:
             length = sources[found["file"]].count("\n") + 1
-            found["right"] = last_right(tape, common, first, length)
+            found["right"] = last_right(tape, common, min(first, wrong[0]), length)
         if found is not None and found["right"] is not None:
             found["says"] += f"; what line {found['right']} computes is still right"
         return found

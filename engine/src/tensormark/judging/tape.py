@@ -6,6 +6,7 @@ It is untrusted: its form is checked here, and whoever uses a line checks that t
 import collections
 import dataclasses
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -46,6 +47,11 @@ def close(prints: np.ndarray, known: np.ndarray) -> tuple[np.ndarray, np.ndarray
     return found[0], found[1], found[2]
 
 
+def _in_a_loop(records: np.ndarray) -> bool:
+    """Return whether there are others between the records of a line."""
+    return bool(np.diff(records).max(initial=0) > 1)
+
+
 @dataclasses.dataclass(frozen=True)
 class Tape:
     """The tape of one call.
@@ -79,8 +85,8 @@ class Tape:
         ordered = (made_from >= 0) & (made_from < children) & (children < len(records))
         return cls(records, np.nan_to_num(prints), parents[ordered])
 
-    def first_wrong(self, known: np.ndarray) -> int | None:
-        """Return the first record that is not known and not excused, or None.
+    def wrong(self, known: np.ndarray) -> list[int]:
+        """Return the records that are not known and not excused.
 
         Args:
             known: for each record, whether it is.
@@ -88,8 +94,31 @@ class Tape:
         excused = known & (self.records[:, DOES] == TELLS)
         for child, parent in self.parents[np.argsort(-self.parents[:, 0], kind="stable")]:
             excused[parent] |= excused[child]
-        wrong = np.flatnonzero(~known & ~excused & (self.records[:, DOES] != DECIDES))
-        return int(wrong[0]) if wrong.size else None
+        wrong = ~known & ~excused & (self.records[:, DOES] != DECIDES)
+        return [*map(int, np.flatnonzero(wrong))]
+
+    def put_together(self, wrong: Sequence[int], common: np.ndarray) -> int | None:
+        """Return the first wrong record that is made from pieces computed in a loop, or None.
+
+        Pieces, such as one token's values, are in no correct code that computes all at once.
+
+        Args:
+            wrong: see above; common: which records agree with a known one.
+        """
+        rounds = self._on_line_of(wrong[0])
+        if common[rounds].any() or not _in_a_loop(rounds):
+            return None
+        piece = math.prod(self.axes(wrong[0]))
+        for record in wrong:
+            axes = self.axes(record)
+            larger = len(axes) > 1 and math.prod(axes) > piece
+            if record > rounds[-1] and larger and not _in_a_loop(self._on_line_of(record)):
+                return record
+        return None
+
+    def _on_line_of(self, record: int) -> np.ndarray:
+        places = self.records[:, :DOES]
+        return np.flatnonzero((places == places[record]).all(-1))
 
     def decided(self, known: np.ndarray, common: np.ndarray, wrong: int) -> int | None:
         """Return the decision that has led to a wrong value, or None if that cannot be told.
@@ -131,11 +160,17 @@ class Tape:
     def shapes(self, file: int, lines: range) -> list[tuple[int, str]]:
         """Return the shape that each line of a file made last, as text."""
         made: dict[int, str] = {}
-        for record in self.records[self.records[:, 0] == file]:
-            axes = record[WHERE : WHERE + record[WHERE - 1]].tolist()
-            if axes and record[1] in lines:
-                made[int(record[1])] = f"({', '.join(map(str, axes))})"
+        for row in np.flatnonzero(self.records[:, 0] == file).tolist():
+            axes = self.axes(row)
+            line = int(self.records[row, LINE])
+            if axes and line in lines:
+                made[line] = f"({', '.join(map(str, axes))})"
         return sorted(made.items())
+
+    def axes(self, record: int) -> list[int]:
+        """Return the lengths of a record's axes."""
+        found: list[int] = self.records[record, WHERE:][: self.records[record, WHERE - 1]].tolist()
+        return found
 
     def place(self, record: int) -> list[int]:
         """Return the place of a record."""

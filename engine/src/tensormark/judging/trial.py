@@ -14,7 +14,7 @@ from tensormark.exercise import PARTS, SECOND_CALL, Exercise, Probe
 from tensormark.judging.checks import CHECKS, Check, examined, wrong_gradient, wrong_output
 from tensormark.judging.compare import Mismatch
 from tensormark.judging.evidence import Evidence
-from tensormark.judging.findings import finding
+from tensormark.judging.findings import OF_OUTPUT, finding
 from tensormark.judging.fingerprints import AnsweredCall, changed_state
 from tensormark.judging.replies import PLACE_AT_END, entered, hole, mismatch_of, renamed
 from tensormark.policy import usual_names
@@ -38,8 +38,10 @@ class Trial(Evidence):
 
     Attributes:
         mismatches: a cache of the mismatch by the answer's id() and the check.
+        alone: by the answer's id(), the answer to the same call without others before it.
     """
 
+    alone: dict[int, AnsweredCall] = dataclasses.field(default_factory=dict)
     mismatches: dict[tuple[int, Check], Mismatch | None] = dataclasses.field(default_factory=dict)
 
     # --- the result ------------------------------------------------------------------------------
@@ -71,11 +73,19 @@ class Trial(Evidence):
         return any(hole(each.reply, targets) == self.exercise.id for each in self.answered)
 
     def decided(self) -> Iterator[tuple[Check, Probe, frozenset[str] | None]]:
-        """Yield what is checked, in order, each with what `deciding_stand_ins` returns."""
+        """Yield what is checked, in order, each with what `deciding_stand_ins` returns.
+
+        Gradients are those of a right output.
+        """
+        right = []
         for check in CHECKS:
             for probe in self.exercise.probes:
-                if check is not wrong_gradient or any(call.gradients for call in probe.calls):
-                    yield check, probe, self.deciding_stand_ins(probe, check)
+                if check is wrong_gradient and probe not in right:
+                    continue
+                used = self.deciding_stand_ins(probe, check)
+                if check is wrong_output and used is not None and probe.calls[0].gradients:
+                    right.append(probe)
+                yield check, probe, used
 
     @property
     def undecided(self) -> bool:
@@ -139,8 +149,8 @@ class Trial(Evidence):
     def excused(self, check: Check, probe: Probe, wrong: set[str]) -> bool:
         """Return whether what a probe finds may have a cause that costs the properties already.
 
-        That is what fails in other sizes or in a second call, if probes of these fail, and in
-        training where a mode, a seed or a rate is changed.
+        That is what fails in other sizes or in a second call, if probes of these fail; after other
+        calls, but not alone; and in training where a mode, a seed or a rate is changed.
 
         Args:
             wrong: which probes of other sizes and of a second call fail.
@@ -148,10 +158,29 @@ class Trial(Evidence):
         call = probe.calls[0]
         resized = call.sizes.letters != self.exercise.calls[0].sizes.letters
         changed = probe.part == "training" and changed_state(self.answers_to(probe)[0].reply)
-        cause = (
-            changed or (call.twice and SECOND_CALL in wrong) or (resized and wrong - {SECOND_CALL})
+        if check is not wrong_output or probe.part == "properties":
+            return False
+        return bool(
+            changed
+            or (call.twice and SECOND_CALL in wrong)
+            or (resized and wrong - {SECOND_CALL})
+            or self.carries_over(self.answers_to(probe)[-1])
         )
-        return check is wrong_output and probe.part != "properties" and bool(cause)
+
+    def carries_over(self, answered: AnsweredCall) -> bool:
+        """Return whether a call is wrong only because of the calls before it.
+
+        That is so if the exercise's first call is right, and this one is when it is made alone.
+        """
+        first = self.exercise.probes[0]
+        mismatch = self.mismatch(answered, wrong_output)
+        if mismatch is None or mismatch.kind not in OF_OUTPUT or answered.probe is first:
+            return False
+        if self.again is None or self.deciding_stand_ins(first, wrong_output) is None:
+            return False
+        if id(answered) not in self.alone:
+            self.alone[id(answered)] = self.again(answered, alone=True)
+        return self.mismatch(self.alone[id(answered)], wrong_output) is None
 
     def fault(self, check: Check, probe: Probe, excused: bool) -> Fault:
         """Return what it costs that none of a probe's answers that count is right.
@@ -173,7 +202,8 @@ class Trial(Evidence):
             together = f"{those} and {last} pass alone, but not together"
         if mismatch.kind == "forbidden":
             part = "values"
-        return Fault(part, functools.partial(finding, self, answered, mismatch, together))
+        kept = check is wrong_output and self.carries_over(answered)
+        return Fault(part, functools.partial(finding, self, answered, mismatch, together, kept))
 
     @functools.cached_property
     def forbidden(self) -> frozenset[str]:
@@ -195,6 +225,8 @@ class Trial(Evidence):
                     mismatch = renamed(answered) or mismatch
                 self.mismatches[key] = mismatch
             return self.mismatches[key]
+        if check is not wrong_output:
+            return None  # that there is no output is what is wrong
         name = reply.message.get("forbidden")
         if name in self.forbidden:
             place = PLACE_AT_END.search(reply.text)

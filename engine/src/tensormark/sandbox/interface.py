@@ -440,6 +440,10 @@ class Sandbox(abc.ABC):
             self.worker.close()
         self.worker = None
 
+    def forget(self) -> None:
+        """Import the program again for the next call, so that nothing is left of earlier ones."""
+        self.program = dataclasses.replace(self.program, sources=dict(self.program.sources))
+
     def reload(self, sources: Mapping[str, str]) -> None:
         """Switch to other sources: for your own code, never a student's."""
         self.program = dataclasses.replace(self.program, sources=dict(sources))

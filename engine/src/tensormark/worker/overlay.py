@@ -125,7 +125,7 @@ class Overlay:
         with forbidden.forbid(request["forbidden"]), silenced(bool(order)):
             answer = calls.run(context, request["call"], tensors, progress)
         outputs = {
-            name: tensor.detach().resolve_conj().resolve_neg().numpy()
+            name: tensor.detach().to_dense().resolve_conj().resolve_neg().numpy()
             for name, tensor in answer.tensors.items()
         }
         return {"status": "ok", **answer.message}, outputs
