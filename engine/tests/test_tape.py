@@ -233,7 +233,8 @@ def test_pieces_of_a_loop_are_not_to_blame() -> None:
     whole = "\ndef f(x, n):\n    y = x.sin() * n\n    return y + x\n"
     loop = (
         "import torch\n\ndef f(x, n):\n    rows = []\n    for i in range(len(x)):\n"
-        "        y = x[i].sin()\n        y = y * n\n        rows.append(y + x[i - 1])\n    return torch.stack(rows)\n"
+        "        y = x[i].sin()\n        y = y * n\n        rows.append(y + x[i - 1])\n"
+        "    return torch.stack(rows)\n"
     )
     x = torch.from_numpy(VALUES)
     found = recorded(loop, x, 4)
