@@ -84,7 +84,7 @@ def _phenomena_table(splits: dict[str, list[Phrase]]) -> str:
         shown = [phrase for phrase in splits["dev"] if phrase.rules[0] == rule]
         example = min(shown, key=lambda phrase: (len(phrase.words), phrase.words))
         counts = [sum(rule in phrase.rules for phrase in phrases) for phrases in splits.values()]
-        cells = [rule, effect, f"{int(example.value > 0)}: {example.words}", *map(str, counts)]
+        cells = [rule, effect, f"{example.label}: {example.words}", *map(str, counts)]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
