@@ -80,11 +80,7 @@ class BertSentimentClassifier(nn.Module):
     """BERT with a linear layer on top: section 4.1 of [1]."""
 
     def __init__(
-        self,
-        bert: BertModel,
-        num_labels: int,
-        dropout: float | None = None,
-        mean: bool = False,
+        self, bert: BertModel, num_labels: int, dropout: float | None = None, mean: bool = False
     ) -> None:
         """Args: mean: average the vectors of all tokens, instead of pooling that of [CLS]."""
         super().__init__()

@@ -1,16 +1,18 @@
-"""Sentences with a grade, from 0 (very bad) to 4 (very good), and reviews that end with stars.
+"""Sentences with a grade, from 0 (very bad) to 4 (very good), and reviews with a rating.
 
-A phrase has a value on a scale from -2 to 2: an opinion word has a sign and a strength, and every
-rule multiplies or weighs what its parts are worth. The grade is the value, rounded after a little
-noise: people disagree about what is on a border, and not even the grammar knows it.
+A phrase has a value: an opinion word is worth 1 or 2, or the opposite, and every rule multiplies or
+weighs the values of its parts. The grade is the value plus 2, rounded after a little noise: people
+disagree about what is on a border, so not even who knows the grammar is always right.
 """
 
-import random
+import itertools
+import statistics
 from collections.abc import Sequence
+from dataclasses import replace
 from statistics import NormalDist
 
 from instructor.language.grammar import SPEAKERS, Phrase, Writer
-from instructor.language.lexicon import FILMS, RIVALS, Film, Lexicon
+from instructor.language.lexicon import FILMS, Film
 
 GRADES = 5
 NOISE = 0.25  # standard deviation of a value before it is rounded
@@ -86,79 +88,90 @@ QUOTATIONS = _weighed(
 JOINTS = _weighed(
     """
     0.2 0.9 | {} , but {}
+    0.2 0.9 | {} , yet {}
     0.2 0.9 | although {} , {}
     0.9 0.2 | {} , although {}
     0.9 0.2 | {} , even though {}
+    0.5 0.5 | {} and {}
     0.5 0.5 | {} , and {}
-    0.5 0.5 | {} , yet {}
     """
 )
 
 
 def chances(value: float) -> list[float]:
-    """Return the probability of each grade of a phrase of this value."""
+    """Return the probability of each grade for a sentence of this value."""
     noise = NormalDist(value, NOISE)
-    below = [0.0, *(noise.cdf(grade - 1.5) for grade in range(GRADES - 1)), 1.0]
-    return [high - low for low, high in zip(below, below[1:])]
+    borders = [0.0, *(noise.cdf(grade - 1.5) for grade in range(GRADES - 1)), 1.0]
+    return [high - low for low, high in itertools.pairwise(borders)]
+
+
+def ceiling(phrases: Sequence[Phrase]) -> float:
+    """Return the expected accuracy of who knows every value: the most likely grade is right."""
+    return statistics.mean(max(chances(phrase.value)) for phrase in phrases)
 
 
 class GradedWriter(Writer):
-    """Draws phrases whose value is a number, and their grades."""
+    """Draws sentences with a value and a grade."""
+
+    labels = GRADES
+    most = 1.0  # a balance would move the chances, and so the ceiling
 
     def word(self, words: dict[int, tuple[str, ...]]) -> tuple[str, float]:
+        """Draw a word of either sign, as often strong as mild; return it with its value."""
         sign = self.sign()
         strong = self.rng.random() < 0.5
-        fitting = [word for word in words[sign] if (word in STRONG) == strong] or words[sign]
-        word = self.rng.choice(fitting)
+        fitting = [word for word in words[sign] if (word in STRONG) == strong]
+        word = self.rng.choice(fitting or words[sign])
         return word, sign * (2.0 if word in STRONG else 1.0)
 
-    def describe(self, subject: str) -> Phrase:
+    def clause(self, subject: str) -> Phrase:
         """Say what the film is or has: "harbor is a bit dull"."""
-        forms, words, rule = self.rng.choices(
-            (
-                (COPULAS, self.lexicon.adjectives, "description"),
-                (POSSESSIONS, self.lexicon.nouns, "possession"),
-            ),
-            weights=(4, 1),
-        )[0]
+        forms, words = COPULAS, self.lexicon.adjectives
+        if self.rng.random() < 0.2:
+            forms, words = POSSESSIONS, self.lexicon.nouns
         form, (weight,) = self.rng.choice(forms)
-        word, worth = self.word(words)
-        return Phrase(f"{subject} {form.format(word)}", weight * worth, (rule,))
+        word, value = self.word(words)
+        return Phrase(f"{subject} {form.format(word)}", weight * value, ())
 
-    def frame(self, subject: str) -> Phrase:
+    def opening(self, subject: str) -> Phrase:
+        """Agree with a clause, more or less: "i doubt that harbor is dull"."""
         form, (weight,) = self.rng.choice(FRAMES)
-        inner = self.describe(subject)
-        return Phrase(form.format(inner.words), weight * inner.value, ("attitude", *inner.rules))
+        inner = self.clause(subject)
+        return Phrase(form.format(inner.words), weight * inner.value, ())
 
-    def quote(self, subject: str) -> Phrase:
+    def attribution(self, subject: str) -> Phrase:
+        """Quote somebody, and agree, more or less."""
         form, (weight,) = self.rng.choice(QUOTATIONS)
-        inner = self.describe(subject)
+        inner = self.clause(subject)
         quoted = f"{self.rng.choice(SPEAKERS)} say that {inner.words}"
-        return Phrase(form.format(quoted), weight * inner.value, ("quotation", *inner.rules))
+        return Phrase(form.format(quoted), weight * inner.value, ())
 
-    def join(self, subject: str) -> Phrase:
+    def contrast(self, subject: str) -> Phrase:
+        """Say two things: after "but", the second counts, after "and", both do."""
         form, weights = self.rng.choice(JOINTS)
-        rule = self.rng.choice((self.describe, self.describe, self.frame, self.quote))
-        parts = [rule(subject), self.describe(self.pronoun())]
-        value = sum(weight * part.value for weight, part in zip(weights, parts))
-        words = form.format(*(part.words for part in parts))
-        return Phrase(words, value, ("contrast", *parts[0].rules, *parts[1].rules))
+        rule = self.rng.choice((self.clause, self.clause, self.opening, self.attribution))
+        parts = [rule(subject), self.clause(self.pronoun())]
+        values = [weight * part.value for weight, part in zip(weights, parts, strict=True)]
+        return Phrase(form.format(*(part.words for part in parts)), sum(values), ())
 
     def sentence(self, film: Film) -> Phrase:
-        rules = (self.describe, self.frame, self.quote, self.join)
+        """Draw a whole sentence about a film, and its grade."""
+        rules = (self.clause, self.opening, self.attribution, self.contrast)
         (rule,) = self.rng.choices(rules, weights=(3, 3, 3, 5))
-        return self.full_stop(rule(self.subject(film)))
+        return self.graded(rule(self.subject(film)))
 
-    def grade(self, value: float) -> int:
-        return self.rng.choices(range(GRADES), chances(value))[0]
+    def graded(self, phrase: Phrase) -> Phrase:
+        """End a sentence, and draw its grade."""
+        (grade,) = self.rng.choices(range(GRADES), chances(phrase.value))
+        return replace(self.full_stop(phrase), grade=grade)
 
     def review(self) -> list[str]:
-        """Write two opinions that give a film the same number of stars, from 1 to 5."""
+        """Write two short opinions of a film with the same number of stars, from 1 to 5."""
         film = self.rng.choice(FILMS)
-        stars = self.rng.randint(1, GRADES)
+        grade = self.rng.randrange(GRADES)
         text: list[str] = []
         while len(text) < 2:
-            phrase = self.describe(self.subject(film))
-            if self.grade(phrase.value) == stars - 1:
-                text.append(f"{phrase.words} : {stars} stars .")
+            phrase = self.clause(self.subject(film))
+            if self.graded(phrase).grade == grade:
+                text.append(f"{phrase.words} : {grade + 1} / {GRADES} .")
         return text

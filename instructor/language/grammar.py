@@ -110,6 +110,7 @@ class Writer:
     """Draws phrases about films with one generator and one list of opinion words."""
 
     labels = 2
+    most = 0.5  # the share of sentences that may have one label
 
     def __init__(self, rng: random.Random, lexicon: Lexicon) -> None:
         self.rng = rng

@@ -14,7 +14,7 @@ from instructor.language.baselines import baseline_table
 from instructor.language.data_card import data_card
 from instructor.language.grades import GradedWriter
 from instructor.language.grammar import Phrase, Writer
-from instructor.language.lexicon import FILMS, HALF, WHOLE
+from instructor.language.lexicon import FILMS, HALF, WHOLE, Lexicon
 from instructor.language.reviews import running_text, write_reviews
 from tensormark.files import between, put_between, write_whole
 
@@ -28,10 +28,10 @@ CARD_NAME = "README.md"
 
 
 def draw_split(writer: Writer, size: int, taken: set[str]) -> list[Phrase]:
-    """Draw sentences that are not in `taken`, as many of each label; add them to `taken`."""
-    wanted = [size // writer.labels] * writer.labels
+    """Draw sentences that are not in `taken`, with balanced labels; add them to `taken`."""
+    wanted = [int(size * writer.most)] * writer.labels
     phrases: list[Phrase] = []
-    while any(wanted):
+    while len(phrases) < size:
         phrase = writer.sentence(writer.rng.choice(FILMS))
         if wanted[phrase.label] and phrase.words not in taken:
             wanted[phrase.label] -= 1
@@ -41,20 +41,23 @@ def draw_split(writer: Writer, size: int, taken: set[str]) -> list[Phrase]:
 
 
 def draw_splits(
-    seed: int | str, kind: type[Writer] = Writer, sizes: dict[str, int] = SIZES
+    seed: int | str,
+    kind: type[Writer] = Writer,
+    sizes: dict[str, int] = SIZES,
+    known: Lexicon = HALF,
 ) -> dict[str, list[Phrase]]:
-    """Draw the three splits; only the training split is limited to half of the opinion words."""
+    """Draw the three splits; only the training split is limited to a part of the opinion words."""
     taken: set[str] = set()
     splits = {}
     for name, size in sizes.items():
-        writer = kind(random.Random(f"{seed} {name}"), HALF if name == "train" else WHOLE)
+        writer = kind(random.Random(f"{seed} {name}"), known if name == "train" else WHOLE)
         splits[name] = draw_split(writer, size, taken)
     return splits
 
 
 def draw_grades(seed: int) -> dict[str, list[Phrase]]:
-    """Draw the three splits with five grades."""
-    return draw_splits(f"{seed} grades", GradedWriter, GRADED_SIZES)
+    """Draw the three splits with five grades; training knows a quarter of the opinion words."""
+    return draw_splits(f"{seed} grades", GradedWriter, GRADED_SIZES, HALF.half())
 
 
 def labelled_lines(phrases: Iterable[Phrase]) -> str:
