@@ -15,7 +15,7 @@ from instructor.language.grammar import SPEAKERS, Phrase, Writer
 from instructor.language.lexicon import FILMS, Film
 
 GRADES = 5
-NOISE = 0.25  # standard deviation of a value before it is rounded
+NOISE = 0.2  # standard deviation of a value before it is rounded
 STRONG = frozenset(
     """brilliant gripping inspired masterful poignant delightful superb thrilling memorable moving
     joyful wonderful dreadful stupid pointless lifeless annoying dreary awful painful ugly boring
