@@ -114,7 +114,7 @@ endef
 CPU_ONLY = --extra-index-url https://download.pytorch.org/whl/cpu
 
 # what programs write by default; a student may have other files in the same folders
-OUTPUTS = runs/attention.png runs/pretrained predictions/*-out.txt
+OUTPUTS = runs/attention.png runs/pretrained predictions/*-out.txt predictions/curves.png
 # what our pages contain: PAGE of the engine's files.py
 OUR_PAGE = style-src .sha256-
 

@@ -1,4 +1,4 @@
-"""Sentences with a grade, from 0 (very bad) to 4 (very good), and reviews with a rating.
+"""Sentences with a grade, from 0 (very bad) to 4 (very good), and opinions with a rating.
 
 A phrase has a value: an opinion word is worth 1 or 2, or the opposite, and every rule multiplies or
 weighs the values of its parts. The grade is the value plus 2, rounded after a little noise: people
@@ -9,13 +9,12 @@ import itertools
 import statistics
 from collections.abc import Sequence
 from dataclasses import replace
-from statistics import NormalDist
 
 from instructor.language.grammar import SPEAKERS, Phrase, Writer
 from instructor.language.lexicon import FILMS, Film
 
 GRADES = 5
-NOISE = 0.2  # standard deviation of a value before it is rounded
+NOISE = 0.2  # standard deviation of what is added to a value before it is rounded
 STRONG = frozenset(
     """brilliant gripping inspired masterful poignant delightful superb thrilling memorable moving
     joyful wonderful dreadful stupid pointless lifeless annoying dreary awful painful ugly boring
@@ -24,47 +23,39 @@ STRONG = frozenset(
 
 
 def _weighed(table: str) -> list[tuple[str, list[float]]]:
-    """Read a table: the weights of a form's parts, then the form."""
+    """Read a table: what the parts of a form weigh, then the form."""
     rows = [row.split("|") for row in table.strip().splitlines()]
     return [(form.strip(), [float(weight) for weight in weights.split()]) for weights, form in rows]
 
 
-# {} is an adjective
-COPULAS = _weighed(
+CLAUSES = _weighed(
     """
-    1 | is {}
-    1 | is {}
-    1.6 | is very {}
-    1.6 | is really {}
-    2 | could not be more {}
-    0.6 | is rather {}
-    0.4 | is a bit {}
-    -0.6 | is not {}
-    -0.3 | is not very {}
-    -0.3 | is not really {}
-    0.2 | is not that {}
-    -1.5 | is not {} at all
-    -1.2 | is anything but {}
-    -0.8 | is far from {}
-    -0.6 | is hardly {}
-    1.2 | never fails to be {}
-    -1 | wants to be {} and fails
-    """
-)
-# {} is a noun
-POSSESSIONS = _weighed(
-    """
-    1.7 | is full of {}
-    1.2 | has a lot of {}
-    0.5 | has a bit of {}
-    -1 | lacks {}
-    -1.6 | has no {} at all
-    -0.5 | does not have a lot of {}
-    0.6 | does not lack {}
+    1 | is {adjective}
+    1 | is always {adjective}
+    1.6 | is very {adjective}
+    1.6 | is really {adjective}
+    2 | could not be more {adjective}
+    0.6 | is rather {adjective}
+    0.4 | is a bit {adjective}
+    -0.6 | is not {adjective}
+    -0.3 | is not very {adjective}
+    -0.3 | is not really {adjective}
+    0.2 | is not that {adjective}
+    -1.5 | is not {adjective} at all
+    -1.2 | is anything but {adjective}
+    -0.8 | is far from {adjective}
+    -0.6 | is hardly {adjective}
+    1.2 | never fails to be {adjective}
+    -1 | wants to be {adjective} and fails
+    1.7 | is full of {noun}
+    1.2 | has a lot of {noun}
+    0.5 | has a bit of {noun}
+    -1 | lacks {noun}
+    -1.6 | has no {noun} at all
     """
 )
 # {} is a clause
-FRAMES = _weighed(
+OPINIONS = _weighed(
     """
     0.8 | i think that {}
     1.2 | nobody can deny that {}
@@ -72,20 +63,15 @@ FRAMES = _weighed(
     -1 | it is not true that {}
     0.7 | i do not doubt that {}
     -0.4 | i doubt that {}
+    1 | {speaker} say that {} , and i agree
+    1 | {speaker} say that {} , and they are right
+    -1 | {speaker} say that {} , and they are wrong
+    -0.7 | {speaker} say that {} , but i disagree
+    0.5 | {speaker} say that {} , and they are not all wrong
     """
 )
-# {} is what others say
-QUOTATIONS = _weighed(
-    """
-    1 | {} , and i agree
-    1 | {} , and they are right
-    -1 | {} , and they are wrong
-    -0.7 | {} , but i disagree
-    0.5 | {} , and they are not all wrong
-    """
-)
-# each {} is a clause
-JOINTS = _weighed(
+# {} is a clause, the first perhaps with an opinion
+PAIRS = _weighed(
     """
     0.2 0.9 | {} , but {}
     0.2 0.9 | {} , yet {}
@@ -100,13 +86,13 @@ JOINTS = _weighed(
 
 def chances(value: float) -> list[float]:
     """Return the probability of each grade for a sentence of this value."""
-    noise = NormalDist(value, NOISE)
+    noise = statistics.NormalDist(value, NOISE)
     borders = [0.0, *(noise.cdf(grade - 1.5) for grade in range(GRADES - 1)), 1.0]
     return [high - low for low, high in itertools.pairwise(borders)]
 
 
 def ceiling(phrases: Sequence[Phrase]) -> float:
-    """Return the expected accuracy of who knows every value: the most likely grade is right."""
+    """Return the expected accuracy of who knows every value, and says the likeliest grade."""
     return statistics.mean(max(chances(phrase.value)) for phrase in phrases)
 
 
@@ -116,62 +102,53 @@ class GradedWriter(Writer):
     labels = GRADES
     most = 1.0  # a balance would move the chances, and so the ceiling
 
-    def word(self, words: dict[int, tuple[str, ...]]) -> tuple[str, float]:
-        """Draw a word of either sign, as often strong as mild; return it with its value."""
+    def clause(self, subject: str) -> Phrase:
+        """Say what the film is or has: "harbor is a bit dull"."""
+        form, (weight,) = self.rng.choice(CLAUSES)
+        kind, words = "adjective", self.lexicon.adjectives
+        if "{noun}" in form:
+            kind, words = "noun", self.lexicon.nouns
         sign = self.sign()
         strong = self.rng.random() < 0.5
         fitting = [word for word in words[sign] if (word in STRONG) == strong]
         word = self.rng.choice(fitting or words[sign])
-        return word, sign * (2.0 if word in STRONG else 1.0)
+        value = weight * sign * (2 if word in STRONG else 1)
+        return Phrase(f"{subject} {form.format(**{kind: word})}", value, ())
 
-    def clause(self, subject: str) -> Phrase:
-        """Say what the film is or has: "harbor is a bit dull"."""
-        forms, words = COPULAS, self.lexicon.adjectives
-        if self.rng.random() < 0.2:
-            forms, words = POSSESSIONS, self.lexicon.nouns
-        form, (weight,) = self.rng.choice(forms)
-        word, value = self.word(words)
-        return Phrase(f"{subject} {form.format(word)}", weight * value, ())
-
-    def opening(self, subject: str) -> Phrase:
+    def opinion(self, subject: str) -> Phrase:
         """Agree with a clause, more or less: "i doubt that harbor is dull"."""
-        form, (weight,) = self.rng.choice(FRAMES)
+        form, (weight,) = self.rng.choice(OPINIONS)
         inner = self.clause(subject)
-        return Phrase(form.format(inner.words), weight * inner.value, ())
+        words = form.format(inner.words, speaker=self.rng.choice(SPEAKERS))
+        return Phrase(words, weight * inner.value, ())
 
-    def attribution(self, subject: str) -> Phrase:
-        """Quote somebody, and agree, more or less."""
-        form, (weight,) = self.rng.choice(QUOTATIONS)
-        inner = self.clause(subject)
-        quoted = f"{self.rng.choice(SPEAKERS)} say that {inner.words}"
-        return Phrase(form.format(quoted), weight * inner.value, ())
-
-    def contrast(self, subject: str) -> Phrase:
+    def pair(self, subject: str) -> Phrase:
         """Say two things: after "but", the second counts, after "and", both do."""
-        form, weights = self.rng.choice(JOINTS)
-        rule = self.rng.choice((self.clause, self.clause, self.opening, self.attribution))
+        form, weights = self.rng.choice(PAIRS)
+        rule = self.rng.choice((self.clause, self.opinion))
         parts = [rule(subject), self.clause(self.pronoun())]
-        values = [weight * part.value for weight, part in zip(weights, parts, strict=True)]
-        return Phrase(form.format(*(part.words for part in parts)), sum(values), ())
-
-    def sentence(self, film: Film) -> Phrase:
-        """Draw a whole sentence about a film, and its grade."""
-        rules = (self.clause, self.opening, self.attribution, self.contrast)
-        (rule,) = self.rng.choices(rules, weights=(3, 3, 3, 5))
-        return self.graded(rule(self.subject(film)))
+        value = sum(weight * part.value for weight, part in zip(weights, parts, strict=True))
+        return Phrase(form.format(*(part.words for part in parts)), value, ())
 
     def graded(self, phrase: Phrase) -> Phrase:
         """End a sentence, and draw its grade."""
         (grade,) = self.rng.choices(range(GRADES), chances(phrase.value))
         return replace(self.full_stop(phrase), grade=grade)
 
+    def sentence(self, film: Film) -> Phrase:
+        """Draw a whole sentence about a film, and its grade."""
+        rules = (self.clause, self.opinion, self.pair)
+        (rule,) = self.rng.choices(rules, weights=(3, 6, 5))
+        return self.graded(rule(self.subject(film)))
+
     def review(self) -> list[str]:
-        """Write two short opinions of a film with the same number of stars, from 1 to 5."""
+        """Write two opinions of a film with the same rating, from 1 to 5."""
         film = self.rng.choice(FILMS)
         grade = self.rng.randrange(GRADES)
         text: list[str] = []
         while len(text) < 2:
-            phrase = self.clause(self.subject(film))
+            rule = self.rng.choice((self.clause, self.clause, self.opinion, self.pair))
+            phrase = rule(self.subject(film))
             if self.graded(phrase).grade == grade:
                 text.append(f"{phrase.words} : {grade + 1} / {GRADES} .")
         return text

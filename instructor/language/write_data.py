@@ -14,7 +14,7 @@ from instructor.language.baselines import baseline_table
 from instructor.language.data_card import data_card
 from instructor.language.grades import GradedWriter
 from instructor.language.grammar import Phrase, Writer
-from instructor.language.lexicon import FILMS, HALF, WHOLE, Lexicon
+from instructor.language.lexicon import FILMS, HALF, QUARTER, WHOLE, Lexicon
 from instructor.language.reviews import running_text, write_reviews
 from tensormark.files import between, put_between, write_whole
 
@@ -23,7 +23,7 @@ SEED = 2026
 SIZES = {"train": 4000, "dev": 1200, "test": 1200}
 GRADED_SIZES = {"train": 6000, "dev": 1200, "test": 1200}
 REVIEWS = 20_000
-GRADED_REVIEWS = 8000
+GRADED_REVIEWS = 5000
 CARD_NAME = "README.md"
 
 
@@ -57,7 +57,7 @@ def draw_splits(
 
 def draw_grades(seed: int) -> dict[str, list[Phrase]]:
     """Draw the three splits with five grades; training knows a quarter of the opinion words."""
-    return draw_splits(f"{seed} grades", GradedWriter, GRADED_SIZES, HALF.half())
+    return draw_splits(f"{seed} grades", GradedWriter, GRADED_SIZES, QUARTER)
 
 
 def labelled_lines(phrases: Iterable[Phrase]) -> str:
