@@ -40,6 +40,7 @@ ASSIGNMENT = Assignment(
     leaderboard=Leaderboard(
         test=Split("data/grades/test.txt", "grades-test-out.txt", GRADES),
         dev=Split("data/grades/dev.txt", "grades-dev-out.txt", GRADES),
-        baselines="data/grades/baselines.txt",
+        card="data/README.md",
+        mark="grades",
     ),
 )

@@ -21,6 +21,12 @@ from testkit.classes import graded_class, options_in, rows_in
 TEST = Split("test.txt", "test-out.txt", ("0", "1", "2"))
 DEV = Split("dev.txt", "dev-out.txt", TEST.labels)
 DATA = "".join(f"1 ||| film {n} .\n" for n in range(20))
+CARD = """<!-- grades:begin -->
+| model | dev | test |
+| --- | --- | --- |
+| bag of words | 0.6 | 0.620 |
+<!-- grades:end -->
+"""
 FORM = "must be `example ||| label`, each example of test.txt once, its label one of 0, 1, 2"
 # predictions, and what is said about them; \udc80 stands for a byte
 BAD = r"""
@@ -55,8 +61,8 @@ def written(folder: Path, **texts: str) -> Path:
 @pytest.fixture
 def competed(copy: Path) -> Assignment:
     """The assignment with a leaderboard."""
-    written(copy, **{"test.txt": DATA, "dev.txt": DATA, "baselines.txt": "0.62 ||| bag of words"})
-    board = Leaderboard(TEST, DEV, "baselines.txt")
+    written(copy, **{"test.txt": DATA, "dev.txt": DATA, "card.md": CARD})
+    board = Leaderboard(TEST, DEV, "card.md", "grades")
     return dataclasses.replace(open_assignment(copy), leaderboard=board)
 
 

@@ -118,9 +118,11 @@ class Leaderboard:
 
     Attributes:
         test: whose labels only staff have; dev: whose labels everybody has.
-        baselines: the path of a file with lines `accuracy ||| name`; it may be missing.
+        card: the path of a page with a table of models to compare with, whose last column has their
+            accuracies; mark: what is around the table, see files.between.
     """
 
     test: Split
     dev: Split
-    baselines: str
+    card: str
+    mark: str

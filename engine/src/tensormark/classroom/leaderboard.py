@@ -1,13 +1,14 @@
 """leaderboard.html, which may be published, and leaderboard.csv, which is for staff."""
 
 import math
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from tensormark.classroom.entry import Adjustment, Entry, number_of
 from tensormark.exercise import Assignment
-from tensormark.files import digest, encoded, write_whole
+from tensormark.files import between, digest, encoded, write_whole
 from tensormark.intake.submission import read_beside
 from tensormark.predictions import (
     NAME_FILE,
@@ -28,6 +29,9 @@ TEMPLATES = Path(__file__).with_name("templates")
 LOOK = (TEMPLATES / "leaderboard.html.j2", TEMPLATES / "keys.css")
 TITLES = "rank name accuracy low high group student note".split()
 DIGITS = 6  # of a name that nobody chose
+BASELINE = re.compile(
+    r"^\| *(.+?) *\|.*\| *([01]\.[0-9]+) *\|$", re.MULTILINE
+)  # first and last cell
 
 
 class Standings:
@@ -52,15 +56,9 @@ class Standings:
             form = f"`label ||| example`, its label one of {', '.join(self.test.labels)}"
             raise UserError(f"{self.test.data}: each line must be {form}")
         self.rows: list[list[Any]] = []  # with a cell for each title
-        baselines = assignment.leaderboard.baselines
-        found = {}
-        if (assignment.folder / baselines).is_file():
-            found = labelled(assignment.folder, baselines)
-        try:
-            for name, own in found.items():
-                self.rows.append(["", name, float(own), "", "", "", "", "baseline"])
-        except ValueError as error:
-            raise UserError(f"{baselines}: {error}") from error
+        card = (assignment.folder / assignment.leaderboard.card).read_text("utf-8")
+        for name, own in BASELINE.findall(between(card, assignment.leaderboard.mark)):
+            self.rows.append(["", name, float(own), "", "", "", "", "baseline"])
 
     def _rank(self, found: Sequence[tuple[list[bool], str, Entry]]) -> None:
         """Add a row for each, give the bonus, and note for students where they are.
