@@ -1,5 +1,6 @@
 """leaderboard.html, which may be published, and leaderboard.csv, which is for staff."""
 
+import functools
 import math
 import re
 from collections.abc import Sequence
@@ -95,15 +96,13 @@ class Standings:
         for entry in entries:
             if entry.result is None:
                 continue
+            read = functools.partial(read_beside, entry.parts, self.assignment.editable)
             name = f"anonymous {digest(secret + encoded(entry.student))[:DIGITS]}"
             try:
-                text, chosen = (
-                    read_beside(entry.parts, self.assignment.editable, file)
-                    for file in (self.test.file, NAME_FILE)
-                )
+                text = read(self.test.file)
                 if text is not None:
                     right = self.test.score(text, self.assignment.folder)
-                    found.append((right, cleaned(chosen or "") or name, entry))
+                    found.append((right, cleaned(read(NAME_FILE) or "") or name, entry))
             except PredictionsError as error:
                 bad.append([*[""] * 6, entry.student, str(error)])
                 entry.result["notes"].append(f"not on the leaderboard: {error}")
