@@ -1,6 +1,6 @@
 # Targets for staff; the Makefile includes this file if it exists.
 
-TARGETS += term starter references data checkpoint gate import-checkpoint export-checkpoint release \
+TARGETS += term starter references data checkpoint gate grades import-checkpoint export-checkpoint release \
 	class gradescope test test-engine test-fast nightly engine-mutants test-elsewhere \
 	golden compare test-page lint exercise try handout figures pictures bench \
 	test-real
@@ -76,6 +76,9 @@ checkpoint: $(VENV)/.installed  ## pre-train the frozen checkpoint: minutes (CHE
 
 gate: $(VENV)/.installed-staff  ## measure the sentiment threshold: many fine-tunes
 	@$(WITH_SOLUTION) -m instructor.gate.measure
+
+grades: $(VENV)/.installed-staff  ## measure what models reach on the five grades: minutes
+	@$(WITH_SOLUTION) -m instructor.gate.grades
 
 import-checkpoint: $(VENV)/.installed-staff  ## turn a Hugging Face BERT (FROM=dir) into a checkpoint (OUT=dir)
 	@$(WITH_SOLUTION) -m instructor.huggingface import-checkpoint "$$FROM" "$$OUT"

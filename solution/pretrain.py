@@ -219,6 +219,7 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     add("--reviews", type=at_least(2), default=REVIEWS, help="how many, from the beginning")
     where = "folder with the sizes and the vocabulary"
     add("--checkpoint", type=Path, default=CHECKPOINT, help=where)
+    add("--continue", dest="go_on", action="store_true", help="start from the checkpoint's weights")
     add("--save", type=Path, default=Path("runs/pretrained"), help="folder to write to")
     return parser.parse_args(argv)
 
@@ -231,7 +232,10 @@ def run(
     recipe = Recipe(args.steps, args.batch_size, args.lr, seed=args.seed)
     torch.manual_seed(args.seed)  # draws the weights
     torch.set_num_threads(1)  # in a model of this size, threads wait longer than they work
-    model = BertForPreTraining(dataclasses.replace(config, **UNTRAINED))
+    if args.go_on:
+        model = BertForPreTraining.from_pretrained(args.checkpoint)
+    else:
+        model = BertForPreTraining(dataclasses.replace(config, **UNTRAINED))
     report(pretrain(model, tokenizer, documents, recipe), recipe.steps)
     save_model(model, tokenizer, args.save)
     config.to_json(args.save / "config.json")  # with dropout, for fine-tuning

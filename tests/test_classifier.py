@@ -5,6 +5,7 @@ Dimension key: N sentences, B batch, T tokens.
 
 import dataclasses
 import random
+import re
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,8 @@ from safetensors.torch import load_file
 import classifier
 from bert import BertModel
 from support import sentences
+from support.observe import open_model
+from support.runs import mean_scores, sign_test
 from tests.helpers.tiny_model import CONFIG, WORDS, refusal, tiny_checkpoint
 
 CS224N = "0\t\tid\tsentence\n1\t0.0\tab12\t good film\n2\t1.0\tcd34\t bad film\n"  # without labels
@@ -125,9 +128,48 @@ def test_the_program_writes_predictions_and_the_model(command, data, tmp_path, c
     assert classifier.main([*command, "--checkpoint", str(save)]) == 0
 
 
+def test_runs_that_are_saved_can_be_averaged_and_compared(command, data, tmp_path, capsys) -> None:
+    first, second, both = (str(tmp_path / name) for name in ("first", "second", "both"))
+    mean = ["--pooling", "mean", "--epochs", "30", "--lr", "0.02"]
+    assert classifier.main([*command, "--task", "grades", "--save", first]) == 0
+    assert classifier.main([*command, *mean, "--save", second]) == 0
+    assert classifier.main([*command, "--ensemble", first, second, "--save", both]) == 0
+    capsys.readouterr()
+
+    assert classifier.main([*command, "--compare", first, second, both]) == 0
+
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-1].startswith(f"{both} against {first}: ")
+    assert re.search(r"\d gained, \d lost, p 0\.0\d\d: better", lines[-2])
+    assert (tmp_path / "first" / "curves.png").stat().st_size > 1000
+    reopened, tokenizer = open_model(tmp_path / "second")
+    dev = sentences.Split(data["dev"], tokenizer, CONFIG.max_position_embeddings)
+    scores = reopened(dev.input_ids, dev.attention_mask).softmax(dim=1)
+    assert torch.allclose(scores, mean_scores([tmp_path / "second"], dev), atol=1e-5)
+    other = ["--dev", str(tmp_path / "train.txt")]
+    assert "other sentences" in refusal(
+        classifier.main, [*command, *other, "--compare", first], capsys
+    )
+
+
+def test_the_sign_test_is_that_of_a_fair_coin() -> None:
+    assert [sign_test(0, 6), sign_test(4, 4), sign_test(0, 0)] == [2 / 64, 1.0, 1.0]
+
+
+def test_frozen_layers_and_embeddings_stay_as_they_are() -> None:
+    before = model().state_dict()
+
+    after = trained_weights(classifier.Recipe(epochs=3, freeze=1))
+
+    moved = {name for name in after if not torch.equal(before[name], after[name])}
+    pooler = {"bert.pooler_dense.weight", "bert.pooler_dense.bias"}
+    assert moved == {*pooler, "classifier.weight", "classifier.bias"}
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
+        (["--ensemble", "nowhere"], "nowhere/scores.safetensors: missing"),
         (["--epochs", "0"], "--epochs"),
         (["--lr", "nan"], "--lr"),
         (["--max-length", "25"], "24 positions"),

@@ -165,7 +165,7 @@ def test_the_zip_has_what_grading_needs_and_no_more(packed: Path) -> None:
     assert not {"mistakes", "honest", "staff.py"} & code
     data = {name for name in names if name.startswith(("data/", "checkpoint/"))}
     assert data == {
-        *(f"data/{name}" for name in ("train.txt", "dev.txt")),
+        *(f"data/{name}" for name in ("train.txt", "dev.txt", "grades/test.txt")),
         *(f"checkpoint/{name}" for name in ASSIGNMENT.checkpoint_files),
     }
     assert re.search(r"^typing-extensions==", pins, re.M)  # torch needs it

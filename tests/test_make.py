@@ -102,7 +102,7 @@ def test_a_name_reaches_the_grader_as_it_is_and_is_not_run(calls: Path, name: st
     ("target", "options"),
     [
         ("grade", "REFERENCES CHECKPOINT THREADS TIER"),
-        ("submit", "SUBMISSION OUT"),
+        ("submit", "SUBMISSION OUT NAME"),
         ("gradescope", "REFERENCES TIER LIMIT OUT"),
         ("references", "SEED OUT CHECKPOINT CHECK"),
         ("exercise", "ID FILE"),

@@ -121,7 +121,9 @@ def test_the_first_run_writes_its_options_and_a_list_may_come_later(
     (out / "class.toml").write_text(changed, "utf-8")
     printed = graded_class(folder, hand_ins, out)[1]
 
-    assert chosen == config.Config(tier="process", viva_students=[])  # all else is as usual
+    assert chosen == config.Config(
+        tier="process", viva_students=[], leaderboard_bonus=[]
+    )  # all else is as usual
     assert scores(out) == {"s1": "80", "s2": "80", "s3": ""}
     assert "1 not handed in:\n  s3\n" in printed
     assert (out / "class.toml").read_text("utf-8") == changed
@@ -152,6 +154,8 @@ BAD: dict[str, tuple[str | Mapping[str, object], str, str]] = {
     "a text with a zero": ({"list": "a\0"}, "in", "without the character 0"),
     "an unknown student": ({"viva": 1, "viva_students": ["eve"]}, "in", "is called 'eve'"),
     "no value": ("list = ", "in", "not TOML"),
+    "no predictions": ({"leaderboard": True}, "in", "this assignment has none"),
+    "a bonus for percent": ({"leaderboard_bonus": [[60, 2]]}, "in", "accuracies from 0 to 1"),
 }
 
 

@@ -25,6 +25,7 @@ from tensormark.classroom import config, counts, entry, feedback, gradebook, ret
 from tensormark.classroom.entry import Entry, legible, number_of
 from tensormark.classroom.find import find, handed_in, real
 from tensormark.classroom.jobs import Job, Result, Terms, answers, complete, facts, named, workers
+from tensormark.classroom.leaderboard import PAGE, TABLE, Standings
 from tensormark.classroom.platforms import FOLDER, PLATFORMS
 from tensormark.classroom.store import Store
 from tensormark.exercise import Assignment
@@ -51,6 +52,8 @@ WRITTEN = (
     gradebook.TABLE,
     gradebook.PAGE,
     teach.PAGE,
+    PAGE,
+    TABLE,
     feedback.FOLDER,
     sheets.FOLDER,
     *(name for platform in PLATFORMS for name in platform.written),
@@ -162,6 +165,8 @@ class Class:
         self._find()
         config.read_adjustments(self.out / config.ADJUSTMENTS, self.entries)
         self.asked = self._asked()
+        bonus = self.config.leaderboard_bonus
+        self.standings = Standings(assignment, bonus) if self.config.leaderboard or bonus else None
         self.terms = self._terms(checkpoint)
         self._say_what_was_found()
 
@@ -326,6 +331,9 @@ class Class:
         new = self.out / NEW
         shutil.rmtree(new, ignore_errors=True)
         new.mkdir()
+        lines: list[str] = []
+        if self.standings:
+            lines.append(self.standings.write(self.entries, self.store.secret(), new))
         common = counts.note_flags(self.entries)
         given = {
             name.removesuffix(".py"): (self.assignment.starter / name).read_text(encoding="utf-8")
@@ -337,7 +345,7 @@ class Class:
         write_whole(new / gradebook.TABLE, gradebook.table(self.entries))
         write_whole(new / gradebook.PAGE, gradebook.page(self.entries, says, common))
         write_whole(new / teach.PAGE, teach.page(self.entries, says, open_course(self.assignment)))
-        lines = returned.write(self.found, self.config.column, new)
+        lines += returned.write(self.found, self.config.column, new)
         if self.config.viva:
             lines += sheets.write(self.asked, new)
         for name in WRITTEN:

@@ -7,6 +7,7 @@ take away, in columns student, points and reason, such as `ada,-5,two days late`
 import difflib
 import json
 import os
+import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ LONGEST = 1_000_000  # seconds, which is days
 MOST_QUESTIONS = 20  # on a sheet, which should fit on a printed page
 ADJUSTMENTS = "adjustments.csv"
 MOST_POINTS = 1_000_000  # points
+STEPS = re.compile(r"\[(\[(0\.[0-9]+|[01]|1\.0), [0-9]{1,6}(\.[0-9]+)?\](, |(?=\])))*\]")  # in JSON
 COLUMNS = ("student", "points", "reason")
 
 
@@ -44,6 +46,8 @@ class Config:
     training_times: float = 20.0
     viva: int = 0
     viva_students: Sequence[str] = ()
+    leaderboard: bool = False
+    leaderboard_bonus: Sequence[Sequence[float]] = ()
 
 
 Rule = tuple[str, Callable[[Any], bool]]  # what a value must be, in words, and whether one is
@@ -76,6 +80,11 @@ RULES: Mapping[str, Rule] = {
     "viva_students": (
         'a list of strings, such as ["ada"]',
         lambda value: isinstance(value, list) and all(isinstance(each, str) for each in value),
+    ),
+    "leaderboard": ("true or false", lambda value: isinstance(value, bool)),
+    "leaderboard_bonus": (
+        "accuracies from 0 to 1, each with its points, such as [[0.6, 2], [0.7, 5]]",
+        lambda value: bool(STEPS.fullmatch(json.dumps(value, default=str))),
     ),
 }
 

@@ -64,7 +64,10 @@ def _autograder(
 ) -> dict[str, bytes]:
     """Return the files of the autograder's zip."""
     folder = assignment.folder
-    paths = deciding(folder) + [folder / name for name in graded_from(assignment)]
+    names = graded_from(assignment)
+    if assignment.leaderboard:
+        names.append(assignment.leaderboard.test.data)
+    paths = deciding(folder) + [folder / name for name in names]
     files = {f"assignment/{p.relative_to(folder).as_posix()}": p.read_bytes() for p in paths}
     for name, content in _private_references(assignment, references).items():
         files[f"assignment/{REFERENCES}/{name}"] = content

@@ -13,7 +13,8 @@ from tensormark.files import write_whole
 from tensormark.folder import open_assignment
 from tensormark.grading import Grading
 from tensormark.intake.process import InspectionError
-from tensormark.intake.submission import SubmissionError
+from tensormark.intake.submission import Part, SubmissionError, read_beside
+from tensormark.predictions import PredictionsError, accuracy
 from tensormark.references import References
 from tensormark.reports.platforms import gradescope
 from tensormark.result import Grade, Observer, Outcome, Result
@@ -38,7 +39,7 @@ NOT_COVERED = {
 }
 
 
-class _Writer(Observer):
+class Writer(Observer):
     """Observes a grading, and writes results.json as it goes on."""
 
     def __init__(self, path: Path) -> None:
@@ -46,6 +47,8 @@ class _Writer(Observer):
         self.path = path
         self.tier = ""
         self.results: list[Result] = []
+        self.accuracy = 0.0  # of predictions, if there are any
+        self.fault = ""  # of these
         self.write(UNFINISHED)
 
     def result(self, result: Result) -> None:
@@ -57,14 +60,27 @@ class _Writer(Observer):
     def end(self, grade: Grade) -> None:
         """Write the final results."""
         could_not = any(result.outcome is Outcome.COULD_NOT_GRADE for result in grade.results)
-        self.write(UNGRADED if could_not else "", grade)
+        self.write(UNGRADED if could_not else self.fault, grade)
 
     def write(self, first: str, grade: Grade | None = None) -> None:
         """Write results.json, with a line before the report's text."""
         grade = grade or Grade("", self.tier, self.results)
         graded = bool(self.results) or first not in (UNFINISHED, UNGRADED)
-        text = gradescope(grade.as_json(), first, NOT_COVERED.get(self.tier, ""), graded)
+        not_covered = NOT_COVERED.get(self.tier, "")
+        text = gradescope(grade.as_json(), first, not_covered, graded, self.accuracy)
         write_whole(self.path, text)
+
+    def score(self, assignment: Assignment, submission: Path) -> None:
+        """Score the predictions, if any were handed in; without labels, none is right."""
+        if assignment.leaderboard is None:
+            return
+        test = assignment.leaderboard.test
+        try:
+            text = read_beside([Part(submission)], assignment.editable, test.file)
+            if text is not None:
+                self.accuracy = round(accuracy(test.score(text, assignment.folder)), 4)
+        except PredictionsError as error:
+            self.fault = f"not on the leaderboard: {error}"
 
 
 def _times(assignment: Assignment) -> dict[str, float | None]:
@@ -110,7 +126,7 @@ def chosen(assignment: Assignment, settings: Settings) -> str | None:
 
 def grade(assignment: Assignment, submission: Path, results: Path, limit: float) -> None:
     """Grade, and write the results."""
-    writer = _Writer(results)
+    writer = Writer(results)
     settings = settings_for(assignment, limit)
     tier = chosen(assignment, settings)
     writer.tier = tier or "none"
@@ -119,7 +135,9 @@ def grade(assignment: Assignment, submission: Path, results: Path, limit: float)
         return
     grading = Grading(dataclasses.replace(settings, tier=tier), assignment)
     try:
-        grading.grade(grading.read(str(submission)), observer=writer)
+        read = grading.read(str(submission))
+        writer.score(assignment, submission)
+        grading.grade(read, observer=writer)
     except SubmissionError as error:
         message = str(error).replace(f"{submission}: ", "")
         writer.write(f"Nothing was graded: {printable(message)}")

@@ -73,7 +73,11 @@ def _gradescope_test(number: int, exercise: Model) -> dict[str, Any]:
 
 
 def gradescope(
-    result: Model, first: str = "", not_covered: str | None = None, graded: bool = True
+    result: Model,
+    first: str = "",
+    not_covered: str | None = None,
+    graded: bool = True,
+    accuracy: float = 0.0,
 ) -> str:
     """Return results.json for Gradescope; its `score` overrides the tests' sum to exclude bonus.
 
@@ -84,6 +88,7 @@ def gradescope(
         first: a line before all others.
         not_covered: what the tier does not, for staff.
         graded: whether the grader got as far as the submission.
+        accuracy: of predictions, for the leaderboard; 0: there is none.
     """
     shown = enumerate(shown_exercises(result), start=1)
     data = {name: result[name] for name in ("tier", "references", "bonus", "flags")}
@@ -92,6 +97,7 @@ def gradescope(
     graded = graded and all(exercise["score"] is not None for exercise in result["exercises"])
     results = {
         **({"score": result["score"]} if graded else {}),
+        **({"leaderboard": [{"name": "accuracy", "value": accuracy}]} if accuracy else {}),
         "execution_time": result["time"]["seconds"],
         "output": "\n".join(filter(None, [first, _text(_total_lines(result))])),
         "output_format": "text",
