@@ -50,11 +50,6 @@ Scikit-learn's logistic regression on bags of word n-grams, fitted on `train.txt
 <!-- baselines:begin -->
 <!-- baselines:end -->
 
-## How accurate broken models are
-
-<!-- gate:begin -->
-<!-- gate:end -->
-
 ## Five grades
 
 `grades/` is a harder task: grades from 0, very bad, to 4, very good, not equally frequent. It has
@@ -69,6 +64,11 @@ With five seeds of `pretrain.py --continue` and `classifier.py --task grades`:
 
 <!-- grades:begin -->
 <!-- grades:end -->
+
+## How accurate broken models are
+
+<!-- gate:begin -->
+<!-- gate:end -->
 
 ## Regenerating the data
 
