@@ -76,7 +76,7 @@ def mean_scores(folders: Sequence[Path], split: Split) -> Tensor:
         except (OSError, SafetensorError) as error:
             raise InputError(f"{path}: missing or damaged; `--save {folder}` writes it") from error
         if key_of(split) not in saved:
-            raise InputError(f"{path}: of other sentences; use one --task, or one --dev and --test")
+            raise InputError(f"{path}: of other sentences; all runs need the same --task")
         scores.append(saved[key_of(split)])
     return torch.stack(scores).mean(dim=0)
 
@@ -100,4 +100,4 @@ def compare(folders: Sequence[Path], dev: Split) -> None:
         verdict = "cannot be told apart"
         if p < LEVEL:
             verdict = "better" if gained > lost else "worse"
-        print(f"{folder} against {folders[0]}: {gained} gained, {lost} lost, p {p:.3f}: {verdict}")
+        print(f"{folder} against {folders[0]}: {gained} gained, {lost} lost, p {p:.2g}: {verdict}")
