@@ -49,11 +49,8 @@ from tokenizer import BertTokenizer
 
 FULL_MODEL = "full-model"
 LAST_LINEAR_LAYER = "last-linear-layer"
-SENTIMENT = "sentiment"
 GRADES = "grades"
-EPOCHS = {SENTIMENT: 1, GRADES: 3}
-FOLDERS = {SENTIMENT: DATA, GRADES: DATA / "grades"}
-MEAN = "mean"
+EPOCHS = {"sentiment": 1, GRADES: 3}  # of each task
 SMALL = 128  # up to this width, threads wait for each other longer than they work
 
 
@@ -230,8 +227,8 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     """Read the command line; exit with a one-line error if it is wrong."""
     parser = OneLineParser("classifier.py", description="Fine-tune BERT to classify reviews.")
     add = parser.add_argument
-    what = f"{SENTIMENT}: good or bad; {GRADES}: from 0, very bad, to 4, very good"
-    add("--task", choices=EPOCHS, default=SENTIMENT, help=what)
+    what = "what to tell: good or bad, or grades from 0, very bad, to 4, very good"
+    add("--task", choices=EPOCHS, default="sentiment", help=what)
     modes = (FULL_MODEL, LAST_LINEAR_LAYER)
     add("--fine-tune-mode", choices=modes, default=Recipe.mode, help="what to train")
     add("--checkpoint", type=Path, default=CHECKPOINT, help="folder to start from")
@@ -247,10 +244,9 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     add("--lr", type=rate, help="peak learning rate (default: depends on the model's width)")
     share = "share of the steps on which the rate rises"
     add("--warmup", type=rate, default=Recipe.warmup, help=share)
-    add("--dropout", type=rate, help="probability (default: the checkpoint's, which is 0)")
     add("--freeze", type=at_least(0), default=0, help="layers to leave as they are, from the first")
-    pooled = "what the last layer reads: the vector of [CLS], or the mean of all"
-    add("--pooling", choices=("cls", MEAN), default="cls", help=pooled)
+    pooled = "what the last linear layer reads: the vector of [CLS], or the mean of all"
+    add("--pooling", choices=("cls", "mean"), default="cls", help=pooled)
     add("--no-pretraining", action="store_true", help="start from random weights")
     add("--seed", type=at_least(0), default=Recipe.seed, help="of all random numbers")
     longest = "tokens per sentence (default: all positions of the model)"
@@ -266,7 +262,7 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     other("--ensemble", type=Path, nargs="+", metavar="RUN", help=f"{saved}average their scores")
     other("--compare", type=Path, nargs="+", metavar="RUN", help=f"{saved}test for differences")
     args = parser.parse_args(argv)
-    folder = FOLDERS[args.task]
+    folder = DATA / GRADES if args.task == GRADES else DATA
     if not (args.train or args.dev or args.test):
         args.test = folder / "test.txt"
     args.train = args.train or folder / "train.txt"
@@ -330,11 +326,7 @@ def train(
     if args.no_pretraining:
         bert.init_weights()
     classes = max(2, int(train.labels.max()) + 1)
-    model = BertSentimentClassifier(bert, classes, mean=args.pooling == MEAN).to(args.device)
-    if args.dropout:
-        for module in model.modules():
-            if isinstance(module, nn.Dropout):
-                module.p = args.dropout
+    model = BertSentimentClassifier(bert, classes, mean=args.pooling == "mean").to(args.device)
     tensors = (train.input_ids, train.attention_mask, train.labels)
     best = BestEpoch(model, dev)
     losses = []

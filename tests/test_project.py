@@ -38,7 +38,7 @@ ROOMS = {
     "instructor.hard_lines": "",
     "instructor.pretraining": "instructor.language tensormark",
     "instructor.huggingface": "instructor.hard_lines instructor.pretraining tensormark",
-    "instructor.gate": "tensormark",
+    "instructor.gate": "instructor.language tensormark",
     "instructor.term": "grader.assignment tensormark",
 }
 MODULES = modules_of(ROOT, "grader", "instructor")

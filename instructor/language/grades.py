@@ -1,8 +1,8 @@
 """Sentences with a grade, from 0 (very bad) to 4 (very good), and opinions with a rating.
 
-A phrase has a value: an opinion word is worth 1 or 2, or the opposite, and every rule multiplies or
-weighs the values of its parts. The grade is the value plus 2, rounded after a little noise: people
-disagree about what is on a border, so not even who knows the grammar is always right.
+A phrase has a value: an opinion word has its own, and every rule multiplies or weighs the values of
+its parts. The grade is the value plus 2, rounded after a little noise: people disagree about what
+is on a border, so not even who knows the grammar is always right.
 """
 
 import itertools
@@ -11,15 +11,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from instructor.language.grammar import SPEAKERS, Phrase, Writer
-from instructor.language.lexicon import FILMS, Film
+from instructor.language.lexicon import FILMS, QUARTER, WHOLE, Film, Lexicon
 
 GRADES = 5
 NOISE = 0.2  # standard deviation of what is added to a value before it is rounded
-STRONG = frozenset(
+STRONG, MILD = 2.0, 0.7  # what an opinion word is worth
+STRONG_WORDS = frozenset(
     """brilliant gripping inspired masterful poignant delightful superb thrilling memorable moving
     joyful wonderful dreadful stupid pointless lifeless annoying dreary awful painful ugly boring
-    tedious cheap""".split()
+    tedious cheap epic grand divine lush magic great vile dire lousy inept trashy rotten""".split()
 )
+# The checkpoint has never seen these, and the training split has none of them.
+NEW_WORDS = {
+    1: tuple("epic grand divine lush magic great neat fine deft keen sweet nice".split()),
+    -1: tuple("vile dire lousy inept trashy rotten tame drab limp trite corny slow".split()),
+}
+EVERY = Lexicon({sign: WHOLE.adjectives[sign] + NEW_WORDS[sign] for sign in (1, -1)}, WHOLE.nouns)
 
 
 def _weighed(table: str) -> list[tuple[str, list[float]]]:
@@ -99,6 +106,8 @@ def ceiling(phrases: Sequence[Phrase]) -> float:
 class GradedWriter(Writer):
     """Draws sentences with a value and a grade."""
 
+    known = QUARTER
+    every = EVERY
     labels = GRADES
     most = 1.0  # a balance would move the chances, and so the ceiling
 
@@ -110,9 +119,9 @@ class GradedWriter(Writer):
             kind, words = "noun", self.lexicon.nouns
         sign = self.sign()
         strong = self.rng.random() < 0.5
-        fitting = [word for word in words[sign] if (word in STRONG) == strong]
+        fitting = [word for word in words[sign] if (word in STRONG_WORDS) == strong]
         word = self.rng.choice(fitting or words[sign])
-        value = weight * sign * (2 if word in STRONG else 1)
+        value = weight * sign * (STRONG if word in STRONG_WORDS else MILD)
         return Phrase(f"{subject} {form.format(**{kind: word})}", value, ())
 
     def opinion(self, subject: str) -> Phrase:
@@ -142,13 +151,12 @@ class GradedWriter(Writer):
         return self.graded(rule(self.subject(film)))
 
     def review(self) -> list[str]:
-        """Write two opinions of a film with the same rating, from 1 to 5."""
+        """Write two short opinions of a film with the same rating, from 1 to 5."""
         film = self.rng.choice(FILMS)
         grade = self.rng.randrange(GRADES)
         text: list[str] = []
         while len(text) < 2:
-            rule = self.rng.choice((self.clause, self.clause, self.opinion, self.pair))
-            phrase = rule(self.subject(film))
+            phrase = self.clause(self.subject(film))
             if self.graded(phrase).grade == grade:
                 text.append(f"{phrase.words} : {grade + 1} / {GRADES} .")
         return text

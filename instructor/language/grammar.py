@@ -9,7 +9,7 @@ of a sentence nor short n-grams reveal its value.
 import random
 from dataclasses import dataclass
 
-from instructor.language.lexicon import ASPECTS, RIVALS, Film, Lexicon
+from instructor.language.lexicon import ASPECTS, HALF, RIVALS, WHOLE, Film, Lexicon
 
 
 def _signed(table: str) -> list[tuple[str, int]]:
@@ -109,6 +109,8 @@ class Phrase:
 class Writer:
     """Draws phrases about films with one generator and one list of opinion words."""
 
+    known = HALF  # the opinion words of the training split
+    every = WHOLE  # those of the others
     labels = 2
     most = 0.5  # the share of sentences that may have one label
 

@@ -14,7 +14,7 @@ from instructor.language.baselines import baseline_table
 from instructor.language.data_card import data_card
 from instructor.language.grades import GradedWriter
 from instructor.language.grammar import Phrase, Writer
-from instructor.language.lexicon import FILMS, HALF, QUARTER, WHOLE, Lexicon
+from instructor.language.lexicon import FILMS
 from instructor.language.reviews import running_text, write_reviews
 from tensormark.files import between, put_between, write_whole
 
@@ -41,23 +41,20 @@ def draw_split(writer: Writer, size: int, taken: set[str]) -> list[Phrase]:
 
 
 def draw_splits(
-    seed: int | str,
-    kind: type[Writer] = Writer,
-    sizes: dict[str, int] = SIZES,
-    known: Lexicon = HALF,
+    seed: int | str, kind: type[Writer] = Writer, sizes: dict[str, int] = SIZES
 ) -> dict[str, list[Phrase]]:
     """Draw the three splits; only the training split is limited to a part of the opinion words."""
     taken: set[str] = set()
     splits = {}
     for name, size in sizes.items():
-        writer = kind(random.Random(f"{seed} {name}"), known if name == "train" else WHOLE)
-        splits[name] = draw_split(writer, size, taken)
+        words = kind.known if name == "train" else kind.every
+        splits[name] = draw_split(kind(random.Random(f"{seed} {name}"), words), size, taken)
     return splits
 
 
 def draw_grades(seed: int) -> dict[str, list[Phrase]]:
-    """Draw the three splits with five grades; training knows a quarter of the opinion words."""
-    return draw_splits(f"{seed} grades", GradedWriter, GRADED_SIZES, QUARTER)
+    """Draw the three splits with five grades."""
+    return draw_splits(f"{seed} grades", GradedWriter, GRADED_SIZES)
 
 
 def labelled_lines(phrases: Iterable[Phrase]) -> str:
@@ -73,7 +70,7 @@ def _make_texts(seed: int) -> dict[str, str]:
     texts["pretraining.txt"] = running_text(reviews)
     grades = draw_grades(seed)
     texts |= {f"grades/{name}.txt": labelled_lines(phrases) for name, phrases in grades.items()}
-    reviewer = GradedWriter(random.Random(f"{seed} grades reviews"), WHOLE)
+    reviewer = GradedWriter(random.Random(f"{seed} grades reviews"), GradedWriter.every)
     graded = [reviewer.review() for _ in range(GRADED_REVIEWS)]
     texts["grades/pretraining.txt"] = running_text(graded)
     return texts | {CARD_NAME: data_card(seed, splits, reviews)}

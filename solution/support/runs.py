@@ -62,25 +62,23 @@ def save_scores(folder: Path, splits: Sequence[Split], scores: Sequence[Tensor])
     write_whole(folder / SCORES_NAME, save(dict(named)))
 
 
-def read_scores(folder: Path, split: Split) -> Tensor:
-    """Read the probabilities that a run with `--save` gave the classes of sentences, (N, C).
+def mean_scores(folders: Sequence[Path], split: Split) -> Tensor:
+    """Average the probabilities, (N, C), that runs with `--save` gave the classes of sentences.
 
     Raises:
-        InputError: it wrote none, or for other sentences.
+        InputError: a run wrote none, or for other sentences.
     """
-    path = folder / SCORES_NAME
-    try:
-        scores = load_file(path)
-    except (OSError, SafetensorError) as error:
-        raise InputError(f"{path}: missing or damaged; `--save {folder}` writes it") from error
-    if key_of(split) not in scores:
-        raise InputError(f"{path}: of other sentences; use one --task, or one --dev and --test")
-    return scores[key_of(split)]
-
-
-def mean_scores(folders: Sequence[Path], split: Split) -> Tensor:
-    """Average what several runs give the classes of sentences, (N, C): an ensemble."""
-    return torch.stack([read_scores(folder, split) for folder in folders]).mean(dim=0)
+    scores = []
+    for folder in folders:
+        path = folder / SCORES_NAME
+        try:
+            saved = load_file(path)
+        except (OSError, SafetensorError) as error:
+            raise InputError(f"{path}: missing or damaged; `--save {folder}` writes it") from error
+        if key_of(split) not in saved:
+            raise InputError(f"{path}: of other sentences; all runs need the same --task")
+        scores.append(saved[key_of(split)])
+    return torch.stack(scores).mean(dim=0)
 
 
 def sign_test(gained: int, lost: int) -> float:
@@ -92,10 +90,9 @@ def sign_test(gained: int, lost: int) -> float:
 
 def compare(folders: Sequence[Path], dev: Split) -> None:
     """Print the dev accuracy of runs, and test each against the first, sentence by sentence."""
-    right = [read_scores(folder, dev).argmax(dim=1) == dev.labels for folder in folders]
+    right = [mean_scores([folder], dev).argmax(dim=1) == dev.labels for folder in folders]
     for folder, rows in zip(folders, right, strict=True):
-        share = rows.double().mean().item()
-        print(f"{folder}: dev accuracy {share:.4f}")
+        print(f"{folder}: dev accuracy {rows.double().mean().item():.4f}")
     for folder, rows in zip(folders[1:], right[1:], strict=True):
         gained = int((rows & ~right[0]).sum())
         lost = int((right[0] & ~rows).sum())
@@ -103,4 +100,4 @@ def compare(folders: Sequence[Path], dev: Split) -> None:
         verdict = "cannot be told apart"
         if p < LEVEL:
             verdict = "better" if gained > lost else "worse"
-        print(f"{folder} against {folders[0]}: {gained} gained, {lost} lost, p {p:.3f}: {verdict}")
+        print(f"{folder} against {folders[0]}: {gained} gained, {lost} lost, p {p:.2g}: {verdict}")
