@@ -1,5 +1,6 @@
 """Who handed in what, for each platform, and never somebody else's."""
 
+import datetime
 import os
 import random
 import re
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tensormark.classroom.find import note_late
 from tensormark.classroom.people import FileError
 from testkit.classes import found, handed_in, owners
 from testkit.tiers import NIGHTLY
@@ -158,6 +160,36 @@ def test_a_list_that_matches_nobody_is_said_in_one_line(tmp_path) -> None:
     (warning,) = found(tmp_path, ["x.py", "y.py"], TWO).warnings
 
     assert "none of the hand-ins matches" in warning
+
+
+WORKSHEET = (
+    f"{MOODLE}Participant 1,Ada,,Submitted for grading - 30 mins late,,80,-\n"
+    "Participant 2,Alan,,Submitted for grading,,80,-\n"
+)
+DEADLINE = datetime.datetime(2026, 10, 1, 22, tzinfo=datetime.UTC)
+
+
+@pytest.mark.parametrize(
+    ("files", "people", "late"),
+    [
+        (["a_LATE_1_10_detector.py", "b_2_11_detector.py"], "", [True, False]),
+        ([f"{n}_assignsubmission_file_x.py" for n in ("A_1", "B_2")], WORKSHEET, [True, False]),
+        ([f"L_{n}_attempt_2026-10-0{n}-22-00-00_x.py" for n in (3, 1)], "", [False, True]),
+        (["ada.py", "alan.py"], "", [False, True]),
+        (["lab-ada/", "lab-alan/"], "identifier,github_username\n1,ada\n2,alan\n", [None, None]),
+    ],
+)
+def test_who_was_late_is_what_the_platform_says_or_its_time_and_the_deadline_give(
+    files: list[str], people: str, late: list[bool | None], tmp_path
+) -> None:
+    result = found(tmp_path, files, people)
+    for entry, day in zip(result.entries, (1, 3), strict=True):
+        time = DEADLINE.replace(day=day).timestamp()
+        os.utime(tmp_path / "in" / entry.path, (time, time))
+
+    note_late(result, DEADLINE)
+
+    assert [each.late for each in result.entries] == late
 
 
 # --- random listings --------------------------------------------------------------------------

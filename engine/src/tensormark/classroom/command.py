@@ -23,9 +23,10 @@ from tensormark import settings, usage
 from tensormark.authoring.course import open_course
 from tensormark.classroom import config, counts, entry, feedback, gradebook, returned, sheets, teach
 from tensormark.classroom.entry import Entry, legible, number_of
-from tensormark.classroom.find import find, handed_in, real
+from tensormark.classroom.find import find, handed_in, note_late, real
 from tensormark.classroom.jobs import Job, Result, Terms, answers, complete, facts, named, workers
-from tensormark.classroom.platforms import FOLDER, PLATFORMS
+from tensormark.classroom.people import FileError
+from tensormark.classroom.platforms import FOLDER
 from tensormark.classroom.store import Store
 from tensormark.exercise import Assignment
 from tensormark.files import expanded, for_staff, is_folder, write_whole
@@ -53,7 +54,8 @@ WRITTEN = (
     teach.PAGE,
     feedback.FOLDER,
     sheets.FOLDER,
-    *(name for platform in PLATFORMS for name in platform.written),
+    returned.MARKS,
+    returned.ZIP,
 )
 NEW = ".new"  # the folder in OUT in which it is made
 
@@ -125,14 +127,15 @@ def _counted(entries: Sequence[Entry]) -> str:
 
 
 def _listed(entries: Sequence[Entry]) -> list[str]:
-    """Return a line for each student without a complete result."""
+    """Return a line for each student without a result to be content with."""
     lines: list[str] = []
-    for kind in (*entry.OURS, entry.UNREAD, entry.NOT_IN):
+    others = (entry.UNIMPORTABLE, entry.EMPTY, entry.UNREAD, entry.NOT_IN)
+    for kind in (*entry.OURS, *others):
         own = [each for each in entries if each.kind == kind]
-        about = [
-            each.called if kind == entry.NOT_IN else f"{each.called}: {each.without}"
-            for each in own
-        ]
+        about = []
+        for each in own:
+            why = each.without or "".join(each.notes[:1])
+            about.append(each.called if why in ("", kind) else f"{each.called}: {why}")
         lines += returned.listed("students", kind, about)
     return lines
 
@@ -182,6 +185,7 @@ class Class:
         editable = self.assignment.editable
         self.found = find(folder, editable, class_list, self.config.platform)
         self.entries = self.found.entries
+        note_late(self.found, self.config.deadline)
         given = GivenFiles(self.assignment, self.references.manifest.get("starter", {}))
         for each in self.entries:
             if each.path is not None:
@@ -189,7 +193,8 @@ class Class:
                     read = read_parts(
                         each.parts, editable, given.digests, self.assignment.main_file
                     )
-                    each.submission = dataclasses.replace(read, stamps={})
+                    each.problem = read.faults.get(editable[0].removesuffix(".py"), "")
+                    each.submission = None if each.problem else dataclasses.replace(read, stamps={})
                 except SubmissionError as error:
                     each.problem = str(error)
         if not any(each.submission for each in self.entries):
@@ -326,6 +331,14 @@ class Class:
         new = self.out / NEW
         shutil.rmtree(new, ignore_errors=True)
         new.mkdir()
+        column = None
+        lines = []
+        try:
+            column = returned.column_of(self.found, self.config.column)
+        except FileError as error:
+            lines.append(f"no {returned.MARKS}: {error}")
+        if self.config.limits:
+            lines += returned.limit(self.entries, column)
         common = counts.note_flags(self.entries)
         given = {
             name.removesuffix(".py"): (self.assignment.starter / name).read_text(encoding="utf-8")
@@ -333,11 +346,11 @@ class Class:
         }
         counts.note_equal(self.entries, given)
         says = _says(self.references)
-        feedback.write(self.entries, new)
+        feedback.write(self.entries, new, self.out)
         write_whole(new / gradebook.TABLE, gradebook.table(self.entries))
         write_whole(new / gradebook.PAGE, gradebook.page(self.entries, says, common))
         write_whole(new / teach.PAGE, teach.page(self.entries, says, open_course(self.assignment)))
-        lines = returned.write(self.found, self.config.column, new)
+        lines += returned.write(self.found, column, self.config.feedback, new, self.out)
         if self.config.viva:
             lines += sheets.write(self.asked, new)
         for name in WRITTEN:

@@ -4,6 +4,7 @@ The first run writes a class.toml. If there is an adjustments.csv, it has points
 take away, in columns student, points and reason, such as `ada,-5,two days late`.
 """
 
+import datetime
 import difflib
 import json
 import os
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tensormark.classroom.entry import Adjustment, Entry
+from tensormark.classroom.entry import ALL, CHANGED, Adjustment, Entry
 from tensormark.classroom.people import FileError, read_table
 from tensormark.classroom.platforms import BY_NAME
 from tensormark.files import read_text, write_whole
@@ -38,6 +39,9 @@ class Config:
     platform: str = ""
     list: str = ""
     column: str = ""
+    deadline: datetime.datetime | None = None
+    limits: bool = True
+    feedback: str = CHANGED
     tier: str = ""
     checkpoint: str = ""
     budget: float = BUDGET
@@ -65,6 +69,12 @@ RULES: Mapping[str, Rule] = {
     "platform": _one_of([*BY_NAME]),
     "list": TEXT,
     "column": TEXT,
+    "deadline": (
+        "a date and time with its offset, without quotes: 2026-10-01T23:59:00+02:00",
+        lambda value: isinstance(value, datetime.datetime) and value.tzinfo is not None,
+    ),
+    "limits": ("true or false", lambda value: isinstance(value, bool)),
+    "feedback": (f'"{CHANGED}" or "{ALL}"', lambda value: value in (CHANGED, ALL)),
     "tier": _one_of(TIERS),
     "checkpoint": TEXT,
     "budget": POSITIVE,

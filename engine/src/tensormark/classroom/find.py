@@ -10,6 +10,7 @@ nothing has a hand-in without a path.
 No path is built from a name, no link is followed, and no list is taken from where students write.
 """
 
+import datetime
 import os
 import re
 from collections import Counter
@@ -293,12 +294,31 @@ def choose(entry: Entry, folder: Path, editable: Sequence[str]) -> None:
     entry.path = main.path
     entry.parts = [Part.under(folder, each.path, each.file) for each in files]
     entry.submitted = main.submitted
-    entry.late = any(upload.late for upload in files)
+    said = [upload.late for upload in files if upload.late is not None]
+    entry.late = any(said) if said else None
     entry.remarks += messages
     several = len({upload.together for upload in gradable}) > 1
     dated = all(upload.submitted for upload in gradable)
     if several and not dated and main.attempt != BY_STAFF:
         entry.remarks.append(CHOSEN_BY_DATE)
+
+
+def note_late(found: "Found", deadline: datetime.datetime | None) -> None:
+    """Note who was late, as the platform says or, where it only gives times, by a deadline."""
+    for entry in found.entries:
+        if entry.late is None and entry.path is not None:
+            entry.late = _late(found, entry, deadline)
+
+
+def _late(found: "Found", entry: Entry, deadline: datetime.datetime | None) -> bool | None:
+    if found.table is not None and entry.row is not None:
+        said = found.listed_by.late(found.table.named(found.table.rows[entry.row]))
+        if said is not None:
+            return said
+    when = entry.submitted
+    if when is None and found.platform is FOLDER and entry.path is not None:
+        when = datetime.datetime.fromtimestamp(entry.path.lstat().st_mtime, datetime.UTC)
+    return when > deadline if when and deadline else None
 
 
 # --- what is in a folder ----------------------------------------------------------------------

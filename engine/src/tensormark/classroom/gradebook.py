@@ -63,6 +63,7 @@ def rows_of(entries: Sequence[Entry]) -> list[list[Cell]]:
     counted = {count.id for count in exercise_counts(entries)}
     begun = {each["id"]: each["id"] in counted for entry in entries for each in entry.exercises}
     adjusted = any(entry.adjustments for entry in entries)
+    dated = any(entry.late is not None for entry in entries)
     rows = []
     for entry in entries:
         result = entry.result or {}
@@ -75,7 +76,7 @@ def rows_of(entries: Sequence[Entry]) -> list[list[Cell]]:
             Cell("max_score", result.get("max_score"), on_page=False),
             *_cells_of_exercises(entry, begun),
             Cell("bonus", result.get("bonus")),
-            Cell("late", "late" if entry.late else None),
+            *([Cell("late", "late" if entry.late else None)] if dated else []),
             Cell("notes", "; ".join(filter(None, [entry.without, *entry.notes])), look=TEXT),
             Cell("flags", "; ".join(entry.flags), look=TEXT),
             Cell("equal_to", ", ".join(entry.equal), look=TEXT),

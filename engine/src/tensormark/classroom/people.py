@@ -4,6 +4,7 @@ Ids must be written identically. Names match regardless of case, accents, spaces
 `lovelaceada`, `Lovelace, Ada` and `Ada Lovelace` are one name.
 """
 
+import codecs
 import csv
 import io
 import re
@@ -13,10 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tensormark.classroom.entry import Entry
-from tensormark.files import NotAFileError, TooLargeError, read_text
+from tensormark.files import NotAFileError, TooLargeError, read_whole
 from tensormark.usage import UserError
 
 LARGEST = 32 << 20  # bytes
+# how files begin that are not plain UTF-8, such as Blackboard's, and their encodings
+MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16"}
 # how much of a name is compared
 WORDS = 32
 LONGEST = 200  # characters
@@ -58,11 +61,13 @@ def forms(name: str) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class Table:
-    """A CSV file: its rows, and the separator of its cells."""
+    """A CSV file: its text, the rows in it, and the separator of its cells."""
 
     path: Path
-    rows: list[list[str]]
+    text: str
+    encoding: str
     separator: str
+    rows: list[list[str]]
 
     @property
     def titles(self) -> list[str]:
@@ -77,11 +82,30 @@ class Table:
                 cells.setdefault(title, text.strip())
         return cells
 
-    def with_rows(self, rows: Sequence[Sequence[str]]) -> str:
-        """Return the text of a file like this one, with other rows."""
-        text = io.StringIO()
-        csv.writer(text, delimiter=self.separator, lineterminator="\n").writerows(rows)
-        return text.getvalue()
+    def filled(self, place: int, texts: Mapping[int, str]) -> bytes:
+        """Return the file with other texts in a column, and every other byte as it is.
+
+        Args:
+            place: of the column; texts: for its cells, by the number of the row.
+        """
+        one = re.escape(self.separator)
+        cells = re.findall(rf'("(?:[^"]|"")*"|[^{one}\r\n]*)({one}|\r\n?|\n|\Z)', self.text)
+        parts = []
+        row = column = 0
+        for cell, end in cells:
+            is_last = end != self.separator
+            if row in texts and (column == place or (is_last and column < place)):
+                new = texts[row]
+                is_quoted = cell.startswith('"') and column == place
+                if is_quoted or self.separator in new:
+                    new = f'"{new}"'
+                kept = "" if column == place else cell
+                parts.append(kept + self.separator * (place - column) + new + end)
+            else:
+                parts.append(cell + end)
+            row += is_last
+            column = 0 if is_last else column + 1
+        return "".join(parts).encode(self.encoding)
 
 
 def read_table(path: Path) -> Table:
@@ -91,7 +115,9 @@ def read_table(path: Path) -> Table:
         FileError: it cannot be read, or is not one.
     """
     try:
-        text = read_text(path, LARGEST)
+        content = read_whole(path, LARGEST)
+        encoding = next((name for mark, name in MARKS.items() if content.startswith(mark)), "utf-8")
+        text = content.decode(encoding)
     except (TooLargeError, NotAFileError) as error:
         raise FileError(f"{path}: {error}; name the CSV file") from error
     except UnicodeDecodeError as error:
@@ -106,7 +132,7 @@ def read_table(path: Path) -> Table:
     separator = max(",;\t", key=unquoted.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     try:
-        return Table(path, list(reader), separator)
+        return Table(path, text, encoding, separator, list(reader))
     except csv.Error as error:
         raise FileError(f"{path}, line {reader.line_num}: not a CSV file ({error})") from error
 
