@@ -47,12 +47,14 @@ PRIVATE = "reference_outputs/private"  # where private references are usually ke
 PUBLIC = "graded on the public inputs, which every student has; for marks, give {}"
 NO_TIER = "the tier process isolates nothing: submissions can read and change everything you can"
 LINES = 60.0  # seconds between lines of progress where there is no terminal
+CODE = "code"  # what was graded, as text that a browser shows and does not run
 # what a run writes anew each time; class.toml and adjustments.csv are staff's
 WRITTEN = (
     gradebook.TABLE,
     gradebook.PAGE,
     teach.PAGE,
     feedback.FOLDER,
+    CODE,
     sheets.FOLDER,
     returned.MARKS,
     returned.ZIP,
@@ -347,6 +349,10 @@ class Class:
         counts.note_equal(self.entries, given)
         says = _says(self.references)
         feedback.write(self.entries, new, self.out)
+        for each in self.entries:
+            if each.submission and each.folder:
+                text = "\n".join(each.submission.sources.values())
+                write_whole(new / CODE / f"{each.folder}.txt", f"\ufeff{text}")
         write_whole(new / gradebook.TABLE, gradebook.table(self.entries))
         write_whole(new / gradebook.PAGE, gradebook.page(self.entries, says, common))
         write_whole(new / teach.PAGE, teach.page(self.entries, says, open_course(self.assignment)))
