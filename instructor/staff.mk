@@ -5,7 +5,7 @@ TARGETS += term starter references data checkpoint gate import-checkpoint export
 	golden compare test-page lint exercise try handout figures pictures bench \
 	test-real
 STAFF_OPTIONS = REFERENCES CHECKPOINT THREADS BEFORE FROM ID FILE CHECK ARGS \
-	SHOW_TEXT LIMIT SHOTS SUBMISSIONS ONLY SCHEDULER WORKERS
+	SHOW_TEXT LIMIT VERDICTS SHOTS SUBMISSIONS ONLY SCHEDULER WORKERS
 FROM_PEOPLE += $(STAFF_OPTIONS)
 $(call as_data,$(STAFF_OPTIONS))
 ifneq ($(filter class,$(MAKECMDGOALS)),)
@@ -91,9 +91,10 @@ class: $(VENV)/.installed-staff  ## grade a class (SUBMISSIONS=dir); resumes if 
 		$(call option,out,OUT) $(call option,scheduler,SCHEDULER) \
 		$(call option,workers,WORKERS) -- "$$SUBMISSIONS"
 
-gradescope: $(VENV)/.installed-staff  ## build dist/autograder.zip (REFERENCES=, TIER=, LIMIT=, OUT=)
+gradescope: $(VENV)/.installed-staff  ## build dist/autograder.zip (REFERENCES=, TIER=, LIMIT=, VERDICTS=, OUT=)
 	@$(TOOL) gradescope $(call option,references,REFERENCES) \
-		$(call option,tier,TIER) $(call option,limit,LIMIT) $(call option,out,OUT)
+		$(call option,tier,TIER) $(call option,limit,LIMIT) \
+		$(call option,verdicts,VERDICTS) $(call option,out,OUT)
 
 ##@ For maintainers: test this project, and add exercises
 test: $(VENV)/.installed-staff  ## run all tests: minutes (ARGS="-k name": without the engine's)

@@ -160,7 +160,8 @@ class Class:
         if self.config.checkpoint:
             checkpoint = Path(self.config.checkpoint)
         self.references = References(
-            options.references or settings.recorded_for(assignment.folder, checkpoint)
+            options.references or settings.recorded_for(assignment.folder, checkpoint),
+            assignment.references,
         )
         if not self.references.private:
             print(PUBLIC.format(option("references", PRIVATE)), flush=True)
