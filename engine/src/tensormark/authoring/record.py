@@ -8,7 +8,8 @@ same worker that grades students. The command writes:
     OUT/...                      with a private seed: files that tasks are graded with, if any
 
 If nothing has changed, it writes nothing; otherwise it prints what changed and by how much, and
-writes all of it at the end.
+writes all of it at the end. After an interruption, the same command continues with the exercise
+that was not finished.
 
 References are public or private by their seed, and never replaced by those of another seed.
 """
@@ -18,8 +19,10 @@ import json
 import os
 import platform
 import secrets
+import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -31,7 +34,7 @@ from tensormark.authoring.recorder import Recorded, Recorder, previous_record
 from tensormark.authoring.strip import derive
 from tensormark.exercise import Call, Exercise
 from tensormark.files import digest, for_staff, python_files, sha256, write_whole
-from tensormark.folder import open_assignment
+from tensormark.folder import PACKAGE, open_assignment
 from tensormark.grading import program_of
 from tensormark.references import FORMAT
 from tensormark.sandbox.process import ProcessSandbox
@@ -39,6 +42,8 @@ from tensormark.settings import Settings, references_for, shipped
 from tensormark.usage import UserError, near, option, parser
 
 MANIFEST = "manifest.json"
+UNFINISHED = ".unfinished"
+ENGINE = Path(__file__).resolve().parents[1]
 PUBLIC = "the public references"
 IGNORE = ".gitignore"
 IGNORED = b"# references are for staff only\n*\n"  # git then ignores the folder
@@ -124,7 +129,8 @@ def _check_folder(folder: Path, seed: int) -> None:
     """Check that a folder is new or empty, or has references of this seed."""
     if folder.exists() and not folder.is_dir():
         raise UserError(f"{option('out', folder)} is a file; name a folder")
-    names = [path.name for path in folder.iterdir()] if folder.is_dir() else []
+    paths = folder.iterdir() if folder.is_dir() else ()
+    names = [path.name for path in paths if path.name != UNFINISHED]
     before = manifest_of(folder).get("seed")
     if not names or before == seed:
         return
@@ -243,10 +249,62 @@ def _replace(out: Path, files: Mapping[str, bytes], stale: Iterable[str]) -> Non
         (out / name).unlink()
 
 
+class Kept:
+    """What an interrupted recording has recorded, below OUT.
+
+    Attributes:
+        writes: whether it is kept; key: of everything that decides it.
+    """
+
+    def __init__(
+        self, course: Course, out: Path, seed: int, checkpoint: Path | None, writes: bool
+    ) -> None:
+        self.folder = out / UNFINISHED
+        self.writes = writes
+        package = course.assignment.folder / PACKAGE
+        code = [path for path in package.rglob("*") if path.is_file() and path.suffix != ".pyc"]
+        code += [*python_files(course.assignment.solution).values(), *python_files(ENGINE).values()]
+        weights = digests(checkpoint, course.assignment.checkpoint_files)
+        before = (out / MANIFEST).read_text("utf-8") if (out / MANIFEST).exists() else ""
+        facts = [*map(sha256, sorted(code)), weights, before, seed, np.__version__]
+        self.key = digest(json.dumps(facts, sort_keys=True).encode())
+
+    def __enter__(self) -> "Kept":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Remove it unless the recording is interrupted: what it depends on has to be mended."""
+        if kind is None or issubclass(kind, Exception):
+            shutil.rmtree(self.folder, ignore_errors=True)
+            with contextlib.suppress(OSError):  # unless there is more in it
+                self.folder.parent.rmdir()
+
+    def get(self, exercise: str) -> tuple[Recorded, list[str]] | None:
+        """Return what was recorded of an exercise, if nothing that decides it has changed."""
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+            kept = json.loads((self.folder / f"{exercise}.json").read_bytes())
+            content = (self.folder / f"{exercise}.safetensors").read_bytes()
+            if kept["key"] == [self.key, digest(content)]:
+                return Recorded(content, [], kept["entry"]), kept["changes"]
+        return None
+
+    def keep(self, exercise: str, recorded: Recorded, changes: list[str]) -> None:
+        """Keep what was recorded of an exercise; its second file is written last."""
+        key = [self.key, digest(recorded.content)]
+        kept = {"key": key, "entry": recorded.entry, "changes": changes}
+        if not self.writes:
+            return
+        with for_staff():
+            write_whole(self.folder / IGNORE, IGNORED)
+            write_whole(self.folder / f"{exercise}.safetensors", recorded.content)
+            write_whole(self.folder / f"{exercise}.json", json.dumps(kept).encode())
+
+
 def _recorded(
-    course: Course, out: Path, seed: int, checkpoint: Path | None
+    course: Course, out: Path, seed: int, checkpoint: Path | None, kept: Kept
 ) -> Iterator[tuple[str, Recorded, list[str]]]:
     """Record one exercise after another: yield its id, its record, and what has changed."""
+    started = time.monotonic()
     table = [exercise for exercise in course.assignment.exercises if exercise.probes]
     require_other_inputs(table, course.assignment.seed, seed)
     settings = Settings.of(course.assignment.folder, checkpoint=checkpoint)
@@ -254,9 +312,16 @@ def _recorded(
     with ProcessSandbox(program) as sandbox:
         recorders = [Recorder(course, exercise, sandbox, seed) for exercise in table]
         for count, exercise in enumerate(table, start=1):
-            print(f"recording {exercise.id}, {count} of {len(table)}", file=sys.stderr)
             recorder = recorders.pop(0)  # which has all answers of its exercise
-            yield exercise.id, *recorder.record(previous_record(out, exercise))
+            done = kept.get(exercise.id)
+            if done is None:
+                passed = f"{time.monotonic() - started:.0f} s so far"
+                print(
+                    f"recording {exercise.id}, {count} of {len(table)}, {passed}", file=sys.stderr
+                )
+                done = recorder.record(previous_record(out, exercise))
+                kept.keep(exercise.id, *done)
+            yield exercise.id, *done
 
 
 def _lines(name: str, reasons: Sequence[str]) -> list[str]:
@@ -269,11 +334,18 @@ def record(course: Course, out: Path, seed: int, check: bool, checkpoint: Path |
 
     Returns: what changed, one change per line.
     """
+    with Kept(course, out, seed, checkpoint, not check) as kept:
+        return _record(course, out, seed, check, checkpoint, kept)
+
+
+def _record(
+    course: Course, out: Path, seed: int, check: bool, checkpoint: Path | None, kept: Kept
+) -> list[str]:
     digests(checkpoint, course.assignment.checkpoint_files)
     files = course.hidden(seed)  # if one of these fails, better now than after a minute
     entries = {}
     reasons = {}
-    for exercise, recorded, changes in _recorded(course, out, seed, checkpoint):
+    for exercise, recorded, changes in _recorded(course, out, seed, checkpoint, kept):
         name = f"{exercise}.safetensors"
         files[name] = recorded.content
         entries[exercise] = recorded.entry
