@@ -193,6 +193,7 @@ def test_points_stay_between_0_and_the_maximum_of_the_column_and_a_line_says_who
     lines = returned.limit(found.entries, returned.column_of(found, "Lab 1"))
 
     assert [each.points for each in (ada, alan, grace, emmy, zoe)] == [90, 0, 85, 0, 80]
+    assert "it takes 90 points, the assignment gives 80" in given_back(found, "Lab 1", tmp_path)
     assert lines[0] == "points: 3 kept between 0 and 90:"
     assert "110 becomes 90" in lines[1]
 

@@ -133,7 +133,11 @@ def page(entries: Sequence[Entry], says: Says, common_flags: Sequence[str]) -> s
     usual = list(_choices(entries).items())
     choices = usual + [(f"{each.exercise}: {each.text}", each.students) for each in mistakes]
     columns = [list(column) for column in zip(*rows_of(entries), strict=True)]
-    used = [column for column in columns if any(cell.on_page and cell.value for cell in column)]
+    used = [
+        column
+        for column in columns
+        if any(cell.on_page and cell.value not in (None, "") for cell in column)
+    ]
     rows = []
     for place, entry in enumerate(entries):
         tags = [f"t{n}" for n, (_, students) in enumerate(choices) if entry.student in students]

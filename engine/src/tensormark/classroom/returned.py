@@ -140,10 +140,16 @@ def _write_marks(column: Column, entries: Sequence[Entry], out: Path) -> list[st
         if before is not None and abs(before - mark) >= ROUNDED:
             other.append(f"{entry.called}: {old[:40]} becomes {points(mark)}")
     write_whole(out / MARKS, table.filled(column.place, texts))
+    most = most_of(entries)
+    warning = []
+    if column.most not in (None, most):
+        said = f"it takes {points(column.most or 0.0)} points, the assignment gives {points(most)}"
+        warning = [f"{MARKS}: warning: {said}, and nothing is scaled"]
     return [
         f"{MARKS}: {number_of(len(texts), 'mark')} in the column {column.title!r}",
         *listed(MARKS, "with another mark there, which this file replaces", other),
         *listed(MARKS, "without a new mark", left),
+        *warning,
     ]
 
 
