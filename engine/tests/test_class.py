@@ -160,6 +160,7 @@ BAD: dict[str, tuple[str | Mapping[str, object], str, str]] = {
     "a text with a zero": ({"list": "a\0"}, "in", "without the character 0"),
     "an unknown student": ({"viva": 1, "viva_students": ["eve"]}, "in", "is called 'eve'"),
     "no value": ("list = ", "in", "not TOML"),
+    "a time of no place": ("deadline = 2026-10-01T23:59:00", "in", "and time with its offset"),
 }
 
 

@@ -63,7 +63,9 @@ def rows_of(entries: Sequence[Entry]) -> list[list[Cell]]:
     """Return the cells of each student, in the columns that the class needs."""
     counted = {count.id for count in exercise_counts(entries)}
     begun = {each["id"]: each["id"] in counted for entry in entries for each in entry.exercises}
-    adjusted = any(entry.adjustments for entry in entries)
+    scores = [(entry.result or {}).get("score") for entry in entries]
+    points = [entry.points for entry in entries]
+    adjusted = any(own not in (None, score) for own, score in zip(points, scores, strict=True))
     dated = any(entry.late is not None for entry in entries)
     rows = []
     for entry in entries:

@@ -4,11 +4,11 @@ marks.csv      the list of the class, in which one column is filled in and nothi
 feedback.zip   the reports that have changed, named as the platform wants it
 """
 
-import dataclasses
 import re
 import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from tensormark.classroom.entry import ALL, Entry, first_of, number_of
 from tensormark.classroom.feedback import FOLDER
@@ -34,39 +34,12 @@ def listed(name: str, what: str, lines: Sequence[str]) -> list[str]:
     return [f"{name}: {len(lines)} {what}:", *(f"  {line}" for line in lines[:SHOWN]), *more]
 
 
-@dataclasses.dataclass(frozen=True)
-class Column:
-    """The column of marks in the list of the class.
-
-    Attributes:
-        platform: whose list it is; place: of the column; most: what it takes, if that is known.
-    """
+class Column(NamedTuple):
+    """The column of marks in the list of the class: its place, and the most that it takes."""
 
     table: Table
-    platform: Platform
     place: int
     most: float | None
-
-    @property
-    def title(self) -> str:
-        """Its title."""
-        return self.table.rows[0][self.place][:60]
-
-    @property
-    def decimal(self) -> str:
-        """The decimal point or comma: as in the column or, if that has none, in the file."""
-        rows = self.table.rows
-        own = [text for row in rows for text in row[self.place : self.place + 1]]
-        for text in [*own, *(text for row in rows for text in row)]:
-            match = DECIMAL.fullmatch(text.strip())
-            if match:
-                return match[1]
-        return "," if self.table.separator == ";" else "."
-
-
-def most_of(entries: Sequence[Entry]) -> float:
-    """Return the points that the assignment gives."""
-    return max((float(entry.result["max_score"]) for entry in entries if entry.result), default=0.0)
 
 
 def column_of(found: Found, wanted: str) -> Column | None:
@@ -77,7 +50,7 @@ def column_of(found: Found, wanted: str) -> Column | None:
             column need not be named.
 
     Raises:
-        FileError: there is no such column, or marks in it would not be imported.
+        FileError: there is no such column, or the platform would not import the list.
     """
     table = found.table
     platform = found.listed_by
@@ -88,68 +61,71 @@ def column_of(found: Found, wanted: str) -> Column | None:
     names = {place: (match[0], match["name"]) for place, match in enumerate(matches) if match}
     own = wanted.strip().casefold()
     hits = [place for place, known in names.items() if not own or own in known]
-    if len(hits) != 1:
-        titles = "; ".join(table.rows[0][place][:100] for place in [*names][:SHOWN]) or "none"
-        count = "several columns" if hits else "no column"
-        raise FileError(
-            f"{table.path}: has {count} titled {wanted[:60]!r}; set column in class.toml to one of "
-            f"these titles: {titles}"
-        )
-    column = Column(table, platform, hits[0], platform.most(table, hits[0]))
-    most = most_of(found.entries)
-    if column.most is not None and column.most < most:
-        raise FileError(
-            f"{table.path}: {column.title!r} takes {points(column.most)} points, and the "
-            f"assignment gives {points(most)}; change that on the platform, and download it again"
-        )
-    return column
+    if len(hits) == 1:
+        return Column(table, hits[0], platform.most(table, hits[0]))
+    titles = "; ".join(table.rows[0][place][:100] for place in [*names][:SHOWN]) or "none"
+    count = "several columns" if hits else "no column"
+    raise FileError(
+        f"{table.path}: has {count} titled {wanted[:60]!r}; set column in class.toml to one of "
+        f"these titles: {titles}"
+    )
 
 
 def limit(entries: Sequence[Entry], column: Column | None) -> list[str]:
-    """Keep points between 0 and the maximum, the column's if that is higher; say whose changed."""
-    most = max(most_of(entries), (column and column.most) or 0.0)
+    """Keep points between 0 and the maximum, of the column if it has one; say whose changed."""
+    own = max((float(entry.result["max_score"]) for entry in entries if entry.result), default=0.0)
+    most = column.most if column and column.most is not None else own
     lines = []
     for entry in entries:
         before = entry.points
         entry.most = most
         if before != entry.points:
             lines.append(f"{entry.called}: {before:g} becomes {entry.points:g}")
-    return listed("points", f"kept between 0 and {points(most)}", lines)
+    lines = listed("points", f"kept between 0 and {points(most)}", lines)
+    if most != own:
+        said = f"the column takes {points(most)} points, the assignment gives {points(own)}"
+        lines.append(f"points: warning: {said}, and nothing is scaled")
+    return lines
 
 
-def _write_marks(column: Column, entries: Sequence[Entry], out: Path) -> list[str]:
+def _decimal(table: Table, place: int) -> str:
+    """Return the decimal point or comma: as in a column or, if that has none, in the file."""
+    own = [text for row in table.rows for text in row[place : place + 1]]
+    for text in [*own, *(text for row in table.rows for text in row)]:
+        match = DECIMAL.fullmatch(text.strip())
+        if match:
+            return match[1]
+    return "," if table.separator == ";" else "."
+
+
+def _write_marks(found: Found, column: Column, out: Path) -> list[str]:
     """Fill in the column; return lines for staff."""
-    table = column.table
+    table, place, _ = column
+    decimal = _decimal(table, place)
     texts: dict[int, str] = {}
     other: list[str] = []
     left: list[str] = []
-    for entry in entries:
+    for entry in found.entries:
         if entry.row is None:
             continue
         row = table.rows[entry.row]
-        old = "".join(row[column.place : column.place + 1]).strip()
+        old = "".join(row[place : place + 1]).strip()
         before = number(old)
         mark = entry.points
-        fault = column.platform.refuses(table.named(row))
-        if before is None and not column.platform.waiting.fullmatch(old):
+        fault = entry.without if mark is None else found.listed_by.refuses(table.named(row))
+        if mark is not None and before is None and not found.listed_by.waiting.fullmatch(old):
             fault = f"has {old[:40]!r} there, which is kept"
         if mark is None or fault:
-            left.append(f"{entry.called}: {fault if mark is not None else entry.without}")
+            left.append(f"{entry.called}: {fault}")
             continue
-        texts[entry.row] = points(mark).replace(".", column.decimal)
+        texts[entry.row] = points(mark).replace(".", decimal)
         if before is not None and abs(before - mark) >= ROUNDED:
             other.append(f"{entry.called}: {old[:40]} becomes {points(mark)}")
-    write_whole(out / MARKS, table.filled(column.place, texts))
-    most = most_of(entries)
-    warning = []
-    if column.most not in (None, most):
-        said = f"it takes {points(column.most or 0.0)} points, the assignment gives {points(most)}"
-        warning = [f"{MARKS}: warning: {said}, and nothing is scaled"]
+    write_whole(out / MARKS, table.filled(place, texts))
     return [
-        f"{MARKS}: {number_of(len(texts), 'mark')} in the column {column.title!r}",
+        f"{MARKS}: {number_of(len(texts), 'mark')} in the column {table.rows[0][place][:60]!r}",
         *listed(MARKS, "with another mark there, which this file replaces", other),
         *listed(MARKS, "without a new mark", left),
-        *warning,
     ]
 
 
@@ -188,19 +164,20 @@ def write(found: Found, column: Column | None, chosen: str, out: Path, before: P
     """
     changed = [entry for entry in found.entries if entry.changed]
     is_first = not (before / FOLDER).exists()
-    lines = _write_marks(column, found.entries, out) if column else []
+    lines = _write_marks(found, column, out) if column else []
     if changed and not is_first:
         names = first_of([entry.called for entry in changed])
         lines.append(f"feedback: {number_of(len(changed), 'report')} changed: {names}")
-        if column and column.platform.advice:
-            lines.append(f"{MARKS}: {column.platform.advice}")
+        if column and found.listed_by.advice:
+            lines.append(f"{MARKS}: {found.listed_by.advice}")
     if chosen == ALL:
         changed = found.entries
     elif not changed and (before / ZIP).exists():
         shutil.copy(before / ZIP, out / ZIP)
         lines.append(f"{ZIP}: as before, since no report has changed")
     elif not is_first:
-        lines.append(f'{ZIP}: only what has changed; feedback = "{ALL}" in class.toml packs all')
+        fix = f'set feedback = "{ALL}" in class.toml unless you have uploaded the others'
+        lines.append(f"{ZIP}: only what has changed; {fix}")
     for platform in dict.fromkeys([found.platform, found.listed_by]):
         if not (out / ZIP).exists():
             lines += _write_feedback(platform, changed, out)
