@@ -81,6 +81,7 @@ class Upload:
         again: how often a file of this name was handed in before.
         late: whether the platform says so.
         typed: whether it was typed into a field of the platform, and is not the student's file.
+        doubtful: whether it may also be of somebody whom none of its claims names.
     """
 
     path: Path
@@ -91,6 +92,7 @@ class Upload:
     submitted: datetime.datetime | None = None
     late: bool = False
     typed: bool = False
+    doubtful: bool = False
 
     @property
     def together(self) -> tuple[datetime.datetime | None, str]:

@@ -10,19 +10,27 @@ nothing has a hand-in without a path.
 No path is built from a name, no link is followed, and no list is taken from where students write.
 """
 
+import difflib
 import os
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tensormark.characters import shown
+from tensormark.characters import listed, shown
 from tensormark.classroom.entry import ANY, Claim, Entry, Upload, called, first_of, legible
-from tensormark.classroom.people import FileError, Table, forms, people_in, read_table, words
+from tensormark.classroom.people import (
+    FileError,
+    Table,
+    forms,
+    people_in,
+    plain,
+    read_table,
+    unread,
+    words,
+)
 from tensormark.classroom.platforms import BY_NAME, FOLDER, PLATFORMS
 from tensormark.classroom.platforms.base import DOCUMENTS, Platform
-from tensormark.classroom.platforms.gradescope import METADATA, strangers
 from tensormark.files import is_folder
 from tensormark.intake.file_names import is_archive, target_of
 from tensormark.intake.submission import Part
@@ -37,9 +45,8 @@ IGNORED = re.compile(
     re.S,
 )
 COMPANION = "._"  # begins the name of the metadata that macOS keeps beside a file or folder
-TEST_STUDENTS = ("student, test", "test student")  # of Canvas
 NOT_LISTED = "not on the list of the class"
-DECIDE = "rename it, or name it in a column `file` of the list"
+UNNAMED = "is named after the assignment's file and no student"
 CHOSEN_BY_DATE = "of several, the newest by file date was chosen"
 BY_STAFF = "~"  # the attempt of what the list names, which counts before any other
 Owner = frozenset[int]  # places in the list: of one person, or of a team's members
@@ -55,11 +62,18 @@ class _Group:
 
     Attributes:
         owners: whose it may be: a person's or team's on the list, any of several, or nobody's.
+        rivals: other names that claim the same person.
     """
 
     claims: Sequence[Claim]
     uploads: list[Upload] = field(default_factory=list)
     owners: set[Owner] = field(default_factory=set)
+    rivals: Sequence[str] = ()
+
+    @property
+    def label(self) -> str:
+        """The name of the first file or folder."""
+        return legible(self.uploads[0].path.name)
 
 
 def _groups(uploads: Iterable[Upload]) -> list[_Group]:
@@ -71,35 +85,18 @@ def _groups(uploads: Iterable[Upload]) -> list[_Group]:
     return list(groups.values())
 
 
+def _nobodys(group: _Group, why: str) -> Entry:
+    """Return the line of something that staff have to give to somebody."""
+    label = group.label
+    fix = f"rename it, or write {label!r} into the column `file` of its owner in the list"
+    return Entry(label, label, uploads=group.uploads, problem=f"{why}, so nobody gets it; {fix}")
+
+
 def _undecided(group: _Group, names: Iterable[str]) -> Entry:
     """Return the line of something that could belong to any of several people."""
-    label = legible(group.uploads[0].path.name)
     whose = " or ".join(dict.fromkeys(map(legible, names)))
-    problem = f"could belong to {whose}, so nobody gets it; {DECIDE}"
-    return Entry(label, label, uploads=group.uploads, problem=problem)
-
-
-def _unlisted(group: _Group, platform: Platform, remarks: Iterable[str]) -> Entry:
-    """Return the hand-in of somebody who is not on a list."""
-    claim, *others = group.claims
-    if others and not platform.chosen_by_students:
-        names = [called(each.student or each.name, each.name) for each in group.claims]
-        return _undecided(group, names)
-    student = legible(claim.student or claim.name)
-    return Entry(student, legible(claim.name), uploads=group.uploads, remarks=[*remarks])
-
-
-def _sole(groups: Iterable[_Group]) -> Counter[Owner]:
-    """Return how many groups can only be one person's, by person."""
-    owners = [min(group.owners) for group in groups if len(group.owners) == 1]
-    return Counter(owner for owner in owners if len(owner) == 1)
-
-
-def _contest(groups: Iterable[_Group], counts: Mapping[Owner, int]) -> None:
-    """Add SOMEBODY to the owners of what may belong to somebody who owns something else, too."""
-    for group in groups:
-        if any(counts[owner] > 1 for owner in group.owners):
-            group.owners.add(SOMEBODY)
+    rivals = f", as could {first_of([*group.rivals])}" if group.rivals else ""
+    return _nobodys(group, f"could belong to {whose}{rivals}")
 
 
 class Owners:
@@ -109,24 +106,35 @@ class Owners:
         self.people = people
         self.platform = platform
         self.ids: dict[str, dict[str, set[int]]] = {}  # kind to id to places
+        self.plain: dict[str, dict[str, set[int]]] = {}  # kind to plain id to places
         self.names: dict[str, set[int]] = {}
         self.teams: dict[str, Owner] = {}
         for place, person in enumerate(people):
-            for kind, text in person.ids.items():
+            for title, text in person.ids.items():
+                kind = title.partition(":")[0]
                 self.ids.setdefault(kind, {}).setdefault(text, set()).add(place)
+                self.plain.setdefault(kind, {}).setdefault(plain(text), set()).add(place)
             for form in forms(person.name) if person.name != person.student else ():
                 self.names.setdefault(form, set()).add(place)
             if person.team:
                 team = "".join(words(person.team))
                 self.teams[team] = self.teams.get(team, SOMEBODY) | {place}
 
+    def by_id(self, kinds: Iterable[str], text: str) -> set[int]:
+        """Return the people with an id, or else the only one with an id that is alike."""
+        exact = set[int]().union(*(self.ids[kind].get(text, ()) for kind in kinds))
+        if exact:
+            return exact
+        alike = set[int]().union(*(self.plain[kind].get(plain(text), ()) for kind in kinds))
+        return alike if len(alike) == 1 else set()
+
     def by_ids(self, claim: Claim) -> set[int]:
         """Return the people whom the ids of a claim may mean."""
         for kind, text in claim.ids.items():
             if kind in self.ids:  # the strongest kind that the list has decides
-                return self.ids[kind].get(text, set())
+                return self.by_id([kind], text)
             if kind != self.platform.name:
-                found = set[int]().union(*(ids.get(text, ()) for ids in self.ids.values()))
+                found = self.by_id(self.ids, text)
                 if found:
                     return found
         return set()
@@ -137,49 +145,71 @@ class Owners:
         owners = {frozenset({place}) for place in people}
         # a platform may have changed a team's name a little
         team = self.teams.get("".join(words(claim.name)))
-        if team is None:
-            return owners
-        return {team} if people <= team else owners | {team}
+        if team and people <= team and (people or self.platform.chosen_by_students):
+            return {team}
+        if team and self.platform.chosen_by_students:
+            return owners | {team}
+        return owners
 
-    def by_name(self, claims: Sequence[Claim], taken: set[int]) -> set[Owner]:
-        """Return the possible owners by name alone, which counts only where no id can.
-
-        Args:
-            taken: people who own something by id.
-        """
-        if len(claims) > 1 or any(kind in self.ids for kind in claims[0].ids):
+    def by_name(self, claims: Sequence[Claim]) -> set[Owner]:
+        """Return the possible owners by name alone, which counts only where no id can."""
+        claim, *others = claims
+        names = claim.ids.values() if ANY in claim.ids else [claim.name]
+        kinds = () if ANY in claim.ids else (self.platform.name, *claim.ids)
+        if others or any(kind in self.ids for kind in kinds):
             return set()
-        if self.platform.name in self.ids and ANY not in claims[0].ids:
-            return set()
-        people = [self.names.get(form, set()) for form in forms(claims[0].name)]
-        return {frozenset({place}) for place in set().union(*people) - taken}
+        for name in names:
+            people = set[int]().union(*(self.names.get(form, ()) for form in forms(name)))
+            owners = {frozenset({place}) for place in people}
+            team = self.teams.get("".join(words(name)))
+            if owners or team:
+                return owners | {team} if team else owners
+        return set()
 
     def find(self, groups: Sequence[_Group]) -> None:
         """Note the possible owners of each group."""
         for group in groups:
-            group.owners.update(*map(self.by_claim, group.claims))
-        if not self.platform.chosen_by_students:
-            self._dispute(groups)
-        taken = {place for group in groups for owner in group.owners for place in owner}
-        unknown = [group for group in groups if not group.owners]
-        for group in unknown:
-            group.owners = self.by_name(group.claims, taken)
-        _contest(unknown, Counter(owner for group in unknown for owner in group.owners))
+            owners = set[Owner]().union(*map(self.by_claim, group.claims))
+            owners = owners or self.by_name(group.claims)
+            if owners and self._may_be_unlisted(group):
+                owners.add(SOMEBODY)
+            group.owners = owners
+        self._dispute(groups)
+
+    def _may_be_unlisted(self, group: _Group) -> bool:
+        """Say whether something may be somebody's who is not listed, although it fits others.
+
+        Where students choose no names, what they did choose follows their own id.
+        """
+        several = len(group.claims) > 1 and not self.platform.chosen_by_students
+        unknown = several and not self.by_claim(group.claims[0])
+        return unknown or any(upload.doubtful for upload in group.uploads)
 
     def _dispute(self, groups: Sequence[_Group]) -> None:
-        """Add SOMEBODY to the owners of what only seems to be theirs.
+        """Note which other names claim the same person, unless the list chooses a file.
 
-        A platform knows everybody under one id, so two ids are not one person. A name with one
-        reading is not disputed by one with several, which somebody may have chosen.
+        A name with one reading is not disputed by one with several, which somebody may have chosen.
         """
-        plain = [group for group in groups if len(group.claims) == 1]
-        several = [group for group in groups if len(group.claims) > 1]
-        for group in several:
-            # what a student chose follows the own id, which the list may lack
-            if group.owners and not self.by_claim(group.claims[0]):
-                group.owners.add(SOMEBODY)
-        _contest(several, _sole(groups))
-        _contest(plain, _sole(plain))
+        claimed: dict[object, list[_Group]] = {}
+        for group in groups:
+            for key in self._keys(group):
+                claimed.setdefault(key, []).append(group)
+        for group in groups:
+            others = [other for key in self._keys(group) for other in claimed[key]]
+            rivals = [
+                other.label
+                for other in others
+                if other is not group and (len(group.claims) > 1 or len(other.claims) == 1)
+            ]
+            group.rivals = [*dict.fromkeys(rivals)]
+
+    def _keys(self, group: _Group) -> Sequence[object]:
+        """Return what only one group may claim: people without a file, or an unlisted name."""
+        if len(group.owners) == 1:
+            return [place for place in min(group.owners) if not self.people[place].file]
+        if group.owners or len(group.claims) > 1:
+            return []
+        return group.claims[0].identity[-1:]  # of a copy, the name without its number
 
     def label(self, owner: Owner) -> str:
         """Return what to call a person or team on the list."""
@@ -190,14 +220,51 @@ class Owners:
             return f"team {person.team}"
         return person.called
 
+    def entry(self, group: _Group) -> Entry:
+        """Return the line of what nobody on the list gets."""
+        if group.owners:
+            return _undecided(group, map(self.label, sorted(group.owners, key=sorted)))
+        claim, *others = group.claims
+        if group.rivals:
+            return _undecided(group, [claim.identity[-1]])
+        if others and not self.platform.chosen_by_students:
+            return _undecided(group, [called(each.student, each.name) for each in group.claims])
+        student = legible(claim.student or claim.name)
+        remarks = [f"{NOT_LISTED}{self._nearest(claim)}"] if self.people else []
+        return Entry(student, legible(claim.name), uploads=group.uploads, remarks=remarks)
+
+    def _nearest(self, claim: Claim) -> str:
+        """Say which id of the list is nearest to one that it lacks."""
+        kind, text = next(iter(claim.ids.items()), (ANY, claim.name))
+        kinds: Iterable[str] = [kind] if kind in self.ids else self.ids
+        if kind == self.platform.name and kind not in self.ids:
+            kinds, text = (), claim.name
+        known = {each: places for kind in kinds for each, places in self.plain[kind].items()}
+        if kind not in self.ids:
+            known |= self.names
+        wanted = plain(text)
+        nearest = [wanted] if wanted in known else difflib.get_close_matches(wanted, known, 1, 0.75)
+        if not nearest:
+            return ""
+        people = [self.people[place] for place in sorted(known[nearest[0]])]
+        ids = [
+            next((each for each in person.ids.values() if plain(each) == nearest[0]), person.name)
+            for person in people
+        ]
+        why = "is nearest"
+        if len(ids) > 1:
+            why = "differ from it only in case, zeros or characters that nobody sees"
+        return f", which has no {text!r}; {' and '.join(map(repr, ids))} {why}"
+
 
 def entries_by_owner(
-    uploads: Sequence[Upload], platform: Platform, people: Sequence[Entry], folder: Path
+    uploads: Sequence[Upload], platform: Platform, people: Sequence[Entry], folder: Path, main: str
 ) -> list[Entry]:
     """Give uploads to students; return those on the list in its order, and then everybody else.
 
     Args:
         people: those on the list; none if there is no list.
+        main: the assignment's main file, whose name says nothing of anybody.
     """
     within: set[Path] = set()
     for person in people:
@@ -205,19 +272,17 @@ def entries_by_owner(
             path = folder / person.file  # read like an upload: never outside of the folder
             person.uploads.append(Upload(path, (), path.name, attempt=BY_STAFF))
             within.update([path, *path.parents])
-    groups = _groups(upload for upload in uploads if upload.path not in within)
+    left = [upload for upload in uploads if upload.path not in within]
+    rest = [_nobodys(_Group((), [each]), UNNAMED) for each in left if each.path.name == main]
+    groups = _groups(each for each in left if each.path.name != main)
     owners = Owners(people, platform)
     owners.find(groups)
-    rest = []
     for group in groups:
-        if len(group.owners) > 1:
-            names = map(owners.label, sorted(group.owners, key=sorted))
-            rest.append(_undecided(group, names))
-        elif group.owners:
+        if len(group.owners) == 1 and not group.rivals:
             for place in min(group.owners):
                 people[place].uploads += group.uploads
         else:
-            rest.append(_unlisted(group, platform, [NOT_LISTED] if people else []))
+            rest.append(owners.entry(group))
     return _with_unique_names([*people, *rest])
 
 
@@ -337,7 +402,7 @@ def read_list(path: Path) -> tuple[Table, list[Entry], Platform]:
     """
     table = read_table(path)
     platform = next((each for each in PLATFORMS if each.is_list(table.titles)), FOLDER)
-    return table, people_in(table, platform.columns), platform
+    return table, people_in(table, dict(platform.columns)), platform
 
 
 @dataclass(frozen=True)
@@ -359,22 +424,22 @@ class Found:
     @property
     def warnings(self) -> list[str]:
         """What staff should know about the whole."""
-        if os.path.lexists(self.folder / METADATA) and self.platform.name != "gradescope":
-            others = strangers(handed_in(self.folder))
-            fix = 'platform = "gradescope" in class.toml reads it'
-            if others:
-                fix = f"move {legible(others[0].name)} to a folder of its own"
-            return [f"{METADATA} is not read, as the platform is {self.platform.name}; {fix}"]
+        for platform in PLATFORMS:
+            line = platform.overlooked(handed_in(self.folder), self.platform.name)
+            if line and platform != self.platform:
+                return [line]
         found = [each for each in self.entries if each.path]
-        unlisted = [each.called for each in found if NOT_LISTED in each.remarks]
+        unlisted = [each.called for each in found if each.row is None]
         if self.table is None or not unlisted:
             return []
-        listed = self.table.path
+        path = self.table.path
+        titles = unread(self.table) if self.listed_by is FOLDER else []
+        columns = f"; columns of it that are not read: {listed(titles)}" if titles else ""
         if len(unlisted) < len(found):
-            return [f"not in {listed}: {first_of(unlisted)}"]
+            return [f"not in {path}: {first_of(unlisted)}{columns}"]
         example = f"{unlisted[0]!r}, for instance, is none of its ids, logins, addresses or names"
-        fix = "name another list in class.toml, or add a column `file`"
-        return [f"none of the hand-ins matches {listed}: {example}; {fix}"]
+        fix = f"use {self.platform.wanted}, or add a column `file`"
+        return [f"none of the hand-ins matches {path}: {example}{columns}; {fix}"]
 
 
 def _entered(folder: Path, paths: Sequence[Path]) -> tuple[Path, list[Path]]:
@@ -387,7 +452,11 @@ def _entered(folder: Path, paths: Sequence[Path]) -> tuple[Path, list[Path]]:
 
 
 def find(
-    folder: Path, editable: Sequence[str], list_file: Path | None = None, platform: str = ""
+    folder: Path,
+    editable: Sequence[str],
+    list_file: Path | None = None,
+    platform: str = "",
+    given: Collection[str] = (),
 ) -> Found:
     """Return who handed in what.
 
@@ -396,14 +465,17 @@ def find(
         editable: the files that students edit.
         list_file: a list of the class; its students come first.
         platform: the name of the one that the folder is from; "" to judge by the names in it.
+        given: the files that students get.
 
     Raises:
         FileError: there is nothing to grade, or the list cannot be used.
     """
     paths = handed_in(folder, list_file)
-    if any(path.name == editable[0] and path.is_file() for path in paths):
+    own = [path for path in paths if path.name in (*editable, *given) and path.is_file()]
+    main = editable[0]
+    if 2 * len(own) > len(paths) and main in (path.name for path in own):
         raise FileError(
-            f"{folder}: contains {editable[0]} itself, so it is one submission, not a folder of "
+            f"{folder}: contains {main} itself, so it is one submission, not a folder of "
             f"submissions; use {command('grade')}, or give its parent folder"
         )
     if not paths:
@@ -415,8 +487,9 @@ def find(
         chosen = listed_by
     if platform:
         chosen = BY_NAME[platform]
-    entries = entries_by_owner(chosen.uploads(paths), chosen, people, folder)
+    entries = entries_by_owner(chosen.uploads(paths), chosen, people, folder, main)
     for each in entries:
         choose(each, folder, editable)
-    entries = [each for each in entries if each.path or each.name.casefold() not in TEST_STUDENTS]
+    tests = (*chosen.test_students, *listed_by.test_students)
+    entries = [each for each in entries if each.path or each.name.casefold() not in tests]
     return Found(folder, chosen, entries, table, listed_by)

@@ -24,6 +24,7 @@ class Blackboard(Platform):
     """See the module."""
 
     name = "blackboard"  # without a list, the shortest login that fits is taken
+    wanted = "a list with a column username"
 
     def upload(self, path: Path) -> Upload | None:
         """Return a claim for what comes before the attempt: the title and the login."""

@@ -3,8 +3,8 @@
 Its download has `lovelaceada_12345_678_main.py`, or `lovelaceada_LATE_12345_678_main.py`; a text or
 link typed into a form is `lovelaceada_12345_text.html`. A display name is reduced to letters,
 combining marks, digits and underscores, in lower case, so that a name has as many readings as it
-has places where an id could be. With anonymous grading, there is a random id:
-`anon_x7Kp2_678_main.py`.
+has places where an id could be. With anonymous grading, a name begins with `anon`, and has a random
+id that is in no list: `anon_x7Kp2_678_main.py`.
 
 Its gradebook imports one column, and clears the score where a cell is blank, so the file has a row
 only for students with a mark. It creates a new assignment for a title that it does not know.
@@ -23,7 +23,7 @@ from pathlib import Path
 from tensormark.classroom.entry import Claim, Entry, Upload
 from tensormark.classroom.feedback import PAGE, for_student
 from tensormark.classroom.people import FileError, Table
-from tensormark.classroom.platforms.base import MarksFile, Platform, new_marks, number, read_name
+from tensormark.classroom.platforms.base import MarksFile, Platform, again, new_marks, number
 from tensormark.files import encoded
 from tensormark.reports.platforms import cell, comments
 from tensormark.reports.text import points
@@ -33,9 +33,11 @@ NAMED = re.compile(
     r"_(?P<late>LATE_)?(?P<id>[0-9]+)_(?:[0-9]+_(?P<file>.+)|(?P<typed>text|link)\.html)", re.S
 )
 ANONYMOUS = re.compile(
-    r"(?P<late>LATE_)?(?P<id>anon_[0-9A-Za-z]{1,32})_(?:(?P<typed>text|link)\.html|(?:[0-9]+_)?(?P<file>.+))",
+    r"(?:(?P<late>LATE_anon|anon_LATE)|anon)_(?P<id>[0-9A-Za-z]{1,32})"
+    r"_(?:(?P<typed>text|link)\.html|(?:[0-9]+_)?(?P<file>.+))",
     re.S,
 )
+BEGINS = ("anon_", "LATE_anon_")
 ESCAPED = re.compile("#(?:U[0-9a-f]{4}|L[0-9a-f]{6})")  # a letter as unzip may write it
 TITLE = re.compile(r" \([0-9]+\)$")  # the end of an assignment's column: its id
 MAXIMA = "Points Possible"
@@ -52,6 +54,21 @@ def _claim(name: str, match: re.Match[str]) -> Claim | None:
     if all(char.isalnum() or char == "_" or not char.isascii() for char in letters):
         return Claim(name, {"canvas": match["id"]}, match["id"])
     return None
+
+
+def _readings(name: str) -> Iterator[tuple[Claim, re.Match[str]]]:
+    """Yield whose a name says that it is, in each way to read it."""
+    if name.startswith(BEGINS):
+        match = ANONYMOUS.fullmatch(name)
+        if match:
+            student = f"anon_{match['id']}"
+            yield Claim(student, {"canvas": student}), match
+        return
+    for underscore in re.finditer("_", name):
+        match = NAMED.fullmatch(name, underscore.start())
+        claim = _claim(name[: underscore.start()], match) if match else None
+        if match and claim:
+            yield claim, match
 
 
 def _column(table: Table, wanted: str) -> int:
@@ -78,12 +95,35 @@ class Canvas(Platform):
     name = "canvas"
     written = ("canvas.csv", "canvas-feedback.zip")
     chosen_by_students = False
+    wanted = (
+        "Canvas's gradebook export, and download the submissions again without anonymous grading "
+        "if their names begin with anon"
+    )
+    test_students = ("student, test", "test student")
     lists = tuple({"id", SECTION, sis} for sis in ("sis login id", "sis user id"))
     columns = (("student", "name"), ("id", "canvas"))
 
     def upload(self, path: Path) -> Upload | None:
-        """Return a claim for each number that may be the id."""
-        return read_name(path, NAMED, _claim) or read_name(path, ANONYMOUS, _claim)
+        """Return a claim for each number that may be the id; an anonymous one comes first.
+
+        The first reading says what it is; what can be read as late is late.
+        """
+        matches = [*_readings(path.name)]
+        if not matches:
+            return None
+        claims: dict[tuple[str, ...], Claim] = {}
+        for claim, _ in matches:
+            claims.setdefault(claim.identity, claim)
+        first = matches[0][1]
+        file = first["file"] or ""
+        return Upload(
+            path,
+            tuple(claims.values()),
+            file=file,
+            again=again(file),
+            late=any(match["late"] for _, match in matches),
+            typed=bool(first["typed"]),
+        )
 
     def marks(self, table: Table, column: str, most: float, entries: Sequence[Entry]) -> MarksFile:
         """Return the columns about students, unchanged, and the assignment's."""

@@ -1,7 +1,8 @@
 """Moodle.
 
 Its download has a folder `Ada Lovelace_123_assignsubmission_file_` for each participant or team, or
-a file whose name begins so. Underscores in names become spaces. The number is that of a participant
+a file whose name begins so. Underscores in names become spaces, and blind marking makes every name
+`Participant`. The number is that of a participant
 (or team) within one assignment, and appears elsewhere only in Moodle's own worksheet.
 
 What Moodle's importers do (mod/assign: feedback/offline/importgradeslib.php and
@@ -21,12 +22,14 @@ from pathlib import Path
 from tensormark.classroom.entry import Claim, Entry, Upload
 from tensormark.classroom.feedback import PAGE
 from tensormark.classroom.people import FileError, Table
-from tensormark.classroom.platforms.base import MarksFile, Platform, new_marks, number, read_name
+from tensormark.classroom.platforms.base import MarksFile, Platform, again, new_marks, number
 from tensormark.reports.platforms import cell
 from tensormark.reports.text import points
 
 NAMED = re.compile(
-    r"(?:_(?P<id>[0-9]+))?_assignsubmission_(?:file|(?P<typed>onlinetext))(?:_(?P<file>.*))?", re.S
+    r"(?P<name>.+?)(?:_(?P<id>[0-9]+))?_assignsubmission_(?:file|(?P<typed>onlinetext))"
+    r"(?:_(?P<file>.*))?",
+    re.S,
 )
 GRADE = "grade"
 NEEDED = ("identifier", GRADE, "last modified (grade)")
@@ -38,25 +41,28 @@ AGAIN = "download the worksheet again"
 LONGEST = 40  # letters of a student's name in a file's name
 
 
-def _claim(name: str, match: re.Match[str]) -> Claim | None:
-    number = match["id"]
-    if name and number:
-        return Claim(name, {"moodle": number}, f"{name}_{number}")
-    return Claim(name) if name and "_" not in name else None
-
-
 class Moodle(Platform):
     """See the module."""
 
     name = "moodle"
     written = ("moodle.csv", "moodle-feedback.zip")
     chosen_by_students = False
+    wanted = "this assignment's grading worksheet, downloaded while Moodle is in English"
     lists = tuple({"identifier", GRADE, own} for own in (NEEDED[2], MOST, SCALE, CHANGEABLE))
     columns = (("identifier", "moodle"),)
 
     def upload(self, path: Path) -> Upload | None:
-        """Return a claim for each number that may be the participant's."""
-        return read_name(path, NAMED, _claim)
+        """Return a claim by the first number that may be the participant's."""
+        match = NAMED.fullmatch(path.name)
+        if match is None or not (match["id"] or "_" not in match["name"]):
+            return None
+        name = match["name"]
+        claim = Claim(name)
+        if match["id"]:
+            claim = Claim(name, {"moodle": match["id"]}, f"{name}_{match['id']}")
+        file = match["file"] or ""
+        typed = bool(match["typed"])
+        return Upload(path, (claim,), file=file, again=again(file), typed=typed)
 
     def marks(self, table: Table, column: str, most: float, entries: Sequence[Entry]) -> MarksFile:
         """Return the worksheet with everybody's mark."""

@@ -1,0 +1,54 @@
+"""Brightspace (D2L).
+
+Its download has a folder `12345-67890 - Ada Lovelace - Oct 1, 2026 1234 PM` for each time that
+somebody, or a group, submitted, beside `index.html`. The numbers are of the person and of the
+assignment, and in no list, so that the name decides whose it is.
+"""
+
+import datetime
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from tensormark.classroom.entry import Claim, Upload
+from tensormark.classroom.platforms.base import Platform, own_name
+
+NAMED = re.compile(
+    r"(?P<id>[0-9]+)-[0-9]+ - (?P<name>.+) ?- (?P<when>[^-]*[0-9]{4} [0-9]{3,4}(?: [AP]M)?)", re.S
+)
+INDEX = "index.html"
+
+
+def _moment(text: str) -> datetime.datetime | None:
+    """Return a time such as `Oct 1, 2026 904 PM`, in this machine's time zone; None if unknown."""
+    spaced = re.sub(r"([0-9]{1,2})([0-9]{2} [AP]M)$", r"\1 \2", text)
+    try:
+        return datetime.datetime.strptime(spaced, "%b %d, %Y %I %M %p").astimezone()
+    except (ValueError, OverflowError):
+        return None
+
+
+class Brightspace(Platform):
+    """See the module."""
+
+    name = "brightspace"
+    chosen_by_students = False
+    wanted = "a list with the names as Brightspace shows them"
+
+    def upload(self, path: Path) -> Upload | None:
+        """Return a claim for what is between the numbers and the time, which ends the name."""
+        match = NAMED.fullmatch(path.name)
+        if match is None:
+            return None
+        name = match["name"].strip()
+        identity = f"{name}_{match['id']}"
+        claim = Claim(name, {"brightspace": identity}, identity)
+        return Upload(path, (claim,), submitted=_moment(match["when"]))
+
+    def wrote(self, paths: Sequence[Path]) -> bool:
+        """See the base; the index does not count."""
+        return super().wrote([path for path in paths if path.name != INDEX])
+
+    def uploads(self, paths: Sequence[Path]) -> list[Upload]:
+        """Read all names but that of the index."""
+        return [self.upload(path) or own_name(path) for path in paths if path.name != INDEX]
