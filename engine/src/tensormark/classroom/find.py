@@ -114,7 +114,8 @@ class Owners:
                 kind = title.partition(":")[0]
                 self.ids.setdefault(kind, {}).setdefault(text, set()).add(place)
                 self.plain.setdefault(kind, {}).setdefault(plain(text), set()).add(place)
-            for form in forms(person.name) if person.name != person.student else ():
+            named = person.name != person.student or not person.ids
+            for form in forms(person.name) if named else ():
                 self.names.setdefault(form, set()).add(place)
             if person.team:
                 team = "".join(words(person.team))
@@ -154,10 +155,13 @@ class Owners:
     def by_name(self, claims: Sequence[Claim]) -> set[Owner]:
         """Return the possible owners by name alone, which counts only where no id can."""
         claim, *others = claims
-        names = claim.ids.values() if ANY in claim.ids else [claim.name]
-        kinds = () if ANY in claim.ids else (self.platform.name, *claim.ids)
-        if others or any(kind in self.ids for kind in kinds):
-            return set()
+        names = claim.ids.values()
+        if ANY not in claim.ids:
+            own = self.platform.name
+            told = own in self.ids or (self.ids and claim.ids.keys() - {own})
+            if told or others:
+                return set()
+            names = [claim.name]
         for name in names:
             people = set[int]().union(*(self.names.get(form, ()) for form in forms(name)))
             owners = {frozenset({place}) for place in people}
