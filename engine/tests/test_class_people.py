@@ -134,6 +134,7 @@ def test_only_students_files_count_whatever_their_names_are(tmp_path) -> None:
         ("", [], "", "is empty; unpack the hand-ins into it"),
         ("", ["detector.py"], "", "contains detector.py itself"),
         ("points\n3\n", ["a.py"], "", "names none of the columns"),
+        ("Identifiant,Nom complet\n3,\n", ["a.py"], "", "but Identifiant, Nom complet; rename"),
         ("id\n", ["a.py"], "", "lists no student"),
         ("id\n1\n1\n", ["a.py"], "", "row 3: '1' is listed twice"),
         ('id\n"1\n', ["a.py"], "", "not a CSV file"),
@@ -150,10 +151,55 @@ def test_what_cannot_be_read_is_one_line(
     assert "\n" not in str(caught.value)
 
 
-def test_a_list_that_matches_nobody_is_said_in_one_line(tmp_path) -> None:
-    (warning,) = found(tmp_path, ["x.py", "y.py"], TWO).warnings
+GERMAN = "ID,Vollständiger Name,Status,Bewertung\nTeilnehmer/in7,Ada Lovelace,,\n"
+ANONYMOUS = ["anon_x7K_1_detector.py", "anon_y8L_2_detector.py"]
+CANVAS = "Student,ID,SIS User ID,SIS Login ID,Section,Lab 1 (8)\n"
 
-    assert "none of the hand-ins matches" in warning
+
+@pytest.mark.parametrize(
+    ("people", "files", "words"),
+    [
+        (TWO, ["x.py", "y.py"], "none of the hand-ins matches"),
+        (GERMAN, ["Ada_7_assignsubmission_file_x.py"], "while Moodle is in English"),
+        (GERMAN, ["1.py"], "not read: Vollständiger Name, Status, Bewertung"),
+        (f"{CANVAS}Ada,1,s1,ada,A,\n", ANONYMOUS, "again without anonymous grading"),
+        ("id,name,Tutor group\n1,Ada,x\n", ["1.py", "2.py"], "columns of it that are not read: T"),
+    ],
+)
+def test_a_list_that_does_not_fit_is_said_in_one_line_with_the_fix(
+    people: str, files: list[str], words: str, tmp_path
+) -> None:
+    (warning,) = found(tmp_path, files, people).warnings
+
+    assert words in warning
+    assert "\n" not in warning
+
+
+@pytest.mark.parametrize(
+    ("people", "files", "words"),
+    [
+        (
+            "login,name\nal123,Ada\n",
+            "al124.py",
+            "has no 'al124'; nearest is 'al123', of al123 (Ada)",
+        ),
+        ("login,name\nal1,Ada\nAL1,Bob\n", "Al1.py", "al1 (Ada) and AL1 (Bob), so that only the"),
+        ("id,name\n1,Ada Lovelace\n", "Ada Lovelase.py", "nearest is 'adalovelace', of 1 (Ada"),
+        (f"{CANVAS}Ada,1000012,s1,ada,A,\n", "ada_1000013_9_x.py", "nearest is '1000012'"),
+        (
+            "login\nada\n",
+            "ada.py/ada-1.py",
+            "could belong to ada, as could ada.py, so nobody gets it",
+        ),
+        ("login\nada\n", "ada.py/ada-1.py", "write 'ada-1.py' into the column `file`"),
+        ("login\nada\n", "ada.py/bob.py/detector.py", "is named after the assignment's file"),
+    ],
+)
+def test_what_is_left_over_is_told_why(people: str, files: str, words: str, tmp_path) -> None:
+    entries = found(tmp_path, files.split("/"), people).entries
+
+    lines = [line for each in entries for line in (*each.remarks, each.problem)]
+    assert any(words in line for line in lines)
 
 
 # --- random listings --------------------------------------------------------------------------

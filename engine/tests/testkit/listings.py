@@ -113,7 +113,7 @@ def canvas(draw: random.Random, students: list[Student]) -> Listing:
         if anonymous:
             begin = f"anon_{draw.choice(['', 'LATE_'])}{''.join(draw.choices(LETTERS, k=5))}"
         files[f"{begin}_{10 + place}_{each.file}"] = None if anonymous else each.number
-    return Listing("canvas", files, _rows("canvas_user_id,name", "{number},N{number}", students))
+    return Listing("canvas", files, _rows("canvas_user_id,name", "{number},N{number}x", students))
 
 
 def moodle(draw: random.Random, students: list[Student]) -> Listing:
@@ -133,13 +133,13 @@ def gradescope(draw: random.Random, students: list[Student]) -> Listing:
     metadata = {}
     for place, each in enumerate(students):
         other = draw.choice(students)
-        who = {"name": f"N{other.number}", "sid": other.number, "email": f"{each.login}@x.example"}
+        who = {"name": f"N{other.number}x", "sid": other.number, "email": f"{each.login}@x.example"}
         files[f"submission_{place}/"] = each.number
         metadata[f"submission_{place}"] = {"submitters": [who]}
     titles, row = draw.choice(
         [
-            ("sid,name,email", "{number},N{number},{login}@X.example"),
-            ("sid,name", "{number},N{number}"),
+            ("sid,name,email", "{number},N{number}x,{login}@X.example"),
+            ("sid,name", "{number},N{number}x"),
         ]
     )
     return Listing("gradescope", files, _rows(titles, row, students), json.dumps(metadata))
@@ -159,9 +159,9 @@ def brightspace(draw: random.Random, students: list[Student]) -> Listing:
     """Return a download of Brightspace, whose names are those of its list."""
     files: dict[str, str | None] = {}
     for each in students:
-        name = f"{each.chosen} N{each.number}"
+        name = f"{each.chosen} N{each.number}x"
         files[f"{draw.randint(1, 40)}-90 - {name} - Oct 1, 2026 904 PM/"] = each.number
-    row = '{number},"{chosen} N{number}"'
+    row = '{number},"{chosen} N{number}x"'
     return Listing("brightspace", files, _rows("OrgDefinedId,name", row, students))
 
 
@@ -177,12 +177,14 @@ def folder(draw: random.Random, students: list[Student]) -> Listing:
     """Return files that staff named after students, and copies of some."""
     files: dict[str, str | None] = {}
     for each in students:
-        own = draw.choice([each.login, each.number, f"N{each.number}"])
+        own = draw.choice([each.login, each.number, f"N{each.number}x"])
         files[f"{own}.py"] = each.number
         copy = draw.choice([f"{own} (2).py", f"{own}-1/", f"\u200b{own.upper()}.zip"])
         if draw.random() < 0.4:
             files = {**files, f"{own}.py": None, copy: None}
-    return Listing("folder", files, _rows("sid,login,name", "{number},{login},N{number}", students))
+    return Listing(
+        "folder", files, _rows("sid,login,name", "{number},{login},N{number}x", students)
+    )
 
 
 PLATFORMS = (canvas, moodle, gradescope, blackboard, brightspace, github, folder)

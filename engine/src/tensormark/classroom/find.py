@@ -68,7 +68,7 @@ class _Group:
     claims: Sequence[Claim]
     uploads: list[Upload] = field(default_factory=list)
     owners: set[Owner] = field(default_factory=set)
-    rivals: Sequence[str] = ()
+    rivals: list[str] = field(default_factory=list)
 
     @property
     def label(self) -> str:
@@ -90,13 +90,6 @@ def _nobodys(group: _Group, why: str) -> Entry:
     label = group.label
     fix = f"rename it, or write {label!r} into the column `file` of its owner in the list"
     return Entry(label, label, uploads=group.uploads, problem=f"{why}, so nobody gets it; {fix}")
-
-
-def _undecided(group: _Group, names: Iterable[str]) -> Entry:
-    """Return the line of something that could belong to any of several people."""
-    whose = " or ".join(dict.fromkeys(map(legible, names)))
-    rivals = f", as could {first_of([*group.rivals])}" if group.rivals else ""
-    return _nobodys(group, f"could belong to {whose}{rivals}")
 
 
 class Owners:
@@ -140,22 +133,26 @@ class Owners:
                     return found
         return set()
 
-    def by_claim(self, claim: Claim) -> set[Owner]:
-        """Return a claim's possible owners by id; a team's hand-in belongs to its members."""
-        people = self.by_ids(claim)
+    def owners(self, people: set[int], name: str) -> set[Owner]:
+        """Return people, or the team of a name, whose hand-in belongs to its members."""
         owners = {frozenset({place}) for place in people}
         # a platform may have changed a team's name a little
-        team = self.teams.get("".join(words(claim.name)))
-        if team and people <= team and (people or self.platform.chosen_by_students):
-            return {team}
-        if team and self.platform.chosen_by_students:
-            return owners | {team}
-        return owners
+        team = self.teams.get("".join(words(name)))
+        if team is None:
+            return owners
+        return {team} if people <= team else owners | {team}
+
+    def by_claim(self, claim: Claim) -> set[Owner]:
+        """Return a claim's possible owners by id, and by team where students choose all names."""
+        people = self.by_ids(claim)
+        if people or self.platform.chosen_by_students:
+            return self.owners(people, claim.name)
+        return set()
 
     def by_name(self, claims: Sequence[Claim]) -> set[Owner]:
         """Return the possible owners by name alone, which counts only where no id can."""
         claim, *others = claims
-        names = claim.ids.values()
+        names: Iterable[str] = claim.ids.values()
         if ANY not in claim.ids:
             own = self.platform.name
             told = own in self.ids or (self.ids and claim.ids.keys() - {own})
@@ -164,48 +161,44 @@ class Owners:
             names = [claim.name]
         for name in names:
             people = set[int]().union(*(self.names.get(form, ()) for form in forms(name)))
-            owners = {frozenset({place}) for place in people}
-            team = self.teams.get("".join(words(name)))
-            if owners or team:
-                return owners | {team} if team else owners
+            owners = self.owners(people, name)
+            if owners:
+                return owners
         return set()
 
     def find(self, groups: Sequence[_Group]) -> None:
-        """Note the possible owners of each group."""
+        """Note the possible owners of each group, and the names that claim the same person."""
+        claimed: dict[object, list[_Group]] = {}
         for group in groups:
             owners = set[Owner]().union(*map(self.by_claim, group.claims))
-            owners = owners or self.by_name(group.claims)
-            if owners and self._may_be_unlisted(group):
-                owners.add(SOMEBODY)
-            group.owners = owners
-        self._dispute(groups)
+            group.owners = owners or self.by_name(group.claims)
+            if group.owners and self._may_be_unlisted(group):
+                group.owners.add(SOMEBODY)
+            for key in self._keys(group):
+                claimed.setdefault(key, []).append(group)
+        for group in groups:
+            for key in self._keys(group):
+                # one with several readings disputes no plain one: somebody may have chosen it
+                group.rivals += [
+                    other.label
+                    for other in claimed[key]
+                    if other is not group and (len(other.claims) == 1 or len(group.claims) > 1)
+                ]
 
     def _may_be_unlisted(self, group: _Group) -> bool:
         """Say whether something may be somebody's who is not listed, although it fits others.
 
-        Where students choose no names, what they did choose follows their own id.
+        Of several readings the first is right where the platform gives ids, and the name is that of
+        the list: what students chose follows, unless they choose what they are called.
         """
-        several = len(group.claims) > 1 and not self.platform.chosen_by_students
-        unknown = several and not self.by_claim(group.claims[0])
-        return unknown or any(upload.doubtful for upload in group.uploads)
-
-    def _dispute(self, groups: Sequence[_Group]) -> None:
-        """Note which other names claim the same person, unless the list chooses a file.
-
-        A name with one reading is not disputed by one with several, which somebody may have chosen.
-        """
-        claimed: dict[object, list[_Group]] = {}
-        for group in groups:
-            for key in self._keys(group):
-                claimed.setdefault(key, []).append(group)
-        for group in groups:
-            others = [other for key in self._keys(group) for other in claimed[key]]
-            rivals = [
-                other.label
-                for other in others
-                if other is not group and (len(group.claims) > 1 or len(other.claims) == 1)
-            ]
-            group.rivals = [*dict.fromkeys(rivals)]
+        if any(upload.doubtful for upload in group.uploads):
+            return True
+        if len(group.claims) == 1 or self.platform.chosen_by_students:
+            return False
+        first = group.claims[0]
+        people = [self.people[place] for place in self.by_ids(first)]
+        names = [form for each in people for form in (*forms(each.name), *forms(each.team))]
+        return forms(first.name).isdisjoint(names)
 
     def _keys(self, group: _Group) -> Sequence[object]:
         """Return what only one group may claim: people without a file, or an unlisted name."""
@@ -226,19 +219,24 @@ class Owners:
 
     def entry(self, group: _Group) -> Entry:
         """Return the line of what nobody on the list gets."""
-        if group.owners:
-            return _undecided(group, map(self.label, sorted(group.owners, key=sorted)))
         claim, *others = group.claims
-        if group.rivals:
-            return _undecided(group, [claim.identity[-1]])
-        if others and not self.platform.chosen_by_students:
-            return _undecided(group, [called(each.student, each.name) for each in group.claims])
+        whose = [self.label(owner) for owner in sorted(group.owners, key=sorted)]
+        if not whose and group.rivals:
+            whose = [claim.identity[-1]]
+        if not whose and others and not self.platform.chosen_by_students:
+            whose = [called(each.student, each.name) for each in group.claims]
+        if whose:
+            rivals = (
+                f", as could {first_of([*dict.fromkeys(group.rivals)])}" if group.rivals else ""
+            )
+            names = " or ".join(dict.fromkeys(map(legible, whose)))
+            return _nobodys(group, f"could belong to {names}{rivals}")
         student = legible(claim.student or claim.name)
-        remarks = [f"{NOT_LISTED}{self._nearest(claim)}"] if self.people else []
+        remarks = [f"{NOT_LISTED}, {self._why(claim)}"] if self.people else []
         return Entry(student, legible(claim.name), uploads=group.uploads, remarks=remarks)
 
-    def _nearest(self, claim: Claim) -> str:
-        """Say which id of the list is nearest to one that it lacks."""
+    def _why(self, claim: Claim) -> str:
+        """Say what the list lacks, and what of it is nearest."""
         kind, text = next(iter(claim.ids.items()), (ANY, claim.name))
         kinds: Iterable[str] = [kind] if kind in self.ids else self.ids
         if kind == self.platform.name and kind not in self.ids:
@@ -246,19 +244,12 @@ class Owners:
         known = {each: places for kind in kinds for each, places in self.plain[kind].items()}
         if kind not in self.ids:
             known |= self.names
-        wanted = plain(text)
-        nearest = [wanted] if wanted in known else difflib.get_close_matches(wanted, known, 1, 0.75)
-        if not nearest:
-            return ""
-        people = [self.people[place] for place in sorted(known[nearest[0]])]
-        ids = [
-            next((each for each in person.ids.values() if plain(each) == nearest[0]), person.name)
-            for person in people
-        ]
-        why = "is nearest"
-        if len(ids) > 1:
-            why = "differ from it only in case, zeros or characters that nobody sees"
-        return f", which has no {text!r}; {' and '.join(map(repr, ids))} {why}"
+        near = difflib.get_close_matches(plain(text), known, 1, 0.8)
+        if not near:
+            return f"which has no {text!r}"
+        people = [self.people[place].called for place in sorted(known[near[0]])]
+        exact = ", so that only the exact one counts" if len(people) > 1 else ""
+        return f"which has no {text!r}; nearest is {near[0]!r}, of {' and '.join(people)}{exact}"
 
 
 def entries_by_owner(
