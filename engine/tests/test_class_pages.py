@@ -212,10 +212,7 @@ def test_a_list_that_cannot_be_filled_in_is_a_line(
         ("student,points,reason\n\nada,three,x\n", "row 3: 'three' is not a number"),
         ("student,points,reason\nada,nan,x\n", "'nan' is not a number"),
         ("student,points,reason\nada,1e308,x\n", "'1e308' is not a number"),
-        (
-            'student,points,reason\nada,"1,000",x\n',
-            "'1,000' is not a number of points; write one be",
-        ),
+        ('student,points,reason\nada,"1,000",x\n', "'1,000' is not a number of points; write"),
         ("student,points,reason\nada,1000001,x\n", "write one between -1000000 and 1000000"),
         ("student,points,reason\nada,3,x\nADA@x,3.0,x\n", "row 3: repeats a row above"),
         ("student,points,reason\nada,3,\n", "gives no reason"),

@@ -179,7 +179,7 @@ def folder(draw: random.Random, students: list[Student]) -> Listing:
     for each in students:
         own = draw.choice([each.login, each.number, f"N{each.number}x"])
         files[f"{own}.py"] = each.number
-        copy = draw.choice([f"{own} (2).py", f"{own}-1/", f"\u200b{own.upper()}.zip"])
+        copy = draw.choice([f"{own} (2).py", f"{own}-100/", f"\u200b{own.upper()}.zip"])
         if draw.random() < 0.4:
             files = {**files, f"{own}.py": None, copy: None}
     return Listing(

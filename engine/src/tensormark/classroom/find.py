@@ -88,7 +88,7 @@ def _groups(uploads: Iterable[Upload]) -> list[_Group]:
 def _nobodys(group: _Group, why: str) -> Entry:
     """Return the line of something that staff have to give to somebody."""
     label = group.label
-    fix = f"rename it, or write {label!r} into the column `file` of its owner in the list"
+    fix = f"rename it, or write {label!r} into the column `file` of its owner's row in the list"
     return Entry(label, label, uploads=group.uploads, problem=f"{why}, so nobody gets it; {fix}")
 
 
