@@ -22,29 +22,24 @@ LARGEST = 32 << 20  # bytes
 # how much of a name is compared
 WORDS = 32
 LONGEST = 200  # characters
-# what the columns of any list hold, and their titles, without punctuation
-TITLES: Mapping[str, Sequence[str]] = {
-    "id": ("student", "id", "student id", "id number", "sid", "sis user id", "orgdefinedid"),
-    "login": ("login", "username", "user name", "sis login id", "login id"),
-    "email": ("email", "email address", "e mail"),
-    "canvas": ("canvas user id",),
-    "github": ("github username", "github"),
-    "number": (
-        "student number",
-        "student no",
-        "studentid",
-        "matriculation number",
-        "registration number",
-    ),
-    "netid": ("netid", "net id", "uni", "uniqname", "utorid", "user id", "uid"),
-    "name": ("name", "full name", "student name"),
-    "first": ("first name", "given name", "firstname"),
-    "last": ("last name", "surname", "family name", "lastname"),
-    "team": ("team", "group", "group name", "team name"),
-    "file": ("file", "submission", "path"),
-    "role": ("role",),
+# what the columns of any list hold, and their titles in lower case, without punctuation
+TITLES = {
+    "id": "student, id, student id, id number, sid, sis user id, orgdefinedid, org defined id",
+    "login": "login, username, user name, sis login id, login id",
+    "email": "email, email address, e mail, e mail address, student email",
+    "canvas": "canvas user id",
+    "github": "github username, github",
+    "number": "student number, student no, studentid, matriculation number, matrikelnummer, "
+    "registration number, university id, campus id",
+    "netid": "netid, net id, uni, uniqname, utorid, user id, uid",
+    "name": "name, full name, student name",
+    "first": "first name, given name, firstname",
+    "last": "last name, surname, family name, lastname",
+    "team": "team, group, group name, team name",
+    "file": "file, submission, path",
+    "role": "role",
 }
-KNOWN = {title: meaning for meaning, titles in TITLES.items() for title in titles}
+KNOWN = {title: meaning for meaning, titles in TITLES.items() for title in titles.split(", ")}
 IDS = ("canvas", "moodle", "id", "login", "email", "github", "number", "netid")  # strongest first
 NAMES = ("name", "first", "last")
 NOTHING = ("nan", "n/a", "#n/a", "none", "null", "-", "--", "\N{EN DASH}")  # instead of an id
