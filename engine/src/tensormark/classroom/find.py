@@ -11,8 +11,10 @@ No path is built from a name, no link is followed, and no list is taken from whe
 """
 
 import difflib
+import itertools
 import os
 import re
+from collections import ChainMap
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -176,14 +178,11 @@ class Owners:
                 group.owners.add(SOMEBODY)
             for key in self._keys(group):
                 claimed.setdefault(key, []).append(group)
-        for group in groups:
-            for key in self._keys(group):
+        for sharing in claimed.values():
+            for group, other in itertools.permutations(sharing, 2):
                 # one with several readings disputes no plain one: somebody may have chosen it
-                group.rivals += [
-                    other.label
-                    for other in claimed[key]
-                    if other is not group and (len(other.claims) == 1 or len(group.claims) > 1)
-                ]
+                if len(other.claims) == 1 or len(group.claims) > 1:
+                    group.rivals.append(other.label)
 
     def _may_be_unlisted(self, group: _Group) -> bool:
         """Say whether something may be somebody's who is not listed, although it fits others.
@@ -238,12 +237,11 @@ class Owners:
     def _why(self, claim: Claim) -> str:
         """Say what the list lacks, and what of it is nearest."""
         kind, text = next(iter(claim.ids.items()), (ANY, claim.name))
-        kinds: Iterable[str] = [kind] if kind in self.ids else self.ids
-        if kind == self.platform.name and kind not in self.ids:
-            kinds, text = (), claim.name
-        known = {each: places for kind in kinds for each, places in self.plain[kind].items()}
-        if kind not in self.ids:
-            known |= self.names
+        known = self.plain.get(kind, self.names)
+        if kind == self.platform.name and kind not in self.plain:
+            text = claim.name
+        elif kind not in self.plain:
+            known = {**self.names, **ChainMap(*self.plain.values())}
         near = difflib.get_close_matches(plain(text), known, 1, 0.8)
         if not near:
             return f"which has no {text!r}"

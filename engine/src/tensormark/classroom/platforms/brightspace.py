@@ -14,16 +14,17 @@ from tensormark.classroom.entry import Claim, Upload
 from tensormark.classroom.platforms.base import Platform, own_name
 
 NAMED = re.compile(
-    r"(?P<id>[0-9]+)-[0-9]+ - (?P<name>.+) ?- (?P<when>[^-]*[0-9]{4} [0-9]{3,4}(?: [AP]M)?)", re.S
+    r"(?P<id>[0-9]+)-[0-9]+ - (?P<name>.+) ?- "
+    r"(?P<hour>[A-Z][a-z]{2} [0-9]{1,2}, [0-9]{4} [0-9]{1,2})(?P<minute>[0-9]{2} [AP]M)",
+    re.S,
 )
 INDEX = "index.html"
 
 
 def _moment(text: str) -> datetime.datetime | None:
-    """Return a time such as `Oct 1, 2026 904 PM`, in this machine's time zone; None if unknown."""
-    spaced = re.sub(r"([0-9]{1,2})([0-9]{2} [AP]M)$", r"\1 \2", text)
+    """Return a time in this machine's time zone; None if it is not one."""
     try:
-        return datetime.datetime.strptime(spaced, "%b %d, %Y %I %M %p").astimezone()
+        return datetime.datetime.strptime(text, "%b %d, %Y %I %M %p").astimezone()
     except (ValueError, OverflowError):
         return None
 
@@ -43,7 +44,7 @@ class Brightspace(Platform):
         name = match["name"].strip()
         identity = f"{name}_{match['id']}"
         claim = Claim(name, {"brightspace": identity}, identity)
-        return Upload(path, (claim,), submitted=_moment(match["when"]))
+        return Upload(path, (claim,), submitted=_moment(f"{match['hour']} {match['minute']}"))
 
     def wrote(self, paths: Sequence[Path]) -> bool:
         """See the base; the index does not count."""

@@ -33,7 +33,7 @@ NAMED = re.compile(
     r"_(?P<late>LATE_)?(?P<id>[0-9]+)_(?:[0-9]+_(?P<file>.+)|(?P<typed>text|link)\.html)", re.S
 )
 ANONYMOUS = re.compile(
-    r"(?:(?P<late>LATE_anon|anon_LATE)|anon)_(?P<id>[0-9A-Za-z]{1,32})"
+    r"(?:(?P<late>LATE_anon|anon_LATE)|anon)(?P<id>_[0-9A-Za-z]{1,32})"
     r"_(?:(?P<typed>text|link)\.html|(?:[0-9]+_)?(?P<file>.+))",
     re.S,
 )
@@ -46,29 +46,15 @@ SHOWN = 40  # titles in a message
 
 
 def _claim(name: str, match: re.Match[str]) -> Claim | None:
-    """Return whose something is by a display name, and what Canvas adds to it.
+    """Return whose something is by a display name, if it is not anonymous, and what Canvas adds.
 
     Unpacking the download may have changed any letter that is not ASCII.
     """
+    student = match["id"] if match.re is NAMED else f"anon{match['id']}"
     letters = ESCAPED.sub("", name)
     if all(char.isalnum() or char == "_" or not char.isascii() for char in letters):
-        return Claim(name, {"canvas": match["id"]}, match["id"])
+        return Claim(name, {"canvas": student}, student)
     return None
-
-
-def _readings(name: str) -> Iterator[tuple[Claim, re.Match[str]]]:
-    """Yield whose a name says that it is, in each way to read it."""
-    if name.startswith(BEGINS):
-        match = ANONYMOUS.fullmatch(name)
-        if match:
-            student = f"anon_{match['id']}"
-            yield Claim(student, {"canvas": student}), match
-        return
-    for underscore in re.finditer("_", name):
-        match = NAMED.fullmatch(name, underscore.start())
-        claim = _claim(name[: underscore.start()], match) if match else None
-        if match and claim:
-            yield claim, match
 
 
 def _column(table: Table, wanted: str) -> int:
@@ -108,21 +94,28 @@ class Canvas(Platform):
 
         The first reading says what it is; what can be read as late is late.
         """
-        matches = [*_readings(path.name)]
+        name = path.name
+        anonymous = name.startswith(BEGINS)
+        pattern = ANONYMOUS if anonymous else NAMED
+        places = [0] if anonymous else [found.start() for found in re.finditer("_", name)]
+        claims: dict[tuple[str, ...], Claim] = {}
+        matches = []
+        for place in places:
+            match = pattern.fullmatch(name, place)
+            claim = _claim(name[:place], match) if match else None
+            if match and claim:
+                claims.setdefault(claim.identity, claim)
+                matches.append(match)
         if not matches:
             return None
-        claims: dict[tuple[str, ...], Claim] = {}
-        for claim, _ in matches:
-            claims.setdefault(claim.identity, claim)
-        first = matches[0][1]
-        file = first["file"] or ""
+        file = matches[0]["file"] or ""
         return Upload(
             path,
             tuple(claims.values()),
             file=file,
             again=again(file),
-            late=any(match["late"] for _, match in matches),
-            typed=bool(first["typed"]),
+            late=any(match["late"] for match in matches),
+            typed=bool(matches[0]["typed"]),
         )
 
     def marks(self, table: Table, column: str, most: float, entries: Sequence[Entry]) -> MarksFile:

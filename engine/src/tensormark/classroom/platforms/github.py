@@ -1,10 +1,9 @@
 """GitHub Classroom.
 
-`gh classroom clone student-repos` makes a folder `lab-1-submissions`, in it a folder `lab-1-USER`
-for each student's repository, and `classroom_roster.csv` has the columns identifier,
-github_username, github_id and name. Users may have hyphens in their names, as assignments do, so
-under another folder a name is read in every way that fits all of them, and the roster decides. A
-single one fits in every way, so that nothing can decide.
+`gh classroom clone student-repos` makes a folder `lab-1-USER` for each student's repository, and
+`classroom_roster.csv` has the columns identifier, github_username, github_id and name. Users may
+have hyphens in their names, as assignments do, so a folder is read in every way that fits all of
+them, and the roster decides. A single one fits in every way, so that nothing can decide.
 """
 
 from collections.abc import Sequence
@@ -14,8 +13,6 @@ from pathlib import Path
 from tensormark.classroom.entry import Claim, Upload
 from tensormark.classroom.platforms.base import Platform, own_name, without_common
 from tensormark.files import is_folder
-
-CLONES = "-submissions"  # what follows the assignment's name in that of the folder of all
 
 
 class GitHub(Platform):
@@ -29,10 +26,8 @@ class GitHub(Platform):
 
     def uploads(self, paths: Sequence[Path]) -> list[Upload]:
         """Read what follows each hyphen in what the names of all folders have in common."""
-        names = [path.name for path in paths if is_folder(path)] or [path.name for path in paths]
-        title = f"{paths[0].parent.name.rpartition(CLONES)[0]}-"
-        users = {name: [name.removeprefix(title)] for name in names if name.startswith(title)}
-        users = users or without_common(names, "-")
+        folders = [path.name for path in paths if is_folder(path)]
+        users = without_common(folders or [path.name for path in paths], "-")
         uploads = []
         for path in paths:
             own = users.get(path.name, [path.name])
