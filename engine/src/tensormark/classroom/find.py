@@ -116,7 +116,7 @@ class Owners:
                 team = "".join(words(person.team))
                 self.teams[team] = self.teams.get(team, SOMEBODY) | {place}
 
-    def by_id(self, kinds: Iterable[str], text: str) -> set[int]:
+    def by_id(self, kinds: Collection[str], text: str) -> set[int]:
         """Return the people with an id, or else the only one with an id that is alike."""
         exact = set[int]().union(*(self.ids[kind].get(text, ()) for kind in kinds))
         if exact:
@@ -124,15 +124,18 @@ class Owners:
         alike = set[int]().union(*(self.plain[kind].get(plain(text), ()) for kind in kinds))
         return alike if len(alike) == 1 else set()
 
+    def kinds(self, kind: str) -> Collection[str]:
+        """Return the kinds of the list's ids that an id of this kind may be of."""
+        if kind in self.ids:
+            return [kind]
+        return () if kind == self.platform.name else self.ids.keys()
+
     def by_ids(self, claim: Claim) -> set[int]:
         """Return the people whom the ids of a claim may mean."""
         for kind, text in claim.ids.items():
-            if kind in self.ids:  # the strongest kind that the list has decides
-                return self.by_id([kind], text)
-            if kind != self.platform.name:
-                found = self.by_id(self.ids, text)
-                if found:
-                    return found
+            found = self.by_id(self.kinds(kind), text)
+            if found or kind in self.ids:  # the strongest kind that the list has decides
+                return found
         return set()
 
     def owners(self, people: set[int], name: str) -> set[Owner]:
@@ -156,9 +159,7 @@ class Owners:
         claim, *others = claims
         names: Iterable[str] = claim.ids.values()
         if ANY not in claim.ids:
-            own = self.platform.name
-            told = own in self.ids or (self.ids and claim.ids.keys() - {own})
-            if told or others:
+            if others or any(map(self.kinds, (self.platform.name, *claim.ids))):
                 return set()
             names = [claim.name]
         for name in names:
@@ -237,11 +238,9 @@ class Owners:
     def _why(self, claim: Claim) -> str:
         """Say what the list lacks, and what of it is nearest."""
         kind, text = next(iter(claim.ids.items()), (ANY, claim.name))
-        known = self.plain.get(kind, self.names)
-        if kind == self.platform.name and kind not in self.plain:
-            text = claim.name
-        elif kind not in self.plain:
-            known = {**self.names, **ChainMap(*self.plain.values())}
+        kinds = self.kinds(kind)
+        text = text if kinds else claim.name
+        known = ChainMap(self.names, *(self.plain[each] for each in kinds))
         near = difflib.get_close_matches(plain(text), known, 1, 0.8)
         if not near:
             return f"which has no {text!r}"

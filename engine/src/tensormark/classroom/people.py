@@ -37,12 +37,12 @@ TITLES = {
     "last": "last name, surname, family name, lastname",
     "team": "team, group, group name, team name",
     "file": "file, submission, path",
-    "role": "role",
+    "role": "role, roles, course role",
 }
 KNOWN = {title: meaning for meaning, titles in TITLES.items() for title in titles.split(", ")}
 IDS = ("canvas", "moodle", "id", "login", "email", "github", "number", "netid")  # strongest first
 NAMES = ("name", "first", "last")
-NOTHING = ("nan", "n/a", "#n/a", "none", "null", "-", "--", "\N{EN DASH}")  # instead of an id
+NOTHING = ("", *"nan n/a #n/a none null - -- \N{EN DASH}".split())  # instead of an id
 # what a role of staff contains, or one of the students that a platform makes for tests: Canvas's
 # TaEnrollment and StudentViewEnrollment, Moodle's editingteacher, Gradescope's Reader
 STAFF = re.compile(
@@ -186,7 +186,7 @@ def people_in(table: Table, columns: Mapping[str, str]) -> list[Entry]:
         ids: dict[str, str] = {}
         for title, text in table.named(row).items():
             kind = meanings[title]
-            nothing = text.casefold() in NOTHING
+            nothing = seen(text).casefold() in NOTHING
             if kind in IDS and not nothing:
                 ids[f"{kind}: {title}" if kind in ids else kind] = seen(text)
             elif kind in NAMES or not nothing:

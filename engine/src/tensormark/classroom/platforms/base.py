@@ -14,22 +14,8 @@ from tensormark.files import is_folder
 from tensormark.intake.file_names import ARCHIVES
 from tensormark.reports.text import points
 
-DOCUMENTS = (
-    ".pdf",
-    ".docx",
-    ".doc",
-    ".odt",
-    ".rtf",
-    ".pages",
-    ".txt",
-    ".md",
-    ".html",
-    ".htm",
-    ".png",
-    ".jpg",
-    ".jpeg",
-    ".7z",
-    ".rar",
+DOCUMENTS = tuple(
+    ".pdf .docx .doc .odt .rtf .pages .txt .md .html .htm .png .jpg .jpeg .7z .rar".split()
 )
 ENDINGS = "|".join(map(re.escape, (".py", ".ipynb", *ARCHIVES, *DOCUMENTS)))
 AGAIN = re.compile(r".*-([0-9]{1,6})(?:\.[^.]*){1,2}", re.S)

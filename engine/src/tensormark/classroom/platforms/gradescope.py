@@ -100,9 +100,9 @@ class Gradescope(Platform):
             people = entry.get("submitters")
             for who in map(_named, people if isinstance(people, list) and people else [{}]):
                 given = {"email": _text(who, "email"), "id": _text(who, "sid")}
-                kind = next((kind for kind, text in given.items() if text), "")
-                ids = {kind: given[kind]} if kind else {}
+                first = [(kind, text) for kind, text in given.items() if text][:1]
                 name = _text(who, "name") or path.name
-                claim = Claim(name, ids, given.get(kind) or f"{name}_{path.name}")
+                student = first[0][1] if first else f"{name}_{path.name}"
+                claim = Claim(name, dict(first), student)
                 uploads.append(Upload(path, (claim,), attempt=path.name, submitted=submitted))
         return uploads
