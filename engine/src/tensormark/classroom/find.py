@@ -236,12 +236,12 @@ class Owners:
         return Entry(student, legible(claim.name), uploads=group.uploads, remarks=remarks)
 
     def _why(self, claim: Claim) -> str:
-        """Say what the list lacks, and what of it is nearest."""
+        """Say what the list lacks, and what of it is nearest: no number that a platform gave."""
         kind, text = next(iter(claim.ids.items()), (ANY, claim.name))
-        kinds = self.kinds(kind)
-        text = text if kinds else claim.name
+        given = kind == self.platform.name and not self.platform.chosen_by_students
+        kinds = () if given else self.kinds(kind)
         known = ChainMap(self.names, *(self.plain[each] for each in kinds))
-        near = difflib.get_close_matches(plain(text), known, 1, 0.8)
+        near = difflib.get_close_matches(plain(claim.name if given else text), known, 1, 0.8)
         if not near:
             return f"which has no {text!r}"
         people = [self.people[place].called for place in sorted(known[near[0]])]
