@@ -159,8 +159,9 @@ def brightspace(draw: random.Random, students: list[Student]) -> Listing:
     """Return a download of Brightspace, whose names are those of its list."""
     files: dict[str, str | None] = {}
     for each in students:
-        name = f"{each.chosen} N{each.number}x"
-        files[f"{draw.randint(1, 40)}-90 - {name} - Oct 1, 2026 904 PM/"] = each.number
+        begin = f"{draw.randint(1, 40)}-90 - {each.chosen} N{each.number}x - Oct 1, 2026 904 PM"
+        ending = draw.choice(["/", f" - 1-90 - N1x - Oct 2, 2026 904 PM - {each.file}"])
+        files[f"{begin}{ending}"] = each.number
     row = '{number},"{chosen} N{number}x"'
     return Listing("brightspace", files, _rows("OrgDefinedId,name", row, students))
 

@@ -42,7 +42,7 @@ TITLES = {
 KNOWN = {title: meaning for meaning, titles in TITLES.items() for title in titles.split(", ")}
 IDS = ("canvas", "moodle", "id", "login", "email", "github", "number", "netid")  # strongest first
 NAMES = ("name", "first", "last")
-NOTHING = ("", *"nan n/a #n/a none null - -- \N{EN DASH}".split())  # instead of an id
+NOTHING = ("", *"nan n/a none null - -- \N{EN DASH}".split())  # instead of an id
 # what a role of staff contains, or one of the students that a platform makes for tests: Canvas's
 # TaEnrollment and StudentViewEnrollment, Moodle's editingteacher, Gradescope's Reader
 STAFF = re.compile(
@@ -64,14 +64,14 @@ def words(name: str) -> list[str]:
     return spaced.split()[:WORDS]
 
 
-def seen(text: str) -> str:
-    """Return a text without the characters that nobody sees."""
-    return "".join(filter(is_visible, text)).strip()
+def cleaned(text: str) -> str:
+    """Return an id without characters that nobody sees, and what makes a text of it in a table."""
+    return "".join(filter(is_visible, text)).strip(" #'")
 
 
 def plain(text: str) -> str:
-    """Return an id without what is lost or added on the way; see the module."""
-    letters = seen(text).strip("#'").casefold()
+    """Return an id as it is compared; see the module."""
+    letters = cleaned(text).casefold()
     return letters.lstrip("0") or "0" if letters.isdecimal() else letters
 
 
@@ -186,9 +186,10 @@ def people_in(table: Table, columns: Mapping[str, str]) -> list[Entry]:
         ids: dict[str, str] = {}
         for title, text in table.named(row).items():
             kind = meanings[title]
-            nothing = seen(text).casefold() in NOTHING
+            plain_text = cleaned(text)
+            nothing = plain_text.casefold() in NOTHING
             if kind in IDS and not nothing:
-                ids[f"{kind}: {title}" if kind in ids else kind] = seen(text)
+                ids[f"{kind}: {title}" if kind in ids else kind] = plain_text
             elif kind in NAMES or not nothing:
                 cells.setdefault(kind, text)  # of several, the first
         person = _person(cells, ids, number)

@@ -1,8 +1,8 @@
 """Brightspace (D2L).
 
 Its download has a folder `12345-67890 - Ada Lovelace - Oct 1, 2026 1234 PM` for each time that
-somebody, or a group, submitted, beside `index.html`. The numbers are of the person and of the
-assignment, and in no list, so that the name decides whose it is.
+somebody, or a group, submitted, or files whose names begin so and go on with ` - main.py`, beside
+`index.html`. The numbers tell namesakes apart, but are in no list, so that the name decides.
 """
 
 import datetime
@@ -14,8 +14,9 @@ from tensormark.classroom.entry import Claim, Upload
 from tensormark.classroom.platforms.base import Platform, own_name
 
 NAMED = re.compile(
-    r"(?P<id>[0-9]+)-[0-9]+ - (?P<name>.+) ?- "
-    r"(?P<hour>[A-Z][a-z]{2} [0-9]{1,2}, [0-9]{4} [0-9]{1,2})(?P<minute>[0-9]{2} [AP]M)",
+    r"(?P<id>[0-9]+-[0-9]+) - (?P<name>.+?) ?- "
+    r"(?P<hour>[A-Z][a-z]{2} [0-9]{1,2}, [0-9]{4} [0-9]{1,2})(?P<minute>[0-9]{2} [AP]M)"
+    r"(?: - (?P<file>.+))?",
     re.S,
 )
 INDEX = "index.html"
@@ -37,14 +38,15 @@ class Brightspace(Platform):
     wanted = "a list with the names as Brightspace shows them"
 
     def upload(self, path: Path) -> Upload | None:
-        """Return a claim for what is between the numbers and the time, which ends the name."""
+        """Return a claim for what is between the numbers and the first time."""
         match = NAMED.fullmatch(path.name)
         if match is None:
             return None
-        name = match["name"].strip()
+        name = match["name"]
         identity = f"{name}_{match['id']}"
         claim = Claim(name, {"brightspace": identity}, identity)
-        return Upload(path, (claim,), submitted=_moment(f"{match['hour']} {match['minute']}"))
+        submitted = _moment(f"{match['hour']} {match['minute']}")
+        return Upload(path, (claim,), match["file"] or "", submitted=submitted)
 
     def wrote(self, paths: Sequence[Path]) -> bool:
         """See the base; the index does not count."""
