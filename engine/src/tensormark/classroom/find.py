@@ -48,7 +48,7 @@ IGNORED = re.compile(
 )
 COMPANION = "._"  # begins the name of the metadata that macOS keeps beside a file or folder
 NOT_LISTED = "not on the list of the class"
-UNNAMED = "is named after the assignment's file and no student"
+UNNAMED = "has the name of the assignment's file and of no student"
 CHOSEN_BY_DATE = "of several, the newest by file date was chosen"
 BY_STAFF = "~"  # the attempt of what the list names, which counts before any other
 Owner = frozenset[int]  # places in the list: of one person, or of a team's members
