@@ -18,8 +18,8 @@ FOLDER = Folder()
 PLATFORMS: tuple[Platform, ...] = (
     Gradescope(),
     Blackboard(),
-    Moodle(),
     Brightspace(),
+    Moodle(),
     Canvas(),
     GitHub(),
     FOLDER,
