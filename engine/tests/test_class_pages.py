@@ -139,6 +139,9 @@ def test_folder_names_differ_on_every_file_system() -> None:
         ("student,points,reason\n\nada,three,x\n", "row 3: 'three' is not a number"),
         ("student,points,reason\nada,nan,x\n", "'nan' is not a number"),
         ("student,points,reason\nada,1e308,x\n", "'1e308' is not a number"),
+        ('student,points,reason\nada,"1,000",x\n', "'1,000' is not a number of points; write"),
+        ("student,points,reason\nada,1000001,x\n", "write one between -1000000 and 1000000"),
+        ("student,points,reason\nada,3,x\nADA@x,3.0,x\n", "row 3: repeats a row above"),
         ("student,points,reason\nada,3,\n", "gives no reason"),
         ("student,points,reason\nada,3,5,late\n", "row 2: has more cells than the first line"),
         (None, "cannot be read"),  # a broken link
@@ -153,7 +156,19 @@ def test_an_adjustment_that_cannot_be_read_is_one_line(
         path.write_text(text, "utf-8")
 
     with pytest.raises(FileError, match=words):
-        config.read_adjustments(path, [Entry("ada", "Ada")])
+        config.read_adjustments(path, [Entry("ada", "Ada", ids={"login": "ada", "email": "ada@x"})])
+
+
+@pytest.mark.parametrize("student", ["1", "01", "'1", "ADA", "ada@x.example", "Ada Lovelace"])
+def test_an_adjustment_names_a_student_by_any_id_of_the_list(student: str, tmp_path) -> None:
+    path = tmp_path / config.ADJUSTMENTS
+    path.write_text(f'student,points,reason\n{student},"\u22122,5",late\n', "utf-8")
+    ids = {"id": "1", "login": "ada", "email": "ada@x.example"}
+    ada = Entry("1", "Ada Lovelace", ids=ids)
+
+    config.read_adjustments(path, [ada, Entry("2", "Alan Turing", ids={"login": "at"})])
+
+    assert ada.adjustments == [Adjustment(-2.5, "late")]
 
 
 # --- for the class ------------------------------------------------------------------------------

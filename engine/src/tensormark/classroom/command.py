@@ -186,10 +186,10 @@ class Class:
                     fix = f"each run writes {written} anew; move it elsewhere"
                     raise SubmissionError(f"{path}: {fix}")
         editable = self.assignment.editable
-        self.found = find(folder, editable, class_list, self.config.platform)
+        given = GivenFiles(self.assignment, self.references.manifest.get("starter", {}))
+        self.found = find(folder, editable, class_list, self.config.platform, given.digests)
         self.entries = self.found.entries
         note_late(self.found, self.config.deadline)
-        given = GivenFiles(self.assignment, self.references.manifest.get("starter", {}))
         for each in self.entries:
             if each.path is not None:
                 try:

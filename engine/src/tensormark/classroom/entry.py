@@ -96,6 +96,7 @@ class Upload:
         again: how often a file of this name was handed in before.
         late: whether the platform says so; None if it says nothing.
         typed: whether it was typed into a field of the platform, and is not the student's file.
+        doubtful: whether it may also be of somebody whom none of its claims names.
     """
 
     path: Path
@@ -106,6 +107,7 @@ class Upload:
     submitted: datetime.datetime | None = None
     late: bool | None = None
     typed: bool = False
+    doubtful: bool = False
 
     @property
     def together(self) -> tuple[datetime.datetime | None, str]:

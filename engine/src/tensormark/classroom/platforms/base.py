@@ -3,7 +3,7 @@
 import datetime
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -12,24 +12,10 @@ from tensormark.classroom.people import Table
 from tensormark.files import is_folder
 from tensormark.intake.file_names import ARCHIVES
 
-DOCUMENTS = (
-    ".pdf",
-    ".docx",
-    ".doc",
-    ".odt",
-    ".rtf",
-    ".pages",
-    ".txt",
-    ".md",
-    ".html",
-    ".htm",
-    ".png",
-    ".jpg",
-    ".jpeg",
-    ".7z",
-    ".rar",
+DOCUMENTS = tuple(
+    ".pdf .docx .doc .odt .rtf .pages .txt .md .html .htm .png .jpg .jpeg .7z .rar".split()
 )
-ENDINGS = (".tar.gz", ".py", ".ipynb", *ARCHIVES, *DOCUMENTS)
+ENDINGS = "|".join(map(re.escape, (".py", ".ipynb", *ARCHIVES, *DOCUMENTS)))
 ANY_TITLE = re.compile("(?P<name>.+)", re.S)
 AGAIN = re.compile(r".*-([0-9]{1,6})(?:\.[^.]*){1,2}", re.S)
 
@@ -70,6 +56,8 @@ class Platform:
         waiting: what stands in such a column until there is a mark; another text is kept.
         advice: what staff must know before they upload a second time.
         chosen_by_students: whether students choose the names of what they hand in.
+        wanted: which list identifies the people of its downloads, to complete "use ...".
+        test_students: names, in lower case, of the students that it makes for tests.
     """
 
     name: ClassVar[str]
@@ -80,6 +68,8 @@ class Platform:
     waiting: ClassVar[re.Pattern[str]] = re.compile("-?")
     advice: ClassVar[str] = ""
     chosen_by_students: ClassVar[bool] = True
+    wanted: ClassVar[str] = "another list"
+    test_students: ClassVar[tuple[str, ...]] = ()
 
     def upload(self, path: Path) -> Upload | None:
         """Read the platform's part of a name in every way; None if it is not the platform's.
@@ -88,6 +78,10 @@ class Platform:
         """
         del path
         return None
+
+    def overlooked(self, paths: Sequence[Path], reader: str) -> str:
+        """Say what of this platform's is in a folder that another one reads; "" if nothing."""
+        return ""
 
     def wrote(self, paths: Sequence[Path]) -> bool:
         """Say whether a folder is this platform's download: most of its names are.
@@ -143,41 +137,8 @@ class Platform:
 
 def without_ending(name: str) -> str:
     """Return a file's name without the ending that says what it holds."""
-    ending = next((ending for ending in ENDINGS if name.lower().endswith(ending)), "")
-    return name[: -len(ending)] if ending and len(name) > len(ending) else name
-
-
-def read_name(
-    path: Path, pattern: re.Pattern[str], claim_of: Callable[[str, re.Match[str]], Claim | None]
-) -> Upload | None:
-    """Return what has a name that a pattern matches to its end; None if it does not.
-
-    The match may begin at any underscore, or be the whole name. The first says what it is; what can
-    be read as late is late.
-
-    Args:
-        claim_of: takes what is before a match, and the match; returns whose it is if it is read so,
-            or None if it cannot be.
-    """
-    claims: dict[tuple[str, ...], Claim] = {}
-    matches = []
-    for place in [0, *(found.start() for found in re.finditer("_", path.name))]:
-        match = pattern.fullmatch(path.name, place)
-        claim = claim_of(path.name[:place], match) if match else None
-        if match and claim:
-            claims.setdefault(claim.identity, claim)
-            matches.append(match)
-    if not matches:
-        return None
-    file = matches[0]["file"] or ""
-    return Upload(
-        path,
-        tuple(claims.values()),
-        file=file,
-        again=again(file),
-        late=any(match["late"] for match in matches) if "late" in pattern.groupindex else None,
-        typed=bool(matches[0]["typed"]),
-    )
+    stem = re.fullmatch(rf"(.+?)(?:\.tar)?(?:{ENDINGS})", name, re.I | re.S)
+    return stem[1] if stem else name
 
 
 def without_common(names: Sequence[str], separator: str) -> dict[str, list[str]]:

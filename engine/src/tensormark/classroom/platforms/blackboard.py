@@ -28,6 +28,7 @@ class Blackboard(Platform):
     """See the module."""
 
     name = "blackboard"  # without a list, the shortest login that fits is taken
+    wanted = "a list with a column username"
     grades = re.compile(r"(?P<name>.+) \[total pts: (?P<most>[0-9.,]+) .*\](?: \|[0-9]+)?", re.S)
     waiting = re.compile(r"-?|(?:needs grading|in progress).*", re.S | re.I)
 

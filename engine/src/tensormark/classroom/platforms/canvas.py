@@ -3,8 +3,8 @@
 Its download has `lovelaceada_12345_678_main.py`, or `lovelaceada_LATE_12345_678_main.py`; a text or
 link typed into a form is `lovelaceada_12345_text.html`. A display name is reduced to letters,
 combining marks, digits and underscores, in lower case, so that a name has as many readings as it
-has places where an id could be. With anonymous grading, there is a random id:
-`anon_x7Kp2_678_main.py`.
+has places where an id could be. With anonymous grading, a name begins with `anon`, and has a random
+id that is in no list: `anon_x7Kp2_678_main.py`.
 
 Its gradebook export is imported again (lib/gradebook_importer.rb): an assignment is found by the
 number in its title, and changed where a score differs from Canvas's at that time. A row with
@@ -24,7 +24,7 @@ from pathlib import Path
 from tensormark.classroom.entry import Claim, Entry, Upload
 from tensormark.classroom.feedback import PAGE, as_comments
 from tensormark.classroom.people import Table
-from tensormark.classroom.platforms.base import Platform, number, read_name
+from tensormark.classroom.platforms.base import Platform, again, number
 from tensormark.files import encoded
 from tensormark.zipped import zipped
 
@@ -32,21 +32,24 @@ NAMED = re.compile(
     r"_(?P<late>LATE_)?(?P<id>[0-9]+)_(?:[0-9]+_(?P<file>.+)|(?P<typed>text|link)\.html)", re.S
 )
 ANONYMOUS = re.compile(
-    r"(?P<late>LATE_)?(?P<id>anon_[0-9A-Za-z]{1,32})_(?:(?P<typed>text|link)\.html|(?:[0-9]+_)?(?P<file>.+))",
+    r"(?:(?P<late>LATE_anon|anon_LATE)|anon)(?P<id>_[0-9A-Za-z]{1,32})"
+    r"_(?:(?P<typed>text|link)\.html|(?:[0-9]+_)?(?P<file>.+))",
     re.S,
 )
+BEGINS = ("anon_", "LATE_anon_")
 ESCAPED = re.compile("#(?:U[0-9a-f]{4}|L[0-9a-f]{6})")  # a letter as unzip may write it
 MAXIMA = "Points Possible"
 
 
 def _claim(name: str, match: re.Match[str]) -> Claim | None:
-    """Return whose something is by a display name, and what Canvas adds to it.
+    """Return whose something is by a display name, if it is not anonymous, and what Canvas adds.
 
     Unpacking the download may have changed any letter that is not ASCII.
     """
+    student = match["id"] if match.re is NAMED else f"anon{match['id']}"
     letters = ESCAPED.sub("", name)
     if all(char.isalnum() or char == "_" or not char.isascii() for char in letters):
-        return Claim(name, {"canvas": match["id"]}, match["id"])
+        return Claim(name, {"canvas": student}, student)
     return None
 
 
@@ -55,13 +58,43 @@ class Canvas(Platform):
 
     name = "canvas"
     chosen_by_students = False
+    wanted = (
+        "Canvas's gradebook export, and download the submissions again without anonymous grading "
+        "if their names begin with anon"
+    )
+    test_students = ("student, test", "test student")
     lists = tuple({"id", "section", sis} for sis in ("sis login id", "sis user id"))
     columns = (("student", "name"), ("id", "canvas"))
     grades = re.compile(r"(?P<name>.+) \([0-9]+\)", re.S)
 
     def upload(self, path: Path) -> Upload | None:
-        """Return a claim for each number that may be the id."""
-        return read_name(path, NAMED, _claim) or read_name(path, ANONYMOUS, _claim)
+        """Return a claim for each number that may be the id; an anonymous one comes first.
+
+        The first reading says what it is; what can be read as late is late.
+        """
+        name = path.name
+        anonymous = name.startswith(BEGINS)
+        pattern = ANONYMOUS if anonymous else NAMED
+        places = [0] if anonymous else [found.start() for found in re.finditer("_", name)]
+        claims: dict[tuple[str, ...], Claim] = {}
+        matches = []
+        for place in places:
+            match = pattern.fullmatch(name, place)
+            claim = _claim(name[:place], match) if match else None
+            if match and claim:
+                claims.setdefault(claim.identity, claim)
+                matches.append(match)
+        if not matches:
+            return None
+        file = matches[0]["file"] or ""
+        return Upload(
+            path,
+            tuple(claims.values()),
+            file=file,
+            again=again(file),
+            late=any(match["late"] for match in matches),
+            typed=bool(matches[0]["typed"]),
+        )
 
     def most(self, table: Table, place: int) -> float | None:
         """Return the cell in the row of the maxima."""

@@ -1,7 +1,8 @@
 """Moodle.
 
 Its download has a folder `Ada Lovelace_123_assignsubmission_file_` for each participant or team, or
-a file whose name begins so. Underscores in names become spaces. The number is that of a participant
+a file whose name begins so. Underscores in names become spaces, and blind marking makes every name
+`Participant`. The number is that of a participant
 (or team) within one assignment, and appears elsewhere only in Moodle's own worksheet.
 
 What Moodle's importers do (mod/assign: feedback/offline/importgradeslib.php and
@@ -21,10 +22,12 @@ from pathlib import Path
 from tensormark.classroom.entry import Claim, Entry, Upload
 from tensormark.classroom.feedback import PAGE
 from tensormark.classroom.people import FileError, Table
-from tensormark.classroom.platforms.base import Platform, number, read_name
+from tensormark.classroom.platforms.base import Platform, again, number
 
 NAMED = re.compile(
-    r"(?:_(?P<id>[0-9]+))?_assignsubmission_(?:file|(?P<typed>onlinetext))(?:_(?P<file>.*))?", re.S
+    r"(?P<name>.+?)(?:_(?P<id>[0-9]+))?_assignsubmission_(?:file|(?P<typed>onlinetext))"
+    r"(?:_(?P<file>.*))?",
+    re.S,
 )
 GRADE = "grade"
 NEEDED = ("identifier", GRADE, "last modified (grade)")
@@ -37,18 +40,12 @@ AGAIN = "download the worksheet again"
 LONGEST = 40  # letters of a student's name in a file's name
 
 
-def _claim(name: str, match: re.Match[str]) -> Claim | None:
-    number = match["id"]
-    if name and number:
-        return Claim(name, {"moodle": number}, f"{name}_{number}")
-    return Claim(name) if name and "_" not in name else None
-
-
 class Moodle(Platform):
     """See the module."""
 
     name = "moodle"
     chosen_by_students = False
+    wanted = "this assignment's grading worksheet, downloaded while Moodle is in English"
     lists = tuple({"identifier", GRADE, own} for own in (NEEDED[2], MOST, SCALE, CHANGEABLE))
     columns = (("identifier", "moodle"),)
     grades = re.compile(f"(?P<name>{GRADE})")
@@ -58,8 +55,17 @@ class Moodle(Platform):
     )
 
     def upload(self, path: Path) -> Upload | None:
-        """Return a claim for each number that may be the participant's."""
-        return read_name(path, NAMED, _claim)
+        """Return a claim by the first number that may be the participant's."""
+        match = NAMED.fullmatch(path.name)
+        if match is None or not (match["id"] or "_" not in match["name"]):
+            return None
+        name = match["name"]
+        claim = Claim(name)
+        if match["id"]:
+            claim = Claim(name, {"moodle": match["id"]}, f"{name}_{match['id']}")
+        file = match["file"] or ""
+        typed = bool(match["typed"])
+        return Upload(path, (claim,), file=file, again=again(file), typed=typed)
 
     def most(self, table: Table, place: int) -> float | None:
         """Return the maximum grade in the worksheet's rows."""
