@@ -170,15 +170,13 @@ def write(found: Found, column: Column | None, chosen: str, out: Path, before: P
         lines.append(f"feedback: {number_of(len(changed), 'report')} changed: {names}")
         if column and found.listed_by.advice:
             lines.append(f"{MARKS}: {found.listed_by.advice}")
-    if chosen == ALL:
-        changed = found.entries
-    elif not changed and (before / ZIP).exists():
+    if chosen != ALL and not changed and (before / ZIP).exists():
         shutil.copy(before / ZIP, out / ZIP)
-        lines.append(f"{ZIP}: as before, since no report has changed")
-    elif not is_first:
-        fix = f'set feedback = "{ALL}" in class.toml unless you have uploaded the others'
-        lines.append(f"{ZIP}: only what has changed; {fix}")
+        return [*lines, f"{ZIP}: as before, since no report has changed"]
     for platform in dict.fromkeys([found.platform, found.listed_by]):
         if not (out / ZIP).exists():
-            lines += _write_feedback(platform, changed, out)
+            lines += _write_feedback(platform, found.entries if chosen == ALL else changed, out)
+    if chosen != ALL and not is_first and (out / ZIP).exists():
+        fix = f'set feedback = "{ALL}" in class.toml unless you have uploaded the others'
+        lines.append(f"{ZIP}: only what has changed; {fix}")
     return lines
