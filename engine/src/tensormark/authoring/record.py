@@ -37,6 +37,7 @@ from tensormark.files import digest, for_staff, python_files, sha256, write_whol
 from tensormark.folder import PACKAGE, open_assignment
 from tensormark.grading import program_of
 from tensormark.references import FORMAT
+from tensormark.release.given_out import fitting
 from tensormark.sandbox.process import ProcessSandbox
 from tensormark.settings import Settings, references_for, shipped
 from tensormark.usage import UserError, near, option, parser
@@ -250,24 +251,15 @@ def _replace(out: Path, files: Mapping[str, bytes], stale: Iterable[str]) -> Non
 
 
 class Kept:
-    """What an interrupted recording has recorded, below OUT.
+    """What an interrupted recording has recorded: a file for each exercise, below OUT."""
 
-    Attributes:
-        writes: whether it is kept; key: of everything that decides it.
-    """
-
-    def __init__(
-        self, course: Course, out: Path, seed: int, checkpoint: Path | None, writes: bool
-    ) -> None:
+    def __init__(self, course: Course, out: Path, seed: int, checkpoint: Path | None) -> None:
         self.folder = out / UNFINISHED
-        self.writes = writes
-        package = course.assignment.folder / PACKAGE
-        code = [path for path in package.rglob("*") if path.is_file() and path.suffix != ".pyc"]
-        code += [*python_files(course.assignment.solution).values(), *python_files(ENGINE).values()]
+        own = fitting(course.assignment.folder, f"{PACKAGE}/**/*.py", "solution/**/*.py")
+        code = [*own, *python_files(ENGINE).values()]
         weights = digests(checkpoint, course.assignment.checkpoint_files)
-        before = (out / MANIFEST).read_text("utf-8") if (out / MANIFEST).exists() else ""
-        facts = [*map(sha256, sorted(code)), weights, before, seed, np.__version__]
-        self.key = digest(json.dumps(facts, sort_keys=True).encode())
+        facts = [seed, np.__version__, manifest_of(out), weights, *map(sha256, sorted(code))]
+        self.key = digest(json.dumps(facts).encode())  # of everything that decides a recording
 
     def __enter__(self) -> "Kept":
         return self
@@ -281,27 +273,25 @@ class Kept:
 
     def get(self, exercise: str) -> tuple[Recorded, list[str]] | None:
         """Return what was recorded of an exercise, if nothing that decides it has changed."""
-        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-            kept = json.loads((self.folder / f"{exercise}.json").read_bytes())
-            content = (self.folder / f"{exercise}.safetensors").read_bytes()
-            if kept["key"] == [self.key, digest(content)]:
-                return Recorded(content, [], kept["entry"]), kept["changes"]
-        return None
+        try:
+            kept = json.loads((self.folder / exercise).read_bytes())
+        except OSError:
+            return None
+        if kept["key"] != self.key:
+            return None
+        return Recorded(bytes.fromhex(kept["content"]), [], kept["entry"]), kept["changes"]
 
     def keep(self, exercise: str, recorded: Recorded, changes: list[str]) -> None:
-        """Keep what was recorded of an exercise; its second file is written last."""
-        key = [self.key, digest(recorded.content)]
-        kept = {"key": key, "entry": recorded.entry, "changes": changes}
-        if not self.writes:
-            return
+        """Keep what was recorded of an exercise."""
+        content = recorded.content.hex()
+        kept = {"key": self.key, "content": content, "entry": recorded.entry, "changes": changes}
         with for_staff():
             write_whole(self.folder / IGNORE, IGNORED)
-            write_whole(self.folder / f"{exercise}.safetensors", recorded.content)
-            write_whole(self.folder / f"{exercise}.json", json.dumps(kept).encode())
+            write_whole(self.folder / exercise, json.dumps(kept).encode())
 
 
 def _recorded(
-    course: Course, out: Path, seed: int, checkpoint: Path | None, kept: Kept
+    course: Course, out: Path, seed: int, checkpoint: Path | None, kept: Kept | None
 ) -> Iterator[tuple[str, Recorded, list[str]]]:
     """Record one exercise after another: yield its id, its record, and what has changed."""
     started = time.monotonic()
@@ -313,14 +303,15 @@ def _recorded(
         recorders = [Recorder(course, exercise, sandbox, seed) for exercise in table]
         for count, exercise in enumerate(table, start=1):
             recorder = recorders.pop(0)  # which has all answers of its exercise
-            done = kept.get(exercise.id)
+            done = kept and kept.get(exercise.id)
             if done is None:
                 passed = f"{time.monotonic() - started:.0f} s so far"
                 print(
                     f"recording {exercise.id}, {count} of {len(table)}, {passed}", file=sys.stderr
                 )
                 done = recorder.record(previous_record(out, exercise))
-                kept.keep(exercise.id, *done)
+                if kept:
+                    kept.keep(exercise.id, *done)
             yield exercise.id, *done
 
 
@@ -334,12 +325,12 @@ def record(course: Course, out: Path, seed: int, check: bool, checkpoint: Path |
 
     Returns: what changed, one change per line.
     """
-    with Kept(course, out, seed, checkpoint, not check) as kept:
+    with contextlib.nullcontext() if check else Kept(course, out, seed, checkpoint) as kept:
         return _record(course, out, seed, check, checkpoint, kept)
 
 
 def _record(
-    course: Course, out: Path, seed: int, check: bool, checkpoint: Path | None, kept: Kept
+    course: Course, out: Path, seed: int, check: bool, checkpoint: Path | None, kept: Kept | None
 ) -> list[str]:
     digests(checkpoint, course.assignment.checkpoint_files)
     files = course.hidden(seed)  # if one of these fails, better now than after a minute
