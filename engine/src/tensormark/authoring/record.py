@@ -303,7 +303,7 @@ def _recorded(
         recorders = [Recorder(course, exercise, sandbox, seed) for exercise in table]
         for count, exercise in enumerate(table, start=1):
             recorder = recorders.pop(0)  # which has all answers of its exercise
-            done = kept and kept.get(exercise.id)
+            done = kept.get(exercise.id) if kept else None
             if done is None:
                 passed = f"{time.monotonic() - started:.0f} s so far"
                 print(
