@@ -3,7 +3,7 @@
 Its download has a folder `Ada Lovelace_123_assignsubmission_file_` for each participant or team, or
 a file whose name begins so. Underscores in names become spaces, and blind marking makes every name
 `Participant`. The number is that of a participant (or team) within one assignment, and appears
-elsewhere only in Moodle's own worksheet. What follows the first `_assignsubmission_` is a student's.
+elsewhere only in Moodle's own worksheet. A student chose what follows.
 
 What Moodle's importers do (mod/assign: feedback/offline/importgradeslib.php and
 feedback/file/importziplib.php): columns are found by their titles, and a file without `Last
