@@ -427,7 +427,7 @@ class Found:
         titles = unread(self.table) if self.listed_by is FOLDER else []
         columns = f"; columns of it that are not read: {listed(titles)}" if titles else ""
         if len(unlisted) < len(found):
-            return [f"not in {path}: {first_of(unlisted)}{columns}"]
+            return [f"not in {path} (notes say what is nearest): {first_of(unlisted)}{columns}"]
         example = f"{unlisted[0]!r}, for instance, is none of its ids, logins, addresses or names"
         fix = f"use {self.platform.wanted}, or add a column `file`"
         return [f"none of the hand-ins matches {path}: {example}{columns}; {fix}"]
