@@ -211,8 +211,6 @@ class Owners:
 
     def label(self, owner: Owner) -> str:
         """Return what to call a person or team on the list."""
-        if not owner:
-            return "somebody else"
         person = self.people[min(owner)]
         if len(owner) > 1:
             return f"team {person.team}"
@@ -221,17 +219,18 @@ class Owners:
     def entry(self, group: _Group) -> Entry:
         """Return the line of what nobody on the list gets."""
         claim, *others = group.claims
-        whose = [self.label(owner) for owner in sorted(group.owners, key=sorted)]
+        whose = [self.label(owner) for owner in sorted(group.owners - {SOMEBODY}, key=sorted)]
+        if SOMEBODY in group.owners:
+            whose.append("somebody else")
         if not whose and group.rivals:
             whose = [claim.identity[-1]]
         if not whose and others and not self.platform.chosen_by_students:
             whose = [called(each.student, each.name) for each in group.claims]
         if whose:
-            rivals = (
-                f", as could {first_of([*dict.fromkeys(group.rivals)])}" if group.rivals else ""
-            )
-            names = " or ".join(dict.fromkeys(map(legible, whose)))
-            return _nobodys(group, f"could belong to {names}{rivals}")
+            why = f"could belong to {' or '.join(dict.fromkeys(map(legible, whose)))}"
+            if group.rivals:
+                why += f", as could {first_of([*dict.fromkeys(group.rivals)])}"
+            return _nobodys(group, why)
         student = legible(claim.student or claim.name)
         remarks = [f"{NOT_LISTED}, {self._why(claim)}"] if self.people else []
         return Entry(student, legible(claim.name), uploads=group.uploads, remarks=remarks)
@@ -448,7 +447,7 @@ class Found:
         titles = unread(self.table) if self.listed_by is FOLDER else []
         columns = f"; columns of it that are not read: {listed(titles)}" if titles else ""
         if len(unlisted) < len(found):
-            return [f"not in {path}: {first_of(unlisted)}{columns}"]
+            return [f"not in {path} (notes say what is nearest): {first_of(unlisted)}{columns}"]
         example = f"{unlisted[0]!r}, for instance, is none of its ids, logins, addresses or names"
         fix = f"use {self.platform.wanted}, or add a column `file`"
         return [f"none of the hand-ins matches {path}: {example}{columns}; {fix}"]

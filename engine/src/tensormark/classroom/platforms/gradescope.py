@@ -73,8 +73,9 @@ class Gradescope(Platform):
         if all(path.name != METADATA for path in paths):
             return ""
         fix = 'platform = "gradescope" in class.toml reads it'
-        for path in _strangers(paths)[:1]:
-            fix = f"move {legible(path.name)} to a folder of its own"
+        others = _strangers(paths)
+        if others:
+            fix = f"move {legible(others[0].name)} to a folder of its own"
         return f"{METADATA} is not read, as the platform is {reader}; {fix}"
 
     def wrote(self, paths: Sequence[Path]) -> bool:

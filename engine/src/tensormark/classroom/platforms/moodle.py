@@ -2,8 +2,8 @@
 
 Its download has a folder `Ada Lovelace_123_assignsubmission_file_` for each participant or team, or
 a file whose name begins so. Underscores in names become spaces, and blind marking makes every name
-`Participant`. The number is that of a participant
-(or team) within one assignment, and appears elsewhere only in Moodle's own worksheet.
+`Participant`. The number is that of a participant (or team) within one assignment, and appears
+elsewhere only in Moodle's own worksheet. A student chose what follows.
 
 What Moodle's importers do (mod/assign: feedback/offline/importgradeslib.php and
 feedback/file/importziplib.php): columns are found by their titles, and a file without `Last
@@ -57,7 +57,7 @@ class Moodle(Platform):
     def upload(self, path: Path) -> Upload | None:
         """Return a claim by the first number that may be the participant's."""
         match = NAMED.fullmatch(path.name)
-        if match is None or not (match["id"] or "_" not in match["name"]):
+        if match is None or (not match["id"] and "_" in match["name"]):
             return None
         name = match["name"]
         claim = Claim(name)
