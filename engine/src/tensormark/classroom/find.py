@@ -362,19 +362,15 @@ def choose(entry: Entry, folder: Path, editable: Sequence[str]) -> None:
 def note_late(found: "Found", deadline: datetime.datetime | None) -> None:
     """Note who was late, as the platform says or, where it only gives times, by a deadline."""
     for entry in found.entries:
-        if entry.late is None and entry.path is not None:
-            entry.late = _late(found, entry, deadline)
-
-
-def _late(found: "Found", entry: Entry, deadline: datetime.datetime | None) -> bool | None:
-    if found.table is not None and entry.row is not None:
-        said = found.listed_by.late(found.table.named(found.table.rows[entry.row]))
-        if said is not None:
-            return said
-    when = entry.submitted
-    if when is None and found.platform is FOLDER and entry.path is not None:
-        when = datetime.datetime.fromtimestamp(entry.path.lstat().st_mtime, datetime.UTC)
-    return when > deadline if when and deadline else None
+        if entry.path is None:
+            continue
+        if entry.late is None and found.table and entry.row is not None:
+            entry.late = found.listed_by.late(found.table.named(found.table.rows[entry.row]))
+        when = entry.submitted
+        if when is None and found.platform is FOLDER:
+            when = datetime.datetime.fromtimestamp(entry.path.lstat().st_mtime, datetime.UTC)
+        if entry.late is None and when and deadline:
+            entry.late = when > deadline
 
 
 # --- what is in a folder ----------------------------------------------------------------------
