@@ -50,14 +50,14 @@ LINES = 60.0  # seconds between lines of progress where there is no terminal
 CODE = "code"  # what was graded, as text that a browser shows and does not run
 # what a run writes anew each time; class.toml and adjustments.csv are staff's
 WRITTEN = (
+    returned.ZIP,  # before the reports: by these, the run after an interruption knows whose are new
+    returned.MARKS,
     gradebook.TABLE,
     gradebook.PAGE,
     teach.PAGE,
     feedback.FOLDER,
     CODE,
     sheets.FOLDER,
-    returned.MARKS,
-    returned.ZIP,
 )
 NEW = ".new"  # the folder in OUT in which it is made
 
@@ -362,13 +362,11 @@ class Class:
             lines += sheets.write(self.asked, new)
         for name in WRITTEN:
             old = self.out / name
-            if is_folder(old):
-                shutil.rmtree(old)
-            else:
-                old.unlink(missing_ok=True)
+            if os.path.lexists(old):
+                os.rename(old, new / f"old {name}")
             if (new / name).exists():
                 os.rename(new / name, old)
-        new.rmdir()
+        shutil.rmtree(new)
         return lines
 
     def report(self) -> int:
