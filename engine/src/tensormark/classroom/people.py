@@ -29,9 +29,9 @@ TITLES = {
     "email": "email, email address, e mail, e mail address, student email",
     "canvas": "canvas user id",
     "github": "github username, github",
-    "number": "student number, student no, studentid, matriculation number, matrikelnummer, "
-    "registration number, university id, campus id",
-    "netid": "netid, net id, uni, uniqname, utorid, user id, uid",
+    "number": "student number, student no, studentid, matriculation number, matric no, "
+    "matrikelnummer, registration number, university id, campus id, banner id, emplid, uin, cwid",
+    "netid": "netid, net id, uni, uniqname, unikey, utorid, andrew id, eid, user id, uid",
     "name": "name, full name, student name",
     "first": "first name, given name, firstname",
     "last": "last name, surname, family name, lastname",
@@ -48,6 +48,7 @@ NOTHING = ("", *"nan n/a none null - -- \N{EN DASH}".split())  # instead of an i
 STAFF = re.compile(
     r"\b(?:tas?|\w*teacher|teaching|assistant|instructor|lecturer|professor|tutor|grader|marker"
     r"|reader|observer|designer|builder|\w*creator|manager|owner|facilitator|admin\w*|staff"
+    r"|trainer|dozent|profesor|professeur|enseignant|docente"
     r"|studentview|test student)\b"
 )
 
