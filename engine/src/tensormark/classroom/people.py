@@ -42,6 +42,7 @@ TITLES = {
 KNOWN = {title: meaning for meaning, titles in TITLES.items() for title in titles.split(", ")}
 IDS = ("canvas", "moodle", "id", "login", "email", "github", "number", "netid")  # strongest first
 NAMES = ("name", "first", "last")
+LETTERS = ("Cs", "Co", "Cn")  # categories of bytes and letters that are not known here
 NOTHING = ("", *"nan n/a none null - -- \N{EN DASH}".split())  # instead of an id
 # what a role of staff contains, or one of the students that a platform makes for tests: Canvas's
 # TaEnrollment and StudentViewEnrollment, Moodle's editingteacher, Gradescope's Reader
@@ -67,12 +68,13 @@ def words(name: str) -> list[str]:
 
 def cleaned(text: str) -> str:
     """Return an id without characters that nobody sees, and what makes a text of it in a table."""
-    return "".join(filter(is_visible, text)).strip(" #'")
+    letters = (c for c in text if is_visible(c) or unicodedata.category(c) in LETTERS)
+    return "".join(letters).strip(" #'")
 
 
 def plain(text: str) -> str:
     """Return an id as it is compared; see the module."""
-    letters = cleaned(text).casefold()
+    letters = unicodedata.normalize("NFC", cleaned(text)).casefold()
     return letters.lstrip("0") or "0" if letters.isdecimal() else letters
 
 
