@@ -141,8 +141,9 @@ def student_named(where: str, text: str, entries: Sequence[Entry]) -> Entry:
         FileError: that is nobody, or not the only one; it begins with `where`.
     """
     found = [each for each in entries if text in (each.student, cell(each.student))]
-    found = found or [each for each in entries if text in (*each.ids.values(), each.name)]
-    found = found or [each for each in entries if plain(text) in map(plain, each.ids.values())]
+    if text and not found:
+        wanted = plain(text)
+        found = [each for each in entries if wanted in map(plain, (*each.ids.values(), each.name))]
     if len(found) != 1:
         fix = "take a name from the student column of gradebook.csv, or an id from the list"
         raise FileError(f"{where}: no single student is called {text[:60]!r}; {fix}")

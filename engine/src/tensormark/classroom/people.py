@@ -32,9 +32,9 @@ TITLES = {
     "email": "email, email address, e mail, e mail address, student email",
     "canvas": "canvas user id",
     "github": "github username, github",
-    "number": "student number, student no, studentid, matriculation number, matrikelnummer, "
-    "registration number, university id, campus id",
-    "netid": "netid, net id, uni, uniqname, utorid, user id, uid",
+    "number": "student number, student no, studentid, matriculation number, matric no, "
+    "matrikelnummer, registration number, university id, campus id, banner id, emplid, uin, cwid",
+    "netid": "netid, net id, uni, uniqname, unikey, utorid, andrew id, eid, user id, uid",
     "name": "name, full name, student name",
     "first": "first name, given name, firstname",
     "last": "last name, surname, family name, lastname",
@@ -45,12 +45,14 @@ TITLES = {
 KNOWN = {title: meaning for meaning, titles in TITLES.items() for title in titles.split(", ")}
 IDS = ("canvas", "moodle", "id", "login", "email", "github", "number", "netid")  # strongest first
 NAMES = ("name", "first", "last")
+LETTERS = ("Cs", "Co", "Cn")  # categories of bytes and letters that are not known here
 NOTHING = ("", *"nan n/a none null - -- \N{EN DASH}".split())  # instead of an id
 # what a role of staff contains, or one of the students that a platform makes for tests: Canvas's
 # TaEnrollment and StudentViewEnrollment, Moodle's editingteacher, Gradescope's Reader
 STAFF = re.compile(
     r"\b(?:tas?|\w*teacher|teaching|assistant|instructor|lecturer|professor|tutor|grader|marker"
     r"|reader|observer|designer|builder|\w*creator|manager|owner|facilitator|admin\w*|staff"
+    r"|trainer|dozent|profesor|professeur|enseignant|docente"
     r"|studentview|test student)\b"
 )
 
@@ -69,12 +71,13 @@ def words(name: str) -> list[str]:
 
 def cleaned(text: str) -> str:
     """Return an id without characters that nobody sees, and what makes a text of it in a table."""
-    return "".join(filter(is_visible, text)).strip(" #'")
+    letters = (c for c in text if is_visible(c) or unicodedata.category(c) in LETTERS)
+    return "".join(letters).strip(" #'")
 
 
 def plain(text: str) -> str:
     """Return an id as it is compared; see the module."""
-    letters = cleaned(text).casefold()
+    letters = unicodedata.normalize("NFC", cleaned(text)).casefold()
     return letters.lstrip("0") or "0" if letters.isdecimal() else letters
 
 
