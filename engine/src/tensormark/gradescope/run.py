@@ -5,6 +5,7 @@ rewritten after each exercise, always atomically.
 """
 
 import dataclasses
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -30,6 +31,11 @@ TRAINING = 0.5  # share for the tasks
 REFERENCES = "references"
 CONSTRAINTS = "constraints.txt"
 LEAST_TIER = "least-tier"
+VERDICTS = "verdicts"  # ALWAYS, DUE, or for how many submissions of a day students see them
+ALWAYS = "always"
+DUE = "due"
+RECEIVED = "Your submission is graded; you will see the verdicts after the due date."
+TOO_OFTEN = "You see verdicts for {} submissions a day, and for all of them after the due date."
 UNFINISHED = "The grading did not finish; below is what was graded until then."
 UNGRADED = "This could not be graded, which is not your fault; tell your instructor."
 NOT_COVERED = {
@@ -42,9 +48,14 @@ NOT_COVERED = {
 class Writer(Observer):
     """Observes a grading, and writes results.json as it goes on."""
 
-    def __init__(self, path: Path) -> None:
-        """Write that nothing is graded yet."""
+    def __init__(self, path: Path, hidden: str = "") -> None:
+        """Write that nothing is graded yet.
+
+        Args:
+            hidden: what students are told instead of verdicts; "" if they see them.
+        """
         self.path = path
+        self.hidden = hidden
         self.tier = ""
         self.results: list[Result] = []
         self.accuracy = 0.0  # of predictions, if there are any
@@ -66,8 +77,9 @@ class Writer(Observer):
         """Write results.json, with a line before the report's text."""
         grade = grade or Grade("", self.tier, self.results)
         graded = bool(self.results) or first not in (UNFINISHED, UNGRADED)
-        not_covered = NOT_COVERED.get(self.tier, "")
-        text = gradescope(grade.as_json(), first, not_covered, graded, self.accuracy)
+        covered = NOT_COVERED.get(self.tier, "")
+        accuracy = 0.0 if self.hidden else self.accuracy
+        text = gradescope(grade.as_json(), first, covered, graded, self.hidden, accuracy)
         write_whole(self.path, text)
 
     def score(self, assignment: Assignment, submission: Path) -> None:
@@ -124,9 +136,36 @@ def chosen(assignment: Assignment, settings: Settings) -> str | None:
     return choice.tier
 
 
-def grade(assignment: Assignment, submission: Path, results: Path, limit: float) -> None:
-    """Grade, and write the results."""
-    writer = Writer(results)
+def hidden(rule: str, metadata: Path) -> str:
+    """Return what students are told instead of verdicts; "" if they see them.
+
+    Args:
+        rule: see VERDICTS.
+        metadata: Gradescope's submission_metadata.json, with the time of this submission and of
+            those before, whose offset says when a day begins; if it cannot be read, none are shown.
+    """
+    if rule == ALWAYS:
+        return ""
+    try:
+        data = json.loads(metadata.read_bytes())
+        today = data["created_at"][:10]
+        earlier = [each["submission_time"][:10] for each in data["previous_submissions"]]
+        if rule != DUE and earlier.count(today) < int(rule):
+            return ""
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        print(f"{metadata}: cannot be read ({error!r})", flush=True)
+    return RECEIVED if rule == DUE else TOO_OFTEN.format(rule)
+
+
+def grade(
+    assignment: Assignment, submission: Path, results: Path, limit: float, told: str = ""
+) -> None:
+    """Grade, and write the results.
+
+    Args:
+        told: see `hidden`.
+    """
+    writer = Writer(results, told)
     settings = settings_for(assignment, limit)
     tier = chosen(assignment, settings)
     writer.tier = tier or "none"
@@ -154,11 +193,15 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     limit_help = "seconds for the whole grading (default: %(default)s)"
     add("--limit", type=float, default=LIMIT, help=limit_help)
     add("--submission", type=Path, help="the folder that was handed in")
+    about = "what Gradescope says about it (default: %(default)s)"
+    add("--metadata", type=Path, default=Path("submission_metadata.json"), help=about)
     add("--results", type=Path, help="the file to write")
     options = command_line.parse_args(arguments)
     assignment = open_assignment(folder)
     if not options.tiers:
-        grade(assignment, options.submission, options.results, options.limit)
+        rule = (folder / VERDICTS).read_text(encoding="utf-8").strip()
+        told = hidden(rule, options.metadata)
+        grade(assignment, options.submission, options.results, options.limit, told)
         return 0
     for task, seconds in _times(assignment).items():
         if seconds is None:
