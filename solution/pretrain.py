@@ -1,6 +1,7 @@
 """Pre-train a small BERT with your own extensions: `python pretrain.py --steps 500`.
 
-It starts from random weights and learns from the simplest reviews of data/pretraining.txt. All that
+It starts from random weights, or with --continue from those of a checkpoint, and learns from the
+simplest reviews of data/pretraining.txt, or from another text. All that
 pretraining.py and optimizer.py ask for is used: your word pieces, sentence pairs, batches, masks,
 heads, loss and AdamW, around your own bert.py. The model is written to a folder that visualize.py
 and classifier.py can open as --checkpoint.
@@ -219,19 +220,25 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     add("--reviews", type=at_least(2), default=REVIEWS, help="how many, from the beginning")
     where = "folder with the sizes and the vocabulary"
     add("--checkpoint", type=Path, default=CHECKPOINT, help=where)
+    add("--continue", dest="go_on", action="store_true", help="start from the checkpoint's weights")
     add("--save", type=Path, default=Path("runs/pretrained"), help="folder to write to")
     return parser.parse_args(argv)
 
 
 def run(
-    args: argparse.Namespace, config: BertConfig, tokenizer: BertTokenizer, reviews: list[list[str]]
+    args: argparse.Namespace,
+    config: BertConfig,
+    tokenizer: BertTokenizer,
+    reviews: list[list[str]],
+    model: BertForPreTraining | None,
 ) -> None:
-    """Train, show what was learned, and write it."""
+    """Train a model, or one with random weights; show what was learned, and write it."""
     documents = spell(reviews, tokenizer)
     recipe = Recipe(args.steps, args.batch_size, args.lr, seed=args.seed)
     torch.manual_seed(args.seed)  # draws the weights
     torch.set_num_threads(1)  # in a model of this size, threads wait longer than they work
-    model = BertForPreTraining(dataclasses.replace(config, **UNTRAINED))
+    if model is None:
+        model = BertForPreTraining(dataclasses.replace(config, **UNTRAINED))
     report(pretrain(model, tokenizer, documents, recipe), recipe.steps)
     save_model(model, tokenizer, args.save)
     config.to_json(args.save / "config.json")  # with dropout, for fine-tuning
@@ -245,12 +252,13 @@ def main(argv: list[str] | None = None) -> int:
         config = BertConfig.from_json(args.checkpoint)
         tokenizer = BertTokenizer.from_pretrained(args.checkpoint)
         reviews = read_reviews(args.text, args.reviews)
+        model = BertForPreTraining.from_pretrained(args.checkpoint) if args.go_on else None
         args.save.mkdir(parents=True, exist_ok=True)  # fail before training, not after
     except (OSError, ValueError) as error:
         print(f"pretrain.py: {explain_file(error)}", file=sys.stderr)
         return 2
     try:
-        run(args, config, tokenizer, reviews)
+        run(args, config, tokenizer, reviews, model)
     except Exception as error:  # whatever the code of the exercises raises
         print(f"{explain_code(error)}; `make check K=...` grades a function", file=sys.stderr)
         return 1

@@ -5,6 +5,7 @@ Dimension key: N sentences, B batch, T tokens.
 
 import dataclasses
 import random
+import re
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,8 @@ from safetensors.torch import load_file
 import classifier
 from bert import BertModel
 from support import sentences
+from support.observe import open_model
+from support.runs import mean_scores, sign_test
 from tests.helpers.tiny_model import CONFIG, WORDS, refusal, tiny_checkpoint
 
 CS224N = "0\t\tid\tsentence\n1\t0.0\tab12\t good film\n2\t1.0\tcd34\t bad film\n"  # without labels
@@ -85,13 +88,20 @@ def test_equal_seeds_give_equal_weights_and_different_seeds_do_not() -> None:
     assert not torch.equal(once["classifier.weight"], other["classifier.weight"])
 
 
-def test_last_linear_layer_leaves_the_encoder_as_it_is() -> None:
+@pytest.mark.parametrize(
+    ("frozen", "learned"),
+    [
+        ({"mode": "last-linear-layer"}, set()),
+        ({"freeze": 1}, {"bert.pooler_dense.weight", "bert.pooler_dense.bias"}),
+    ],
+)
+def test_what_is_frozen_stays_as_it_is(frozen, learned) -> None:
     before = model().state_dict()
 
-    after = trained_weights(classifier.Recipe(mode="last-linear-layer", epochs=2))
+    after = trained_weights(classifier.Recipe(epochs=2, **frozen))
 
     moved = {name for name in after if not torch.equal(before[name], after[name])}
-    assert moved == {"classifier.weight", "classifier.bias"}
+    assert moved == {"classifier.weight", "classifier.bias", *learned}
 
 
 def test_a_loss_that_is_not_finite_ends_the_training() -> None:
@@ -125,9 +135,36 @@ def test_the_program_writes_predictions_and_the_model(command, data, tmp_path, c
     assert classifier.main([*command, "--checkpoint", str(save)]) == 0
 
 
+def test_saved_runs_are_averaged_and_compared(command, data, tmp_path, capsys) -> None:
+    first, second, both = (tmp_path / name for name in ("first", "second", "both"))
+    mean = ["--pooling", "mean", "--epochs", "30", "--lr", "0.02"]
+    assert classifier.main([*command, "--task", "grades", "--save", str(first)]) == 0
+    assert classifier.main([*command, *mean, "--save", str(second)]) == 0
+    average = ["--ensemble", str(first), str(second), "--save", str(both)]
+    assert classifier.main([*command, *average]) == 0
+
+    assert classifier.main([*command, "--compare", str(first), str(both), str(second)]) == 0
+
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert re.search(r"second against .*: \d+ gained, \d lost, p 0\.0\d+: better", last)
+    assert (first / "curves.png").is_file()
+    reopened, tokenizer = open_model(second)
+    dev = sentences.Split(data["dev"], tokenizer, CONFIG.max_position_embeddings)
+    scores = reopened(dev.input_ids, dev.attention_mask).softmax(dim=1)
+    assert torch.allclose(scores, mean_scores([second], dev), atol=1e-5)
+    assert torch.allclose(mean_scores([first, second], dev), mean_scores([both], dev))
+    other = [*command, "--dev", str(data["train"]), "--compare", str(first)]
+    assert "other sentences" in refusal(classifier.main, other, capsys)
+
+
+def test_the_sign_test_is_that_of_a_fair_coin() -> None:
+    assert [sign_test(0, 6), sign_test(4, 4), sign_test(0, 0)] == [2 / 64, 1.0, 1.0]
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
+        (["--ensemble", "nowhere"], "nowhere/scores.safetensors: missing"),
         (["--epochs", "0"], "--epochs"),
         (["--lr", "nan"], "--lr"),
         (["--max-length", "25"], "24 positions"),

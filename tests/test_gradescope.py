@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from tensormark import cli
 from tensormark.gradescope import run
 from tensormark.grading import Grading
 from tensormark.references import References
+from tensormark.result import Grade, Outcome, Result
 from tensormark.sandbox.interface import PROCESS
 from tensormark.settings import Settings
 from testkit import formats
@@ -140,6 +142,72 @@ def test_a_submission_with_nothing_to_grade_has_a_score_and_a_failed_grader_has_
     assert not any("score" in test for test in read(path)["tests"])
 
 
+def metadata(folder: Path, *earlier: str) -> Path:
+    """Write what Gradescope says of a submission and of those before, by its documentation."""
+    before = [{"submission_time": time, "score": 0.0, "results": {}} for time in earlier]
+    now = {"id": 1, "created_at": "2026-10-01T22:30:00.0-07:00", "previous_submissions": before}
+    path = folder / "submission_metadata.json"
+    path.write_text(json.dumps(now), "utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("rule", "earlier", "said"),
+    [
+        ("always", [], ""),
+        ("due", [], run.RECEIVED),
+        ("2", [f"2026-{day}T23:00:00.0-07:00" for day in ("09-30", "10-01")], ""),
+        ("2", ["2026-10-01T00:10:00.0-07:00"] * 2, run.TOO_OFTEN.format(2)),
+        ("2", [None], run.TOO_OFTEN.format(2)),
+    ],
+)
+def test_verdicts_can_wait_for_the_due_date_or_be_so_many_a_day(
+    rule: str, earlier: list[str], said: str, tmp_path, monkeypatch
+) -> None:
+    told = run.hidden(rule, metadata(tmp_path, *earlier))
+
+    monkeypatch.setattr(run, "settings_for", lambda assignment, limit: Settings.of(ROOT))
+    monkeypatch.setattr(run, "chosen", lambda *_: PROCESS)
+    monkeypatch.setattr(run, "Grading", lambda *_: Graded())
+    run.grade(ASSIGNMENT, ROOT, tmp_path / "results.json", 600, told)
+    results = read(tmp_path / "results.json")
+
+    assert told == said
+    visibility = "after_due_date" if said else "visible"
+    assert {results["visibility"], *(each["visibility"] for each in results["tests"])} == {
+        visibility
+    }
+    assert ("25 / 25" in results["output"]) == (not said)
+
+
+class Graded(Grading):
+    """A grading of what passes one exercise."""
+
+    def __init__(self) -> None:
+        """Read nothing."""
+
+    def read(self, path: str) -> Any:
+        return path
+
+    def grade(self, submission: Any, *_: Any, observer: Any, **__: Any) -> Any:
+        grade = Grade("x", PROCESS, [Result("attention", Outcome.PASSED, 25, 25)])
+        observer.end(grade)
+        return grade
+
+
+def test_a_python_of_root_s_own_does_not_hide_the_systems(tmp_path) -> None:
+    script = (ROOT / "engine/src/tensormark/gradescope/setup.sh").read_text("utf-8")
+    functions = script[script.index("usable()") : script.index("install()")]
+    program(tmp_path / "home/shims/python3", "exit 1")
+    program(tmp_path / "bin/python3", f'exec {sys.executable} "$@"')
+    path = f"{tmp_path}/home/shims:{tmp_path}/bin"
+
+    env = {"PATH": path, "HOME": str(tmp_path / "home")}
+    found = ran("/bin/bash", "-ec", f"{functions} find_python", env=env)
+
+    assert found.stdout.strip() == str(tmp_path / "bin/python3"), found.stderr
+
+
 @pytest.mark.parametrize("limit", [300, 600])
 def test_the_time_for_a_submission_fits_into_the_limit(image: Path, limit: int) -> None:
     folder = image / "source" / "assignment"
@@ -165,7 +233,7 @@ def test_the_zip_has_what_grading_needs_and_no_more(packed: Path) -> None:
     assert not {"mistakes", "honest", "staff.py"} & code
     data = {name for name in names if name.startswith(("data/", "checkpoint/"))}
     assert data == {
-        *(f"data/{name}" for name in ("train.txt", "dev.txt")),
+        *(f"data/{name}" for name in ("train.txt", "dev.txt", "grades/test.txt")),
         *(f"checkpoint/{name}" for name in ASSIGNMENT.checkpoint_files),
     }
     assert re.search(r"^typing-extensions==", pins, re.M)  # torch needs it

@@ -99,7 +99,7 @@ def starter(tmp_path, monkeypatch) -> None:
         (tmp_path / name).symlink_to(ROOT / name)
     folder = tmp_path / "starter" / "predictions"
     folder.mkdir(parents=True)
-    (folder / "last-linear-layer-dev-out.txt").write_text("a film . ||| 0\n", "utf-8")
+    (folder / "grades-dev-out.txt").write_text("a film . ||| 0\n", "utf-8")
     monkeypatch.chdir(folder.parent)
 
 

@@ -6,9 +6,10 @@ import sys
 import pytest
 
 from instructor.language.baselines import n_gram_accuracy, parse
+from instructor.language.grades import EVERY, GradedWriter, ceiling, chances
 from instructor.language.grammar import Phrase, Writer
-from instructor.language.lexicon import FILMS, HALF, WHOLE
-from instructor.language.write_data import DATA, SIZES, main
+from instructor.language.lexicon import FILMS, HALF, QUARTER, WHOLE
+from instructor.language.write_data import DATA, SIZES, draw_grades, main
 from testkit.graded import ran
 
 FILM = FILMS[0]
@@ -60,6 +61,24 @@ def test_the_training_split_uses_its_half_of_the_opinion_words(splits: Splits) -
 
     assert 2 * len(HALF.words()) == len(WHOLE.words())  # as the handout says
     assert opinion_words == {"train": HALF.words(), "dev": WHOLE.words(), "test": WHOLE.words()}
+
+
+def test_graded_training_sentences_lack_most_opinion_words() -> None:
+    for name, phrases in draw_grades(7).items():
+        words = {word for phrase in phrases for word in phrase.words.split()} & EVERY.words()
+        assert words == (QUARTER.words() if name == "train" else EVERY.words())
+        assert {phrase.grade for phrase in phrases} == {0, 1, 2, 3, 4}
+
+
+def test_the_ceiling_is_what_the_best_guess_reaches() -> None:
+    writer = GradedWriter(random.Random(4), WHOLE)
+    phrases = [writer.sentence(FILM) for _ in range(4000)]
+
+    best = [max(range(5), key=chances(phrase.value).__getitem__) for phrase in phrases]
+
+    right = sum(guess == p.grade for guess, p in zip(best, phrases, strict=True)) / len(phrases)
+    assert right == pytest.approx(ceiling(phrases), abs=0.02)
+    assert chances(0.5) == pytest.approx([0, 0, 0.5, 0.5, 0], abs=1e-5)
 
 
 @pytest.mark.slow

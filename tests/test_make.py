@@ -64,7 +64,7 @@ def calls() -> Iterator[Path]:
         log = Path(folder, "calls")
         python = program(venv / "bin" / "python")
         python.write_text(RECORDER.format(python=sys.executable, log=str(log)), "utf-8")
-        for name in (".installed", ".installed-staff"):
+        for name in (".installed", ".installed-staff", ".installed-tests"):
             (venv / name).touch()
         yield log
 
@@ -102,8 +102,8 @@ def test_a_name_reaches_the_grader_as_it_is_and_is_not_run(calls: Path, name: st
     ("target", "options"),
     [
         ("grade", "REFERENCES CHECKPOINT THREADS TIER"),
-        ("submit", "SUBMISSION OUT"),
-        ("gradescope", "REFERENCES TIER LIMIT OUT"),
+        ("submit", "SUBMISSION OUT NAME"),
+        ("gradescope", "REFERENCES TIER LIMIT VERDICTS OUT"),
         ("references", "SEED OUT CHECKPOINT CHECK"),
         ("exercise", "ID FILE"),
         ("import-checkpoint", "FROM OUT"),
@@ -121,6 +121,21 @@ def test_no_option_of_any_target_is_run(calls: Path, target: str, options: str) 
 
     assert completed.returncode == 0, completed.stderr
     assert not mark.exists()
+
+
+@pytest.mark.parametrize(("options", "tests"), [((), False), (("SCHEDULER=tcp://h:1",), True)])
+def test_a_class_installs_what_grading_needs_and_dask_with_a_scheduler(
+    calls: Path, options: tuple[str, ...], tests: bool
+) -> None:
+    for name in (".installed-staff", ".installed-tests"):
+        (calls.parent / "venv" / name).unlink()
+
+    make(calls, "class", "SUBMISSIONS=x", *options)
+
+    lists = re.findall(r'"-r", "([\w/.]+)"', calls.read_text("utf-8"))
+    assert lists == ["instructor/requirements.txt", *["tests/requirements.txt"] * tests]
+    listed = (ROOT / "instructor" / "requirements.txt").read_text("utf-8")
+    assert len(re.findall("^[a-z]", listed, re.MULTILINE)) < 6
 
 
 @pytest.mark.parametrize("target", ["check", "class"])

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 import torch
+from safetensors.torch import load_file
 
 import classifier
 import pretrain
@@ -44,6 +45,18 @@ def test_pretraining_writes_a_model_that_can_be_fine_tuned(
     lines.write_text("1 ||| harbor is witty .\n0 ||| avoid harbor .\n", "utf-8")
     data = ["--train", str(lines), "--dev", str(lines), "--checkpoint", str(folder)]
     assert classifier.main([*data, "--device", "cpu"]) == 0
+
+
+def test_pretraining_goes_on_from_a_checkpoint_with_heads(tiny, tmp_path, capsys) -> None:
+    assert pretrain.main([*tiny, "--steps", "3", "--seed", "1", "--save", "first"]) == 0
+    onward = [*tiny, "--continue", "--steps", "1", "--lr", "1e-9", "--save", "second"]
+
+    assert pretrain.main([*onward, "--checkpoint", "first"]) == 0
+
+    before, after = (load_file(f"{name}/model.safetensors") for name in ("first", "second"))
+    assert all(torch.allclose(before[name], after[name], atol=1e-6) for name in before)
+    capsys.readouterr()
+    assert "missing: mlm_head" in refusal(pretrain.main, onward, capsys)
 
 
 @pytest.mark.nightly

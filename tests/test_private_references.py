@@ -16,7 +16,7 @@ from tensormark.authoring.record import destination, private_folders
 from tensormark.cli import run
 from tensormark.grade import usual_tier
 from tensormark.grading import Grading
-from tensormark.references import FORMAT
+from tensormark.references import FORMAT, References
 from tensormark.release.build import contents
 from tensormark.release.given_out import published
 from tensormark.release.leaks import leaks
@@ -24,6 +24,7 @@ from tensormark.sandbox.interface import LOCKED, PROCESS
 from tensormark.settings import Settings
 from tensormark.strictest import Strictest
 from tensormark.usage import UserError
+from testkit.graded import in_manifest
 from tests.helpers import ROOT
 from tests.helpers.known import COURSE
 
@@ -121,6 +122,23 @@ def test_code_of_others_is_not_run_where_nothing_isolates_it(tmp_path, monkeypat
     assert run(ROOT, "check", ["--references", str(folder), str(tmp_path / "eve.zip")]) == 2
 
     assert "cannot isolate submissions (contained: no bubblewrap)" in capsys.readouterr().err
+
+
+def test_a_copy_of_the_public_references_is_not_private_whatever_its_manifest_says(
+    private: Path, tmp_path, capsys
+) -> None:
+    public = ASSIGNMENT.references
+    copy = shutil.copytree(public, tmp_path / "copy", ignore=shutil.ignore_patterns("private"))
+    path = copy / "attention.safetensors"
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1  # one bit
+    path.write_bytes(content)
+    in_manifest(copy, private=True, seed=8)
+
+    assert not References(copy, public).private
+    assert References(private, public).private
+    assert run(ROOT, "gradescope", ["--references", str(copy)]) == 2
+    assert "every student has these" in capsys.readouterr().err
 
 
 def test_private_folders_are_found_anywhere(tmp_path) -> None:

@@ -38,7 +38,7 @@ ROOMS = {
     "instructor.hard_lines": "",
     "instructor.pretraining": "instructor.language tensormark",
     "instructor.huggingface": "instructor.hard_lines instructor.pretraining tensormark",
-    "instructor.gate": "tensormark",
+    "instructor.gate": "instructor.language tensormark",
     "instructor.term": "grader.assignment tensormark",
 }
 MODULES = modules_of(ROOT, "grader", "instructor")
@@ -76,7 +76,9 @@ def test_students_code_imports_nothing_of_the_grader(folder: str) -> None:
         assert not first & {"grader", "instructor", "tensormark", "tests"}, path
 
 
-@pytest.mark.parametrize("name", ["requirements.txt", "instructor/requirements.txt"])
+@pytest.mark.parametrize(
+    "name", ["requirements.txt", "instructor/requirements.txt", "tests/requirements.txt"]
+)
 def test_every_requirement_is_pinned_with_its_reason(name: str) -> None:
     for line in (ROOT / name).read_text("utf-8").splitlines():
         if line and not line.startswith(("#", "-r")):

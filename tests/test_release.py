@@ -85,6 +85,9 @@ def test_a_release_has_what_students_need_with_the_same_bytes_each_time(
     assert about == {((1980, 1, 1, 0, 0, 0), 0o100644)}
     assert {*needed.split(), f"engine/{wheel().name}"} <= files.keys()
     assert files["data/test.txt"].decode().splitlines() == BARE
+    graded = (ROOT / "data/grades/test.txt").read_text("utf-8").splitlines()
+    bare = [line.split("|||")[1].strip() for line in graded]
+    assert files["data/grades/test.txt"].decode().splitlines() == bare
     assert b"NotImplementedError" in files["starter/bert.py"]
 
 
@@ -165,14 +168,15 @@ def test_what_is_planted_in_a_release_is_found() -> None:
     assert found == planted().keys()
 
 
-def test_a_release_with_a_leak_is_not_written(tmp_path, monkeypatch, capsys) -> None:
-    labels = {"data/test.txt": "\n".join(LABELLED).encode()}
+@pytest.mark.parametrize("name", ["data/test.txt", "data/grades/test.txt"])
+def test_a_release_with_a_leak_is_not_written(tmp_path, monkeypatch, capsys, name) -> None:
+    labels = {name: (ROOT / name).read_bytes()}
     monkeypatch.setattr(build, "contents", lambda course: labels)
     out = tmp_path / "minbert.zip"
 
     assert run(ROOT, "release", ["--out", str(out)]) == 2
 
-    assert "data/test.txt" in capsys.readouterr().err
+    assert name in capsys.readouterr().err
     assert not out.exists()
 
 

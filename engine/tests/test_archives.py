@@ -41,6 +41,20 @@ def test_long_headers_of_a_tar_are_read_within_the_limits_or_refused(
     assert "too large or too complex" in error or "no main.py" in error or "an empty file" in error
 
 
+@pytest.mark.parametrize("compression", ["gz", "bz2", "xz"])
+def test_a_compressed_tar_is_read(tmp_path, compression: str) -> None:
+    path = tarred(tmp_path / f"mine.tar.{compression}", {"main.py": SOURCE}, f"w:{compression}")
+
+    assert taken(path).sources == {"main": SOURCE.decode()}
+
+
+def test_what_only_seems_to_be_a_tar_is_said(tmp_path) -> None:
+    path = tmp_path / "mine.tar.zst"
+    path.write_bytes(b"(\xb5/\xfd")
+
+    assert "mine.tar.zst is a Zstandard archive; pack a zip" in refusal(path)
+
+
 @pytest.mark.parametrize("pack", [zipped, tarred])
 def test_too_many_files_are_refused(tmp_path, pack: Callable[..., Path]) -> None:
     path = pack(tmp_path / "work", {f"{number}.txt": b"" for number in range(10_001)})

@@ -33,6 +33,8 @@ def first(folder: Path, solution_source: str, tmp_path_factory) -> tuple[Path, s
     (hand_ins / "ada.py").write_text(solution_source, "utf-8")
     (hand_ins / "alan.py").write_text(solution_source.replace(toy.BIAS, ""), "utf-8")
     (hand_ins / "emmy.py").write_text("def f(:\n", "utf-8")
+    (hand_ins / "lise.py").write_text(solution_source, "utf-16")
+    (hand_ins / "zoe.py").touch()
     options_in(place / "out", tier="process", viva=1, viva_students=["ada", "emmy"])
     (place / "out/adjustments.csv").write_text(ADJUSTMENTS, "utf-8")
     status, printed = graded_class(folder, hand_ins, place / "out")
@@ -66,9 +68,15 @@ def test_everybody_has_a_score_with_adjustments_and_those_who_get_some_questions
     out = place / "out"
 
     assert "3 to grade" in printed
-    assert "1 could not be read:\n  grace: " in printed
-    assert scores(out) == {"ada": "80", "alan": "40", "emmy": "0", "grace": ""}
-    assert scores(out, "points") == {"ada": "74.5", "alan": "40", "emmy": "0", "grace": "10"}
+    assert "1 cannot be imported:\n  emmy: detector.py cannot be imported: detector.py:1" in printed
+    assert "2 could not be read:\n  grace: " in printed
+    unread = {"grace": "", "lise": "", "zoe": ""}
+    assert scores(out) == {"ada": "80", "alan": "40", "emmy": "0", **unread}
+    points = {"ada": "74.5", "alan": "40", "emmy": "0", **unread, "grace": "10"}
+    assert scores(out, "points") == points
+    for name, says in (("lise", "UTF-16 text; save the file as UTF-8"), ("zoe", "is empty")):
+        assert says in (out / f"feedback/{name}/report.html").read_text("utf-8")
+        assert f"  {name}: detector.py " in printed
     assert (out / "adjustments.csv").read_text("utf-8") == ADJUSTMENTS
     result = json.loads((out / "feedback/ada/results.json").read_text("utf-8"))
     assert result["final"] == {"points": 74.5, "steps": ["adjusted by -5.5: late"]}
@@ -121,7 +129,9 @@ def test_the_first_run_writes_its_options_and_a_list_may_come_later(
     (out / "class.toml").write_text(changed, "utf-8")
     printed = graded_class(folder, hand_ins, out)[1]
 
-    assert chosen == config.Config(tier="process", viva_students=[])  # all else is as usual
+    assert chosen == config.Config(
+        tier="process", viva_students=[], leaderboard_bonus=[]
+    )  # all else is as usual
     assert scores(out) == {"s1": "80", "s2": "80", "s3": ""}
     assert "1 not handed in:\n  s3\n" in printed
     assert (out / "class.toml").read_text("utf-8") == changed
@@ -143,7 +153,7 @@ def test_without_isolation_nothing_is_graded(
 BAD: dict[str, tuple[str | Mapping[str, object], str, str]] = {
     "no folder": ({}, "missing", "there is no such folder"),
     "results in place of hand-ins": ({}, "out/feedback", "anew; move it elsewhere"),
-    "a list that a run would replace": ({"list": "out/canvas.csv"}, "in", "move it elsewhere"),
+    "a list that a run would replace": ({"list": "out/marks.csv"}, "in", "move it elsewhere"),
     "a missing list": ({"list": "missing.csv"}, "in", "missing.csv: cannot be read"),
     "an unknown key": ({"rooster": "x"}, "in", "there is no option 'rooster'; "),
     "a wrong kind": ({"viva": "many"}, "in", "must be an integer, 0 to 20"),
@@ -152,6 +162,9 @@ BAD: dict[str, tuple[str | Mapping[str, object], str, str]] = {
     "a text with a zero": ({"list": "a\0"}, "in", "without the character 0"),
     "an unknown student": ({"viva": 1, "viva_students": ["eve"]}, "in", "is called 'eve'"),
     "no value": ("list = ", "in", "not TOML"),
+    "no predictions": ({"leaderboard": True}, "in", "this assignment has none"),
+    "a bonus for percent": ({"leaderboard_bonus": [[60, 2]]}, "in", "accuracies from 0 to 1"),
+    "a time of no place": ("deadline = 2026-10-01T23:59:00", "in", "and time with its offset"),
 }
 
 

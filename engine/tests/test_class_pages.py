@@ -3,16 +3,14 @@
 import csv
 import json
 import re
-import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from tensormark.authoring.course import open_course
-from tensormark.classroom import config, counts, feedback, gradebook, returned, teach
+from tensormark.classroom import config, counts, feedback, gradebook, teach
 from tensormark.classroom.entry import Adjustment, Entry
-from tensormark.classroom.find import Found, read_list
 from tensormark.classroom.people import FileError
 from tensormark.exercise import Assignment
 from testkit import classes
@@ -24,7 +22,7 @@ from testkit.payloads import PAYLOADS
 def written(entries: Sequence[Entry], folder: Path) -> dict[str, str]:
     """Write everything about a class; return its texts by name."""
     common = counts.note_flags(entries)
-    feedback.write(entries, folder)
+    feedback.write(entries, folder, folder)
     paths = (path for path in folder.rglob("*") if path.is_file())
     return {
         **{f"{path.parent.name}/{path.name}": path.read_text("utf-8") for path in paths},
@@ -49,6 +47,24 @@ def test_the_page_shows_who_made_which_mistake(tmp_path) -> None:
     assert tag
     assert [tag[1] in row.split() for row in rows] == [False, True, True, False]
     assert re.search(f'<option value="{tag[1]}">conv: the bias is missing \\(2\\)', page)
+
+
+def test_what_cannot_be_imported_is_a_filter_beside_the_mistakes_and_counted_for_the_class(
+    assignment: Assignment, tmp_path
+) -> None:
+    entries = [classes.entry(str(n), result("no_bias"), name="Ada") for n in range(4)]
+    for entry in entries[:3]:
+        entry.exercises[0]["findings"][0]["headline"] = "detector.py cannot be imported"
+
+    page = written(entries, tmp_path)["gradebook.html"]
+
+    tag = re.search(r'3 of 4</span>.*>cannot be imported</span>.*data-show="(\w+)"', page)
+    assert tag
+    assert re.search(f'<option value="{tag[1]}">cannot be imported \\(3\\)', page)
+    assert '<a href="feedback/1/report.html">report</a> <a href="code/1.txt">code</a></td>' in page
+    teaching = teach.page(entries, SAYS, open_course(assignment))
+    assert "3 could not be imported" in teaching
+    assert "could not be imported" not in teach.page(entries[1:], SAYS, open_course(assignment))
 
 
 def test_a_flag_that_most_have_says_nothing_about_anybody() -> None:
@@ -112,96 +128,7 @@ def test_folder_names_differ_on_every_file_system() -> None:
     assert feedback.folder_names(["zoe", "con"])[0] == "zoe"
 
 
-# --- what goes back ---------------------------------------------------------------------------
-
-CANVAS = (
-    "Student,ID,SIS User ID,SIS Login ID,Section,Lab 1 (8)\n    Points Possible,,,,,80\n"
-    '"Lovelace, Ada",1,s1,ada,A,\n"Turing, Alan",2,s2,alan,A,49\n"Hopper, Grace",3,,grace,A,EX\n'
-    '"=Noether, Emmy",4,,emmy,A,\n=Zoe,5,,zoe,A,\n'
-)
-MOODLE = (
-    "Identifier,Full name,Grade,Maximum Grade,Grade can be changed,Last modified (grade),"
-    "Feedback comments\n"
-    'Participant 1,=Ada,,80.00,Yes,-,"-2, -3 = late"\nParticipant 2,Alan Turing,49,80.00,Yes,-,\n'
-    "Participant 3,Grace Hopper,,80.00,No,-,\nParticipant 4,Emmy Noether,,80.00,Yes,-,\n"
-    "Participant 5,Zoe,EX,80.00,Yes,-,\n"
-)
-# of each platform: its list, what is written of that, the files of feedback, and words for staff
-PLATFORMS: Mapping[str, tuple[str, str, list[str], list[str]]] = {
-    "canvas": (
-        CANVAS,
-        "Student,ID,SIS User ID,SIS Login ID,Section,Lab 1 (8)\n"
-        '"Lovelace, Ada",1,s1,ada,A,80\n"Turing, Alan",2,s2,alan,A,50\n\'=Zoe,5,,zoe,A,80\n',
-        ["lovelaceada_1_10_detector.py", "turingalan_2_11_detector.zip", "gh_3_12_detector.py"],
-        ["3 marks", "49 becomes 50", "has 'EX' there", "4 (=Noether, Emmy): not handed in"],
-    ),
-    "moodle": (
-        MOODLE,
-        MOODLE.replace("=Ada,,", "'=Ada,80,").replace("Turing,49", "Turing,50"),
-        [f"{name}_assignfeedback_file_report.html" for name in ("Ada_1", "Alan Turing_2")],
-        [
-            "2 marks",
-            "49 becomes 50",
-            "the grade cannot be changed",
-            "Participant 5 (Zoe): has 'EX'",
-        ],
-    ),
-}
-
-
-def of_platform(people: str, folder: Path) -> Found:
-    """Return what five listed students handed in on a platform, of whom one did not."""
-    path = folder / "list.csv"
-    path.write_text(people, "utf-8")
-    table, listed, platform = read_list(path)
-    files = [
-        "lovelaceada_1_10_detector.py",
-        "turingalan_2_11_detector.zip",
-        "gh_3_12_detector.py",
-        "",
-        "zoe_5_13_x_1_2_detector.py",  # could be Ada's
-    ]
-    entries = []
-    for person, file in zip(listed, files, strict=True):
-        model = result("no_bias" if file.endswith(".zip") else None) if file else None
-        entries.append(classes.entry(person.student, model, name=person.name))
-        entries[-1].row = person.row
-        entries[-1].path = Path(file) if file else None
-    feedback.write(entries, folder)
-    return Found(folder, platform, entries, table, platform)
-
-
-@pytest.mark.parametrize("name", PLATFORMS)
-def test_a_platform_gets_marks_and_feedback(name: str, tmp_path) -> None:
-    people, marks, files, words = PLATFORMS[name]
-
-    lines = "".join(returned.write(of_platform(people, tmp_path), "Lab 1", tmp_path))
-
-    assert (tmp_path / f"{name}.csv").read_text("utf-8") == marks
-    with zipfile.ZipFile(tmp_path / f"{name}-feedback.zip") as archive:
-        assert archive.namelist()[: len(files)] == files
-        text = archive.read(files[0]).decode()
-    assert files[0].endswith(".html") or all(line[0] == "#" for line in text.splitlines())
-    assert [word for word in words if word not in lines] == []
-
-
-@pytest.mark.parametrize(
-    ("people", "column", "words"),
-    [
-        (CANVAS, "Lab 9", "no column titled 'Lab 9'"),
-        (CANVAS, "", "no column titled ''; set column in class.toml"),
-        (MOODLE.replace("80.00", "90.00"), "", "the maximum grade is 90 in Moodle, 80 here"),
-        (MOODLE.replace(",Maximum Grade", ",Scale"), "", "on a scale"),
-        (MOODLE.replace(",Last modified (grade)", ",Changed"), "", "no column 'last modified"),
-    ],
-)
-def test_a_list_that_cannot_be_filled_in_is_a_line(
-    people: str, column: str, words: str, tmp_path
-) -> None:
-    lines = returned.write(of_platform(people, tmp_path), column, tmp_path)
-
-    assert words in "\n".join(lines)
-    assert not list(tmp_path.glob("[cm]*.csv"))
+# --- adjustments ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -212,6 +139,9 @@ def test_a_list_that_cannot_be_filled_in_is_a_line(
         ("student,points,reason\n\nada,three,x\n", "row 3: 'three' is not a number"),
         ("student,points,reason\nada,nan,x\n", "'nan' is not a number"),
         ("student,points,reason\nada,1e308,x\n", "'1e308' is not a number"),
+        ('student,points,reason\nada,"1,000",x\n', "'1,000' is not a number of points; write"),
+        ("student,points,reason\nada,1000001,x\n", "write one between -1000000 and 1000000"),
+        ("student,points,reason\nada,3,x\nADA@x,3.0,x\n", "row 3: repeats a row above"),
         ("student,points,reason\nada,3,\n", "gives no reason"),
         ("student,points,reason\nada,3,5,late\n", "row 2: has more cells than the first line"),
         (None, "cannot be read"),  # a broken link
@@ -226,7 +156,19 @@ def test_an_adjustment_that_cannot_be_read_is_one_line(
         path.write_text(text, "utf-8")
 
     with pytest.raises(FileError, match=words):
-        config.read_adjustments(path, [Entry("ada", "Ada")])
+        config.read_adjustments(path, [Entry("ada", "Ada", ids={"login": "ada", "email": "ada@x"})])
+
+
+@pytest.mark.parametrize("student", ["1", "01", "'1", "ADA", "ada@x.example", "Ada Lovelace"])
+def test_an_adjustment_names_a_student_by_any_id_of_the_list(student: str, tmp_path) -> None:
+    path = tmp_path / config.ADJUSTMENTS
+    path.write_text(f'student,points,reason\n{student},"\u22122,5",late\n', "utf-8")
+    ids = {"id": "1", "login": "ada", "email": "ada@x.example"}
+    ada = Entry("1", "Ada Lovelace", ids=ids)
+
+    config.read_adjustments(path, [ada, Entry("2", "Alan Turing", ids={"login": "at"})])
+
+    assert ada.adjustments == [Adjustment(-2.5, "late")]
 
 
 # --- for the class ------------------------------------------------------------------------------

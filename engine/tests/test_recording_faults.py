@@ -2,6 +2,7 @@
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -193,10 +194,36 @@ def test_an_interrupted_recording_has_written_nothing(copy: Path) -> None:
     assert not (copy / "reference_outputs").exists()
 
 
+def test_an_interrupted_recording_continues_with_what_is_missing(
+    copy: Path, monkeypatch, capsys
+) -> None:
+    out = copy / "reference_outputs"
+    before = files_in(out)
+    shutil.rmtree(out)
+    whole = record.Recorder.record
+
+    def stopped(recorder: record.Recorder, *before: Any) -> Any:
+        if recorder.exercise.id != "conv":
+            raise KeyboardInterrupt
+        return whole(recorder, *before)
+
+    monkeypatch.setattr(record.Recorder, "record", stopped)
+    assert run(copy, "references", []) == 130
+    monkeypatch.setattr(record.Recorder, "record", whole)
+    capsys.readouterr()
+    assert run(copy, "references", []) == 0
+
+    said = capsys.readouterr().err
+    assert "recording conv" not in said
+    assert "recording detector, 2 of " in said
+    assert files_in(out) == before
+
+
 def test_references_are_written_whole_or_not_at_all(copy: Path, monkeypatch) -> None:
     def full(path: Path, content: bytes) -> None:
         if path.name == "manifest.json":
             raise OSError(28, "No space left on device")
+        path.parent.mkdir(exist_ok=True)
         path.write_bytes(content)
 
     edit(copy / "solution" / MAIN, BIAS, " + 2.0" + BIAS)

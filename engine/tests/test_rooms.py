@@ -34,11 +34,12 @@ ROOMS = {
     "worker": "",
     "sandbox": "characters files policy usage worker.protocol worker.reply_buffer worker.scratch "
     "worker.surroundings",
+    "predictions": "characters files usage",
     "task": "references sandbox.interface",
-    "exercise": "policy files handout task",
+    "exercise": "policy files handout predictions task",
     "folder": "exercise usage",
     "toolkit": "exercise references result sandbox.interface task usage worker.protocol",
-    "intake": "characters exercise files usage",
+    "intake": "characters exercise files predictions usage",
     "judging": "policy exercise handout references result sandbox.interface sandbox.packages "
     "usage worker.protocol",
     "settings": "files intake.submission sandbox.interface usage",
@@ -47,8 +48,8 @@ ROOMS = {
     "reports": "characters files result usage",
     "strictest": "exercise intake.submission sandbox settings usage",
     "grade": "files folder grading intake reports sandbox settings strictest usage",
-    "submit": "exercise files folder grading intake references reports result sandbox.interface "
-    "settings strictest zipped",
+    "submit": "exercise files folder grading intake predictions references reports result "
+    "sandbox.interface settings strictest usage zipped",
     "watch": "folder grading intake reports result sandbox settings usage",
     "debug": "exercise folder grading intake literals references reports result settings usage "
     "worker",
@@ -57,10 +58,10 @@ ROOMS = {
     "viva": f"{GRADING} reports",
     "authoring": f"{GRADING} release.given_out worker.protocol",
     "release": "authoring exercise files folder handout intake references usage wheel zipped",
-    "classroom": f"{GRADING} authoring characters release.given_out reports viva",
+    "classroom": f"{GRADING} authoring characters predictions release.given_out reports viva",
     "classroom.platforms": "classroom.entry classroom.feedback classroom.people "
     "files intake reports zipped",
-    "gradescope": f"{GRADING} release.given_out reports wheel",
+    "gradescope": f"{GRADING} predictions release.given_out reports wheel",
 }
 
 

@@ -9,7 +9,7 @@ of a sentence nor short n-grams reveal its value.
 import random
 from dataclasses import dataclass
 
-from instructor.language.lexicon import ASPECTS, RIVALS, Film, Lexicon
+from instructor.language.lexicon import ASPECTS, HALF, RIVALS, WHOLE, Film, Lexicon
 
 
 def _signed(table: str) -> list[tuple[str, int]]:
@@ -96,12 +96,23 @@ class Phrase:
     """Words, what they say about the film (+1 or -1), and the rules that made them."""
 
     words: str
-    value: int
+    value: float  # between -1 and +1, and beyond, only where there are grades
     rules: tuple[str, ...]
+    grade: int | None = None  # of a whole sentence
+
+    @property
+    def label(self) -> int:
+        """The class: the grade if there are grades, else 1 for praise and 0 for the opposite."""
+        return int(self.value > 0) if self.grade is None else self.grade
 
 
 class Writer:
     """Draws phrases about films with one generator and one list of opinion words."""
+
+    known = HALF  # the opinion words of the training split
+    every = WHOLE  # those of the others
+    labels = 2
+    most = 0.5  # the share of sentences that may have one label
 
     def __init__(self, rng: random.Random, lexicon: Lexicon) -> None:
         self.rng = rng
@@ -181,7 +192,7 @@ class Writer:
         """Draw a simple clause."""
         return self.rng.choice((self.description, self.description, self.possession))(subject)
 
-    def clause_of(self, value: int, subject: str) -> Phrase:
+    def clause_of(self, value: float, subject: str) -> Phrase:
         """Draw clauses until one has this value."""
         while (clause := self.clause(subject)).value != value:
             pass

@@ -77,3 +77,4 @@ WHOLE = Lexicon(
     adjectives={1: GOOD_ADJECTIVES, -1: BAD_ADJECTIVES}, nouns={1: GOOD_NOUNS, -1: BAD_NOUNS}
 )
 HALF = WHOLE.half()  # what the training split may use: the rest is known from pre-training only
+QUARTER = HALF.half()  # what that of the graded sentences may use

@@ -12,46 +12,54 @@ from collections.abc import Iterable, Sequence
 from instructor import ROOT
 from instructor.language.baselines import baseline_table
 from instructor.language.data_card import data_card
+from instructor.language.grades import GradedWriter
 from instructor.language.grammar import Phrase, Writer
-from instructor.language.lexicon import FILMS, HALF, WHOLE, Lexicon
+from instructor.language.lexicon import FILMS
 from instructor.language.reviews import running_text, write_reviews
 from tensormark.files import between, put_between, write_whole
 
 DATA = ROOT / "data"
 SEED = 2026
 SIZES = {"train": 4000, "dev": 1200, "test": 1200}
+GRADED_SIZES = {"train": 6000, "dev": 1200, "test": 1200}
 REVIEWS = 20_000
+GRADED_REVIEWS = 5000
 CARD_NAME = "README.md"
 
 
-def draw_split(rng: random.Random, lexicon: Lexicon, size: int, taken: set[str]) -> list[Phrase]:
-    """Draw sentences that are not in `taken`, half of each label; add them to `taken`."""
-    writer = Writer(rng, lexicon)
-    wanted = {1: size // 2, -1: size - size // 2}
+def draw_split(writer: Writer, size: int, taken: set[str]) -> list[Phrase]:
+    """Draw sentences that are not in `taken`, with balanced labels; add them to `taken`."""
+    wanted = [int(size * writer.most)] * writer.labels
     phrases: list[Phrase] = []
     while len(phrases) < size:
-        phrase = writer.sentence(rng.choice(FILMS))
-        if wanted[phrase.value] and phrase.words not in taken:
-            wanted[phrase.value] -= 1
+        phrase = writer.sentence(writer.rng.choice(FILMS))
+        if wanted[phrase.label] and phrase.words not in taken:
+            wanted[phrase.label] -= 1
             taken.add(phrase.words)
             phrases.append(phrase)
     return phrases
 
 
-def draw_splits(seed: int) -> dict[str, list[Phrase]]:
-    """Draw the three splits; only the training split is limited to half of the opinion words."""
+def draw_splits(
+    seed: int | str, kind: type[Writer] = Writer, sizes: dict[str, int] = SIZES
+) -> dict[str, list[Phrase]]:
+    """Draw the three splits; only the training split is limited to a part of the opinion words."""
     taken: set[str] = set()
-    return {
-        name: draw_split(
-            random.Random(f"{seed} {name}"), HALF if name == "train" else WHOLE, size, taken
-        )
-        for name, size in SIZES.items()
-    }
+    splits = {}
+    for name, size in sizes.items():
+        words = kind.known if name == "train" else kind.every
+        splits[name] = draw_split(kind(random.Random(f"{seed} {name}"), words), size, taken)
+    return splits
+
+
+def draw_grades(seed: int) -> dict[str, list[Phrase]]:
+    """Draw the three splits with five grades."""
+    return draw_splits(f"{seed} grades", GradedWriter, GRADED_SIZES)
 
 
 def labelled_lines(phrases: Iterable[Phrase]) -> str:
-    """Write `label ||| sentence` lines, with label 1 for praise, else 0."""
-    return "".join(f"{int(phrase.value > 0)} ||| {phrase.words}\n" for phrase in phrases)
+    """Write `label ||| sentence` lines."""
+    return "".join(f"{phrase.label} ||| {phrase.words}\n" for phrase in phrases)
 
 
 def _make_texts(seed: int) -> dict[str, str]:
@@ -60,6 +68,11 @@ def _make_texts(seed: int) -> dict[str, str]:
     texts = {f"{name}.txt": labelled_lines(phrases) for name, phrases in splits.items()}
     reviews = write_reviews(random.Random(f"{seed} reviews"), REVIEWS)
     texts["pretraining.txt"] = running_text(reviews)
+    grades = draw_grades(seed)
+    texts |= {f"grades/{name}.txt": labelled_lines(phrases) for name, phrases in grades.items()}
+    reviewer = GradedWriter(random.Random(f"{seed} grades reviews"), GradedWriter.every)
+    graded = [reviewer.review() for _ in range(GRADED_REVIEWS)]
+    texts["grades/pretraining.txt"] = running_text(graded)
     return texts | {CARD_NAME: data_card(seed, splits, reviews)}
 
 
@@ -91,13 +104,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     seed = recorded_seed(old_card) if options.seed is None else options.seed
     texts = _make_texts(seed)
     # filled in by other commands; scikit-learn versions may differ
-    for mark in ("gate", "baselines"):
+    for mark in ("gate", "grades", "baselines"):
         texts[CARD_NAME] = put_between(texts[CARD_NAME], mark, between(old_card, mark))
     if options.check:
         faults = _drifted(texts)
         print("\n".join(faults) or f"{DATA}: up to date, seed {seed}")
         return 1 if faults else 0
     texts[CARD_NAME] = put_between(texts[CARD_NAME], "baselines", f"\n{baseline_table(texts)}\n")
+    (DATA / "grades").mkdir(exist_ok=True)
     for name, text in texts.items():
         write_whole(DATA / name, text)
         print(f"{DATA / name}: {len(text.encode()):,} bytes")

@@ -31,7 +31,8 @@ def open_model(folder: Path) -> tuple[nn.Module, BertTokenizer]:
     head = {name: tensor for name, tensor in weights.items() if name.startswith("classifier.")}
     if not head:
         return bert, tokenizer
-    model = BertSentimentClassifier(bert, len(head["classifier.bias"]))
+    mean = "classifier.mean" in head
+    model = BertSentimentClassifier(bert, len(head["classifier.bias"]), mean=mean)
     model.load_state_dict(head, strict=False)
     model.config = bert.config
     return model.eval(), tokenizer

@@ -37,6 +37,7 @@ SCREENS = {"desktop": (1300, 900, "light"), "phone": (390, 740, "dark")}
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 NEXT = itertools.cycle(PAYLOADS)
 MANY = 1000  # students
+SCORE = 3  # its column
 
 
 def with_payloads(text: str) -> str:
@@ -50,8 +51,9 @@ def class_page(size: int, written: Callable[[str], str] = str) -> str:
         name = written(f"s{number}")
         mistake = ("no_bias", "flipped", None)[number % 3]
         model = classes.result(mistake, name, [name] if number % 5 == 1 else [])
-        entry = classes.entry(name, model, name=f"{name} Ada Lovelace", folder=str(number))
-        entry.equal = ["s1"] if number % 7 == 0 else []
+        shown = f"{'Ada Lovelace' if number % 2 else 'Alan Turing'} {name}"
+        entry = classes.entry(name, model, name=shown, folder=str(number))
+        entry.equal = ["s1"] * number if number % 7 == 0 else []
         entries.append(entry if number % 9 else classes.entry(name))
     note_flags(entries)
     return gradebook(entries, classes.SAYS, ["a flag that most have"] if size else [])
@@ -167,18 +169,24 @@ CELLS = """place => [...document.querySelectorAll("#students tbody tr:not([hidde
 def test_a_class_is_sorted_both_ways_searched_and_printed_whole(browser: Browser, tmp_path) -> None:
     table = opened(browser)
     show(table, class_page(MANY), tmp_path)
-    head = table.locator("#students thead th").nth(1)
+    score = table.locator("#students thead th").nth(SCORE)
     columns = {}
 
     for order in ("ascending", "descending"):
-        head.locator("button").click()
-        assert head.get_attribute("aria-sort") == order
-        columns[order] = table.evaluate(CELLS, 1)
+        score.locator("button").click()
+        assert score.get_attribute("aria-sort") == order
+        columns[order] = table.evaluate(CELLS, SCORE)
+    for place, of_whom in enumerate(("name", "id")):
+        table.get_by_role("button", name=of_whom, exact=True).click()
+        columns[of_whom] = table.evaluate(CELLS, place)
     table.fill("#search", "lovelace ADA")
     found = table.evaluate(CELLS, 0)
     said = table.inner_text("#shown")
     table.emulate_media(media="print")
 
+    names = columns.pop("name")
+    assert [name[:2] for name in (names[0], names[MANY // 2], names[-1])] == ["Ad", "Al", "s9"]
+    assert columns.pop("id")[:11] == [f"s{number}" for number in range(11)]
     up, down = ([float(value) for value in column if value] for column in columns.values())
     assert up == sorted(up) == down[::-1]
     assert (len(columns["descending"]), columns["descending"][-1]) == (MANY, "")
@@ -187,6 +195,23 @@ def test_a_class_is_sorted_both_ways_searched_and_printed_whole(browser: Browser
     assert all("Ada Lovelace" in text for text in found)
     assert said == f"{len(found)} of {MANY} students"
     assert len(table.inner_text("#students tbody").split("\n")) > MANY
+
+
+def test_a_wide_screen_shows_all_columns_and_a_row_is_higher_only_once_it_is_clicked(
+    browser: Browser, tmp_path
+) -> None:
+    page = opened(browser)
+    page.set_viewport_size({"width": 1900, "height": 900})
+    show(page, class_page(180), tmp_path)
+    row = page.locator("#students tbody tr", has_text="s1, s1, s1").last
+    rows = "[...document.querySelectorAll('#students tbody tr')].map(row => row.offsetHeight)"
+
+    heights = page.evaluate(rows)
+    row.locator(".notes").last.click()
+
+    assert page.evaluate("(s => s.scrollWidth <= s.clientWidth)(document.querySelector('.scroll'))")
+    assert max(heights) < 60
+    assert max(page.evaluate(rows)) > 100
 
 
 # --- questions ----------------------------------------------------------------------------------

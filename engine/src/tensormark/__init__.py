@@ -13,6 +13,7 @@
     exercise.py      what an assignment is made of: exercises, probes, calls as data
     policy.py        what a submission may not call
     literals.py      arguments of a call that private references replace
+    predictions.py   predictions for a leaderboard: their form, and how they are scored
     task.py          exercises that are graded without probes, such as a training
     references.py    recorded answers, trusted if their digests match
     handout.py       the anchors of the handout's headings

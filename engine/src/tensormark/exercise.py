@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 from tensormark.files import digest, sources_in
 from tensormark.handout import Handout
 from tensormark.policy import Policy, check_names, rules_of
+from tensormark.predictions import Leaderboard
 
 if TYPE_CHECKING:  # the process that reads hand-ins starts faster without them
     import numpy as np
@@ -315,6 +316,7 @@ class Assignment:
         locate: describes in a few words where an output is wrong, if it can; not by how much,
             because references may be private.
         padding: returns which places of the first axes of an output are only padding, if it can.
+        leaderboard: what students may compete in, if anything.
     """
 
     name: str
@@ -330,6 +332,7 @@ class Assignment:
     axes: Axes = dataclasses.field(default_factory=dict)
     locate: Locate = lambda *_: None
     padding: Callable[[Tensors], np.ndarray | None] = lambda inputs: None
+    leaderboard: Leaderboard | None = None
 
     @property
     def starter(self) -> Path:

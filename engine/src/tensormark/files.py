@@ -190,17 +190,25 @@ def read_regular(
     return bytes(content), status
 
 
-def read_text(path: Path, max_bytes: int) -> str:
-    """Read a text file that a person wrote or exported, of limited size; links are followed.
+def read_whole(path: Path, max_bytes: int) -> bytes:
+    """Read a file that a person wrote or exported, of limited size; links are followed.
 
     Raises:
-        NotAFileError: it is not a file. TooLargeError: it is too large. UnicodeDecodeError: it is
-            not UTF-8. OSError: it cannot be read.
+        NotAFileError: it is not a file. TooLargeError: it is too large. OSError: it cannot be read.
     """
     content, _ = read_regular(path, max_bytes + 1, follow=True)
     if len(content) > max_bytes:
         raise TooLargeError(f"larger than {max_bytes >> 20} MiB")
-    return content.decode("utf-8-sig")
+    return content
+
+
+def read_text(path: Path, max_bytes: int) -> str:
+    """Read a text file; see `read_whole`.
+
+    Raises:
+        UnicodeDecodeError: it is not UTF-8. OSError: it cannot be read.
+    """
+    return read_whole(path, max_bytes).decode("utf-8-sig")
 
 
 def between(text: str, mark: str) -> str:

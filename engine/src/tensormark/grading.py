@@ -212,7 +212,7 @@ class Grading:
         self.references: References | None = None
         self.fault: ReferencesError | None = None
         try:
-            self.references = References(settings.references)
+            self.references = References(settings.references, assignment.references)
         except ReferencesError as error:
             self.fault = error
 

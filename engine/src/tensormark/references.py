@@ -5,7 +5,9 @@ reference_outputs/<exercise>.safetensors <number of the call>/in|out|grad/<name>
                                          of known wrong variants, <number>/wrong
 """
 
+import contextlib
 import dataclasses
+import functools
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -102,13 +104,17 @@ def read_checked(path: Path, expected: str, fix: str = "") -> bytes:
 class References:
     """A folder of references."""
 
-    def __init__(self, folder: str | Path) -> None:
+    def __init__(self, folder: str | Path, public: Path | None = None) -> None:
         """Open a folder of references.
+
+        Args:
+            public: the folder of those that every student has, if others are called private.
 
         Raises:
             ReferencesError: there is no usable manifest.
         """
         self.folder = Path(folder)
+        self.public = public
         self.checked: set[str | Path] = set()
         self.cache: dict[tuple[str, str], list[Recording]] = {}
         self.path = self.folder / "manifest.json"
@@ -137,10 +143,20 @@ class References:
         for name, expected in digests.items():
             yield name, read_checked(self.folder / name, expected)
 
-    @property
+    @functools.cached_property
     def private(self) -> bool:
-        """Whether their inputs are not the public ones."""
-        return bool(self.manifest.get("private", True))
+        """Whether they are called private, and most of their numbers are not the public ones."""
+        if not self.manifest.get("private", True) or self.public is None:
+            return bool(self.manifest.get("private", True))
+        same = count = 0
+        for name in self.manifest["files"]:
+            with contextlib.suppress(SafetensorError, OSError, TypeError):
+                theirs = load((self.public / name).read_bytes())
+                for key, own in load((self.folder / name).read_bytes()).items():
+                    count += own.size
+                    if key in theirs and own.shape == theirs[key].shape:
+                        same += int(np.equal(own, theirs[key]).sum())
+        return same * 2 <= count
 
     def entry(self, exercise: str) -> dict[str, Any]:
         """Return the manifest's entry for an exercise.

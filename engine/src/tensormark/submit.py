@@ -13,13 +13,15 @@ from tensormark.files import write_whole
 from tensormark.folder import open_assignment
 from tensormark.grading import Grading
 from tensormark.intake.given_files import GivenFiles
-from tensormark.intake.submission import Submission, SubmissionError
+from tensormark.intake.submission import Part, Submission, SubmissionError, read_beside
+from tensormark.predictions import FOLDER, NAME_FILE, accuracy, cleaned
 from tensormark.reports.terminal import Report
 from tensormark.reports.text import print_any_letter
 from tensormark.result import Grade
 from tensormark.sandbox.interface import ISOLATING, PROCESS
 from tensormark.settings import Settings, submission_parser
 from tensormark.strictest import strictest
+from tensormark.usage import UserError
 from tensormark.zipped import check_zip, zipped
 
 COMMAND = "submit"
@@ -42,6 +44,32 @@ def chosen(submission: Submission, given: GivenFiles) -> dict[str, bytes]:
     }
 
 
+def predicted(assignment: Assignment, path: Path, name: str) -> tuple[dict[str, bytes], str]:
+    """Return files for the leaderboard, name to content, and what to say about them.
+
+    Args:
+        path: the folder where the student works, or a file in it.
+        name: what the student wants to be called there.
+    """
+    board = assignment.leaderboard
+    files: dict[str, bytes] = {}
+    try:
+        for split in [board.test, board.dev] if board else []:
+            folder = (path if path.is_dir() else path.parent) / FOLDER
+            if not (folder / split.file).exists():
+                break
+            text = read_beside([Part(folder)], [], split.file) or ""
+            right = split.score(text, assignment.folder)
+            if files:
+                return files, f"{split.file}: accuracy {accuracy(right):.3f}"
+            files[split.file] = text.encode()
+            if cleaned(name):
+                files[NAME_FILE] = cleaned(name).encode()
+    except (UserError, OSError, ValueError) as error:
+        return files, f"not {'scored' if files else 'packed'}: {error}"
+    return files, ""
+
+
 def conclusion(out: Path, grade: Grade) -> str:
     """Say what to hand in, and what it scored."""
     score = f"{grade.score:g} of {grade.max_score:g}"
@@ -51,8 +79,11 @@ def conclusion(out: Path, grade: Grade) -> str:
     return f"{ready} scored {score}{more} here; your instructor may use other inputs"
 
 
-def submit(assignment: Assignment, path: str, out: Path) -> int:
+def submit(assignment: Assignment, path: str, out: Path, name: str = "") -> int:
     """Pack and grade; return the exit status.
+
+    Args:
+        name: see `predicted`.
 
     Raises:
         SubmissionError: nothing to pack. InspectionError: submissions cannot be read here.
@@ -60,9 +91,12 @@ def submit(assignment: Assignment, path: str, out: Path) -> int:
     settings = Settings.of(assignment.folder)
     grading = Grading(settings, assignment)
     submission = grading.read(path)
-    files = chosen(submission, grading.given)
+    predictions, said = predicted(assignment, Path(path), name)
+    files = chosen(submission, grading.given) | predictions
     write_whole(out, zipped(files, command=COMMAND))
     print(f"packed: {', '.join(files)}")
+    if said:
+        print(said)
     for note in submission.notes:
         print(f"note: {note}")
     choice = strictest(assignment, settings, ISOLATING)  # `process` always works
@@ -81,7 +115,8 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--out", type=Path, default=folder / PACKED, help="the zip to write (default: %(default)s)"
     )
+    parser.add_argument("--name", default="", help="what the leaderboard calls you")
     print_any_letter()
     options = parser.parse_args(arguments)
     check_zip(options.out, COMMAND)
-    return submit(open_assignment(folder), options.submission, options.out)
+    return submit(open_assignment(folder), options.submission, options.out, options.name)

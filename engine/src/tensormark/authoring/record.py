@@ -8,7 +8,8 @@ same worker that grades students. The command writes:
     OUT/...                      with a private seed: files that tasks are graded with, if any
 
 If nothing has changed, it writes nothing; otherwise it prints what changed and by how much, and
-writes all of it at the end.
+writes all of it at the end. After an interruption, the same command continues with the exercise
+that was not finished.
 
 References are public or private by their seed, and never replaced by those of another seed.
 """
@@ -18,8 +19,10 @@ import json
 import os
 import platform
 import secrets
+import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -31,14 +34,17 @@ from tensormark.authoring.recorder import Recorded, Recorder, previous_record
 from tensormark.authoring.strip import derive
 from tensormark.exercise import Call, Exercise
 from tensormark.files import digest, for_staff, python_files, sha256, write_whole
-from tensormark.folder import open_assignment
+from tensormark.folder import PACKAGE, open_assignment
 from tensormark.grading import program_of
 from tensormark.references import FORMAT
+from tensormark.release.given_out import fitting
 from tensormark.sandbox.process import ProcessSandbox
 from tensormark.settings import Settings, references_for, shipped
 from tensormark.usage import UserError, near, option, parser
 
 MANIFEST = "manifest.json"
+UNFINISHED = ".unfinished"
+ENGINE = Path(__file__).resolve().parents[1]
 PUBLIC = "the public references"
 IGNORE = ".gitignore"
 IGNORED = b"# references are for staff only\n*\n"  # git then ignores the folder
@@ -124,7 +130,8 @@ def _check_folder(folder: Path, seed: int) -> None:
     """Check that a folder is new or empty, or has references of this seed."""
     if folder.exists() and not folder.is_dir():
         raise UserError(f"{option('out', folder)} is a file; name a folder")
-    names = [path.name for path in folder.iterdir()] if folder.is_dir() else []
+    paths = folder.iterdir() if folder.is_dir() else ()
+    names = [path.name for path in paths if path.name != UNFINISHED]
     before = manifest_of(folder).get("seed")
     if not names or before == seed:
         return
@@ -243,10 +250,51 @@ def _replace(out: Path, files: Mapping[str, bytes], stale: Iterable[str]) -> Non
         (out / name).unlink()
 
 
+class Kept:
+    """What an interrupted recording has recorded: a file for each exercise, below OUT."""
+
+    def __init__(self, course: Course, out: Path, seed: int, checkpoint: Path | None) -> None:
+        self.folder = out / UNFINISHED
+        own = fitting(course.assignment.folder, f"{PACKAGE}/**/*.py", "solution/**/*.py")
+        code = [*own, *python_files(ENGINE).values()]
+        weights = digests(checkpoint, course.assignment.checkpoint_files)
+        facts = [seed, np.__version__, manifest_of(out), weights, *map(sha256, sorted(code))]
+        self.key = digest(json.dumps(facts).encode())  # of everything that decides a recording
+
+    def __enter__(self) -> "Kept":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Remove it unless the recording is interrupted: what it depends on has to be mended."""
+        if kind is None or issubclass(kind, Exception):
+            shutil.rmtree(self.folder, ignore_errors=True)
+            with contextlib.suppress(OSError):  # unless there is more in it
+                self.folder.parent.rmdir()
+
+    def get(self, exercise: str) -> tuple[Recorded, list[str]] | None:
+        """Return what was recorded of an exercise, if nothing that decides it has changed."""
+        try:
+            kept = json.loads((self.folder / exercise).read_bytes())
+        except OSError:
+            return None
+        if kept["key"] != self.key:
+            return None
+        return Recorded(bytes.fromhex(kept["content"]), [], kept["entry"]), kept["changes"]
+
+    def keep(self, exercise: str, recorded: Recorded, changes: list[str]) -> None:
+        """Keep what was recorded of an exercise."""
+        content = recorded.content.hex()
+        kept = {"key": self.key, "content": content, "entry": recorded.entry, "changes": changes}
+        with for_staff():
+            write_whole(self.folder / IGNORE, IGNORED)
+            write_whole(self.folder / exercise, json.dumps(kept).encode())
+
+
 def _recorded(
-    course: Course, out: Path, seed: int, checkpoint: Path | None
+    course: Course, out: Path, seed: int, checkpoint: Path | None, kept: Kept | None
 ) -> Iterator[tuple[str, Recorded, list[str]]]:
     """Record one exercise after another: yield its id, its record, and what has changed."""
+    started = time.monotonic()
     table = [exercise for exercise in course.assignment.exercises if exercise.probes]
     require_other_inputs(table, course.assignment.seed, seed)
     settings = Settings.of(course.assignment.folder, checkpoint=checkpoint)
@@ -254,9 +302,17 @@ def _recorded(
     with ProcessSandbox(program) as sandbox:
         recorders = [Recorder(course, exercise, sandbox, seed) for exercise in table]
         for count, exercise in enumerate(table, start=1):
-            print(f"recording {exercise.id}, {count} of {len(table)}", file=sys.stderr)
             recorder = recorders.pop(0)  # which has all answers of its exercise
-            yield exercise.id, *recorder.record(previous_record(out, exercise))
+            done = kept.get(exercise.id) if kept else None
+            if done is None:
+                passed = f"{time.monotonic() - started:.0f} s so far"
+                print(
+                    f"recording {exercise.id}, {count} of {len(table)}, {passed}", file=sys.stderr
+                )
+                done = recorder.record(previous_record(out, exercise))
+                if kept:
+                    kept.keep(exercise.id, *done)
+            yield exercise.id, *done
 
 
 def _lines(name: str, reasons: Sequence[str]) -> list[str]:
@@ -269,11 +325,18 @@ def record(course: Course, out: Path, seed: int, check: bool, checkpoint: Path |
 
     Returns: what changed, one change per line.
     """
+    with contextlib.nullcontext() if check else Kept(course, out, seed, checkpoint) as kept:
+        return _record(course, out, seed, check, checkpoint, kept)
+
+
+def _record(
+    course: Course, out: Path, seed: int, check: bool, checkpoint: Path | None, kept: Kept | None
+) -> list[str]:
     digests(checkpoint, course.assignment.checkpoint_files)
     files = course.hidden(seed)  # if one of these fails, better now than after a minute
     entries = {}
     reasons = {}
-    for exercise, recorded, changes in _recorded(course, out, seed, checkpoint):
+    for exercise, recorded, changes in _recorded(course, out, seed, checkpoint, kept):
         name = f"{exercise}.safetensors"
         files[name] = recorded.content
         entries[exercise] = recorded.entry

@@ -8,5 +8,6 @@ find.py          what is in a folder, to whom it belongs, and which of several i
 jobs.py          what worker processes do, on this machine or on a cluster
 store.py         everything that was graded
 entry.py         a student's line, from which all else is written:
-gradebook.py, teach.py (both with counts.py), feedback.py, sheets.py, returned.py, with templates/
+gradebook.py, teach.py (both with counts.py), leaderboard.py, feedback.py, sheets.py, returned.py,
+with templates/
 """

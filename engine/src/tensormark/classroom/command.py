@@ -23,9 +23,11 @@ from tensormark import settings, usage
 from tensormark.authoring.course import open_course
 from tensormark.classroom import config, counts, entry, feedback, gradebook, returned, sheets, teach
 from tensormark.classroom.entry import Entry, legible, number_of
-from tensormark.classroom.find import find, handed_in, real
+from tensormark.classroom.find import find, handed_in, note_late, real
 from tensormark.classroom.jobs import Job, Result, Terms, answers, complete, facts, named, workers
-from tensormark.classroom.platforms import FOLDER, PLATFORMS
+from tensormark.classroom.leaderboard import PAGE, TABLE, Standings
+from tensormark.classroom.people import FileError
+from tensormark.classroom.platforms import FOLDER
 from tensormark.classroom.store import Store
 from tensormark.exercise import Assignment
 from tensormark.files import expanded, for_staff, is_folder, write_whole
@@ -46,14 +48,19 @@ PRIVATE = "reference_outputs/private"  # where private references are usually ke
 PUBLIC = "graded on the public inputs, which every student has; for marks, give {}"
 NO_TIER = "the tier process isolates nothing: submissions can read and change everything you can"
 LINES = 60.0  # seconds between lines of progress where there is no terminal
+CODE = "code"  # what was graded, as text that a browser shows and does not run
 # what a run writes anew each time; class.toml and adjustments.csv are staff's
 WRITTEN = (
+    returned.ZIP,  # before the reports: by these, the run after an interruption knows whose are new
+    returned.MARKS,
     gradebook.TABLE,
     gradebook.PAGE,
     teach.PAGE,
+    PAGE,
+    TABLE,
     feedback.FOLDER,
+    CODE,
     sheets.FOLDER,
-    *(name for platform in PLATFORMS for name in platform.written),
 )
 NEW = ".new"  # the folder in OUT in which it is made
 
@@ -125,14 +132,15 @@ def _counted(entries: Sequence[Entry]) -> str:
 
 
 def _listed(entries: Sequence[Entry]) -> list[str]:
-    """Return a line for each student without a complete result."""
+    """Return a line for each student without a result to be content with."""
     lines: list[str] = []
-    for kind in (*entry.OURS, entry.UNREAD, entry.NOT_IN):
+    others = (entry.UNIMPORTABLE, entry.EMPTY, entry.UNREAD, entry.NOT_IN)
+    for kind in (*entry.OURS, *others):
         own = [each for each in entries if each.kind == kind]
-        about = [
-            each.called if kind == entry.NOT_IN else f"{each.called}: {each.without}"
-            for each in own
-        ]
+        about = []
+        for each in own:
+            why = each.without or "".join(each.notes[:1])
+            about.append(each.called if why in ("", kind) else f"{each.called}: {why}")
         lines += returned.listed("students", kind, about)
     return lines
 
@@ -155,13 +163,16 @@ class Class:
         if self.config.checkpoint:
             checkpoint = Path(self.config.checkpoint)
         self.references = References(
-            options.references or settings.recorded_for(assignment.folder, checkpoint)
+            options.references or settings.recorded_for(assignment.folder, checkpoint),
+            assignment.references,
         )
         if not self.references.private:
             print(PUBLIC.format(option("references", PRIVATE)), flush=True)
         self._find()
         config.read_adjustments(self.out / config.ADJUSTMENTS, self.entries)
         self.asked = self._asked()
+        bonus = self.config.leaderboard_bonus
+        self.standings = Standings(assignment, bonus) if self.config.leaderboard or bonus else None
         self.terms = self._terms(checkpoint)
         self._say_what_was_found()
 
@@ -180,16 +191,18 @@ class Class:
                     fix = f"each run writes {written} anew; move it elsewhere"
                     raise SubmissionError(f"{path}: {fix}")
         editable = self.assignment.editable
-        self.found = find(folder, editable, class_list, self.config.platform)
-        self.entries = self.found.entries
         given = GivenFiles(self.assignment, self.references.manifest.get("starter", {}))
+        self.found = find(folder, editable, class_list, self.config.platform, given.digests)
+        self.entries = self.found.entries
+        note_late(self.found, self.config.deadline)
         for each in self.entries:
             if each.path is not None:
                 try:
                     read = read_parts(
                         each.parts, editable, given.digests, self.assignment.main_file
                     )
-                    each.submission = dataclasses.replace(read, stamps={})
+                    each.problem = read.faults.get(editable[0].removesuffix(".py"), "")
+                    each.submission = None if each.problem else dataclasses.replace(read, stamps={})
                 except SubmissionError as error:
                     each.problem = str(error)
         if not any(each.submission for each in self.entries):
@@ -326,6 +339,16 @@ class Class:
         new = self.out / NEW
         shutil.rmtree(new, ignore_errors=True)
         new.mkdir()
+        column = None
+        lines: list[str] = []
+        if self.standings:
+            lines.append(self.standings.write(self.entries, self.store.secret(), new))
+        try:
+            column = returned.column_of(self.found, self.config.column)
+        except FileError as error:
+            lines.append(f"no {returned.MARKS}: {error}")
+        if self.config.limits:
+            lines += returned.limit(self.entries, column)
         common = counts.note_flags(self.entries)
         given = {
             name.removesuffix(".py"): (self.assignment.starter / name).read_text(encoding="utf-8")
@@ -333,22 +356,24 @@ class Class:
         }
         counts.note_equal(self.entries, given)
         says = _says(self.references)
-        feedback.write(self.entries, new)
+        feedback.write(self.entries, new, self.out)
+        for each in self.entries:
+            if each.submission and each.folder:
+                text = "\n".join(each.submission.sources.values())
+                write_whole(new / CODE / f"{each.folder}.txt", f"\ufeff{text}")
         write_whole(new / gradebook.TABLE, gradebook.table(self.entries))
         write_whole(new / gradebook.PAGE, gradebook.page(self.entries, says, common))
         write_whole(new / teach.PAGE, teach.page(self.entries, says, open_course(self.assignment)))
-        lines = returned.write(self.found, self.config.column, new)
+        lines += returned.write(self.found, column, self.config.feedback, new, self.out)
         if self.config.viva:
             lines += sheets.write(self.asked, new)
         for name in WRITTEN:
             old = self.out / name
-            if is_folder(old):
-                shutil.rmtree(old)
-            else:
-                old.unlink(missing_ok=True)
+            if os.path.lexists(old):
+                os.rename(old, new / f"old {name}")
             if (new / name).exists():
                 os.rename(new / name, old)
-        new.rmdir()
+        shutil.rmtree(new)
         return lines
 
     def report(self) -> int:

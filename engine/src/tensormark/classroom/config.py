@@ -4,17 +4,19 @@ The first run writes a class.toml. If there is an adjustments.csv, it has points
 take away, in columns student, points and reason, such as `ada,-5,two days late`.
 """
 
+import datetime
 import difflib
 import json
 import os
+import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tensormark.classroom.entry import Adjustment, Entry
-from tensormark.classroom.people import FileError, read_table
+from tensormark.classroom.entry import ALL, CHANGED, Adjustment, Entry
+from tensormark.classroom.people import FileError, plain, read_table
 from tensormark.classroom.platforms import BY_NAME
 from tensormark.files import read_text, write_whole
 from tensormark.reports.platforms import cell
@@ -28,6 +30,9 @@ LONGEST = 1_000_000  # seconds, which is days
 MOST_QUESTIONS = 20  # on a sheet, which should fit on a printed page
 ADJUSTMENTS = "adjustments.csv"
 MOST_POINTS = 1_000_000  # points
+STEPS = re.compile(r"\[(\[(0\.[0-9]+|[01]|1\.0), [0-9]{1,6}(\.[0-9]+)?\](, |(?=\])))*\]")  # in JSON
+# a comma before three digits may separate thousands
+NUMBER = re.compile("[-+]?(?![0-9]+,[0-9]{3}$)[0-9]*[.,]?[0-9]+")
 COLUMNS = ("student", "points", "reason")
 
 
@@ -38,12 +43,17 @@ class Config:
     platform: str = ""
     list: str = ""
     column: str = ""
+    deadline: datetime.datetime | None = None
+    limits: bool = True
+    feedback: str = CHANGED
     tier: str = ""
     checkpoint: str = ""
     budget: float = BUDGET
     training_times: float = 20.0
     viva: int = 0
     viva_students: Sequence[str] = ()
+    leaderboard: bool = False
+    leaderboard_bonus: Sequence[Sequence[float]] = ()
 
 
 Rule = tuple[str, Callable[[Any], bool]]  # what a value must be, in words, and whether one is
@@ -65,6 +75,12 @@ RULES: Mapping[str, Rule] = {
     "platform": _one_of([*BY_NAME]),
     "list": TEXT,
     "column": TEXT,
+    "deadline": (
+        "a date and time with its offset, without quotes: 2026-10-01T23:59:00+02:00",
+        lambda value: isinstance(value, datetime.datetime) and value.tzinfo is not None,
+    ),
+    "limits": ("true or false", lambda value: isinstance(value, bool)),
+    "feedback": (f'"{CHANGED}" or "{ALL}"', lambda value: value in (CHANGED, ALL)),
     "tier": _one_of(TIERS),
     "checkpoint": TEXT,
     "budget": POSITIVE,
@@ -76,6 +92,11 @@ RULES: Mapping[str, Rule] = {
     "viva_students": (
         'a list of strings, such as ["ada"]',
         lambda value: isinstance(value, list) and all(isinstance(each, str) for each in value),
+    ),
+    "leaderboard": ("true or false", lambda value: isinstance(value, bool)),
+    "leaderboard_bonus": (
+        "accuracies from 0 to 1, each with its points, such as [[0.6, 2], [0.7, 5]]",
+        lambda value: bool(STEPS.fullmatch(json.dumps(value, default=str))),
     ),
 }
 
@@ -120,7 +141,7 @@ def write_first(path: Path, platform: str, tier: str) -> bool:
 
 
 def student_named(where: str, text: str, entries: Sequence[Entry]) -> Entry:
-    """Return the student whom staff mean: as in the gradebook, or by name.
+    """Return the student whom staff mean: as in the gradebook, by any id of the list, or by name.
 
     In the gradebook no cell is a formula, so that an id may have an apostrophe before it.
 
@@ -128,20 +149,21 @@ def student_named(where: str, text: str, entries: Sequence[Entry]) -> Entry:
         FileError: that is nobody, or not the only one; it begins with `where`.
     """
     found = [each for each in entries if text in (each.student, cell(each.student))]
-    found = found or [each for each in entries if each.name == text]
+    if text and not found:
+        wanted = plain(text)
+        found = [each for each in entries if wanted in map(plain, (*each.ids.values(), each.name))]
     if len(found) != 1:
-        fix = "take a name from the student column of gradebook.csv"
+        fix = "take a name from the student column of gradebook.csv, or an id from the list"
         raise FileError(f"{where}: no single student is called {text[:60]!r}; {fix}")
     return found[0]
 
 
 def _points(where: str, text: str) -> float:
-    try:
-        points = float(text.lstrip("'").replace(",", "."))
-    except ValueError:
-        points = float("nan")
+    plain_text = text.lstrip("'").replace("\N{MINUS SIGN}", "-")
+    points = float(plain_text.replace(",", ".")) if NUMBER.fullmatch(plain_text) else float("nan")
     if not abs(points) <= MOST_POINTS:
-        raise FileError(f"{where}: {text[:60]!r} is not a number of points")
+        fix = f"write one between -{MOST_POINTS} and {MOST_POINTS}, such as -2.5 or 1000"
+        raise FileError(f"{where}: {text[:60]!r} is not a number of points; {fix}")
     return points
 
 
@@ -171,4 +193,7 @@ def read_adjustments(path: Path, entries: Sequence[Entry]) -> None:
         if not reason:
             raise FileError(f"{where}: gives no reason, which the student reads")
         points = _points(where, named.get("points", ""))
-        student.adjustments.append(Adjustment(points, visible(reason, 300)))
+        adjustment = Adjustment(points, visible(reason, 300))
+        if adjustment in student.adjustments:
+            raise FileError(f"{where}: repeats a row above; delete one, or give another reason")
+        student.adjustments.append(adjustment)

@@ -4,28 +4,34 @@ Everything that is written about a class comes from its entries, a line of the g
 """
 
 import datetime
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from tensormark.files import encoded
+from tensormark.intake import sources
 from tensormark.intake.submission import Part, Submission
 from tensormark.reports.model import ungraded
 from tensormark.reports.text import points as points_text
-from tensormark.result import UNIMPORTABLE
+from tensormark.result import UNIMPORTABLE as CANNOT_IMPORT
+from tensormark.result import UNWRITTEN
 from tensormark.viva.question import Sheet
 
 SHOWN = 20  # names in one line at most
+CHANGED = "changed"  # whose feedback is packed: of those whose report has changed, or of ALL
+ALL = "all"
 ANY = "any"  # the kind of a text that may be an id of any kind
 # each entry is of one kind; PARTLY and COULD_NOT are the fault of the grader or its machine
 GRADED = "graded"
+UNIMPORTABLE = "cannot be imported"
+EMPTY = "empty"
 PARTLY = "graded in part"
 COULD_NOT = "could not be graded"
 UNREAD = "could not be read"
 NOT_IN = "not handed in"
 LEFT = "not graded yet"
-KINDS = (GRADED, PARTLY, COULD_NOT, UNREAD, NOT_IN, LEFT)
+KINDS = (GRADED, UNIMPORTABLE, EMPTY, UNREAD, NOT_IN, PARTLY, COULD_NOT, LEFT)
 OURS = (PARTLY, COULD_NOT)
 
 
@@ -48,6 +54,15 @@ def first_of(names: list[str]) -> str:
 def called(student: str, name: str) -> str:
     """Return a student's id, followed by the name unless the id contains it."""
     return student if name in student else f"{student} ({name})"
+
+
+def _unimportable(exercises: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+    """Yield each file that cannot be imported, and why."""
+    for exercise in exercises:
+        for finding in exercise["findings"]:
+            match = CANNOT_IMPORT.fullmatch(finding["headline"])
+            if match:
+                yield match[1], next(iter(finding["details"]), "")
 
 
 @dataclass(frozen=True)
@@ -79,8 +94,9 @@ class Upload:
         file: what the student called it.
         attempt: the same for everything that was handed in together; later ones sort last.
         again: how often a file of this name was handed in before.
-        late: whether the platform says so.
+        late: whether the platform says so; None if it says nothing.
         typed: whether it was typed into a field of the platform, and is not the student's file.
+        doubtful: whether it may also be of somebody whom none of its claims names.
     """
 
     path: Path
@@ -89,8 +105,9 @@ class Upload:
     attempt: str = ""
     again: int = 0
     submitted: datetime.datetime | None = None
-    late: bool = False
+    late: bool | None = None
     typed: bool = False
+    doubtful: bool = False
 
     @property
     def together(self) -> tuple[datetime.datetime | None, str]:
@@ -131,14 +148,16 @@ class Entry:
         path: the file or folder to grade; None if there is nothing to read.
         parts: the files to read.
         others: what else the student handed in, older or a document, which is not graded.
-        late: whether the platform says so.
+        late: whether the platform says so, or its time and the deadline; None if neither is known.
         remarks: what staff should know about how it was found, one sentence each.
         submission: what to grade; None if there is nothing.
         problem: why there is no result, in one sentence; "" if there is one, or if nothing was
             handed in.
         result: the result model, see reports/result.schema.json.
         equal: other students whose files are equal apart from comments and layout.
+        most: the most points that there are; None: neither that nor 0 is a limit.
         folder: the name of the folder of the student's feedback; "" if there is none.
+        changed: whether that differs from what an earlier run wrote.
         sheet: questions about their own code; sheet_note: why there are none, or fewer.
     """
 
@@ -153,14 +172,16 @@ class Entry:
     parts: Sequence[Part] = ()
     others: Sequence[Path] = ()
     submitted: datetime.datetime | None = None
-    late: bool = False
+    late: bool | None = None
     remarks: list[str] = field(default_factory=list)
     submission: Submission | None = None
     problem: str = ""
     result: Mapping[str, Any] | None = None
     adjustments: list[Adjustment] = field(default_factory=list)
     equal: Sequence[str] = ()
+    most: float | None = None
     folder: str = ""
+    changed: bool = False
     sheet: Sheet | None = None
     sheet_note: str = ""
     flags: list[str] = field(default_factory=list)
@@ -173,11 +194,24 @@ class Entry:
     @property
     def kind(self) -> str:
         """The one kind that it is counted under."""
+        if self.result is not None and ungraded(self.result):
+            return PARTLY
         if self.result is not None:
-            return PARTLY if ungraded(self.result) else GRADED
-        if self.submission is None:
-            return UNREAD if self.problem else NOT_IN
-        return COULD_NOT if self.problem else LEFT
+            core = [each for each in self.exercises if not each["bonus"]]
+            if any(_unimportable(core)):
+                return UNIMPORTABLE
+            return EMPTY if all(each["outcome"] in UNWRITTEN for each in core) else GRADED
+        if self.submission is not None:
+            return COULD_NOT if self.problem else LEFT
+        if self.problem.endswith(sources.EMPTY):
+            return EMPTY
+        return UNREAD if self.problem else NOT_IN
+
+    @property
+    def is_for_student(self) -> bool:
+        """Whether there is something to tell the student."""
+        is_ours = self.submission is not None
+        return self.result is not None or (not is_ours and bool(self.path or self.adjustments))
 
     @property
     def exercises(self) -> Sequence[Mapping[str, Any]]:
@@ -194,7 +228,8 @@ class Entry:
         if unknown or not (self.result or self.adjustments):
             return None
         score = float(self.result["score"]) if self.result else 0.0
-        return score + sum(each.points for each in self.adjustments)
+        total = score + sum(each.points for each in self.adjustments)
+        return total if self.most is None else min(max(0.0, total), self.most)
 
     @property
     def without(self) -> str:
@@ -207,12 +242,8 @@ class Entry:
     @property
     def notes(self) -> list[str]:
         """What staff should know about the hand-in and its points."""
-        notes = [*self.remarks]
-        findings = (finding for each in self.exercises for finding in each["findings"])
-        names = (UNIMPORTABLE.fullmatch(finding["headline"]) for finding in findings)
-        files = dict.fromkeys(match[1] for match in names if match)
-        if files:
-            notes.insert(0, f"{', '.join(files)} cannot be imported")
+        files = dict(_unimportable(self.exercises))
+        notes = [f"{file} {UNIMPORTABLE}: {why}" for file, why in files.items()] + self.remarks
         if self.others:
             notes.append(f"not graded: {', '.join(path.name for path in self.others[:3])}")
         notes += map(str, self.adjustments)

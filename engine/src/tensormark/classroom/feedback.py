@@ -14,11 +14,15 @@ from typing import Any
 
 from tensormark.classroom.entry import Entry
 from tensormark.files import digest, write_whole
-from tensormark.reports import html
+from tensormark.reports import html, pages
+from tensormark.reports.platforms import comments
+from tensormark.reports.text import visible
 
 FOLDER = "feedback"
 PAGE = "report.html"
 RESULT = "results.json"
+TEMPLATES = Path(__file__).with_name("templates")
+UNSEEN = ("name", "submission", "tier", "references", "versions", "time")  # for what changes there
 # the keys of a result, and of an exercise in it, that a student gets
 RESULT_KEYS = (
     "version",
@@ -62,12 +66,15 @@ DIGITS = re.compile(rf"-[0-9a-f]{{{DIGIT_COUNT}}}\Z", re.I)
 
 
 def for_student(entry: Entry) -> dict[str, Any]:
-    """Return an entry's result without what is for staff: its flags, and the file's path.
+    """Return an entry's result without what is for staff, its flags and path, or why there is none.
 
     Keys that are not known to be for students are left out as well.
     """
     result = entry.result
-    assert result is not None
+    final = {"points": entry.points, "steps": [*map(str, entry.adjustments)]}
+    if result is None:
+        why = entry.problem if entry.path else entry.kind  # without a path, it may name others
+        return {"problem": why, "final": final}
     copy: dict[str, Any] = {name: result[name] for name in RESULT_KEYS}
     copy |= {"submission": result["name"], "flags": []}
     copy["exercises"] = [
@@ -80,7 +87,7 @@ def for_student(entry: Entry) -> dict[str, Any]:
             findings = [finding | {"excerpt": None} for finding in exercise["findings"]]
             exercise["findings"] = findings
     if entry.adjustments and entry.points is not None:
-        copy["final"] = {"points": entry.points, "steps": [*map(str, entry.adjustments)]}
+        copy["final"] = final
     return copy
 
 
@@ -116,16 +123,40 @@ def folder_names(students: Sequence[str]) -> list[str]:
     ]
 
 
-def write(entries: Sequence[Entry], out: Path) -> None:
-    """Write everybody's folder below `out`, and note where it is; without a result there is none.
+def as_comments(entry: Entry) -> str:
+    """Return what a student gets as Python comments."""
+    model = for_student(entry)
+    if entry.result is not None:
+        return comments(model)
+    return "".join(f"# {visible(line)}\n" for line in (model["problem"], *model["final"]["steps"]))
+
+
+def _essence(text: str) -> dict[str, Any]:
+    """Return what matters to a student of a file that was written for them."""
+    return {key: value for key, value in json.loads(text).items() if key not in UNSEEN}
+
+
+def write(entries: Sequence[Entry], out: Path, before: Path) -> None:
+    """Write everybody's folder below `out`, and note where it is, if there is something to say.
+
+    Args:
+        before: where an earlier run wrote the same; note whose has changed since.
 
     Raises:
         OSError: a file cannot be written.
     """
     names = folder_names([entry.student for entry in entries])
     for entry, name in zip(entries, names, strict=True):
-        if entry.result is not None:
-            entry.folder = name
-            model = for_student(entry)
-            write_whole(out / FOLDER / name / PAGE, html.page(model, html.NO_HANDOUT))
-            write_whole(out / FOLDER / name / RESULT, json.dumps(model) + "\n")
+        if not entry.is_for_student:
+            continue
+        entry.folder = name
+        model = for_student(entry)
+        if entry.result is None:
+            page = pages.page("Not graded", TEMPLATES / "unread.html.j2", model=model)
+        else:
+            page = html.page(model, html.NO_HANDOUT)
+        text = json.dumps(model) + "\n"
+        old = before / FOLDER / name / RESULT
+        entry.changed = not old.exists() or _essence(old.read_text("utf-8")) != _essence(text)
+        write_whole(out / FOLDER / name / PAGE, page)
+        write_whole(out / FOLDER / name / RESULT, text)

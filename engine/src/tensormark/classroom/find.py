@@ -10,19 +10,30 @@ nothing has a hand-in without a path.
 No path is built from a name, no link is followed, and no list is taken from where students write.
 """
 
+import datetime
+import difflib
+import itertools
 import os
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections import ChainMap
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tensormark.characters import shown
+from tensormark.characters import listed, shown
 from tensormark.classroom.entry import ANY, Claim, Entry, Upload, called, first_of, legible
-from tensormark.classroom.people import FileError, Table, forms, people_in, read_table, words
+from tensormark.classroom.people import (
+    FileError,
+    Table,
+    forms,
+    people_in,
+    plain,
+    read_table,
+    unread,
+    words,
+)
 from tensormark.classroom.platforms import BY_NAME, FOLDER, PLATFORMS
 from tensormark.classroom.platforms.base import DOCUMENTS, Platform
-from tensormark.classroom.platforms.gradescope import METADATA, strangers
 from tensormark.files import is_folder
 from tensormark.intake.file_names import is_archive, target_of
 from tensormark.intake.submission import Part
@@ -37,9 +48,8 @@ IGNORED = re.compile(
     re.S,
 )
 COMPANION = "._"  # begins the name of the metadata that macOS keeps beside a file or folder
-TEST_STUDENTS = ("student, test", "test student")  # of Canvas
 NOT_LISTED = "not on the list of the class"
-DECIDE = "rename it, or name it in a column `file` of the list"
+UNNAMED = "has the name of the assignment's file and of no student"
 CHOSEN_BY_DATE = "of several, the newest by file date was chosen"
 BY_STAFF = "~"  # the attempt of what the list names, which counts before any other
 Owner = frozenset[int]  # places in the list: of one person, or of a team's members
@@ -55,11 +65,18 @@ class _Group:
 
     Attributes:
         owners: whose it may be: a person's or team's on the list, any of several, or nobody's.
+        rivals: other names that claim the same person.
     """
 
     claims: Sequence[Claim]
     uploads: list[Upload] = field(default_factory=list)
     owners: set[Owner] = field(default_factory=set)
+    rivals: list[str] = field(default_factory=list)
+
+    @property
+    def label(self) -> str:
+        """The name of the first file or folder."""
+        return legible(self.uploads[0].path.name)
 
 
 def _groups(uploads: Iterable[Upload]) -> list[_Group]:
@@ -71,35 +88,11 @@ def _groups(uploads: Iterable[Upload]) -> list[_Group]:
     return list(groups.values())
 
 
-def _undecided(group: _Group, names: Iterable[str]) -> Entry:
-    """Return the line of something that could belong to any of several people."""
-    label = legible(group.uploads[0].path.name)
-    whose = " or ".join(dict.fromkeys(map(legible, names)))
-    problem = f"could belong to {whose}, so nobody gets it; {DECIDE}"
-    return Entry(label, label, uploads=group.uploads, problem=problem)
-
-
-def _unlisted(group: _Group, platform: Platform, remarks: Iterable[str]) -> Entry:
-    """Return the hand-in of somebody who is not on a list."""
-    claim, *others = group.claims
-    if others and not platform.chosen_by_students:
-        names = [called(each.student or each.name, each.name) for each in group.claims]
-        return _undecided(group, names)
-    student = legible(claim.student or claim.name)
-    return Entry(student, legible(claim.name), uploads=group.uploads, remarks=[*remarks])
-
-
-def _sole(groups: Iterable[_Group]) -> Counter[Owner]:
-    """Return how many groups can only be one person's, by person."""
-    owners = [min(group.owners) for group in groups if len(group.owners) == 1]
-    return Counter(owner for owner in owners if len(owner) == 1)
-
-
-def _contest(groups: Iterable[_Group], counts: Mapping[Owner, int]) -> None:
-    """Add SOMEBODY to the owners of what may belong to somebody who owns something else, too."""
-    for group in groups:
-        if any(counts[owner] > 1 for owner in group.owners):
-            group.owners.add(SOMEBODY)
+def _nobodys(group: _Group, why: str) -> Entry:
+    """Return the line of something that staff have to give to somebody."""
+    label = group.label
+    fix = f"rename it, or write {label!r} into the column `file` of its owner's row in the list"
+    return Entry(label, label, uploads=group.uploads, problem=f"{why}, so nobody gets it; {fix}")
 
 
 class Owners:
@@ -109,95 +102,161 @@ class Owners:
         self.people = people
         self.platform = platform
         self.ids: dict[str, dict[str, set[int]]] = {}  # kind to id to places
+        self.plain: dict[str, dict[str, set[int]]] = {}  # kind to plain id to places
         self.names: dict[str, set[int]] = {}
         self.teams: dict[str, Owner] = {}
         for place, person in enumerate(people):
-            for kind, text in person.ids.items():
+            for title, text in person.ids.items():
+                kind = title.partition(":")[0]
                 self.ids.setdefault(kind, {}).setdefault(text, set()).add(place)
-            for form in forms(person.name) if person.name != person.student else ():
+                self.plain.setdefault(kind, {}).setdefault(plain(text), set()).add(place)
+            named = person.name != person.student or not person.ids
+            for form in forms(person.name) if named else ():
                 self.names.setdefault(form, set()).add(place)
             if person.team:
                 team = "".join(words(person.team))
                 self.teams[team] = self.teams.get(team, SOMEBODY) | {place}
 
+    def by_id(self, kinds: Collection[str], text: str) -> set[int]:
+        """Return the people with an id, or else the only one with an id that is alike."""
+        exact = set[int]().union(*(self.ids[kind].get(text, ()) for kind in kinds))
+        if exact:
+            return exact
+        alike = set[int]().union(*(self.plain[kind].get(plain(text), ()) for kind in kinds))
+        return alike if len(alike) == 1 else set()
+
+    def kinds(self, kind: str) -> Collection[str]:
+        """Return the kinds of the list's ids that an id of this kind may be of."""
+        if kind in self.ids:
+            return [kind]
+        return () if kind == self.platform.name else self.ids.keys()
+
     def by_ids(self, claim: Claim) -> set[int]:
         """Return the people whom the ids of a claim may mean."""
         for kind, text in claim.ids.items():
-            if kind in self.ids:  # the strongest kind that the list has decides
-                return self.ids[kind].get(text, set())
-            if kind != self.platform.name:
-                found = set[int]().union(*(ids.get(text, ()) for ids in self.ids.values()))
-                if found:
-                    return found
+            found = self.by_id(self.kinds(kind), text)
+            if found or kind in self.ids:  # the strongest kind that the list has decides
+                return found
         return set()
 
-    def by_claim(self, claim: Claim) -> set[Owner]:
-        """Return a claim's possible owners by id; a team's hand-in belongs to its members."""
-        people = self.by_ids(claim)
+    def owners(self, people: set[int], name: str) -> set[Owner]:
+        """Return people, or the team of a name, whose hand-in belongs to its members."""
         owners = {frozenset({place}) for place in people}
         # a platform may have changed a team's name a little
-        team = self.teams.get("".join(words(claim.name)))
+        team = self.teams.get("".join(words(name)))
         if team is None:
             return owners
         return {team} if people <= team else owners | {team}
 
-    def by_name(self, claims: Sequence[Claim], taken: set[int]) -> set[Owner]:
-        """Return the possible owners by name alone, which counts only where no id can.
+    def by_claim(self, claim: Claim) -> set[Owner]:
+        """Return a claim's possible owners by id, and by team where students choose all names."""
+        people = self.by_ids(claim)
+        if people or self.platform.chosen_by_students:
+            return self.owners(people, claim.name)
+        return set()
 
-        Args:
-            taken: people who own something by id.
-        """
-        if len(claims) > 1 or any(kind in self.ids for kind in claims[0].ids):
-            return set()
-        if self.platform.name in self.ids and ANY not in claims[0].ids:
-            return set()
-        people = [self.names.get(form, set()) for form in forms(claims[0].name)]
-        return {frozenset({place}) for place in set().union(*people) - taken}
+    def by_name(self, claims: Sequence[Claim]) -> set[Owner]:
+        """Return the possible owners by name alone, which counts only where no id can."""
+        claim, *others = claims
+        names: Iterable[str] = claim.ids.values()
+        if ANY not in claim.ids:
+            if others or any(map(self.kinds, (self.platform.name, *claim.ids))):
+                return set()
+            names = [claim.name]
+        for name in names:
+            people = set[int]().union(*(self.names.get(form, ()) for form in forms(name)))
+            owners = self.owners(people, name)
+            if owners:
+                return owners
+        return set()
 
     def find(self, groups: Sequence[_Group]) -> None:
-        """Note the possible owners of each group."""
+        """Note the possible owners of each group, and the names that claim the same person."""
+        claimed: dict[object, list[_Group]] = {}
         for group in groups:
-            group.owners.update(*map(self.by_claim, group.claims))
-        if not self.platform.chosen_by_students:
-            self._dispute(groups)
-        taken = {place for group in groups for owner in group.owners for place in owner}
-        unknown = [group for group in groups if not group.owners]
-        for group in unknown:
-            group.owners = self.by_name(group.claims, taken)
-        _contest(unknown, Counter(owner for group in unknown for owner in group.owners))
-
-    def _dispute(self, groups: Sequence[_Group]) -> None:
-        """Add SOMEBODY to the owners of what only seems to be theirs.
-
-        A platform knows everybody under one id, so two ids are not one person. A name with one
-        reading is not disputed by one with several, which somebody may have chosen.
-        """
-        plain = [group for group in groups if len(group.claims) == 1]
-        several = [group for group in groups if len(group.claims) > 1]
-        for group in several:
-            # what a student chose follows the own id, which the list may lack
-            if group.owners and not self.by_claim(group.claims[0]):
+            owners = set[Owner]().union(*map(self.by_claim, group.claims))
+            group.owners = owners or self.by_name(group.claims)
+            if group.owners and self._may_be_unlisted(group):
                 group.owners.add(SOMEBODY)
-        _contest(several, _sole(groups))
-        _contest(plain, _sole(plain))
+            for key in self._keys(group):
+                claimed.setdefault(key, []).append(group)
+        for sharing in claimed.values():
+            for group, other in itertools.permutations(sharing, 2):
+                # one with several readings disputes no plain one: somebody may have chosen it
+                if len(other.claims) == 1 or len(group.claims) > 1:
+                    group.rivals.append(other.label)
+
+    def _may_be_unlisted(self, group: _Group) -> bool:
+        """Say whether something may be somebody's who is not listed, although it fits others.
+
+        Of several readings the first is right where the platform gives ids, and the name is that of
+        the list: what students chose follows, unless they choose what they are called.
+        """
+        if any(upload.doubtful for upload in group.uploads):
+            return True
+        if len(group.claims) == 1 or self.platform.chosen_by_students:
+            return False
+        first = group.claims[0]
+        people = [self.people[place] for place in self.by_ids(first)]
+        names = [form for each in people for form in (*forms(each.name), *forms(each.team))]
+        return forms(first.name).isdisjoint(names)
+
+    def _keys(self, group: _Group) -> Sequence[object]:
+        """Return what only one group may claim: people without a file, or an unlisted name."""
+        if len(group.owners) == 1:
+            return [place for place in min(group.owners) if not self.people[place].file]
+        if group.owners or len(group.claims) > 1:
+            return []
+        return group.claims[0].identity[-1:]  # of a copy, the name without its number
 
     def label(self, owner: Owner) -> str:
         """Return what to call a person or team on the list."""
-        if not owner:
-            return "somebody else"
         person = self.people[min(owner)]
         if len(owner) > 1:
             return f"team {person.team}"
         return person.called
 
+    def entry(self, group: _Group) -> Entry:
+        """Return the line of what nobody on the list gets."""
+        claim, *others = group.claims
+        whose = [self.label(owner) for owner in sorted(group.owners - {SOMEBODY}, key=sorted)]
+        if SOMEBODY in group.owners:
+            whose.append("somebody else")
+        if not whose and group.rivals:
+            whose = [claim.identity[-1]]
+        if not whose and others and not self.platform.chosen_by_students:
+            whose = [called(each.student, each.name) for each in group.claims]
+        if whose:
+            why = f"could belong to {' or '.join(dict.fromkeys(map(legible, whose)))}"
+            if group.rivals:
+                why += f", as could {first_of([*dict.fromkeys(group.rivals)])}"
+            return _nobodys(group, why)
+        student = legible(claim.student or claim.name)
+        remarks = [f"{NOT_LISTED}, {self._why(claim)}"] if self.people else []
+        return Entry(student, legible(claim.name), uploads=group.uploads, remarks=remarks)
+
+    def _why(self, claim: Claim) -> str:
+        """Say what the list lacks, and what of it is nearest: no number that a platform gave."""
+        kind, text = next(iter(claim.ids.items()), (ANY, claim.name))
+        given = kind == self.platform.name and not self.platform.chosen_by_students
+        kinds = () if given else self.kinds(kind)
+        known = ChainMap(self.names, *(self.plain[each] for each in kinds))
+        near = difflib.get_close_matches(plain(claim.name if given else text), known, 1, 0.8)
+        if not near:
+            return f"which has no {text!r}"
+        people = [self.people[place].called for place in sorted(known[near[0]])]
+        exact = ", so that only the exact one counts" if len(people) > 1 else ""
+        return f"which has no {text!r}; nearest is {near[0]!r}, of {' and '.join(people)}{exact}"
+
 
 def entries_by_owner(
-    uploads: Sequence[Upload], platform: Platform, people: Sequence[Entry], folder: Path
+    uploads: Sequence[Upload], platform: Platform, people: Sequence[Entry], folder: Path, main: str
 ) -> list[Entry]:
     """Give uploads to students; return those on the list in its order, and then everybody else.
 
     Args:
         people: those on the list; none if there is no list.
+        main: the assignment's main file, whose name says nothing of anybody.
     """
     within: set[Path] = set()
     for person in people:
@@ -205,19 +264,17 @@ def entries_by_owner(
             path = folder / person.file  # read like an upload: never outside of the folder
             person.uploads.append(Upload(path, (), path.name, attempt=BY_STAFF))
             within.update([path, *path.parents])
-    groups = _groups(upload for upload in uploads if upload.path not in within)
+    left = [upload for upload in uploads if upload.path not in within]
+    rest = [_nobodys(_Group((), [each]), UNNAMED) for each in left if each.path.name == main]
+    groups = _groups(each for each in left if each.path.name != main)
     owners = Owners(people, platform)
     owners.find(groups)
-    rest = []
     for group in groups:
-        if len(group.owners) > 1:
-            names = map(owners.label, sorted(group.owners, key=sorted))
-            rest.append(_undecided(group, names))
-        elif group.owners:
+        if len(group.owners) == 1 and not group.rivals:
             for place in min(group.owners):
                 people[place].uploads += group.uploads
         else:
-            rest.append(_unlisted(group, platform, [NOT_LISTED] if people else []))
+            rest.append(owners.entry(group))
     return _with_unique_names([*people, *rest])
 
 
@@ -293,12 +350,27 @@ def choose(entry: Entry, folder: Path, editable: Sequence[str]) -> None:
     entry.path = main.path
     entry.parts = [Part.under(folder, each.path, each.file) for each in files]
     entry.submitted = main.submitted
-    entry.late = any(upload.late for upload in files)
+    said = [upload.late for upload in files if upload.late is not None]
+    entry.late = any(said) if said else None
     entry.remarks += messages
     several = len({upload.together for upload in gradable}) > 1
     dated = all(upload.submitted for upload in gradable)
     if several and not dated and main.attempt != BY_STAFF:
         entry.remarks.append(CHOSEN_BY_DATE)
+
+
+def note_late(found: "Found", deadline: datetime.datetime | None) -> None:
+    """Note who was late, as the platform says or, where it only gives times, by a deadline."""
+    for entry in found.entries:
+        if entry.path is None:
+            continue
+        if entry.late is None and found.table and entry.row is not None:
+            entry.late = found.listed_by.late(found.table.named(found.table.rows[entry.row]))
+        when = entry.submitted
+        if when is None and found.platform is FOLDER:
+            when = datetime.datetime.fromtimestamp(entry.path.lstat().st_mtime, datetime.UTC)
+        if entry.late is None and when and deadline:
+            entry.late = when > deadline
 
 
 # --- what is in a folder ----------------------------------------------------------------------
@@ -337,7 +409,7 @@ def read_list(path: Path) -> tuple[Table, list[Entry], Platform]:
     """
     table = read_table(path)
     platform = next((each for each in PLATFORMS if each.is_list(table.titles)), FOLDER)
-    return table, people_in(table, platform.columns), platform
+    return table, people_in(table, dict(platform.columns)), platform
 
 
 @dataclass(frozen=True)
@@ -359,22 +431,22 @@ class Found:
     @property
     def warnings(self) -> list[str]:
         """What staff should know about the whole."""
-        if os.path.lexists(self.folder / METADATA) and self.platform.name != "gradescope":
-            others = strangers(handed_in(self.folder))
-            fix = 'platform = "gradescope" in class.toml reads it'
-            if others:
-                fix = f"move {legible(others[0].name)} to a folder of its own"
-            return [f"{METADATA} is not read, as the platform is {self.platform.name}; {fix}"]
+        for platform in PLATFORMS:
+            line = platform.overlooked(handed_in(self.folder), self.platform.name)
+            if line and platform != self.platform:
+                return [line]
         found = [each for each in self.entries if each.path]
-        unlisted = [each.called for each in found if NOT_LISTED in each.remarks]
+        unlisted = [each.called for each in found if each.row is None]
         if self.table is None or not unlisted:
             return []
-        listed = self.table.path
+        path = self.table.path
+        titles = unread(self.table) if self.listed_by is FOLDER else []
+        columns = f"; columns of it that are not read: {listed(titles)}" if titles else ""
         if len(unlisted) < len(found):
-            return [f"not in {listed}: {first_of(unlisted)}"]
+            return [f"not in {path} (notes say what is nearest): {first_of(unlisted)}{columns}"]
         example = f"{unlisted[0]!r}, for instance, is none of its ids, logins, addresses or names"
-        fix = "name another list in class.toml, or add a column `file`"
-        return [f"none of the hand-ins matches {listed}: {example}; {fix}"]
+        fix = f"use {self.platform.wanted}, or add a column `file`"
+        return [f"none of the hand-ins matches {path}: {example}{columns}; {fix}"]
 
 
 def _entered(folder: Path, paths: Sequence[Path]) -> tuple[Path, list[Path]]:
@@ -387,7 +459,11 @@ def _entered(folder: Path, paths: Sequence[Path]) -> tuple[Path, list[Path]]:
 
 
 def find(
-    folder: Path, editable: Sequence[str], list_file: Path | None = None, platform: str = ""
+    folder: Path,
+    editable: Sequence[str],
+    list_file: Path | None = None,
+    platform: str = "",
+    given: Collection[str] = (),
 ) -> Found:
     """Return who handed in what.
 
@@ -396,14 +472,17 @@ def find(
         editable: the files that students edit.
         list_file: a list of the class; its students come first.
         platform: the name of the one that the folder is from; "" to judge by the names in it.
+        given: the files that students get.
 
     Raises:
         FileError: there is nothing to grade, or the list cannot be used.
     """
     paths = handed_in(folder, list_file)
-    if any(path.name == editable[0] and path.is_file() for path in paths):
+    own = [path for path in paths if path.name in (*editable, *given) and path.is_file()]
+    main = editable[0]
+    if 2 * len(own) > len(paths) and main in (path.name for path in own):
         raise FileError(
-            f"{folder}: contains {editable[0]} itself, so it is one submission, not a folder of "
+            f"{folder}: contains {main} itself, so it is one submission, not a folder of "
             f"submissions; use {command('grade')}, or give its parent folder"
         )
     if not paths:
@@ -415,8 +494,9 @@ def find(
         chosen = listed_by
     if platform:
         chosen = BY_NAME[platform]
-    entries = entries_by_owner(chosen.uploads(paths), chosen, people, folder)
+    entries = entries_by_owner(chosen.uploads(paths), chosen, people, folder, main)
     for each in entries:
         choose(each, folder, editable)
-    entries = [each for each in entries if each.path or each.name.casefold() not in TEST_STUDENTS]
+    tests = (*chosen.test_students, *listed_by.test_students)
+    entries = [each for each in entries if each.path or each.name.casefold() not in tests]
     return Found(folder, chosen, entries, table, listed_by)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tensormark.classroom.counts import Says, exercise_counts, histogram, mistake_counts
-from tensormark.classroom.entry import KINDS, Entry
+from tensormark.classroom.entry import EMPTY, KINDS, UNIMPORTABLE, UNREAD, Entry
 from tensormark.reports import html, pages
 from tensormark.reports.platforms import csv_text
 from tensormark.result import Outcome
@@ -23,6 +23,7 @@ LISTED = 15  # lines of a list; the table's filter shows everybody
 BAR_HEIGHT = 148  # of the longest bar of the histogram, in pixels
 # what else the table can be filtered by, and the attribute of those who fit
 MARKED = {"late": "late", "with notes": "notes", "with flags": "flags", "with equal files": "equal"}
+APART = (UNIMPORTABLE, EMPTY, UNREAD)  # kinds that are listed beside the mistakes
 TEXT = "notes"  # the look of a column of texts
 
 
@@ -62,7 +63,10 @@ def rows_of(entries: Sequence[Entry]) -> list[list[Cell]]:
     """Return the cells of each student, in the columns that the class needs."""
     counted = {count.id for count in exercise_counts(entries)}
     begun = {each["id"]: each["id"] in counted for entry in entries for each in entry.exercises}
-    adjusted = any(entry.adjustments for entry in entries)
+    scores = [(entry.result or {}).get("score") for entry in entries]
+    points = [entry.points for entry in entries]
+    adjusted = any(own not in (None, score) for own, score in zip(points, scores, strict=True))
+    dated = any(entry.late is not None for entry in entries)
     rows = []
     for entry in entries:
         result = entry.result or {}
@@ -75,7 +79,7 @@ def rows_of(entries: Sequence[Entry]) -> list[list[Cell]]:
             Cell("max_score", result.get("max_score"), on_page=False),
             *_cells_of_exercises(entry, begun),
             Cell("bonus", result.get("bonus")),
-            Cell("late", "late" if entry.late else None),
+            *([Cell("late", "late" if entry.late else None)] if dated else []),
             Cell("notes", "; ".join(filter(None, [entry.without, *entry.notes])), look=TEXT),
             Cell("flags", "; ".join(entry.flags), look=TEXT),
             Cell("equal_to", ", ".join(entry.equal), look=TEXT),
@@ -130,10 +134,16 @@ def page(entries: Sequence[Entry], says: Says, common_flags: Sequence[str]) -> s
     mistakes = mistake_counts(entries, says)[:LISTED]
     usual = list(_choices(entries).items())
     choices = usual + [(f"{each.exercise}: {each.text}", each.students) for each in mistakes]
+    columns = [list(column) for column in zip(*rows_of(entries), strict=True)]
+    used = [
+        column
+        for column in columns
+        if any(cell.on_page and cell.value not in (None, "") for cell in column)
+    ]
     rows = []
-    for entry, cells in zip(entries, rows_of(entries), strict=True):
+    for place, entry in enumerate(entries):
         tags = [f"t{n}" for n, (_, students) in enumerate(choices) if entry.student in students]
-        rows.append((entry, tags, [cell for cell in cells if cell.on_page]))
+        rows.append((entry, tags, [column[place] for column in used]))
     return pages.page(
         f"{summary['assignment']}: gradebook" if summary["graded"] else "Gradebook",
         TEMPLATES / "gradebook.html.j2",
@@ -141,6 +151,8 @@ def page(entries: Sequence[Entry], says: Says, common_flags: Sequence[str]) -> s
         TEMPLATES / "gradebook.js",
         **summary,
         kinds=usual[: len(KINDS)],
+        apart=[(n, *usual[n]) for n, kind in enumerate(KINDS) if kind in APART and usual[n][1]],
+        named=any(entry.name != entry.student for entry in entries),
         mistakes=mistakes,
         rows=rows,
         choices=choices,

@@ -1,41 +1,60 @@
 """The list of a class: who is in it, and whom an id or a name means.
 
-Ids must be written identically. Names match regardless of case, accents, spaces and order:
+Ids match regardless of case, characters that nobody sees, and zeros that a spreadsheet removes, as
+long as that makes no two of them equal. Names match regardless of case, accents, spaces and order:
 `lovelaceada`, `Lovelace, Ada` and `Ada Lovelace` are one name.
 """
 
+import codecs
 import csv
 import io
 import re
 import unicodedata
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tensormark.characters import is_visible, listed
 from tensormark.classroom.entry import Entry
-from tensormark.files import NotAFileError, TooLargeError, read_text
+from tensormark.files import NotAFileError, TooLargeError, read_whole
 from tensormark.usage import UserError
 
 LARGEST = 32 << 20  # bytes
+# how files begin that are not plain UTF-8, such as Blackboard's, and their encodings
+MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16"}
 # how much of a name is compared
 WORDS = 32
 LONGEST = 200  # characters
-# what the columns of any list hold, and their titles in lower case
-TITLES: Mapping[str, Sequence[str]] = {
-    "id": ("student", "id", "student id", "id number", "sid", "sis user id"),
-    "login": ("login", "username", "user name", "sis login id", "login_id"),
-    "email": ("email", "email address", "e-mail"),
-    "canvas": ("canvas_user_id", "canvas user id"),
-    "github": ("github_username", "github"),
-    "name": ("name", "full name", "student name"),
-    "first": ("first name", "given name", "firstname"),
-    "last": ("last name", "surname", "family name", "lastname"),
-    "team": ("team", "group", "group name", "group_name", "team name"),
-    "file": ("file", "submission", "path"),
-    "role": ("role",),
+# what the columns of any list hold, and their titles in lower case, without punctuation
+TITLES = {
+    "id": "student, id, student id, id number, sid, sis user id, orgdefinedid, org defined id",
+    "login": "login, username, user name, sis login id, login id",
+    "email": "email, email address, e mail, e mail address, student email",
+    "canvas": "canvas user id",
+    "github": "github username, github",
+    "number": "student number, student no, studentid, matriculation number, matric no, "
+    "matrikelnummer, registration number, university id, campus id, banner id, emplid, uin, cwid",
+    "netid": "netid, net id, uni, uniqname, unikey, utorid, andrew id, eid, user id, uid",
+    "name": "name, full name, student name",
+    "first": "first name, given name, firstname",
+    "last": "last name, surname, family name, lastname",
+    "team": "team, group, group name, team name",
+    "file": "file, submission, path",
+    "role": "role, roles, course role",
 }
-IDS = ("canvas", "moodle", "id", "login", "email", "github")  # the strongest first
-STAFF = re.compile(r"instructor|teacher|ta|teaching assistant|grader|reader|observer|owner", re.I)
+KNOWN = {title: meaning for meaning, titles in TITLES.items() for title in titles.split(", ")}
+IDS = ("canvas", "moodle", "id", "login", "email", "github", "number", "netid")  # strongest first
+NAMES = ("name", "first", "last")
+LETTERS = ("Cs", "Co", "Cn")  # categories of bytes and letters that are not known here
+NOTHING = ("", *"nan n/a none null - -- \N{EN DASH}".split())  # instead of an id
+# what a role of staff contains, or one of the students that a platform makes for tests: Canvas's
+# TaEnrollment and StudentViewEnrollment, Moodle's editingteacher, Gradescope's Reader
+STAFF = re.compile(
+    r"\b(?:tas?|\w*teacher|teaching|assistant|instructor|lecturer|professor|tutor|grader|marker"
+    r"|reader|observer|designer|builder|\w*creator|manager|owner|facilitator|admin\w*|staff"
+    r"|trainer|dozent|profesor|professeur|enseignant|docente"
+    r"|studentview|test student)\b"
+)
 
 
 class FileError(UserError):
@@ -50,6 +69,18 @@ def words(name: str) -> list[str]:
     return spaced.split()[:WORDS]
 
 
+def cleaned(text: str) -> str:
+    """Return an id without characters that nobody sees, and what makes a text of it in a table."""
+    letters = (c for c in text if is_visible(c) or unicodedata.category(c) in LETTERS)
+    return "".join(letters).strip(" #'")
+
+
+def plain(text: str) -> str:
+    """Return an id as it is compared; see the module."""
+    letters = unicodedata.normalize("NFC", cleaned(text)).casefold()
+    return letters.lstrip("0") or "0" if letters.isdecimal() else letters
+
+
 def forms(name: str) -> frozenset[str]:
     """Return a name without spaces, once for each word that may come first."""
     parts = words(name)
@@ -58,11 +89,13 @@ def forms(name: str) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class Table:
-    """A CSV file: its rows, and the separator of its cells."""
+    """A CSV file: its text, the rows in it, and the separator of its cells."""
 
     path: Path
-    rows: list[list[str]]
+    text: str
+    encoding: str
     separator: str
+    rows: list[list[str]]
 
     @property
     def titles(self) -> list[str]:
@@ -77,11 +110,30 @@ class Table:
                 cells.setdefault(title, text.strip())
         return cells
 
-    def with_rows(self, rows: Sequence[Sequence[str]]) -> str:
-        """Return the text of a file like this one, with other rows."""
-        text = io.StringIO()
-        csv.writer(text, delimiter=self.separator, lineterminator="\n").writerows(rows)
-        return text.getvalue()
+    def filled(self, place: int, texts: Mapping[int, str]) -> bytes:
+        """Return the file with other texts in a column, and every other byte as it is.
+
+        Args:
+            place: of the column; texts: for its cells, by the number of the row.
+        """
+        one = re.escape(self.separator)
+        cells = re.findall(rf'("(?:[^"]|"")*"|[^{one}\r\n]*)({one}|\r\n?|\n|\Z)', self.text)
+        parts = []
+        row = column = 0
+        for cell, end in cells:
+            is_last = end != self.separator
+            if row in texts and (column == place or (is_last and column < place)):
+                new = texts[row]
+                is_quoted = cell.startswith('"') and column == place
+                if is_quoted or self.separator in new:
+                    new = f'"{new}"'
+                kept = "" if column == place else cell
+                parts.append(kept + self.separator * (place - column) + new + end)
+            else:
+                parts.append(cell + end)
+            row += is_last
+            column = 0 if is_last else column + 1
+        return "".join(parts).encode(self.encoding)
 
 
 def read_table(path: Path) -> Table:
@@ -91,7 +143,9 @@ def read_table(path: Path) -> Table:
         FileError: it cannot be read, or is not one.
     """
     try:
-        text = read_text(path, LARGEST)
+        content = read_whole(path, LARGEST)
+        encoding = next((name for mark, name in MARKS.items() if content.startswith(mark)), "utf-8")
+        text = content.decode(encoding)
     except (TooLargeError, NotAFileError) as error:
         raise FileError(f"{path}: {error}; name the CSV file") from error
     except UnicodeDecodeError as error:
@@ -106,26 +160,39 @@ def read_table(path: Path) -> Table:
     separator = max(",;\t", key=unquoted.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     try:
-        return Table(path, list(reader), separator)
+        return Table(path, text, encoding, separator, list(reader))
     except csv.Error as error:
         raise FileError(f"{path}, line {reader.line_num}: not a CSV file ({error})") from error
 
 
-def _person(cells: Mapping[str, str], row: int, needs_id: bool) -> Entry | None:
-    """Return the person of a row; None if it is empty, of staff, or lacks an id."""
+def _meaning(title: str, columns: Mapping[str, str]) -> str:
+    """Return what a column holds, by its title; "" if that is not known."""
+    plain_title = " ".join(re.findall(r"[^\W_]+", title))
+    return columns.get(plain_title) or KNOWN.get(plain_title, "")
+
+
+def _person(cells: Mapping[str, str], ids: Mapping[str, str], row: int) -> Entry:
+    """Return the person of a row.
+
+    Args:
+        ids: by kind; those of a second column of one kind are under `kind: title`.
+    """
     name = cells.get("name") or " ".join(cells[key] for key in ("first", "last") if key in cells)
-    ids = {kind: cells[kind] for kind in IDS if kind in cells}
-    if not (ids or (name and not needs_id)) or STAFF.fullmatch(cells.get("role", "")):
-        return None
-    student = next(iter(ids.values()), name)
+    student = next((ids[kind] for kind in IDS if kind in ids), name)
     number = re.search("[0-9]+", ids.get("moodle", ""))
     if number:  # of `Participant 123`, in any language
-        ids["moodle"] = number[0]
+        ids = {**ids, "moodle": number[0]}
     team = cells.get("team", "")
     return Entry(student, name or student, row, ids, team, file=cells.get("file", ""))
 
 
-def people_in(table: Table, columns: Collection[tuple[str, str]]) -> list[Entry]:
+def unread(table: Table) -> list[str]:
+    """Return the titles of the columns that are not read in a list that is no platform's."""
+    titles = table.rows[0] if table.rows else []
+    return [title for title in titles if title and not _meaning(title.casefold(), {})]
+
+
+def people_in(table: Table, columns: Mapping[str, str]) -> list[Entry]:
     """Return the people in the rows of a table.
 
     Args:
@@ -135,19 +202,29 @@ def people_in(table: Table, columns: Collection[tuple[str, str]]) -> list[Entry]
     Raises:
         FileError: it identifies nobody, or lists somebody twice.
     """
-    known = {title: meaning for meaning, titles in TITLES.items() for title in titles}
-    known.update(columns)
-    if not {known.get(title) for title in table.titles} & {*IDS, "name", "last"}:
-        needed = "student, id, login, name or email"
-        raise FileError(f"{table.path}: its first line names none of the columns {needed}")
+    meanings = {title: _meaning(title, columns) for title in table.titles}
+    if not {*meanings.values()} & {*IDS, "name", "last"}:
+        raise FileError(
+            f"{table.path}: its first line names none of the columns student, id, login, name or "
+            f"email, but {listed(unread(table)) or 'nothing'}; rename the one with the "
+            "ids to id, and download a platform's own list in English"
+        )
     people: dict[str, Entry] = {}
     for number, row in enumerate(table.rows[1:], start=1):
         cells: dict[str, str] = {}
+        ids: dict[str, str] = {}
         for title, text in table.named(row).items():
-            if title in known:
-                cells.setdefault(known[title], text)  # of several, the first
-        person = _person(cells, number, bool(columns))
-        if person is None:
+            kind = meanings[title]
+            plain_text = cleaned(text)
+            nothing = plain_text.casefold() in NOTHING
+            if kind in IDS and not nothing:
+                ids[f"{kind}: {title}" if kind in ids else kind] = plain_text
+            elif kind in NAMES or not nothing:
+                cells.setdefault(kind, text)  # of several, the first
+        person = _person(cells, ids, number)
+        role = cells.get("role", "").casefold().replace("enrollment", "")
+        named = ids or (person.name and not columns)
+        if not named or STAFF.search(role):
             continue
         if person.student in people:
             raise FileError(

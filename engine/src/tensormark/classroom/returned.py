@@ -1,21 +1,29 @@
-"""What goes back to the platform: marks in its own list, and a zip of feedback.
+"""What goes back to the platform: its own list with the marks, and a zip of feedback.
 
-canvas.csv, moodle.csv                     to import, if the class's list is that platform's own
-canvas-feedback.zip, moodle-feedback.zip   to upload
+marks.csv      the list of the class, in which one column is filled in and nothing else is changed
+feedback.zip   the reports that have changed, named as the platform wants it
 """
 
+import re
+import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
-from tensormark.classroom.entry import Entry, number_of
+from tensormark.classroom.entry import ALL, Entry, first_of, number_of
 from tensormark.classroom.feedback import FOLDER
 from tensormark.classroom.find import Found
-from tensormark.classroom.people import FileError
-from tensormark.classroom.platforms.base import Platform
+from tensormark.classroom.people import FileError, Table
+from tensormark.classroom.platforms.base import ANY_TITLE, Platform, number
 from tensormark.files import replaced, write_whole
+from tensormark.reports.text import points
 from tensormark.zipped import write_zip
 
+MARKS = "marks.csv"
+ZIP = "feedback.zip"
 SHOWN = 40  # lines of one kind at most
+ROUNDED = 0.005  # half of the last decimal that a platform shows
+DECIMAL = re.compile(r"-?[0-9]+([.,])[0-9]{1,2}")
 
 
 def listed(name: str, what: str, lines: Sequence[str]) -> list[str]:
@@ -26,25 +34,98 @@ def listed(name: str, what: str, lines: Sequence[str]) -> list[str]:
     return [f"{name}: {len(lines)} {what}:", *(f"  {line}" for line in lines[:SHOWN]), *more]
 
 
-def _write_marks(found: Found, column: str, most: float, out: Path) -> list[str]:
-    """Fill in the list of the class, if it is a platform's own; return lines for staff."""
+class Column(NamedTuple):
+    """The column of marks in the list of the class: its place, and the most that it takes."""
+
+    table: Table
+    place: int
+    most: float | None
+
+
+def column_of(found: Found, wanted: str) -> Column | None:
+    """Return the column to fill; None if there is no list, or nobody has named its column.
+
+    Args:
+        wanted: its title, with or without what the platform adds to the name. A platform's only
+            column need not be named.
+
+    Raises:
+        FileError: there is no such column, or the platform would not import the list.
+    """
+    table = found.table
     platform = found.listed_by
-    name = f"{platform.name}.csv"
-    try:
-        table = found.table
-        filled = platform.marks(table, column, most, found.entries) if table else None
-    except FileError as error:
-        return [f"{platform.name}: no {name}: {error}"]
-    if filled is None:
-        return []
-    write_whole(out / name, filled.text)
-    changed = "with another mark there, which this file replaces"
-    warning = [f"{platform.name}: warning: {filled.warning}"] if filled.warning else []
+    if table is None or (platform.grades == ANY_TITLE and not wanted):
+        return None
+    platform.check(table)
+    matches = [platform.grades.fullmatch(title) for title in table.titles]
+    names = {place: (match[0], match["name"]) for place, match in enumerate(matches) if match}
+    own = wanted.strip().casefold()
+    hits = [place for place, known in names.items() if not own or own in known]
+    if len(hits) == 1:
+        return Column(table, hits[0], platform.most(table, hits[0]))
+    titles = "; ".join(table.rows[0][place][:100] for place in [*names][:SHOWN]) or "none"
+    count = "several columns" if hits else "no column"
+    raise FileError(
+        f"{table.path}: has {count} titled {wanted[:60]!r}; set column in class.toml to one of "
+        f"these titles: {titles}"
+    )
+
+
+def limit(entries: Sequence[Entry], column: Column | None) -> list[str]:
+    """Keep points between 0 and the maximum, of the column if it has one; say whose changed."""
+    own = max((float(entry.result["max_score"]) for entry in entries if entry.result), default=0.0)
+    most = column.most if column and column.most is not None else own
+    lines = []
+    for entry in entries:
+        before = entry.points
+        entry.most = most
+        if before != entry.points:
+            lines.append(f"{entry.called}: {before:g} becomes {entry.points:g}")
+    lines = listed("points", f"kept between 0 and {points(most)}", lines)
+    if most != own:
+        said = f"the column takes {points(most)} points, the assignment gives {points(own)}"
+        lines.append(f"points: warning: {said}, and nothing is scaled")
+    return lines
+
+
+def _decimal(table: Table, place: int) -> str:
+    """Return the decimal point or comma: as in a column or, if that has none, in the file."""
+    own = [text for row in table.rows for text in row[place : place + 1]]
+    for text in [*own, *(text for row in table.rows for text in row)]:
+        match = DECIMAL.fullmatch(text.strip())
+        if match:
+            return match[1]
+    return "," if table.separator == ";" else "."
+
+
+def _write_marks(found: Found, column: Column, out: Path) -> list[str]:
+    """Fill in the column; return lines for staff."""
+    table, place, _ = column
+    decimal = _decimal(table, place)
+    texts: dict[int, str] = {}
+    other: list[str] = []
+    left: list[str] = []
+    for entry in found.entries:
+        if entry.row is None:
+            continue
+        row = table.rows[entry.row]
+        old = "".join(row[place : place + 1]).strip()
+        before = number(old)
+        mark = entry.points
+        fault = entry.without if mark is None else found.listed_by.refuses(table.named(row))
+        if mark is not None and before is None and not found.listed_by.waiting.fullmatch(old):
+            fault = f"has {old[:40]!r} there, which is kept"
+        if mark is None or fault:
+            left.append(f"{entry.called}: {fault}")
+            continue
+        texts[entry.row] = points(mark).replace(".", decimal)
+        if before is not None and abs(before - mark) >= ROUNDED:
+            other.append(f"{entry.called}: {old[:40]} becomes {points(mark)}")
+    write_whole(out / MARKS, table.filled(place, texts))
     return [
-        f"{platform.name}: {number_of(len(filled.marks), 'mark')} in {name}",
-        *listed(platform.name, changed, filled.replaced),
-        *listed(platform.name, "without a new mark", filled.left),
-        *warning,
+        f"{MARKS}: {number_of(len(texts), 'mark')} in the column {table.rows[0][place][:60]!r}",
+        *listed(MARKS, "with another mark there, which this file replaces", other),
+        *listed(MARKS, "without a new mark", left),
     ]
 
 
@@ -59,27 +140,43 @@ def _write_feedback(platform: Platform, entries: Sequence[Entry], out: Path) -> 
             else:
                 skipped.append(f"{name}: {content}")
 
-    path = out / f"{platform.name}-feedback.zip"
+    path = out / ZIP
     with replaced(path) as file:
         count = write_zip(file, files())
     if not count:
         path.unlink()
-        return listed(platform.name, "whose feedback cannot be uploaded", skipped)
+        return listed("feedback", "cannot be uploaded", skipped)
     return [
-        f"{platform.name}: {number_of(count, 'file')} of feedback in {path.name}",
-        *listed(platform.name, "whose feedback is not in the zip", skipped),
+        f"{ZIP}: {number_of(count, 'file')} of feedback for {platform.name}",
+        *listed(ZIP, "without feedback in it", skipped),
     ]
 
 
-def write(found: Found, column: str, out: Path) -> list[str]:
+def write(found: Found, column: Column | None, chosen: str, out: Path, before: Path) -> list[str]:
     """Write what goes back; return lines for staff.
+
+    Args:
+        chosen: whose reports are in the zip: ALL, or those that have changed.
+        before: where an earlier run wrote the same.
 
     Raises:
         OSError: a file cannot be written.
     """
-    results = (entry.result for entry in found.entries)
-    most = max((float(result["max_score"]) for result in results if result), default=0.0)
-    lines = _write_marks(found, column, most, out)
+    changed = [entry for entry in found.entries if entry.changed]
+    is_first = not (before / FOLDER).exists()
+    lines = _write_marks(found, column, out) if column else []
+    if changed and not is_first:
+        names = first_of([entry.called for entry in changed])
+        lines.append(f"feedback: {number_of(len(changed), 'report')} changed: {names}")
+        if column and found.listed_by.advice:
+            lines.append(f"{MARKS}: {found.listed_by.advice}")
+    if chosen != ALL and not changed and (before / ZIP).exists():
+        shutil.copy(before / ZIP, out / ZIP)
+        return [*lines, f"{ZIP}: as before, since no report has changed"]
     for platform in dict.fromkeys([found.platform, found.listed_by]):
-        lines += _write_feedback(platform, found.entries, out)
+        if not (out / ZIP).exists():
+            lines += _write_feedback(platform, found.entries if chosen == ALL else changed, out)
+    if chosen != ALL and not is_first and (out / ZIP).exists():
+        fix = f'set feedback = "{ALL}" in class.toml unless you have uploaded the others'
+        lines.append(f"{ZIP}: only what has changed; {fix}")
     return lines

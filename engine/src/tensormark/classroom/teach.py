@@ -16,7 +16,7 @@ from tensormark.classroom.counts import (
     histogram,
     mistake_counts,
 )
-from tensormark.classroom.entry import Entry
+from tensormark.classroom.entry import UNIMPORTABLE, Entry
 from tensormark.reports import pages
 
 PAGE = "teach.html"
@@ -65,6 +65,7 @@ def page(entries: Sequence[Entry], says: Says, course: Course) -> str:
         TEMPLATES / "teach.css",
         assignment=assignment.name,
         graded=len(graded),
+        unimportable=sum(entry.kind == UNIMPORTABLE for entry in graded),
         fewest=FEWEST,
         bars=histogram(graded),
         exercises=exercises,

@@ -15,7 +15,7 @@ from pathlib import Path
 from tensormark.exercise import Assignment
 from tensormark.files import for_staff, write_whole
 from tensormark.folder import open_assignment
-from tensormark.gradescope.run import CONSTRAINTS, LEAST_TIER, REFERENCES
+from tensormark.gradescope.run import ALWAYS, CONSTRAINTS, DUE, LEAST_TIER, REFERENCES, VERDICTS
 from tensormark.references import References
 from tensormark.release.given_out import deciding, graded_from
 from tensormark.sandbox.interface import LOCKED, PROCESS
@@ -26,6 +26,12 @@ from tensormark.zipped import check_zip, zipped
 
 HERE = Path(__file__).resolve().parent
 SCRIPTS = ("setup.sh", "run_autograder")
+# when students see verdicts, or how often a day, and what is said of that
+SHOWN = {
+    ALWAYS: "at once, however often they submit; {} or {} limits that",
+    DUE: "after the due date",
+}
+OFTEN = "for their first {} submissions of a day, and for all after the due date"
 MARGIN = 120  # seconds: a limit below this leaves no time to grade
 
 
@@ -47,7 +53,7 @@ def _constraints(requirements: Path) -> str:
 
 def _private_references(assignment: Assignment, folder: Path) -> dict[str, bytes]:
     """Return the private references, checked against their manifest."""
-    references = References(folder)
+    references = References(folder, assignment.references)
     if not references.private:
         fix = command("references", seed="number", out="reference_outputs/private")
         raise UserError(
@@ -59,17 +65,29 @@ def _private_references(assignment: Assignment, folder: Path) -> dict[str, bytes
     return dict(references.files())
 
 
+def _verdicts(text: str) -> str:
+    """Read when students see verdicts."""
+    if text not in SHOWN and not (text.isascii() and text.isdecimal() and int(text) > 0):
+        fix = f"must be {ALWAYS}, {DUE}, or how many submissions of a day have verdicts"
+        raise UserError(f"{option('verdicts', text)}: {fix}")
+    return text
+
+
 def _autograder(
-    assignment: Assignment, references: Path, least: str, limit: int
+    assignment: Assignment, references: Path, least: str, limit: int, verdicts: str
 ) -> dict[str, bytes]:
     """Return the files of the autograder's zip."""
     folder = assignment.folder
-    paths = deciding(folder) + [folder / name for name in graded_from(assignment)]
+    names = graded_from(assignment)
+    if assignment.leaderboard:
+        names.append(assignment.leaderboard.test.data)
+    paths = deciding(folder) + [folder / name for name in names]
     files = {f"assignment/{p.relative_to(folder).as_posix()}": p.read_bytes() for p in paths}
     for name, content in _private_references(assignment, references).items():
         files[f"assignment/{REFERENCES}/{name}"] = content
     files[f"assignment/{CONSTRAINTS}"] = _constraints(assignment.requirements).encode()
     files[f"assignment/{LEAST_TIER}"] = f"{least}\n".encode()
+    files[f"assignment/{VERDICTS}"] = f"{verdicts}\n".encode()
     for name in SCRIPTS:
         files[name] = (HERE / name).read_bytes()
     files[f"engine/{wheel().name}"] = wheel().content
@@ -86,6 +104,8 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     about = f"the weakest tier that may be used {default}"
     add("--tier", default=LOCKED, choices=(LOCKED, PROCESS), help=about)
     add("--limit", type=int, default=600, help=f"seconds that Gradescope gives {default}")
+    about = f"when students see verdicts: {ALWAYS}, {DUE}, or how many times a day {default}"
+    add("--verdicts", type=_verdicts, default=ALWAYS, help=about)
     out = Path(near(folder / "dist" / "autograder.zip"))
     add("--out", type=Path, default=out, help=f"file to write {default}")
     options = command_line.parse_args(arguments)
@@ -95,9 +115,13 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     if options.limit < MARGIN:
         raise UserError(f"{option('limit', options.limit)}: must be {MARGIN} seconds or more")
     assignment = open_assignment(folder)
-    files = _autograder(assignment, options.references, options.tier, options.limit)
+    verdicts = options.verdicts
+    files = _autograder(assignment, options.references, options.tier, options.limit, verdicts)
     content = zipped(files, programs=SCRIPTS, command=name)
     with for_staff():
         write_whole(options.out, content)
+    says = SHOWN.get(verdicts, OFTEN.format(verdicts))
+    says = says.format(option("verdicts", DUE), option("verdicts", 3))
+    print(f"students see verdicts on private inputs {says}")
     print(f"wrote {options.out}: {len(files)} files, {len(content) / 1e6:.1f} MB; for staff only")
     return 0

@@ -5,6 +5,7 @@ rewritten after each exercise, always atomically.
 """
 
 import dataclasses
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,7 +14,8 @@ from tensormark.files import write_whole
 from tensormark.folder import open_assignment
 from tensormark.grading import Grading
 from tensormark.intake.process import InspectionError
-from tensormark.intake.submission import SubmissionError
+from tensormark.intake.submission import Part, SubmissionError, read_beside
+from tensormark.predictions import PredictionsError, accuracy
 from tensormark.references import References
 from tensormark.reports.platforms import gradescope
 from tensormark.result import Grade, Observer, Outcome, Result
@@ -29,6 +31,11 @@ TRAINING = 0.5  # share for the tasks
 REFERENCES = "references"
 CONSTRAINTS = "constraints.txt"
 LEAST_TIER = "least-tier"
+VERDICTS = "verdicts"  # ALWAYS, DUE, or for how many submissions of a day students see them
+ALWAYS = "always"
+DUE = "due"
+RECEIVED = "Your submission is graded; you will see the verdicts after the due date."
+TOO_OFTEN = "You see verdicts for {} submissions a day, and for all of them after the due date."
 UNFINISHED = "The grading did not finish; below is what was graded until then."
 UNGRADED = "This could not be graded, which is not your fault; tell your instructor."
 NOT_COVERED = {
@@ -38,14 +45,21 @@ NOT_COVERED = {
 }
 
 
-class _Writer(Observer):
+class Writer(Observer):
     """Observes a grading, and writes results.json as it goes on."""
 
-    def __init__(self, path: Path) -> None:
-        """Write that nothing is graded yet."""
+    def __init__(self, path: Path, hidden: str = "") -> None:
+        """Write that nothing is graded yet.
+
+        Args:
+            hidden: what students are told instead of verdicts; "" if they see them.
+        """
         self.path = path
+        self.hidden = hidden
         self.tier = ""
         self.results: list[Result] = []
+        self.accuracy = 0.0  # of predictions, if there are any
+        self.fault = ""  # of these
         self.write(UNFINISHED)
 
     def result(self, result: Result) -> None:
@@ -57,14 +71,28 @@ class _Writer(Observer):
     def end(self, grade: Grade) -> None:
         """Write the final results."""
         could_not = any(result.outcome is Outcome.COULD_NOT_GRADE for result in grade.results)
-        self.write(UNGRADED if could_not else "", grade)
+        self.write(UNGRADED if could_not else self.fault, grade)
 
     def write(self, first: str, grade: Grade | None = None) -> None:
         """Write results.json, with a line before the report's text."""
         grade = grade or Grade("", self.tier, self.results)
         graded = bool(self.results) or first not in (UNFINISHED, UNGRADED)
-        text = gradescope(grade.as_json(), first, NOT_COVERED.get(self.tier, ""), graded)
+        covered = NOT_COVERED.get(self.tier, "")
+        accuracy = 0.0 if self.hidden else self.accuracy
+        text = gradescope(grade.as_json(), first, covered, graded, self.hidden, accuracy)
         write_whole(self.path, text)
+
+    def score(self, assignment: Assignment, submission: Path) -> None:
+        """Score the predictions, if any were handed in; without labels, none is right."""
+        if assignment.leaderboard is None:
+            return
+        test = assignment.leaderboard.test
+        try:
+            text = read_beside([Part(submission)], assignment.editable, test.file)
+            if text is not None:
+                self.accuracy = round(accuracy(test.score(text, assignment.folder)), 4)
+        except PredictionsError as error:
+            self.fault = f"not on the leaderboard: {error}"
 
 
 def _times(assignment: Assignment) -> dict[str, float | None]:
@@ -108,9 +136,36 @@ def chosen(assignment: Assignment, settings: Settings) -> str | None:
     return choice.tier
 
 
-def grade(assignment: Assignment, submission: Path, results: Path, limit: float) -> None:
-    """Grade, and write the results."""
-    writer = _Writer(results)
+def hidden(rule: str, metadata: Path) -> str:
+    """Return what students are told instead of verdicts; "" if they see them.
+
+    Args:
+        rule: see VERDICTS.
+        metadata: Gradescope's submission_metadata.json, with the time of this submission and of
+            those before, whose offset says when a day begins; if it cannot be read, none are shown.
+    """
+    if rule == ALWAYS:
+        return ""
+    try:
+        data = json.loads(metadata.read_bytes())
+        today = data["created_at"][:10]
+        earlier = [each["submission_time"][:10] for each in data["previous_submissions"]]
+        if rule != DUE and earlier.count(today) < int(rule):
+            return ""
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        print(f"{metadata}: cannot be read ({error!r})", flush=True)
+    return RECEIVED if rule == DUE else TOO_OFTEN.format(rule)
+
+
+def grade(
+    assignment: Assignment, submission: Path, results: Path, limit: float, told: str = ""
+) -> None:
+    """Grade, and write the results.
+
+    Args:
+        told: see `hidden`.
+    """
+    writer = Writer(results, told)
     settings = settings_for(assignment, limit)
     tier = chosen(assignment, settings)
     writer.tier = tier or "none"
@@ -119,7 +174,9 @@ def grade(assignment: Assignment, submission: Path, results: Path, limit: float)
         return
     grading = Grading(dataclasses.replace(settings, tier=tier), assignment)
     try:
-        grading.grade(grading.read(str(submission)), observer=writer)
+        read = grading.read(str(submission))
+        writer.score(assignment, submission)
+        grading.grade(read, observer=writer)
     except SubmissionError as error:
         message = str(error).replace(f"{submission}: ", "")
         writer.write(f"Nothing was graded: {printable(message)}")
@@ -136,11 +193,15 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     limit_help = "seconds for the whole grading (default: %(default)s)"
     add("--limit", type=float, default=LIMIT, help=limit_help)
     add("--submission", type=Path, help="the folder that was handed in")
+    about = "what Gradescope says about it (default: %(default)s)"
+    add("--metadata", type=Path, default=Path("submission_metadata.json"), help=about)
     add("--results", type=Path, help="the file to write")
     options = command_line.parse_args(arguments)
     assignment = open_assignment(folder)
     if not options.tiers:
-        grade(assignment, options.submission, options.results, options.limit)
+        rule = (folder / VERDICTS).read_text(encoding="utf-8").strip()
+        told = hidden(rule, options.metadata)
+        grade(assignment, options.submission, options.results, options.limit, told)
         return 0
     for task, seconds in _times(assignment).items():
         if seconds is None:

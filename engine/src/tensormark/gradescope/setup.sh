@@ -9,11 +9,11 @@ venv=$root/venv
 
 usable() { "$1" -c 'import sys, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; }
 find_python() {
-    local name
-    for name in python3 python3.11 python3.12 python3.13; do
-        # the user that submissions run as cannot read one in root's home
-        case $(command -v "$name" || true) in "" | "$HOME"/*) continue ;; esac
-        if usable "$name"; then command -v "$name" && return; fi
+    local path
+    # all on the PATH, as pyenv's come first: submissions' user cannot read one in root's home
+    for path in $(type -aP python3 python3.11 python3.12 python3.13); do
+        case $path in "$HOME"/*) continue ;; esac
+        if usable "$path"; then echo "$path" && return; fi
     done
     return 1
 }

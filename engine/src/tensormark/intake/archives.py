@@ -6,7 +6,7 @@ reads it has limits (limited.py).
 """
 
 import functools
-import gzip
+import importlib
 import io
 import re
 import stat
@@ -18,7 +18,8 @@ from tensormark.intake.entries import Entry, File, Folder, UnreadableError, read
 
 MAX_ARCHIVE = 32 << 20  # bytes on disk; the checkpoint and the data together take 6 MB
 MAX_UNPACKED = 64 << 20  # bytes of a tar
-GZIP = b"\x1f\x8b"
+# the modules that unpack a tar, by its first bytes; a Python may be built without some of them
+COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\0": "lzma"}
 SPECIAL = "is a link or a special file; pack the file itself"
 DRIVE = re.compile("[A-Za-z]:/")
 ENCRYPTED = 0x1  # a zip member's flag
@@ -50,9 +51,11 @@ def _read_tarred(archive: tarfile.TarFile, member: tarfile.TarInfo, max_bytes: i
 
 
 def _tar_members(content: bytes) -> Members:
-    if content.startswith(GZIP):
-        with gzip.GzipFile(fileobj=io.BytesIO(content)) as stream:
-            content = stream.read(MAX_UNPACKED + 1)
+    for magic, module in COMPRESSED.items():
+        if content.startswith(magic):
+            with importlib.import_module(module).open(io.BytesIO(content)) as stream:
+                content = stream.read(MAX_UNPACKED + 1)
+            break
     if len(content) > MAX_UNPACKED:
         raise UnreadableError(f"unpacks to more than {MAX_UNPACKED >> 20} MiB")
     archive = tarfile.open(fileobj=io.BytesIO(content), mode="r:")  # noqa: SIM115 - read later
@@ -92,7 +95,8 @@ def archive_type(content: bytes) -> str | None:
     """Return "zip" or "tar", or None if it is neither."""
     if content.startswith((b"PK\3\4", b"PK\5\6")):
         return "zip"
-    return "tar" if content.startswith(GZIP) or content[257:262] == b"ustar" else None
+    tar = content.startswith(tuple(COMPRESSED)) or content[257:262] == b"ustar"
+    return "tar" if tar else None
 
 
 def unpacked(content: bytes, kind: str) -> Folder:

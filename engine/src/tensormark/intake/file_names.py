@@ -14,7 +14,7 @@ MAX_NAME = 255  # characters; file systems allow no more
 PLATFORM = r".*_(?:[0-9]+_[0-9]+|assignsubmission_file|attempt_[0-9]{4}(?:-[0-9]{2}){5})_"
 # `main-1.py`, `main (1).py`, `main - Copy.py`, `main copy 2.py`
 COPY = r"-\d{1,6}|[ _]?\(\d{1,6}\)|(?: -)? copy(?: \(?\d{1,6}\)?)?"
-ARCHIVES = (".zip", ".tar", ".gz", ".tgz", ".xz", ".txz", ".bz2", ".7z", ".rar")
+ARCHIVES = tuple(".zip .tar .gz .tgz .xz .txz .bz2 .tbz .tbz2 .zst .tzst .7z .rar".split())
 # what systems and tools leave beside other files; so they do with names that begin with a dot
 LEFT_BEHIND = (
     "__MACOSX",

@@ -56,6 +56,7 @@ ADVICE = {
 DISGUISED = {
     b"rar!": "a RAR archive",
     b"7z\xbc\xaf": "a 7z archive",
+    b"(\xb5/\xfd": "a Zstandard archive",
     b"%pdf": "a PDF",
     b"<!doctype html": "a web page",
     b"<html": "a web page",

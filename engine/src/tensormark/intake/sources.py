@@ -21,6 +21,7 @@ MAX_TEXTS = 200  # of one kind: names of other modules, notes
 MISSING = "there is no such file or folder"
 TOO_MUCH = "too large or too complex to be read; hand in a zip of the files that you wrote"
 TOO_COMPLEX = "too complex to be read"
+EMPTY = "is empty"
 DIFFERS = "differs from the given file, which grading uses instead"
 
 WIDTH = 72  # characters of a line that are shown
@@ -66,7 +67,7 @@ def decoded(name: str, content: bytes) -> str:
         cause = "perhaps from an interrupted save or synchronization"
         raise ValueError(f"{name} contains zero bytes, {cause}; save the file again")
     if not text.strip():
-        raise ValueError(f"{name} is empty")
+        raise ValueError(f"{name} {EMPTY}")
     return text
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from tensormark.characters import is_visible
 from tensormark.intake.process import READER
 from tensormark.intake.sources import MAX_SOURCE, MAX_TEXTS, MISSING, TOO_COMPLEX, TOO_MUCH
+from tensormark.predictions import PredictionsError
 from tensormark.usage import UserError
 
 READING = 1.0  # seconds of processor time; a folder or a zip takes a hundredth of one
@@ -130,6 +131,22 @@ def read_submission(
         if message == MISSING and not os.path.isabs(path):
             message = f"{MISSING} in {Path.cwd()}"
         raise SubmissionError(f"{path}: {message}") from error
+
+
+def read_beside(parts: Sequence[Part], editable: Sequence[str], file: str) -> str | None:
+    """Return a text that was handed in beside the main file; None if it was not.
+
+    Raises:
+        PredictionsError: it cannot be read, or is elsewhere.
+    """
+    read = read_parts(parts, [*editable, file], {})
+    faults = [
+        *filter(None, [read.faults.get(file)]),
+        *(each for each in read.notes if file in each),
+    ]
+    if faults:
+        raise PredictionsError(faults[0])
+    return read.sources.get(file)
 
 
 def inspected(submission: Submission) -> Submission:

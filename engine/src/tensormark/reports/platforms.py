@@ -55,13 +55,13 @@ def _label(exercise: Model) -> str:
     return visible(": ".join(filter(None, [name, exercise["title"]])), 200)
 
 
-def _gradescope_test(number: int, exercise: Model) -> dict[str, Any]:
+def _gradescope_test(number: int, exercise: Model, visibility: str) -> dict[str, Any]:
     """Return an entry of Gradescope's `tests`, without points if it could not be graded."""
     test: dict[str, Any] = {
         "number": str(number),
         "name": _label(exercise),
         "output": _text([exercise["outcome"], *message_lines(exercise)]),
-        "visibility": "visible",
+        "visibility": visibility,
         "extra_data": {name: exercise[name] for name in ("id", "outcome", "mistake")},
     }
     if exercise["score"] is not None:
@@ -73,7 +73,12 @@ def _gradescope_test(number: int, exercise: Model) -> dict[str, Any]:
 
 
 def gradescope(
-    result: Model, first: str = "", not_covered: str | None = None, graded: bool = True
+    result: Model,
+    first: str = "",
+    not_covered: str | None = None,
+    graded: bool = True,
+    hidden: str = "",
+    accuracy: float = 0.0,
 ) -> str:
     """Return results.json for Gradescope; its `score` overrides the tests' sum to exclude bonus.
 
@@ -84,7 +89,10 @@ def gradescope(
         first: a line before all others.
         not_covered: what the tier does not, for staff.
         graded: whether the grader got as far as the submission.
+        hidden: what students are told instead of verdicts before the due date, if not them.
+        accuracy: of predictions, for the leaderboard; 0: there is none.
     """
+    visibility = "after_due_date" if hidden else "visible"
     shown = enumerate(shown_exercises(result), start=1)
     data = {name: result[name] for name in ("tier", "references", "bonus", "flags")}
     if not_covered is not None:
@@ -92,15 +100,16 @@ def gradescope(
     graded = graded and all(exercise["score"] is not None for exercise in result["exercises"])
     results = {
         **({"score": result["score"]} if graded else {}),
+        **({"leaderboard": [{"name": "accuracy", "value": accuracy}]} if accuracy else {}),
         "execution_time": result["time"]["seconds"],
-        "output": "\n".join(filter(None, [first, _text(_total_lines(result))])),
+        "output": "\n".join(filter(None, [first, hidden or _text(_total_lines(result))])),
         "output_format": "text",
         "test_output_format": "text",
         "test_name_format": "text",
-        "visibility": "visible",
+        "visibility": visibility,
         "stdout_visibility": "hidden",
         "extra_data": data,
-        "tests": [_gradescope_test(number, exercise) for number, exercise in shown],
+        "tests": [_gradescope_test(number, exercise, visibility) for number, exercise in shown],
     }
     return json.dumps(results, indent=2) + "\n"
 

@@ -1,11 +1,12 @@
 """The platforms that a class may come from; a new one is a module here and a line below.
 
 base.py       what a platform is
-canvas.py, moodle.py, gradescope.py, blackboard.py, github.py, folder.py
+canvas.py, moodle.py, gradescope.py, blackboard.py, brightspace.py, github.py, folder.py
 """
 
 from tensormark.classroom.platforms.base import Platform
 from tensormark.classroom.platforms.blackboard import Blackboard
+from tensormark.classroom.platforms.brightspace import Brightspace
 from tensormark.classroom.platforms.canvas import Canvas
 from tensormark.classroom.platforms.folder import Folder
 from tensormark.classroom.platforms.github import GitHub
@@ -14,5 +15,13 @@ from tensormark.classroom.platforms.moodle import Moodle
 
 FOLDER = Folder()
 # the first that has written a folder is taken
-PLATFORMS: tuple[Platform, ...] = (Gradescope(), Blackboard(), Moodle(), Canvas(), GitHub(), FOLDER)
+PLATFORMS: tuple[Platform, ...] = (
+    Gradescope(),
+    Blackboard(),
+    Brightspace(),
+    Moodle(),
+    Canvas(),
+    GitHub(),
+    FOLDER,
+)
 BY_NAME = {platform.name: platform for platform in PLATFORMS}

@@ -1,10 +1,9 @@
-"""What a platform is: how its files are named, its list is read, its marks and feedback written."""
+"""What a platform is: how its files are named, its list is read, and what it imports."""
 
-import dataclasses
 import datetime
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -12,28 +11,13 @@ from tensormark.classroom.entry import ANY, Claim, Entry, Upload
 from tensormark.classroom.people import Table
 from tensormark.files import is_folder
 from tensormark.intake.file_names import ARCHIVES
-from tensormark.reports.text import points
 
-DOCUMENTS = (
-    ".pdf",
-    ".docx",
-    ".doc",
-    ".odt",
-    ".rtf",
-    ".pages",
-    ".txt",
-    ".md",
-    ".html",
-    ".htm",
-    ".png",
-    ".jpg",
-    ".jpeg",
-    ".7z",
-    ".rar",
+DOCUMENTS = tuple(
+    ".pdf .docx .doc .odt .rtf .pages .txt .md .html .htm .png .jpg .jpeg .7z .rar".split()
 )
-ENDINGS = (".tar.gz", ".py", ".ipynb", *ARCHIVES, *DOCUMENTS)
+ENDINGS = "|".join(map(re.escape, (".py", ".ipynb", *ARCHIVES, *DOCUMENTS)))
+ANY_TITLE = re.compile("(?P<name>.+)", re.S)
 AGAIN = re.compile(r".*-([0-9]{1,6})(?:\.[^.]*){1,2}", re.S)
-ROUNDED = 0.005  # half of the last decimal that a platform shows
 
 
 def again(file: str) -> int:
@@ -57,56 +41,6 @@ def number(text: str) -> float | None:
     return float(plain) if re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", plain) else None
 
 
-@dataclasses.dataclass
-class MarksFile:
-    """A file of marks to upload, and what staff should know about it.
-
-    Attributes:
-        marks: new marks, by the index of their row in the list of the class.
-        replaced: whose mark differs from the one on the platform; left: who keeps theirs, and why.
-        warning: what is wrong with the whole file; "" if nothing is.
-    """
-
-    text: str = ""
-    marks: dict[int, str] = dataclasses.field(default_factory=dict)
-    replaced: list[str] = dataclasses.field(default_factory=list)
-    left: list[str] = dataclasses.field(default_factory=list)
-    warning: str = ""
-
-
-def new_marks(
-    table: Table,
-    place: int,
-    entries: Iterable[Entry],
-    why_not: Callable[[Sequence[str], float], str] = lambda *_: "",
-) -> MarksFile:
-    """Return everybody's mark, without the file's text.
-
-    Args:
-        place: of the column with the platform's marks; a text there, such as EX for an excused
-            student, is kept.
-        why_not: says why the platform would not take a mark in a row; "" if it would.
-    """
-    result = MarksFile()
-    for entry in entries:
-        if entry.row is None:
-            continue
-        row = table.rows[entry.row]
-        old = row[place].strip() if place < len(row) else ""
-        before = number(old)
-        mark = entry.points
-        fault = entry.without if mark is None else why_not(row, mark)
-        if mark is not None and old and before is None:
-            fault = fault or f"has {old[:40]!r} there, which is kept"
-        if mark is None or fault:
-            result.left.append(f"{entry.called}: {fault}")
-            continue
-        result.marks[entry.row] = points(mark)
-        if before is not None and abs(before - mark) >= ROUNDED:
-            result.replaced.append(f"{entry.called}: {old[:40]} becomes {points(mark)}")
-    return result
-
-
 class Platform:
     """A learning platform; defaults are for one whose files and lists have no form of their own.
 
@@ -117,16 +51,25 @@ class Platform:
         columns: titles of its lists, in lower case, and what they hold, besides those that any
             list may have.
         known_by_list: whether the names of its files do not tell that they are the platform's.
-        written: the files in OUT to import there, which each run writes anew.
+        grades: the title of a column of marks, in lower case: its name, and perhaps the most that
+            it takes.
+        waiting: what stands in such a column until there is a mark; another text is kept.
+        advice: what staff must know before they upload a second time.
         chosen_by_students: whether students choose the names of what they hand in.
+        wanted: which list identifies the people of its downloads, to complete "use ...".
+        test_students: names, in lower case, of the students that it makes for tests.
     """
 
     name: ClassVar[str]
     lists: ClassVar[tuple[set[str], ...]] = ()
     known_by_list: ClassVar[bool] = False
-    written: ClassVar[tuple[str, ...]] = ()
     columns: ClassVar[tuple[tuple[str, str], ...]] = ()
+    grades: ClassVar[re.Pattern[str]] = ANY_TITLE
+    waiting: ClassVar[re.Pattern[str]] = re.compile("-?")
+    advice: ClassVar[str] = ""
     chosen_by_students: ClassVar[bool] = True
+    wanted: ClassVar[str] = "another list"
+    test_students: ClassVar[tuple[str, ...]] = ()
 
     def upload(self, path: Path) -> Upload | None:
         """Read the platform's part of a name in every way; None if it is not the platform's.
@@ -135,6 +78,10 @@ class Platform:
         """
         del path
         return None
+
+    def overlooked(self, paths: Sequence[Path], reader: str) -> str:
+        """Say what of this platform's is in a folder that another one reads; "" if nothing."""
+        return ""
 
     def wrote(self, paths: Sequence[Path]) -> bool:
         """Say whether a folder is this platform's download: most of its names are.
@@ -151,17 +98,31 @@ class Platform:
         """Say whether a file with such titles, in lower case, is this platform's own list."""
         return any(needed <= {*titles} for needed in self.lists)
 
-    def marks(
-        self, table: Table, column: str, most: float, entries: Sequence[Entry]
-    ) -> MarksFile | None:
-        """Return the file of marks that the platform imports, made from its own list, if it does.
+    def most(self, table: Table, place: int) -> float | None:
+        """Return the highest mark that a column takes; None if the list does not say."""
+        match = self.grades.fullmatch(table.titles[place])
+        return number(match.groupdict().get("most") or "") if match else None
 
-        Args:
-            column: which column to fill, if the list has several.
-            most: the highest mark.
+    def check(self, table: Table) -> None:
+        """Check that the platform would import its list.
 
         Raises:
-            FileError: the list cannot be used for this.
+            FileError: it would not.
+        """
+
+    def refuses(self, cells: Mapping[str, str]) -> str:
+        """Return why the platform would not take a mark in a row; "" if it would.
+
+        Args:
+            cells: of its list, by title.
+        """
+        return ""
+
+    def late(self, cells: Mapping[str, str]) -> bool | None:
+        """Return whether its list says that somebody was late; None if it does not say.
+
+        Args:
+            cells: of a row, by title.
         """
         return None
 
@@ -176,41 +137,8 @@ class Platform:
 
 def without_ending(name: str) -> str:
     """Return a file's name without the ending that says what it holds."""
-    ending = next((ending for ending in ENDINGS if name.lower().endswith(ending)), "")
-    return name[: -len(ending)] if ending and len(name) > len(ending) else name
-
-
-def read_name(
-    path: Path, pattern: re.Pattern[str], claim_of: Callable[[str, re.Match[str]], Claim | None]
-) -> Upload | None:
-    """Return what has a name that a pattern matches to its end; None if it does not.
-
-    The match may begin at any underscore, or be the whole name. The first says what it is; what can
-    be read as late is late.
-
-    Args:
-        claim_of: takes what is before a match, and the match; returns whose it is if it is read so,
-            or None if it cannot be.
-    """
-    claims: dict[tuple[str, ...], Claim] = {}
-    matches = []
-    for place in [0, *(found.start() for found in re.finditer("_", path.name))]:
-        match = pattern.fullmatch(path.name, place)
-        claim = claim_of(path.name[:place], match) if match else None
-        if match and claim:
-            claims.setdefault(claim.identity, claim)
-            matches.append(match)
-    if not matches:
-        return None
-    file = matches[0]["file"] or ""
-    return Upload(
-        path,
-        tuple(claims.values()),
-        file=file,
-        again=again(file),
-        late=any(match.groupdict().get("late") for match in matches),
-        typed=bool(matches[0]["typed"]),
-    )
+    stem = re.fullmatch(rf"(.+?)(?:\.tar)?(?:{ENDINGS})", name, re.I | re.S)
+    return stem[1] if stem else name
 
 
 def without_common(names: Sequence[str], separator: str) -> dict[str, list[str]]:

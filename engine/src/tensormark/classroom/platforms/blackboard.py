@@ -4,6 +4,10 @@ Its download has `Project 1_alovelace_attempt_2026-11-20-23-10-05_main.py`, and 
 note that ends in `.txt` where a file's name would follow. The title is the assignment's, and the
 system sets the login, so that the student chooses only what follows the time. Both may have
 underscores, so a name is read in every way that fits all of them, and the list decides.
+
+Its gradebook is downloaded with columns such as `Lab 1 [Total Pts: 100 Score] |12345`, and uploaded
+again: Blackboard finds people by Username and columns by the number (its help on working offline).
+A submission that waits for a mark is `Needs Grading` or `In Progress(80.00)`.
 """
 
 import re
@@ -24,6 +28,13 @@ class Blackboard(Platform):
     """See the module."""
 
     name = "blackboard"  # without a list, the shortest login that fits is taken
+    wanted = "a list with a column username"
+    grades = re.compile(r"(?P<name>.+) \[total pts: (?P<most>[0-9.,]+) .*\](?: \|[0-9]+)?", re.S)
+    waiting = re.compile(r"-?|(?:needs grading|in progress).*", re.S | re.I)
+
+    def is_list(self, titles: Sequence[str]) -> bool:
+        """Say whether a title is that of a column of marks."""
+        return any(map(self.grades.fullmatch, titles))
 
     def upload(self, path: Path) -> Upload | None:
         """Return a claim for what comes before the attempt: the title and the login."""

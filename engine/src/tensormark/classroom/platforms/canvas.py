@@ -3,11 +3,12 @@
 Its download has `lovelaceada_12345_678_main.py`, or `lovelaceada_LATE_12345_678_main.py`; a text or
 link typed into a form is `lovelaceada_12345_text.html`. A display name is reduced to letters,
 combining marks, digits and underscores, in lower case, so that a name has as many readings as it
-has places where an id could be. With anonymous grading, there is a random id:
-`anon_x7Kp2_678_main.py`.
+has places where an id could be. With anonymous grading, a name begins with `anon`, and has a random
+id that is in no list: `anon_x7Kp2_678_main.py`.
 
-Its gradebook imports one column, and clears the score where a cell is blank, so the file has a row
-only for students with a mark. It creates a new assignment for a title that it does not know.
+Its gradebook export is imported again (lib/gradebook_importer.rb): an assignment is found by the
+number in its title, and changed where a score differs from Canvas's at that time. A row with
+`Points Possible` in its first cell is that of the maxima.
 
 "Upload Submissions" (app/models/assignment.rb, infer_comment_context_from_filename) reads the first
 two numbers between underscores, or what follows `anon`, of each name in a zip. They must identify a
@@ -17,91 +18,93 @@ comments, or a zip with the page.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tensormark.classroom.entry import Claim, Entry, Upload
-from tensormark.classroom.feedback import PAGE, for_student
-from tensormark.classroom.people import FileError, Table
-from tensormark.classroom.platforms.base import MarksFile, Platform, new_marks, number, read_name
+from tensormark.classroom.feedback import PAGE, as_comments
+from tensormark.classroom.people import Table
+from tensormark.classroom.platforms.base import Platform, again, number
 from tensormark.files import encoded
-from tensormark.reports.platforms import cell, comments
-from tensormark.reports.text import points
 from tensormark.zipped import zipped
 
 NAMED = re.compile(
     r"_(?P<late>LATE_)?(?P<id>[0-9]+)_(?:[0-9]+_(?P<file>.+)|(?P<typed>text|link)\.html)", re.S
 )
 ANONYMOUS = re.compile(
-    r"(?P<late>LATE_)?(?P<id>anon_[0-9A-Za-z]{1,32})_(?:(?P<typed>text|link)\.html|(?:[0-9]+_)?(?P<file>.+))",
+    r"(?:(?P<late>LATE_anon|anon_LATE)|anon)(?P<id>_[0-9A-Za-z]{1,32})"
+    r"_(?:(?P<typed>text|link)\.html|(?:[0-9]+_)?(?P<file>.+))",
     re.S,
 )
+BEGINS = ("anon_", "LATE_anon_")
 ESCAPED = re.compile("#(?:U[0-9a-f]{4}|L[0-9a-f]{6})")  # a letter as unzip may write it
-TITLE = re.compile(r" \([0-9]+\)$")  # the end of an assignment's column: its id
 MAXIMA = "Points Possible"
-SECTION = "section"  # the last of the columns about students
-SHOWN = 40  # titles in a message
 
 
 def _claim(name: str, match: re.Match[str]) -> Claim | None:
-    """Return whose something is by a display name, and what Canvas adds to it.
+    """Return whose something is by a display name, if it is not anonymous, and what Canvas adds.
 
     Unpacking the download may have changed any letter that is not ASCII.
     """
+    student = match["id"] if match.re is NAMED else f"anon{match['id']}"
     letters = ESCAPED.sub("", name)
     if all(char.isalnum() or char == "_" or not char.isascii() for char in letters):
-        return Claim(name, {"canvas": match["id"]}, match["id"])
+        return Claim(name, {"canvas": student}, student)
     return None
-
-
-def _column(table: Table, wanted: str) -> int:
-    """Return the place of the column to fill.
-
-    Args:
-        wanted: its title, with or without its number.
-    """
-    titles = {place: text for place, text in enumerate(table.rows[0]) if TITLE.search(text)}
-    hits = [place for place, text in titles.items() if wanted in (text, TITLE.sub("", text))]
-    if len(hits) == 1:
-        return hits[0]
-    names = "; ".join(text[:100] for text in [*titles.values()][:SHOWN]) or "none"
-    count = "several columns" if hits else "no column"
-    raise FileError(
-        f"{table.path}: has {count} titled {wanted[:60]!r}; set column in "
-        f"class.toml to one of these titles, with its number: {names}"
-    )
 
 
 class Canvas(Platform):
     """See the module."""
 
     name = "canvas"
-    written = ("canvas.csv", "canvas-feedback.zip")
     chosen_by_students = False
-    lists = tuple({"id", SECTION, sis} for sis in ("sis login id", "sis user id"))
+    wanted = (
+        "Canvas's gradebook export, and download the submissions again without anonymous grading "
+        "if their names begin with anon"
+    )
+    test_students = ("student, test", "test student")
+    lists = tuple({"id", "section", sis} for sis in ("sis login id", "sis user id"))
     columns = (("student", "name"), ("id", "canvas"))
+    grades = re.compile(r"(?P<name>.+) \([0-9]+\)", re.S)
 
     def upload(self, path: Path) -> Upload | None:
-        """Return a claim for each number that may be the id."""
-        return read_name(path, NAMED, _claim) or read_name(path, ANONYMOUS, _claim)
+        """Return a claim for each number that may be the id; an anonymous one comes first.
 
-    def marks(self, table: Table, column: str, most: float, entries: Sequence[Entry]) -> MarksFile:
-        """Return the columns about students, unchanged, and the assignment's."""
-        place = _column(table, column)
-        about = table.titles.index(SECTION) + 1
-        result = new_marks(table, place, entries)
-        rows = [[*table.rows[0][:about], table.rows[0][place]]]
-        for index, mark in result.marks.items():
-            # a row must be neither a formula to a spreadsheet nor that of the maxima to Canvas
-            texts = [text.replace(MAXIMA, "Points_Possible") for text in table.rows[index][:about]]
-            rows.append([*map(cell, texts), mark])
-        result.text = table.with_rows(rows)
-        maxima = next((row for row in table.rows[1:5] if row and MAXIMA in row[0]), [])
-        there = number(maxima[place]) if place < len(maxima) else None
-        if there is not None and there != most:
-            possible = f"{points(there)} points are possible there, {points(most)} here"
-            result.warning = f"{possible}; nothing is scaled"
-        return result
+        The first reading says what it is; what can be read as late is late.
+        """
+        name = path.name
+        anonymous = name.startswith(BEGINS)
+        pattern = ANONYMOUS if anonymous else NAMED
+        places = [0] if anonymous else [found.start() for found in re.finditer("_", name)]
+        claims: dict[tuple[str, ...], Claim] = {}
+        matches = []
+        for place in places:
+            match = pattern.fullmatch(name, place)
+            claim = _claim(name[:place], match) if match else None
+            if match and claim:
+                claims.setdefault(claim.identity, claim)
+                matches.append(match)
+        if not matches:
+            return None
+        file = matches[0]["file"] or ""
+        return Upload(
+            path,
+            tuple(claims.values()),
+            file=file,
+            again=again(file),
+            late=any(match["late"] for match in matches),
+            typed=bool(matches[0]["typed"]),
+        )
+
+    def most(self, table: Table, place: int) -> float | None:
+        """Return the cell in the row of the maxima."""
+        rows = (row for row in table.rows[1:5] if MAXIMA in "".join(row[:1]))
+        return next((number(row[place]) for row in rows if place < len(row)), None)
+
+    def refuses(self, cells: Mapping[str, str]) -> str:
+        """Return it for a student whose name Canvas would take for the maxima."""
+        is_maxima = MAXIMA in cells.get("student", "")
+        return f"Canvas takes a row with {MAXIMA!r} in the name for the maxima" if is_maxima else ""
 
     def feedback(self, entries: Sequence[Entry], folder: Path) -> Iterator[tuple[str, bytes | str]]:
         """Yield a file for each downloaded one."""
@@ -115,7 +118,7 @@ class Canvas(Platform):
             elif name.lower().endswith(".zip"):
                 yield name, zipped({PAGE: (folder / entry.folder / PAGE).read_bytes()})
             elif name.lower().endswith(".py"):
-                yield name, encoded(comments(for_student(entry)))
+                yield name, encoded(as_comments(entry))
             else:
                 yield name, "not a .py or .zip file, and Canvas would show the report as one"
 

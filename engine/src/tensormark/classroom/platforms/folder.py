@@ -1,6 +1,6 @@
 """A folder of files and folders that are named after students: by id, login, address or name.
 
-`ada (2).zip` and `ada-1.zip` are ada's, if there is an ada and nobody has the longer name.
+`ada (2).zip` and `ada-1.zip` may be ada's, if there is an ada and nobody has the longer name.
 """
 
 import re
@@ -11,7 +11,8 @@ from pathlib import Path
 from tensormark.classroom.entry import ANY, Claim, Upload
 from tensormark.classroom.platforms.base import Platform, own_name
 
-REPEAT = re.compile(r"(?P<own>.+?)(?: ?\((?P<browser>[0-9]{1,3})\)|-(?P<system>[0-9]{1,3}))", re.S)
+AGAIN = "again"  # the kind of what an id may be without the number of a copy
+REPEATED = re.compile(r"(.+?)(?: ?\([0-9]{1,3}\)|-[0-9]{1,3})", re.S)
 
 
 class Folder(Platform):
@@ -25,10 +26,10 @@ class Folder(Platform):
         names = {upload.claims[0].name for upload in uploads}
         results = []
         for upload in uploads:
-            repeat = REPEAT.fullmatch(upload.claims[0].name)
-            if repeat and repeat["own"] in names:
-                claim = Claim(repeat["own"], {ANY: repeat["own"]})
-                count = int(repeat["browser"] or repeat["system"])
-                upload = replace(upload, claims=(claim,), again=count)
+            name = upload.claims[0].name
+            repeated = REPEATED.fullmatch(name)
+            if repeated and repeated[1] in names:
+                claim = Claim(name, {ANY: name, AGAIN: repeated[1]})
+                upload = replace(upload, claims=(claim,))
             results.append(upload)
         return results

@@ -2,8 +2,8 @@
 
 "Export submissions" has a folder `submission_123` for each submission, and beside them
 `submission_metadata.yml`, which says who submitted each and when. People type their own student ID
-there, while an address is that of their account. Everybody of a group is a submitter. The roster is
-exported with a column Role.
+there, which is therefore nobody's beside the address of their account. Everybody of a group is a
+submitter. The roster is exported with a column Role.
 """
 
 import re
@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from tensormark.classroom.entry import Claim, Upload
+from tensormark.classroom.entry import Claim, Upload, legible
 from tensormark.classroom.people import FileError
 from tensormark.classroom.platforms.base import Platform, moment
 from tensormark.files import NotAFileError, TooLargeError, is_folder, read_text
@@ -51,7 +51,7 @@ def _metadata(path: Path) -> Mapping[str, Any]:
     return _named(content)
 
 
-def strangers(paths: Sequence[Path]) -> list[Path]:
+def _strangers(paths: Sequence[Path]) -> list[Path]:
     """Return what in a folder is not of an export."""
     return [
         path
@@ -66,10 +66,21 @@ class Gradescope(Platform):
     name = "gradescope"
     lists = ({"sid", "role"},)
     chosen_by_students = False
+    wanted = "Gradescope's roster, or a list with the addresses of the accounts in a column email"
+
+    def overlooked(self, paths: Sequence[Path], reader: str) -> str:
+        """Say why a list of submitters is not read."""
+        if all(path.name != METADATA for path in paths):
+            return ""
+        fix = 'platform = "gradescope" in class.toml reads it'
+        others = _strangers(paths)
+        if others:
+            fix = f"move {legible(others[0].name)} to a folder of its own"
+        return f"{METADATA} is not read, as the platform is {reader}; {fix}"
 
     def wrote(self, paths: Sequence[Path]) -> bool:
         """Believe the list only if all else there is one of its folders."""
-        return any(path.name == METADATA for path in paths) and not strangers(paths)
+        return any(path.name == METADATA for path in paths) and not _strangers(paths)
 
     def uploads(self, paths: Sequence[Path]) -> list[Upload]:
         """Return an upload for each submitter of a folder."""
@@ -90,8 +101,9 @@ class Gradescope(Platform):
             people = entry.get("submitters")
             for who in map(_named, people if isinstance(people, list) and people else [{}]):
                 given = {"email": _text(who, "email"), "id": _text(who, "sid")}
-                ids = {kind: text for kind, text in given.items() if text}
+                first = [(kind, text) for kind, text in given.items() if text][:1]
                 name = _text(who, "name") or path.name
-                claim = Claim(name, ids, ids.get("id") or ids.get("email") or f"{name}_{path.name}")
+                student = first[0][1] if first else f"{name}_{path.name}"
+                claim = Claim(name, dict(first), student)
                 uploads.append(Upload(path, (claim,), attempt=path.name, submitted=submitted))
         return uploads

@@ -1,88 +1,96 @@
 """Moodle.
 
 Its download has a folder `Ada Lovelace_123_assignsubmission_file_` for each participant or team, or
-a file whose name begins so. Underscores in names become spaces. The number is that of a participant
-(or team) within one assignment, and appears elsewhere only in Moodle's own worksheet.
+a file whose name begins so. Underscores in names become spaces, and blind marking makes every name
+`Participant`. The number is that of a participant (or team) within one assignment, and appears
+elsewhere only in Moodle's own worksheet. A student chose what follows.
 
 What Moodle's importers do (mod/assign: feedback/offline/importgradeslib.php and
 feedback/file/importziplib.php): columns are found by their titles, and a file without `Last
-modified (grade)` is refused. A row is skipped if Moodle's grade changed after that time or is
-locked, or if the new one is out of range. Comments are imported as they are in the file. So only
-grades are changed. A feedback file belongs to the participant whose number follows the first
-underscore of its name, as in `Ada Lovelace_123_assignfeedback_file_report.html`; it is the number
-in the worksheet.
+modified (grade)` is refused. A row is skipped if Moodle's grade changed after that time, unless
+staff allow it, or is locked, or if the new one is out of range. Comments are imported as they are
+in the file. A feedback file belongs to the participant whose number follows the first underscore of
+its name, as in `Ada Lovelace_123_assignfeedback_file_report.html`; it is the number in the
+worksheet.
 """
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tensormark.classroom.entry import Claim, Entry, Upload
 from tensormark.classroom.feedback import PAGE
 from tensormark.classroom.people import FileError, Table
-from tensormark.classroom.platforms.base import MarksFile, Platform, new_marks, number, read_name
-from tensormark.reports.platforms import cell
-from tensormark.reports.text import points
+from tensormark.classroom.platforms.base import Platform, again, number
 
 NAMED = re.compile(
-    r"(?:_(?P<id>[0-9]+))?_assignsubmission_(?:file|(?P<typed>onlinetext))(?:_(?P<file>.*))?", re.S
+    r"(?P<name>.+?)(?:_(?P<id>[0-9]+))?_assignsubmission_(?:file|(?P<typed>onlinetext))"
+    r"(?:_(?P<file>.*))?",
+    re.S,
 )
 GRADE = "grade"
 NEEDED = ("identifier", GRADE, "last modified (grade)")
 MOST = "maximum grade"
 SCALE = "scale"
+STATUS = "status"
+LATE = re.compile("[0-9] [a-z]+ late")
 CHANGEABLE = "grade can be changed"
-COMMENTS = "feedback comments"
 AGAIN = "download the worksheet again"
 LONGEST = 40  # letters of a student's name in a file's name
-
-
-def _claim(name: str, match: re.Match[str]) -> Claim | None:
-    number = match["id"]
-    if name and number:
-        return Claim(name, {"moodle": number}, f"{name}_{number}")
-    return Claim(name) if name and "_" not in name else None
 
 
 class Moodle(Platform):
     """See the module."""
 
     name = "moodle"
-    written = ("moodle.csv", "moodle-feedback.zip")
     chosen_by_students = False
+    wanted = "this assignment's grading worksheet, downloaded while Moodle is in English"
     lists = tuple({"identifier", GRADE, own} for own in (NEEDED[2], MOST, SCALE, CHANGEABLE))
     columns = (("identifier", "moodle"),)
+    grades = re.compile(f"(?P<name>{GRADE})")
+    advice = (
+        "Moodle skips grades that changed there after the worksheet was downloaded: download it "
+        "again, or allow updating them when you upload"
+    )
 
     def upload(self, path: Path) -> Upload | None:
-        """Return a claim for each number that may be the participant's."""
-        return read_name(path, NAMED, _claim)
+        """Return a claim by the first number that may be the participant's."""
+        match = NAMED.fullmatch(path.name)
+        if match is None or (not match["id"] and "_" in match["name"]):
+            return None
+        name = match["name"]
+        claim = Claim(name)
+        if match["id"]:
+            claim = Claim(name, {"moodle": match["id"]}, f"{name}_{match['id']}")
+        file = match["file"] or ""
+        typed = bool(match["typed"])
+        return Upload(path, (claim,), file=file, again=again(file), typed=typed)
 
-    def marks(self, table: Table, column: str, most: float, entries: Sequence[Entry]) -> MarksFile:
-        """Return the worksheet with everybody's mark."""
-        titles = table.titles
+    def most(self, table: Table, place: int) -> float | None:
+        """Return the maximum grade in the worksheet's rows."""
+        found = (number(table.named(row).get(MOST, "")) for row in table.rows[1:])
+        return next((value for value in found if value is not None), None)
+
+    def check(self, table: Table) -> None:
+        """Check that it has the columns that Moodle looks for, and points."""
         for title in NEEDED:
-            if titles.count(title) != 1:
-                how = "no column" if title not in titles else "two columns"
+            if table.titles.count(title) != 1:
+                how = "no column" if title not in table.titles else "two columns"
                 raise FileError(f"{table.path}: has {how} {title!r}; {AGAIN}, in English")
-        if SCALE in titles:
+        if SCALE in table.titles:
             fix = f"choose points in the assignment's settings, and {AGAIN}"
             raise FileError(f"{table.path}: Moodle grades it on a scale; {fix}")
-        maxima = {number(table.named(row).get(MOST, "")) for row in table.rows[1:]} - {None, most}
-        if maxima:
-            there = points(max(value for value in maxima if value is not None))
-            raise FileError(
-                f"{table.path}: the maximum grade is {there} in Moodle, {points(most)} here, "
-                f"and nothing is scaled; change the assignment's settings, and {AGAIN}"
-            )
-        result = new_marks(
-            table, titles.index(GRADE), entries, lambda row, mark: _why_not(table, row, mark, most)
-        )
-        rows = [list(row) for row in table.rows]
-        for index, mark in result.marks.items():
-            rows[index][titles.index(GRADE)] = mark
-        result.text = table.with_rows([_without_formulas(titles, row) for row in rows])
-        return result
+
+    def refuses(self, cells: Mapping[str, str]) -> str:
+        """Return it where the worksheet says so."""
+        is_locked = cells.get(CHANGEABLE, "").casefold() == "no"
+        return "the grade cannot be changed in Moodle" if is_locked else ""
+
+    def late(self, cells: Mapping[str, str]) -> bool | None:
+        """Return whether the status says so: "Submitted for grading - 30 mins late"."""
+        status = cells.get(STATUS, "")
+        return bool(LATE.search(status)) if status else None
 
     def feedback(self, entries: Sequence[Entry], folder: Path) -> Iterator[tuple[str, bytes | str]]:
         """Yield a page for each participant of the worksheet.
@@ -98,25 +106,3 @@ class Moodle(Platform):
                 name = " ".join(letters.split())[:LONGEST].strip() or "Participant"
                 file = f"{name}_{participant[1]}_assignfeedback_file_{PAGE}"
                 yield file, (folder / entry.folder / PAGE).read_bytes()
-
-
-def _without_formulas(titles: Sequence[str], row: Sequence[str]) -> list[str]:
-    """Return a row that a spreadsheet may open.
-
-    A dash is Moodle's word for "never", and comments are staff's, which Moodle imports again.
-    """
-    comments = titles.index(COMMENTS) if COMMENTS in titles else -1
-    return [
-        text if text == "-" or place == comments else cell(text) for place, text in enumerate(row)
-    ]
-
-
-def _why_not(table: Table, row: Sequence[str], mark: float, most: float) -> str:
-    """Return why Moodle would not take a mark; "" if it would."""
-    if len(row) <= table.titles.index(GRADE):
-        return "has no cell for a grade in the worksheet"
-    if table.named(row).get(CHANGEABLE, "").casefold() == "no":
-        return "the grade cannot be changed in Moodle"
-    if not 0 <= mark <= most:
-        return f"{points(mark)} is not among the grades that Moodle allows"
-    return ""

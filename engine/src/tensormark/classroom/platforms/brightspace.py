@@ -1,0 +1,65 @@
+"""Brightspace (D2L).
+
+Its download has a folder `12345-67890 - Ada Lovelace - Oct 1, 2026 1234 PM` for each time that
+somebody, or a group, submitted, or files whose names begin so and go on with ` - main.py`, beside
+`index.html`. The numbers tell namesakes apart, but are in no list, so that the name decides.
+
+Its list is "Export Grades" with points, and is imported again: people are found by OrgDefinedId or
+Username, which it writes as `#123`, an item by a title such as `Lab 1 Points Grade <Numeric
+MaxPoints:100>`, and a row ends with `#` under `End-of-Line Indicator` (its help on importing
+grades).
+"""
+
+import datetime
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from tensormark.classroom.entry import Claim, Upload
+from tensormark.classroom.platforms.base import Platform, own_name
+
+NAMED = re.compile(
+    r"(?P<id>[0-9]+-[0-9]+) - (?P<name>.+?) ?- "
+    r"(?P<hour>[A-Z][a-z]{2} [0-9]{1,2}, [0-9]{4} [0-9]{1,2})(?P<minute>[0-9]{2} [AP]M)"
+    r"(?: - (?P<file>.+))?",
+    re.S,
+)
+INDEX = "index.html"
+END = "end-of-line indicator"
+
+
+def _moment(text: str) -> datetime.datetime | None:
+    """Return a time in this machine's time zone; None if it is not one."""
+    try:
+        return datetime.datetime.strptime(text, "%b %d, %Y %I %M %p").astimezone()
+    except (ValueError, OverflowError):
+        return None
+
+
+class Brightspace(Platform):
+    """See the module."""
+
+    name = "brightspace"
+    chosen_by_students = False
+    lists = ({"orgdefinedid", END}, {"username", END})
+    grades = re.compile(r"(?P<name>.+) points grade(?: <.*maxpoints:(?P<most>[0-9.,]+).*>)?", re.S)
+    wanted = "a list with the names as Brightspace shows them"
+
+    def upload(self, path: Path) -> Upload | None:
+        """Return a claim for what is between the numbers and the first time."""
+        match = NAMED.fullmatch(path.name)
+        if match is None:
+            return None
+        name = match["name"]
+        identity = f"{name}_{match['id']}"
+        claim = Claim(name, {"brightspace": identity}, identity)
+        submitted = _moment(f"{match['hour']} {match['minute']}")
+        return Upload(path, (claim,), match["file"] or "", submitted=submitted)
+
+    def wrote(self, paths: Sequence[Path]) -> bool:
+        """See the base; the index does not count."""
+        return super().wrote([path for path in paths if path.name != INDEX])
+
+    def uploads(self, paths: Sequence[Path]) -> list[Upload]:
+        """Read all names but that of the index."""
+        return [self.upload(path) or own_name(path) for path in paths if path.name != INDEX]

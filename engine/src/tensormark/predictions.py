@@ -1,0 +1,128 @@
+"""Predictions for examples whose labels only staff have: their form, and how they are scored.
+
+A file of examples has lines `label ||| example`; students get that of the test set without labels.
+Predictions are lines `example ||| label`, one for each example, in any order.
+"""
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tensormark.characters import is_visible, shown
+from tensormark.files import read_text
+from tensormark.usage import UserError
+
+FOLDER = "predictions"  # in the folder where students work
+NAME_FILE = "leaderboard-name.txt"  # what a student wants to be called
+LONGEST_NAME = 40  # characters
+LARGEST = 16 << 20  # bytes of a file of examples
+MARK = "|||"
+LINE_END = re.compile(r"\r\n|\r|\n")
+DEVIATIONS = 1.96  # of a 95% interval
+LEVEL = 20  # a difference that chance makes once in so many classes, or less often, is significant
+
+
+class PredictionsError(UserError):
+    """Predictions that cannot be scored; the message names the file, the line and the fix."""
+
+
+def labelled(folder: Path, data: str) -> dict[str, str]:
+    """Return the label of each example in a file, "" if it has none.
+
+    Raises:
+        UserError: one is there twice. OSError, UnicodeDecodeError: the file cannot be read.
+    """
+    lines = LINE_END.split(read_text(folder / data, LARGEST).rstrip())
+    pairs = [line.rpartition(MARK) for line in lines]
+    found = {example.strip(): label.strip() for label, _, example in pairs}
+    if len(found) < len(lines):
+        raise UserError(f"{data}: has a line twice; keep one of them")
+    return found
+
+
+def cleaned(name: str) -> str:
+    """Return what a student wants to be called: short, on one line, with characters to be seen."""
+    return "".join(filter(is_visible, " ".join(name.split())))[:LONGEST_NAME].strip()
+
+
+def accuracy(right: Sequence[bool]) -> float:
+    """Return the share of predictions that are right."""
+    return sum(right) / len(right)
+
+
+def interval(right: Sequence[bool]) -> tuple[float, float]:
+    """Return Wilson's 95% interval of the accuracy."""
+    share = accuracy(right)
+    doubt = DEVIATIONS**2 / len(right)
+    middle = share + doubt / 2
+    half = math.sqrt(doubt * (share * (1 - share) + doubt / 4))
+    return (middle - half) / (1 + doubt), (middle + half) / (1 + doubt)
+
+
+def differ(first: Sequence[bool], second: Sequence[bool], pairs: int) -> bool:
+    """Say whether two differ significantly by McNemar's exact test, two-sided, at 5%.
+
+    Args:
+        pairs: how many there are to compare, for Bonferroni's correction.
+    """
+    unequal = [one for one, other in zip(first, second, strict=True) if one != other]
+    fewer = min(unequal.count(True), unequal.count(False))
+    tail = sum(math.comb(len(unequal), count) for count in range(fewer + 1))
+    return 2 * LEVEL * pairs * tail <= 1 << len(unequal)
+
+
+@dataclass(frozen=True)
+class Split:
+    """A file of examples, and a student's predictions for them.
+
+    Attributes:
+        data: its path in the assignment's folder.
+        file: their name in FOLDER, and beside the main file when they are handed in.
+        labels: all that there are.
+    """
+
+    data: str
+    file: str
+    labels: tuple[str, ...]
+
+    def score(self, text: str, folder: Path) -> list[bool]:
+        """Return which predictions are right, in the order of the examples.
+
+        Args:
+            folder: the assignment's.
+
+        Raises:
+            PredictionsError: they do not have the form that the module describes.
+        """
+        examples = labelled(folder, self.data)
+        form = f"`example {MARK} label`, each example of {self.data} once"
+        found: dict[str, str] = {}
+        for number, line in enumerate(LINE_END.split(text.rstrip()), start=1):
+            example, _, label = map(str.strip, line.rpartition(MARK))
+            if example not in examples or example in found or label not in self.labels:
+                fault = f"{shown(line)!r} must be {form}, its label one of {', '.join(self.labels)}"
+                raise PredictionsError(f"{self.file}:{number}: {fault}")
+            found[example] = label
+        missing = [example for example in examples if example not in found]
+        if missing:
+            fault = f"predict every example of {self.data}; missing: {len(missing)}, such as"
+            raise PredictionsError(f"{self.file}: {fault} {shown(missing[0])!r}")
+        return [found[example] == label for example, label in examples.items()]
+
+
+@dataclass(frozen=True)
+class Leaderboard:
+    """What students may compete in.
+
+    Attributes:
+        test: whose labels only staff have; dev: whose labels everybody has.
+        card: the path of a page with a table of models to compare with, whose last column has their
+            accuracies; mark: what is around the table, see files.between.
+    """
+
+    test: Split
+    dev: Split
+    card: str
+    mark: str
