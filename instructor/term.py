@@ -57,7 +57,7 @@ def steps_for(seed: int) -> list[Step]:
         Step("data", ("instructor.language.write_data", "--seed", str(seed)), 1),
         Step("checkpoint", ("instructor.pretraining.pretrain",), 35),
         Step("gate", ("instructor.gate.measure",), 6),
-        Step("grades", ("instructor.gate.grades",), 6),
+        Step("grades", ("instructor.gate.grades",), 5),
         Step("starter", ("tensormark", "starter"), 1),
         Step("references", ("tensormark", "references"), 4),
         Step("handout", ("tensormark", "handout"), 1),

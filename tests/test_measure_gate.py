@@ -1,6 +1,7 @@
 """Measuring the sentiment gate: broken models are broken, and the runs determine the threshold."""
 
 import copy
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ import torch
 
 from bert import BertModel
 from config import BertConfig
-from instructor.gate import measure
+from instructor.gate import grades, measure
 from instructor.gate.broken_models import BROKEN
 
 INVISIBLE_IN_EVAL = {"no_dropout", "no_attention_dropout", "detached"}
@@ -82,3 +83,14 @@ def test_the_runs_determine_the_threshold(
 
 def test_a_diverged_run_counts_as_zero() -> None:
     assert measure.accuracies(runs_of({"no_layer_norm": [None]}), "no_layer_norm") == [0.0]
+
+
+@pytest.mark.slow  # it fits the bags of words
+def test_the_table_of_grades_has_means_and_spread_over_seeds(monkeypatch) -> None:
+    by_seed = {"1": [0.5, 0.3], "2": [0.7, 0.4]}
+    monkeypatch.setattr(grades, "score", lambda folders: by_seed[folders[0].parent.name])
+
+    lines = grades.table([Path("1"), Path("2")]).splitlines()
+
+    assert "| default | 0.600 (0.500 to 0.700) | 0.350 |" in lines
+    assert lines[-2] == "| the five last, averaged | 0.500 | 0.300 |"

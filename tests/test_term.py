@@ -28,6 +28,7 @@ def test_a_term_has_the_data_of_its_seed_and_a_checkpoint_made_from_them(tmp_pat
     assert {name for name in after if after[name] != before.get(name)} >= {
         "data/train.txt",
         "data/dev.txt",
+        "data/grades/test.txt",
         "data/pretraining.txt",
         "checkpoint/model.safetensors",
         "checkpoint/SHA256SUMS",

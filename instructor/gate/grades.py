@@ -29,7 +29,7 @@ from tokenizer import BertTokenizer
 
 SEEDS = range(5)
 GRADES = DATA / "grades"
-PRETRAINING = f"--continue --text {GRADES / 'pretraining.txt'} --steps 1500 --lr 0.002"
+PRETRAINING = ["--continue", "--steps", "1500", "--lr", "0.002"]
 RUNS = {
     "linear layer on the frozen checkpoint": "--fine-tune-mode last-linear-layer",
     "default": "",
@@ -46,10 +46,12 @@ def train_all(folder: Path, seed: int) -> None:
         open(os.devnull, "w") as nowhere,
         contextlib.redirect_stdout(nowhere),
     ):
-        failed = pretrain.main(f"{PRETRAINING} --seed {seed}".split())
+        usual = ["--seed", str(seed)]
+        text = ["--text", str(GRADES / "pretraining.txt")]
+        failed = pretrain.main([*PRETRAINING, *usual, *text])
         for name, options in RUNS.items():
-            command = f"--task grades --seed {seed} {options}".split()
-            failed = failed or classifier.main([*command, "--save", name])
+            command = ["--task", "grades", *usual, *options.split(), "--save", name]
+            failed = failed or classifier.main(command)
     assert not failed  # it has said why
 
 

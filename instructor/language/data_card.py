@@ -52,15 +52,15 @@ Scikit-learn's logistic regression on bags of word n-grams, fitted on `train.txt
 
 ## Five grades
 
-`grades/` is a harder task: grades from 0, very bad, to 4, very good, not equally frequent. It has
-6,000 sentences to train on, and 1,200 each for dev and test. An opinion word is strong (*superb*)
-or mild (*clever*). *Very*, *a bit* and *not* multiply its value; so do *i doubt that*, and replies
-to the opinions of others. After *but* one clause counts, around *and* both. Noise is added before
-the sum is rounded, so not even the grammar's best guess is always right. Training uses {known} of
-the {every} opinion words. The checkpoint has seen {whole}, without learning how strong they are;
-`grades/pretraining.txt` has all of them, in simple sentences that end with a rating.
+`grades/` is harder, with grades from 0, very bad, to 4, very good, for 6,000 training sentences and
+1,200 each for dev and test. An opinion word is strong (*superb*) or mild (*clever*). *Very*, *a
+bit* and *not* multiply its value; so do *i doubt that*, and replies to the opinions of others.
+After *but* one clause counts, around *and* both. Noise is added before the sum is rounded, so not
+even the grammar's best guess is always right. Training uses {known} of the {every} opinion words.
+The checkpoint has seen {whole}, without learning how strong they are; `grades/pretraining.txt` has
+all of them, in simple sentences that end with a rating.
 
-With five seeds of `pretrain.py --continue` and `classifier.py --task grades`:
+Means of five seeds, and on dev the lowest and the highest:
 
 <!-- grades:begin -->
 <!-- grades:end -->
