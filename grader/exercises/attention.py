@@ -141,10 +141,6 @@ EXERCISE = exercise(
             gradients=True,
             **IN_PLACE,
         ),
-        other_sizes("attention", LONG),
-        many_rows("attention"),
-        one_token("attention"),
-        padding_around("attention"),
         probe(
             "large scores",
             "properties",
@@ -153,6 +149,10 @@ EXERCISE = exercise(
             sizes=MAIN | {"lengths": (4, 0, 7)},
             kind="row of padding",
         ),
+        other_sizes("attention", LONG),
+        many_rows("attention"),
+        one_token("attention"),
+        padding_around("attention"),
         no_dropout(),
         all_dropped(gradients=True),
         dropout_pattern(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tensormark.exercise import Probe
+from tensormark.exercise import SECOND_CALL, Probe
 from tensormark.handout import POINTER
 from tensormark.judging.compare import Mismatch
 from tensormark.judging.diagnose import PAIR
@@ -152,8 +152,9 @@ def finding(
     if mismatch.kind == "raised" and mismatch.headline:
         return _of_whole_file(evidence, mismatch, line)
     probe = answered.probe
-    named = KEPT if kept else attempt(_known, answered, mismatch)
-    named = named or attempt(general, answered, mismatch)
+    # what carries over into a second call may have a name, elsewhere one would be by chance
+    named = None if kept and probe.name != SECOND_CALL else attempt(_known, answered, mismatch)
+    named = named or (KEPT if kept else attempt(general, answered, mismatch))
     if named is None:
         place = attempt(_place, answered, mismatch)
         lines = tuple(filter(None, [place, together]))
