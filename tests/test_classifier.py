@@ -130,6 +130,7 @@ def test_the_program_writes_predictions_and_the_model(command, data, tmp_path, c
     assert [line.split(" ||| ")[0] for line in lines] == ["good film", "bad film"]
     output = capsys.readouterr().out
     assert "dev accuracy" in output
+    assert re.search(r"predicted +0 +1 +2 +3 +4\n(label.*\n){5}one off: ", output)
     assert "dev.txt: 2 sentences, 1 of them truncated to 24 tokens" in output
     assert not list(tmp_path.rglob("*.tmp"))
     assert classifier.main([*command, "--checkpoint", str(save)]) == 0

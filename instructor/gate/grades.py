@@ -5,8 +5,8 @@ data/README.md. solution/ must be on PYTHONPATH.
 """
 
 import contextlib
+import io
 import multiprocessing
-import os
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -41,11 +41,7 @@ RUNS = {
 def train_all(folder: Path, seed: int) -> None:
     """Pre-train longer, and do every run; each leaves its scores in a folder of its name."""
     folder.mkdir()
-    with (
-        contextlib.chdir(folder),
-        open(os.devnull, "w") as nowhere,
-        contextlib.redirect_stdout(nowhere),
-    ):
+    with contextlib.chdir(folder), contextlib.redirect_stdout(io.StringIO()):
         usual = ["--seed", str(seed)]
         text = ["--text", str(GRADES / "pretraining.txt")]
         failed = pretrain.main([*PRETRAINING, *usual, *text])

@@ -40,11 +40,11 @@ def draw_curves(losses: Sequence[float], accuracies: Sequence[float], path: Path
 
 def print_confusion(predictions: Tensor, labels: Tensor) -> None:
     """Print how often (N,) predictions say each class for each label, and how far off they are."""
-    classes = range(int(max(predictions.max(), labels.max())) + 1)
-    print("predicted " + "".join(f"{label:6}" for label in classes))
-    for label in classes:
-        counts = [int((predictions[labels == label] == guess).sum()) for guess in classes]
-        print(f"label {label:3} " + "".join(f"{count:6}" for count in counts))
+    C = int(max(predictions.max(), labels.max())) + 1
+    counts = (labels * C + predictions).bincount(minlength=C * C).view(C, C).tolist()
+    print("predicted" + "".join(f"{label:6}" for label in range(C)))
+    for label, row in enumerate(counts):
+        print(f"label {label:2} " + "".join(f"{count:6}" for count in row))
     off = (predictions - labels).abs()
     near = (off == 1).double().mean()
     far = (off > 1).double().mean()
