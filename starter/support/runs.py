@@ -78,6 +78,8 @@ def mean_scores(folders: Sequence[Path], split: Split) -> Tensor:
         if key_of(split) not in saved:
             raise InputError(f"{path}: of other sentences; all runs need the same --task")
         scores.append(saved[key_of(split)])
+        if scores[-1].shape != scores[0].shape:
+            raise InputError(f"{path}: of other classes than {folders[0] / SCORES_NAME}")
     return torch.stack(scores).mean(dim=0)
 
 
