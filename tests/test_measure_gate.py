@@ -93,4 +93,4 @@ def test_the_table_of_grades_has_means_and_spread_over_seeds(monkeypatch) -> Non
     lines = grades.table([Path("1"), Path("2")]).splitlines()
 
     assert "| default | 0.600 (0.500 to 0.700) | 0.350 |" in lines
-    assert lines[-2] == "| the five last, averaged | 0.500 | 0.300 |"
+    assert lines[-2] == "| tuned, five seeds averaged | 0.500 | 0.300 |"
