@@ -88,6 +88,26 @@ def test_drawing_random_numbers_and_storing_extra_state_cost_nothing(bench: Benc
     assert lost(bench.grade(with_statements(bench.source, *KEEPS), "embed", "encode")) == set()
 
 
+ONE_PART = {
+    "what calls before have kept": ("words = KEPT.setdefault(0, words)", "something carries over"),
+    "an exception in training": ("assert not self.training", "raised AssertionError"),
+    "no gradient in training": (
+        "words = words.detach() if self.training else words", "a gradient is missing"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", ONE_PART)
+def test_one_cause_costs_one_part(bench: Bench, case: str) -> None:
+    statement, says = ONE_PART[case]
+    source = bench.source.replace(WORDS, f"{WORDS}\n        {statement}")
+
+    embed = bench.grade(f"{source}\n\nKEPT = {{}}\n", "embed")["embed"]
+
+    assert (len(embed.lost), embed.score) == (1, 16)
+    assert says in embed.findings[0].headline
+
+
 IMPORTED = {
     "torch.set_default_dtype(torch.float64)": "the default dtype",
     "torch.set_grad_enabled(False)": "the gradient mode",

@@ -11,7 +11,14 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from tensormark.exercise import PARTS, SECOND_CALL, Exercise, Probe
-from tensormark.judging.checks import CHECKS, Check, examined, wrong_gradient, wrong_output
+from tensormark.judging.checks import (
+    CHECKS,
+    Check,
+    changed_input,
+    examined,
+    wrong_gradient,
+    wrong_output,
+)
 from tensormark.judging.compare import Mismatch
 from tensormark.judging.evidence import Evidence
 from tensormark.judging.findings import OF_OUTPUT, finding
@@ -75,15 +82,17 @@ class Trial(Evidence):
     def decided(self) -> Iterator[tuple[Check, Probe, frozenset[str] | None]]:
         """Yield what is checked, in order, each with what `deciding_stand_ins` returns.
 
-        Gradients are those of a right output.
+        Gradients and inputs are those of a right output.
         """
         right = []
         for check in CHECKS:
             for probe in self.exercise.probes:
-                if check is wrong_gradient and probe not in right:
+                if check in (wrong_gradient, changed_input) and probe not in right:
+                    continue
+                if check is wrong_gradient and not any(call.gradients for call in probe.calls):
                     continue
                 used = self.deciding_stand_ins(probe, check)
-                if check is wrong_output and used is not None and probe.calls[0].gradients:
+                if check is wrong_output and used is not None:
                     right.append(probe)
                 yield check, probe, used
 
