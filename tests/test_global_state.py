@@ -20,7 +20,7 @@ CHANGES = {
     "import numpy; numpy.random.seed(0); numpy.random.rand(5)": "the seed of numpy.random",
     "torch.set_default_dtype(torch.float64)": "the default dtype",
     "torch.set_default_device('meta')": "the default device",
-    "if self.training: torch.set_grad_enabled(False)": "the gradient mode",
+    "if len(input_ids) > 99: torch.set_grad_enabled(False)": "the gradient mode",
     "torch.set_num_threads(torch.get_num_threads() + 1)": "the number of threads",
     "torch.use_deterministic_algorithms(True)": "the setting for deterministic algorithms",
     "torch.backends.cudnn.deterministic = True": "cuDNN's flags",

@@ -169,7 +169,7 @@ def test_verdicts_can_wait_for_the_due_date_or_be_so_many_a_day(
     monkeypatch.setattr(run, "settings_for", lambda assignment, limit: Settings.of(ROOT))
     monkeypatch.setattr(run, "chosen", lambda *_: PROCESS)
     monkeypatch.setattr(run, "Grading", lambda *_: Graded())
-    run.grade(ASSIGNMENT, ROOT, tmp_path / "results.json", 600, told)
+    run.grade(ASSIGNMENT, ROOT / "solution", tmp_path / "results.json", 600, told)
     results = read(tmp_path / "results.json")
 
     assert told == said

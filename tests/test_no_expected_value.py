@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from tensormark.references import References
+from tensormark.grading import Grading
 from tensormark.reports import html, platforms
 from tensormark.reports.terminal import Report
 from tensormark.result import Grade
@@ -68,7 +68,7 @@ def values() -> frozenset[str]:
 def test_no_report_holds_a_value_of_a_private_reference(
     values: frozenset[str], spoil: Spoil, monkeypatch
 ) -> None:
-    monkeypatch.setattr(References, "private", True)
+    monkeypatch.setattr(Grading, "private", True)
 
     found = grade(wrong(spoil))
 
@@ -82,7 +82,7 @@ def test_no_report_holds_a_value_of_a_private_reference(
 def test_expected_values_are_shown_of_private_references_where_they_are_asked_for(
     values: frozenset[str], monkeypatch
 ) -> None:
-    monkeypatch.setattr(References, "private", True)
+    monkeypatch.setattr(Grading, "private", True)
 
     text = reports(grade(wrong(at_a_place), show_text=True))
 

@@ -109,7 +109,7 @@ DOUBLE = {"grad/x": 2 * RIGHT["grad/x"]}
         (reply(tensors=RIGHT | {"after/x": X[None]}), "properties", "input_changed"),
         (reply(tensors=RIGHT, changed=["seed"]), "properties", None),
         (reply(tensors=RIGHT, changed=None), "properties", None),
-        (reply(None), "values properties", None),
+        (reply(None), "values", None),
     ],
 )
 def test_each_failed_check_costs_its_part(answer: Reply, lost: str, mistake: str | None) -> None:

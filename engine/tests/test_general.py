@@ -64,8 +64,8 @@ def test_one_answer_can_show_a_general_mistake(
 @pytest.mark.parametrize(
     ("answer", "again", "probe", "headline"),
     [
-        (reply(OFF), reply(), SECOND_CALL, "a second call gives a wrong output: something carries"),
-        (reply(OUTPUT[:1]), reply(), SECOND_CALL, "a second call gives a wrong output: something"),
+        (reply(OFF), reply(), SECOND_CALL, "a call after another one gives a wrong output"),
+        (reply(OUTPUT[:1]), reply(), SECOND_CALL, "a call after another one gives a wrong output"),
         (reply(OFF), reply(OFF), SECOND_CALL, "the output is wrong"),
         (reply(OUTPUT[:1]), reply(OUTPUT[:1]), SECOND_CALL, "the output has a wrong shape"),
         (in_type(OFF, "f8"), reply(OFF), FLOAT64, "right for some sizes, and wrong for others"),

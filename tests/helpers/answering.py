@@ -86,7 +86,7 @@ def grade(
     """Return the grade of a submission that gives changed answers."""
     used = grading(references, show_text)
     session = Answering(used, exercises, change)
-    sandbox = SimpleNamespace(program=SimpleNamespace(edited={}))
+    sandbox = SimpleNamespace(program=SimpleNamespace(edited={}), forget=lambda: None)
     results = [*session.run(sandbox).values()]  # type: ignore[arg-type]
     flags = [flag for result in results for flag in result.flags]
     return Grade("bert.py", CONTAINED, results, flags=flags, private=used.private, name="bert.py")

@@ -100,7 +100,7 @@ class Tape:
     def put_together(self, wrong: Sequence[int], common: np.ndarray) -> int | None:
         """Return the first wrong record that is made from pieces computed in a loop, or None.
 
-        Pieces, such as one token's values, are in no correct code that computes all at once.
+        Pieces, such as one row's values, are in no correct code that computes all at once.
 
         Args:
             wrong: see above; common: which records agree with a known one.
