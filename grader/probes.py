@@ -1,14 +1,15 @@
 """Probes shared by several exercises, besides the toolkit's."""
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from grader.model import AROUND, MAIN, ONE_TOKEN, ROWS
-from tensormark.toolkit import Sizes, Tensors, probe
+from tensormark.toolkit import Call, Sizes, Tensors, probe
 from tensormark.toolkit.dropout import ANCHORS, RATE, Dropout, numbers, undone
-from tensormark.toolkit.probes import Case, other_sizes, second_call
+from tensormark.toolkit.probes import Case, Given, other_sizes, second_call, stood_in
 from tensormark.toolkit.seeds import Seeded
 
 Measure = Callable[[Tensors, Tensors], np.ndarray]  # of outputs and inputs
@@ -49,6 +50,16 @@ def small_numbers(what: str, name: str = "small numbers", **fields: Any) -> Case
     """Probe inputs that expose the constant that is added to a variance."""
     says = f"{what} is wrong where the variance is small"
     return probe(name, "properties", says, inputs="quiet", dtype="float64", **fields)
+
+
+def own_gradients(given: Given) -> Callable[[Call], tuple[Call, ...]]:
+    """Return what makes a probe's calls, with gradients for that without stand-ins only."""
+
+    def calls(call: Call) -> tuple[Call, ...]:
+        own, *stood = stood_in(call, given)
+        return (dataclasses.replace(own, gradients=True), *stood)
+
+    return calls
 
 
 def without_dropout(what: str) -> Case:

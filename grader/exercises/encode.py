@@ -11,7 +11,7 @@ import numpy as np
 
 from grader.inputs import earlier, hidden_states, mask, model_weights, token_ids
 from grader.model import LONG, MAIN, BertSizes
-from grader.probes import many_rows, one_token, padding_around
+from grader.probes import many_rows, one_token, own_gradients, padding_around
 from tensormark.exercise import SECOND_CALL
 from tensormark.toolkit import Call, Tensors, exercise, probe
 from tensormark.toolkit.draws import as_weights
@@ -116,7 +116,7 @@ EXERCISE = exercise(
             **OF_WHOLE | {"args": (*WHOLE, "token_type_ids")},
         ),
         no_dropout(inputs="whole", calls=whole, **OF_WHOLE),
-        all_dropped(gradients=True),
+        all_dropped(calls=own_gradients(GIVEN)),
         all_dropped(name="all dropped, whole model", inputs="whole", calls=whole, **OF_WHOLE),
         probe(
             "whole model",

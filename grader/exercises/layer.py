@@ -16,6 +16,7 @@ from grader.probes import (
     counting,
     many_rows,
     misplaced_dropout,
+    own_gradients,
     padding_around,
 )
 from tensormark.exercise import SECOND_CALL
@@ -149,7 +150,7 @@ EXERCISE = exercise(
         many_rows("the layer", calls=with_rates),
         padding_around("the layer", calls=with_rates),
         no_dropout(),
-        all_dropped(rates={"out_dropout": 0.0}, gradients=True),
+        all_dropped(calls=own_gradients(GIVEN), rates={"out_dropout": 0.0}),
         all_dropped(name="all dropped, second", rates={"attention_dropout": 0.0}),
         pattern_after("attention", "attention's projected output"),
         pattern_after("the feed-forward part", "the feed-forward part's projected output"),
