@@ -66,7 +66,7 @@ def table(folders: Sequence[Path]) -> str:
         dev, test = zip(*(score([folder / name]) for folder in folders), strict=True)
         spread = f"{min(dev):.3f} to {max(dev):.3f}"
         lines.append(f"| {name} | {mean(dev):.3f} ({spread}) | {mean(test):.3f} |")
-    phrases = draw_grades(recorded_seed(CARD.read_text("utf-8")))
+    phrases, _ = draw_grades(recorded_seed(CARD.read_text("utf-8")))
     single = {
         "tuned, five seeds averaged": score([folder / name for folder in folders]),
         "ceiling: the grammar's best guess": [ceiling(phrases[name]) for name in ("dev", "test")],

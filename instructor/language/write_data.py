@@ -7,7 +7,7 @@ import argparse
 import random
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from instructor import ROOT
 from instructor.language.baselines import baseline_table
@@ -41,20 +41,32 @@ def draw_split(writer: Writer, size: int, taken: set[str]) -> list[Phrase]:
 
 
 def draw_splits(
-    seed: int | str, kind: type[Writer] = Writer, sizes: dict[str, int] = SIZES
+    seed: int | str,
+    kind: type[Writer] = Writer,
+    sizes: dict[str, int] = SIZES,
+    published: Collection[str] = (),
 ) -> dict[str, list[Phrase]]:
-    """Draw the three splits; only the training split is limited to a part of the opinion words."""
+    """Draw the three splits; only the training split is limited to a part of the opinion words.
+
+    Args:
+        published: sentences that may not be in the test split.
+    """
     taken: set[str] = set()
     splits = {}
     for name, size in sizes.items():
+        if name == "test":
+            taken.update(published)
         words = kind.known if name == "train" else kind.every
         splits[name] = draw_split(kind(random.Random(f"{seed} {name}"), words), size, taken)
     return splits
 
 
-def draw_grades(seed: int) -> dict[str, list[Phrase]]:
-    """Draw the three splits with five grades."""
-    return draw_splits(f"{seed} grades", GradedWriter, GRADED_SIZES)
+def draw_grades(seed: int) -> tuple[dict[str, list[Phrase]], list[list[str]]]:
+    """Draw the three splits with five grades, and reviews that tell the grade of no test sentence."""
+    reviewer = GradedWriter(random.Random(f"{seed} grades reviews"), GradedWriter.every)
+    reviews = [reviewer.review() for _ in range(GRADED_REVIEWS)]
+    rated = {f"{line.partition(' : ')[0]} ." for review in reviews for line in review}
+    return draw_splits(f"{seed} grades", GradedWriter, GRADED_SIZES, rated), reviews
 
 
 def labelled_lines(phrases: Iterable[Phrase]) -> str:
@@ -68,10 +80,8 @@ def _make_texts(seed: int) -> dict[str, str]:
     texts = {f"{name}.txt": labelled_lines(phrases) for name, phrases in splits.items()}
     reviews = write_reviews(random.Random(f"{seed} reviews"), REVIEWS)
     texts["pretraining.txt"] = running_text(reviews)
-    grades = draw_grades(seed)
+    grades, graded = draw_grades(seed)
     texts |= {f"grades/{name}.txt": labelled_lines(phrases) for name, phrases in grades.items()}
-    reviewer = GradedWriter(random.Random(f"{seed} grades reviews"), GradedWriter.every)
-    graded = [reviewer.review() for _ in range(GRADED_REVIEWS)]
     texts["grades/pretraining.txt"] = running_text(graded)
     return texts | {CARD_NAME: data_card(seed, splits, reviews)}
 
