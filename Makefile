@@ -9,8 +9,8 @@ VENV = .venv
 FROM_PEOPLE = SUBMISSION PYTHON VENV K JSON TIER OUT NAME N SEED PIP_ARGS
 # What people type after `make` is data: a file's name may contain $(shell ...) or a backtick. Make
 # does not expand it, and recipes read it from the environment, quoted by the shell.
-as_data = $(foreach name,$(1),$(if $(filter environment,$(origin $(name))),$(eval $(name) =))\
-	$(eval override $(name) := $$(value $(name))))
+as_data = $(foreach each,$(1),$(if $(filter environment,$(origin $(each))),$(eval $(each) =))\
+	$(eval override $(each) := $$(value $(each))))
 $(call as_data,$(FROM_PEOPLE))
 export TENSORMARK_MAKE = 1
 # What `module load`, conda or a profile set would send packages elsewhere, take them from elsewhere,
@@ -36,7 +36,7 @@ export $(FROM_PEOPLE)
 # Make ignores unknown variables, and reports an existing file as up to date. Here, both are typing
 # mistakes. Shells that complete targets use goals and variables of their own.
 upper = $(shell printf %s '$(subst ','\'',$(1))' | tr a-z A-Z)
-unknown = $(foreach name,$(.VARIABLES),$(if $(filter command,$(origin $(name))),$(name)))
+unknown = $(foreach __each,$(.VARIABLES),$(if $(filter command,$(origin $(__each))),$(__each)))
 UNKNOWN := $(firstword $(filter-out __% MAKEFLAGS SHELL,$(unknown)))
 ifneq ($(UNKNOWN),)
 $(error unknown option $(UNKNOWN)=; $(or $(patsubst %,use %=,$(filter \

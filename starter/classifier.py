@@ -234,7 +234,7 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     add("--checkpoint", type=Path, default=CHECKPOINT, help="folder to start from")
     add("--train", type=Path, help="sentences to train on (default: train.txt of the task)")
     add("--dev", type=Path, help="sentences to choose the epoch by (default: dev.txt of the task)")
-    usual = "the task's test.txt, or none if --train or --dev is given"
+    usual = f"the task's test.txt; without --task {GRADES}, none if --train or --dev is given"
     add("--test", type=Path, help=f"sentences to label (default: {usual})")
     add("--predictions", type=Path, default=Path("predictions"), help="folder to write to")
     add("--save", type=Path, help="folder for the model, its scores and curves (default: none)")
@@ -263,8 +263,8 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     other("--compare", type=Path, nargs="+", metavar="RUN", help=f"{saved}test for differences")
     args = parser.parse_args(argv)
     folder = DATA / GRADES if args.task == GRADES else DATA
-    if not (args.train or args.dev or args.test):
-        args.test = folder / "test.txt"
+    if args.task == GRADES or not (args.train or args.dev):
+        args.test = args.test or folder / "test.txt"
     args.train = args.train or folder / "train.txt"
     args.dev = args.dev or folder / "dev.txt"
     args.epochs = args.epochs or EPOCHS[args.task]
@@ -285,6 +285,8 @@ def open_checkpoint(args: argparse.Namespace) -> tuple[BertModel, BertTokenizer,
     if tokenizer.vocab_size > words:
         pieces = f"{tokenizer.vocab_size} word pieces, but the model has {words}"
         raise InputError(f"{args.checkpoint}: the tokenizer has {pieces}")
+    if args.freeze > len(bert.bert_layers):
+        raise InputError(f"--freeze {args.freeze}: the model has {len(bert.bert_layers)} layers")
     if args.max_length is not None and args.max_length > positions:
         raise InputError(
             f"--max-length {args.max_length}: the model has only {positions} positions"

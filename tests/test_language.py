@@ -70,6 +70,13 @@ def test_graded_training_sentences_lack_most_opinion_words() -> None:
         assert {phrase.grade for phrase in phrases} == {0, 1, 2, 3, 4}
 
 
+def test_no_text_to_pretrain_on_rates_a_test_sentence() -> None:
+    tests = (DATA / "grades/test.txt").read_text("utf-8").splitlines()
+    rated = (DATA / "grades/pretraining.txt").read_text("utf-8")
+
+    assert not [line for line in tests if f"\n{line.partition('||| ')[2][:-1]}: " in rated]
+
+
 def test_the_ceiling_is_what_the_best_guess_reaches() -> None:
     writer = GradedWriter(random.Random(4), WHOLE)
     phrases = [writer.sentence(FILM) for _ in range(4000)]

@@ -31,7 +31,7 @@ FORM = "must be `example ||| label`, each example of test.txt once, its label on
 # predictions, and what is said about them; \udc80 stands for a byte
 BAD = r"""
 film 0 . ||| 1\n -> : predict every example of test.txt; missing: 19, such as 'film 1 .'
-film 0 . ||| 1\nfilm 0 . ||| 1 -> :2: 'film 0 . ||| 1' FORM
+film 0 . ||| 1\nfilm 0 . ||| 1 -> :2: 'film 0 .' is there twice
 a film ||| 1 -> :1: 'a film ||| 1' FORM
 film 0 . ||| 1.0 -> :1: 'film 0 . ||| 1.0' FORM
 film 0 . ||| 1\rfilm 1 . ||| nan -> :2: 'film 1 . ||| nan' FORM
@@ -91,7 +91,7 @@ def test_good_predictions_are_packed_with_a_clean_name_and_scored_on_dev(
 
     packed, said = predicted(competed, tmp_path / toy.MAIN, f" Ada\u202e \n{'x' * 99}")
 
-    assert none == ({}, "")
+    assert none == ({}, "not packed: the name, as there is no predictions/test-out.txt")
     assert alone == ({TEST.file: text.encode()}, "")
     assert packed == {TEST.file: text.encode(), NAME_FILE: b"Ada " + b"x" * 36}
     assert said == "dev-out.txt: accuracy 0.900"

@@ -62,7 +62,7 @@ def draw_splits(
 
 
 def draw_grades(seed: int) -> tuple[dict[str, list[Phrase]], list[list[str]]]:
-    """Draw the three splits with five grades, and reviews that tell the grade of no test sentence."""
+    """Draw the three splits with five grades, and reviews that rate no test sentence."""
     reviewer = GradedWriter(random.Random(f"{seed} grades reviews"), GradedWriter.every)
     reviews = [reviewer.review() for _ in range(GRADED_REVIEWS)]
     rated = {f"{line.partition(' : ')[0]} ." for review in reviews for line in review}

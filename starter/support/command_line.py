@@ -10,6 +10,7 @@ STARTER = Path(__file__).resolve().parents[1]
 ROOT = STARTER.parent
 CHECKPOINT = ROOT / "checkpoint"
 DATA = ROOT / "data"
+MOST = 10**9  # of an integer on the command line
 
 
 class OneLineParser(argparse.ArgumentParser):
@@ -28,11 +29,11 @@ class OneLineParser(argparse.ArgumentParser):
 
 
 def at_least(least: int) -> Callable[[str], int]:
-    """Return an argument type: an integer, `least` or more."""
+    """Return an argument type: an integer from `least` to MOST."""
 
     def integer(text: str) -> int:
-        if not text.isascii() or not text.isdigit() or int(text) < least:
-            raise argparse.ArgumentTypeError(f"{text!r} is not an integer, {least} or more")
+        if not (text.isascii() and text.isdigit() and least <= int(text[:20]) <= MOST):
+            raise argparse.ArgumentTypeError(f"{text!r} is not an integer from {least} to {MOST}")
         return int(text)
 
     return integer

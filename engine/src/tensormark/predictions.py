@@ -101,7 +101,9 @@ class Split:
         found: dict[str, str] = {}
         for number, line in enumerate(LINE_END.split(text.rstrip()), start=1):
             example, _, label = map(str.strip, line.rpartition(MARK))
-            if example not in examples or example in found or label not in self.labels:
+            if example in found:
+                raise PredictionsError(f"{self.file}:{number}: {shown(example)!r} is there twice")
+            if example not in examples or label not in self.labels:
                 fault = f"{shown(line)!r} must be {form}, its label one of {', '.join(self.labels)}"
                 raise PredictionsError(f"{self.file}:{number}: {fault}")
             found[example] = label

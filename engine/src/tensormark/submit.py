@@ -57,6 +57,8 @@ def predicted(assignment: Assignment, path: Path, name: str) -> tuple[dict[str, 
         for split in [board.test, board.dev] if board else []:
             folder = (path if path.is_dir() else path.parent) / FOLDER
             if not (folder / split.file).exists():
+                if name and not files:
+                    raise UserError(f"the name, as there is no {FOLDER}/{split.file}")
                 break
             text = read_beside([Part(folder)], [], split.file) or ""
             right = split.score(text, assignment.folder)
