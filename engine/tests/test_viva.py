@@ -72,7 +72,7 @@ def test_a_function_without_code_is_not_asked_about(name: str) -> None:
         Source(UNFIT[name], "A.f")
 
 
-@pytest.mark.parametrize("body", ["x = 1; " * 30_000, "x = x + x\n        " * 8_000], ids=len)
+@pytest.mark.parametrize("body", ["x = 1; " * 6_000, "x = x + x\n        " * 2_000], ids=len)
 def test_a_text_is_parsed_in_another_process(monkeypatch, body: str) -> None:
     with monkeypatch.context() as patched:
         patched.setattr(ast, "parse", None)
