@@ -10,7 +10,17 @@ from tensormark.judging.fingerprints import AnsweredCall
 from tensormark.judging.general import of_shape
 from tensormark.result import Finding
 from tensormark.sandbox.interface import Reply
-from testkit.trials import OUTPUT, OWN_CALL, VALUES, X, finding, make_exercise, reply, trial
+from testkit.trials import (
+    CORRECT,
+    OUTPUT,
+    OWN_CALL,
+    VALUES,
+    X,
+    finding,
+    make_exercise,
+    reply,
+    trial,
+)
 
 OFF = OUTPUT + 0.5
 NAN = np.full_like(OUTPUT, np.nan)
@@ -25,16 +35,18 @@ def problem_in(answer: Reply, again: Reply | None = None, **probe: Any) -> Findi
     """Return what is said of an answer.
 
     Args:
-        again: the answer to the same call alone, or in float32.
+        again: the answer to a second call made alone, or to another one in float32.
     """
+    second = probe == SECOND_CALL
 
-    def ask(answered: AnsweredCall, dtype: str = "float64", **_: Any) -> AnsweredCall:
-        call = replace(answered.call, dtype=dtype)
-        return replace(answered, call=call, reply=again or answer)
+    def ask(answered: AnsweredCall, dtype: str = "float64", alone: bool = False) -> AnsweredCall:
+        call = answered.call if alone else replace(answered.call, dtype=dtype)
+        return replace(answered, call=call, reply=again if again and alone == second else answer)
 
-    own = {"calls": (OWN_CALL,), **probe}
-    layer = make_exercise("layer", replace(VALUES, **own))
-    return finding(trial(answer, exercise=layer, again=ask))
+    own = replace(VALUES, **{"calls": (OWN_CALL,), **probe})
+    before = [replace(VALUES, calls=(OWN_CALL,))] if second else []
+    layer = make_exercise("layer", *before, own)
+    return finding(trial(*[CORRECT for _ in before], answer, exercise=layer, again=ask))
 
 
 def in_type(output: np.ndarray, dtype: str) -> Reply:

@@ -9,13 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tensormark.exercise import NO_DROPOUT, SECOND_CALL
+from tensormark.exercise import NO_DROPOUT
 from tensormark.judging.checks import wrong_output
-from tensormark.judging.compare import Mismatch, Pair, compare
+from tensormark.judging.compare import Mismatch, Pair
 from tensormark.judging.evidence import Evidence
-from tensormark.judging.fingerprints import AnsweredCall, changed_state, tolerance_of
+from tensormark.judging.fingerprints import AnsweredCall, changed_state
 from tensormark.judging.replies import NOT_RETURNED, texts
-from tensormark.references import under
 
 Shape = tuple[int, ...]
 # relative errors that computing with lower precision can cause
@@ -143,24 +142,6 @@ def _by_kind(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> 
     return None
 
 
-def _differ(evidence: Evidence, first: AnsweredCall, second: AnsweredCall) -> bool:
-    """Return whether two answers have other outputs."""
-    got, others = (under(each.reply.tensors, "out/") for each in (first, second))
-    tolerance = tolerance_of(evidence.entry, "out/", first.call)
-    return got.keys() == others.keys() and any(
-        compare(name, got[name], value, tolerance, str(value.dtype), {}) is not None
-        for name, value in others.items()
-    )
-
-
-def _carries_over(evidence: Evidence, answered: AnsweredCall) -> bool:
-    """Return whether a second call gives another output than the same call alone, each time."""
-    if evidence.again is None:
-        return False
-    fresh, again = (evidence.again(answered, alone=True) for _ in range(2))
-    return _differ(evidence, answered, fresh) and not _differ(evidence, fresh, again)
-
-
 def _wrong_in_single(evidence: Evidence, answered: AnsweredCall) -> bool:
     """Return whether a call is also wrong in float32."""
     if answered.call.dtype == "float32" or evidence.again is None:
@@ -182,8 +163,6 @@ def general(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> M
         return mistake
     if kind not in ("values", "shape", "finite"):
         return None
-    if probe.name == SECOND_CALL and _carries_over(evidence, answered):
-        return KEPT
     if probe.of_sizes and kind != "finite":
         if _wrong_in_single(evidence, answered):
             return Mistake("some_sizes", "right for some sizes, and wrong for others")
