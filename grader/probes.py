@@ -36,9 +36,9 @@ def padding_around(what: str, **fields: Any) -> Case:
     return second_call(says, sizes=AROUND, **fields)
 
 
-def many_rows(what: str, sizes: Sizes = ROWS, **fields: Any) -> Case:
+def many_rows(what: str, **fields: Any) -> Case:
     """Probe many rows, half of them with padding."""
-    return other_sizes(what, sizes, "many rows", **fields)
+    return other_sizes(what, ROWS, "many rows", **fields)
 
 
 def one_token(what: str, **fields: Any) -> Case:

@@ -6,7 +6,7 @@ Dimension key: B batch, T tokens, D model width.
 import numpy as np
 
 from grader.inputs import mask, model_weights, token_ids
-from grader.model import LONG, MAIN, ONE_TOKEN, ROWS
+from grader.model import LONG, MAIN, ONE_TOKEN
 from grader.probes import RATES, dropout_pattern, many_rows, small_numbers
 from tensormark.exercise import SECOND_CALL
 from tensormark.toolkit import Call, Tensors, exercise, probe
@@ -70,7 +70,7 @@ EXERCISE = exercise(
     probes=(
         output("embed"),
         other_sizes("embed", LONG | {"layers": 1}),
-        many_rows("embed", ROWS | {"layers": 1}),
+        many_rows("embed"),
         small_numbers("embed", sizes=ONE_LAYER | ONE_TOKEN),
         second_call(),
         probe(
