@@ -6,7 +6,7 @@ Predictions are lines `example ||| label`, one for each example, in any order.
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -87,16 +87,15 @@ class Split:
     file: str
     labels: tuple[str, ...]
 
-    def score(self, text: str, folder: Path) -> list[bool]:
+    def score(self, text: str, examples: Mapping[str, str]) -> list[bool]:
         """Return which predictions are right, in the order of the examples.
 
         Args:
-            folder: the assignment's.
+            examples: what `labelled` returns of the file.
 
         Raises:
             PredictionsError: they do not have the form that the module describes.
         """
-        examples = labelled(folder, self.data)
         form = f"`example {MARK} label`, each example of {self.data} once"
         found: dict[str, str] = {}
         for number, line in enumerate(LINE_END.split(text.rstrip()), start=1):

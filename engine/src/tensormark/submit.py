@@ -14,7 +14,7 @@ from tensormark.folder import open_assignment
 from tensormark.grading import Grading
 from tensormark.intake.given_files import GivenFiles
 from tensormark.intake.submission import Part, Submission, SubmissionError, read_beside
-from tensormark.predictions import FOLDER, NAME_FILE, accuracy, cleaned
+from tensormark.predictions import FOLDER, NAME_FILE, accuracy, cleaned, labelled
 from tensormark.reports.terminal import Report
 from tensormark.reports.text import print_any_letter
 from tensormark.result import Grade
@@ -61,7 +61,7 @@ def predicted(assignment: Assignment, path: Path, name: str) -> tuple[dict[str, 
                     raise UserError(f"the name, as there is no {FOLDER}/{split.file}")
                 break
             text = read_beside([Part(folder)], [], split.file) or ""
-            right = split.score(text, assignment.folder)
+            right = split.score(text, labelled(assignment.folder, split.data))
             if files:
                 return files, f"{split.file}: accuracy {accuracy(right):.3f}"
             files[split.file] = text.encode()

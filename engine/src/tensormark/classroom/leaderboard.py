@@ -101,7 +101,7 @@ class Standings:
             try:
                 text = read(self.test.file)
                 if text is not None:
-                    right = self.test.score(text, self.assignment.folder)
+                    right = self.test.score(text, self.examples)
                     found.append((right, cleaned(read(NAME_FILE) or "") or name, entry))
             except PredictionsError as error:
                 bad.append([*[""] * 6, entry.student, str(error)])

@@ -15,7 +15,7 @@ from tensormark.folder import open_assignment
 from tensormark.grading import Grading
 from tensormark.intake.process import InspectionError
 from tensormark.intake.submission import Part, SubmissionError, read_beside
-from tensormark.predictions import PredictionsError, accuracy
+from tensormark.predictions import PredictionsError, accuracy, labelled
 from tensormark.references import References
 from tensormark.reports.platforms import gradescope
 from tensormark.result import Grade, Observer, Outcome, Result
@@ -90,7 +90,8 @@ class Writer(Observer):
         try:
             text = read_beside([Part(submission)], assignment.editable, test.file)
             if text is not None:
-                self.accuracy = round(accuracy(test.score(text, assignment.folder)), 4)
+                examples = labelled(assignment.folder, test.data)
+                self.accuracy = round(accuracy(test.score(text, examples)), 4)
         except PredictionsError as error:
             self.fault = f"not on the leaderboard: {error}"
 
