@@ -71,8 +71,8 @@ def test_everybody_has_a_score_with_adjustments_and_those_who_get_some_questions
     assert "1 cannot be imported:\n  emmy: detector.py cannot be imported: detector.py:1" in printed
     assert "2 could not be read:\n  grace: " in printed
     unread = {"grace": "", "lise": "", "zoe": ""}
-    assert scores(out) == {"ada": "80", "alan": "40", "emmy": "0", **unread}
-    points = {"ada": "74.5", "alan": "40", "emmy": "0", **unread, "grace": "10"}
+    assert scores(out) == {"ada": "80", "alan": "40", "emmy": "0", **unread, "zoe": "0"}
+    points = {"ada": "74.5", "alan": "40", "emmy": "0", **unread, "grace": "10", "zoe": "0"}
     assert scores(out, "points") == points
     for name, says in (("lise", "UTF-16 text; save the file as UTF-8"), ("zoe", "is empty")):
         assert says in (out / f"feedback/{name}/report.html").read_text("utf-8")

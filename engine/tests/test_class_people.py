@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tensormark.classroom.find import note_late
+from tensormark.classroom.find import note_late, note_status
 from tensormark.classroom.people import FileError
 from testkit.classes import found, handed_in, owners
 from testkit.listings import listings
@@ -158,6 +158,14 @@ ANONYMOUS = ["anon_x7K_1_detector.py", "anon_y8L_2_detector.py"]
 CANVAS = "Student,ID,SIS User ID,SIS Login ID,Section,Lab 1 (8)\n"
 
 
+WORKSHEET = (
+    "Identifier,Full name,Status,Grade,Maximum Grade\n"
+    "Participant 1,Ada,Submitted for grading - 30 mins late,,80\n"
+    "Participant 2,Alan,Submitted for grading,,80\n"
+)
+DRAFT = WORKSHEET.replace("Submitted for grading - 30 mins late", "Draft (not submitted)")
+
+
 @pytest.mark.parametrize(
     ("people", "files", "words"),
     [
@@ -185,44 +193,53 @@ def test_a_list_that_does_not_fit_is_said_in_one_line_with_the_fix(
         ("id,name\n1,Ada Lovelace\n", "Ada Lovelase.py", "nearest is 'adalovelace', of 1 (Ada"),
         (f"{CANVAS}Ada,12,s1,ada,A,\n", "ada_13_9_x.py", "no '13'; nearest is 'ada', of 12 (Ada)"),
         ("login\nada\n", "ada.py/ada-1.py", "could belong to ada, as could ada.py, so nobody gets"),
+        ("login\nada\n", "ada.py/ada-1.py", "'ada-1.py' could be theirs"),
         ("login\nada\n", "ada.py/bob.py/detector.py", "write 'detector.py' into the column `file`"),
+        ("login,file\nada,old.py\n", "ada.py", "old.py is missing from the folder"),
+        (DRAFT, "A_1_assignsubmission_file_x.py", "in Moodle is 'Draft (not submitted)'"),
     ],
 )
 def test_what_is_left_over_is_told_why(people: str, files: str, words: str, tmp_path) -> None:
-    entries = found(tmp_path, files.split("/"), people).entries
+    result = found(tmp_path, files.split("/"), people)
+    note_status(result)
+    entries = result.entries
 
+    assert "old.py" not in words or entries[0].path is None
     lines = [line for each in entries for line in (*each.remarks, each.problem)]
     assert any(words in line for line in lines)
 
 
-WORKSHEET = (
-    "Identifier,Full name,Status,Grade,Maximum Grade\n"
-    "Participant 1,Ada,Submitted for grading - 30 mins late,,80\n"
-    "Participant 2,Alan,Submitted for grading,,80\n"
-)
-DEADLINE = datetime.datetime(2026, 10, 1, 22, tzinfo=datetime.UTC)
+MOODLES = [f"{name}_assignsubmission_file_x.py" for name in ("A_1", "B_2")]
+REPOSITORIES = "identifier,github_username\n1,ada\n2,alan\n"
+EAST = datetime.timezone(datetime.timedelta(hours=9))  # times without an offset are there
+DEADLINE = datetime.datetime(2026, 10, 1, 22, tzinfo=EAST)
 
 
 @pytest.mark.parametrize(
-    ("files", "people", "late"),
+    ("files", "people", "late", "unused"),
     [
-        (["a_LATE_1_10_detector.py", "b_2_11_detector.py"], "", [True, False]),
-        ([f"{n}_assignsubmission_file_x.py" for n in ("A_1", "B_2")], WORKSHEET, [True, False]),
-        ([f"L_{n}_attempt_2026-10-0{n}-22-00-00_x.py" for n in (3, 1)], "", [False, True]),
-        (["ada.py", "alan.py"], "", [False, True]),
-        (["lab-ada/", "lab-alan/"], "identifier,github_username\n1,ada\n2,alan\n", [None, None]),
+        (["a_LATE_1_10_x.py", "b_2_11_x.py"], "", [True, False], "canvas says itself who"),
+        (MOODLES, WORKSHEET, [True, False], "moodle says itself who was late"),
+        (MOODLES, "", [None, None], "moodle gives no times"),
+        ([f"L_{n}_attempt_2026-10-01-{n}-00-00_x.py" for n in (24, 23)], "", [True, None], ""),
+        ([f"L_{n}_attempt_2026-10-01-22-0{n}-00_x.py" for n in (1, 0)], "", [False, True], ""),
+        ([f"1-{n} - N{n} - Oct {n}, 2026 1100 PM" for n in (1, 2)], "", [True, True], ""),
+        (["ada.py", "alan.py"], "", [False, True], ""),
+        (["lab-ada/", "lab-alan/"], REPOSITORIES, [None, None], "github gives no times"),
     ],
 )
 def test_who_was_late_is_what_the_platform_says_or_its_time_and_the_deadline_give(
-    files: list[str], people: str, late: list[bool | None], tmp_path
+    files: list[str], people: str, late: list[bool | None], unused: str, tmp_path
 ) -> None:
     result = found(tmp_path, files, people)
     for entry, day in zip(result.entries, (1, 3), strict=True):
         time = DEADLINE.replace(day=day).timestamp()
         os.utime(tmp_path / "in" / entry.path, (time, time))
 
-    note_late(result, DEADLINE)
+    note_status(result)
+    lines = note_late(result, DEADLINE)
 
+    assert [unused in line for line in lines] == [True] * bool(unused)
     assert [each.late for each in result.entries] == late
 
 

@@ -138,8 +138,13 @@ def test_points_stay_between_0_and_the_maximum_of_the_column_and_a_line_says_who
     for entry, change in ((ada, 30), (alan, -60), (grace, 5), (emmy, -10)):
         entry.adjustments = [Adjustment(change, "x")]
 
-    lines = returned.limit(found.entries, returned.column_of(found, "Lab 1"))
+    column = returned.column_of(found, "Lab 1")
 
+    (only,) = returned.limit(found.entries, column, kept=False)
+    assert ada.points == 110
+    lines = returned.limit(found.entries, column, kept=True)
+
+    assert lines[-1] == only
     assert [each.points for each in (ada, alan, grace, emmy, zoe)] == [90, 0, 85, 0, 80]
     assert "the column takes 90 points, the assignment gives 80" in lines[-1]
     assert lines[0] == "points: 3 kept between 0 and 90:"
@@ -177,11 +182,14 @@ def test_canvas_gets_what_fits_the_name_of_what_was_handed_in(tmp_path) -> None:
     unread.problem = "detector.py is empty"
     unread.adjustments = [Adjustment(3, "showed it to me")]
     found.entries[3] = unread
+    found.entries.append(classes.entry("6"))
+    found.entries[-1].adjustments = unread.adjustments
 
     lines = given_back(found, "Lab 1", tmp_path)
 
     assert zipped_names(tmp_path) == [*FILES[:3], "emmy_4_14_detector.py"]
     assert "zoe_5_13_x_1_2_detector.py: Canvas could not match" in lines
+    assert "6: handed in no file that Canvas named" in lines
     with zipfile.ZipFile(tmp_path / "feedback.zip") as archive:
         report, said = (archive.read(name).decode() for name in (FILES[0], unread.path.name))
     assert all(line[0] == "#" for line in report.splitlines())

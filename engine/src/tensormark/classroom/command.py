@@ -23,7 +23,7 @@ from tensormark import settings, usage
 from tensormark.authoring.course import open_course
 from tensormark.classroom import config, counts, entry, feedback, gradebook, returned, sheets, teach
 from tensormark.classroom.entry import Entry, legible, number_of
-from tensormark.classroom.find import find, handed_in, note_late, real
+from tensormark.classroom.find import find, handed_in, note_late, note_status, real
 from tensormark.classroom.jobs import Job, Result, Terms, answers, complete, facts, named, workers
 from tensormark.classroom.leaderboard import PAGE, TABLE, Standings
 from tensormark.classroom.people import FileError
@@ -128,19 +128,20 @@ def _counted(entries: Sequence[Entry]) -> str:
     found = Counter(each.kind for each in entries)
     kinds = [kind for kind in entry.KINDS if found[kind] or kind == entry.GRADED]
     parts = [f"{found[kind]} {kind}" for kind in kinds]
-    return f"{number_of(len(entries), 'student')}: {', '.join(parts)}"
+    people = sum(each.kind != entry.NOBODYS for each in entries)
+    return f"{number_of(people, 'student')}: {', '.join(parts)}"
 
 
 def _listed(entries: Sequence[Entry]) -> list[str]:
     """Return a line for each student without a result to be content with."""
     lines: list[str] = []
-    others = (entry.UNIMPORTABLE, entry.EMPTY, entry.UNREAD, entry.NOT_IN)
+    others = (entry.UNIMPORTABLE, entry.EMPTY, entry.UNREAD, entry.NOBODYS, entry.NOT_IN)
     for kind in (*entry.OURS, *others):
         own = [each for each in entries if each.kind == kind]
         about = []
         for each in own:
-            why = each.without or "".join(each.notes[:1])
-            about.append(each.called if why in ("", kind) else f"{each.called}: {why}")
+            why = each.without if each.without != kind else ""
+            about.append(": ".join([each.called, *([why] if why else each.notes[:1])]))
         lines += returned.listed("students", kind, about)
     return lines
 
@@ -194,7 +195,12 @@ class Class:
         given = GivenFiles(self.assignment, self.references.manifest.get("starter", {}))
         self.found = find(folder, editable, class_list, self.config.platform, given.digests)
         self.entries = self.found.entries
-        note_late(self.found, self.config.deadline)
+        note_status(self.found)
+        deadline = self.config.deadline
+        self.warnings = [
+            *self.found.warnings,
+            *(note_late(self.found, deadline) if deadline else ()),
+        ]
         for each in self.entries:
             if each.path is not None:
                 try:
@@ -257,7 +263,7 @@ class Class:
         table = self.found.table
         who = f"list: {table.path} ({self.found.listed_by.name})" if table else "no list"
         print(f"platform: {platform}; {who}", flush=True)
-        _print(f"warning: {line}" for line in self.found.warnings)
+        _print(f"warning: {line}" for line in self.warnings)
         if tier == PROCESS:
             print(NO_TIER, file=sys.stderr)
 
@@ -347,8 +353,7 @@ class Class:
             column = returned.column_of(self.found, self.config.column)
         except FileError as error:
             lines.append(f"no {returned.MARKS}: {error}")
-        if self.config.limits:
-            lines += returned.limit(self.entries, column)
+        lines += returned.limit(self.entries, column, self.config.limits)
         common = counts.note_flags(self.entries)
         given = {
             name.removesuffix(".py"): (self.assignment.starter / name).read_text(encoding="utf-8")

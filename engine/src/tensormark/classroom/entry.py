@@ -29,9 +29,10 @@ EMPTY = "empty"
 PARTLY = "graded in part"
 COULD_NOT = "could not be graded"
 UNREAD = "could not be read"
+NOBODYS = "of somebody unknown"  # a file or folder, and no student
 NOT_IN = "not handed in"
 LEFT = "not graded yet"
-KINDS = (GRADED, UNIMPORTABLE, EMPTY, UNREAD, NOT_IN, PARTLY, COULD_NOT, LEFT)
+KINDS = (GRADED, UNIMPORTABLE, EMPTY, UNREAD, NOBODYS, NOT_IN, PARTLY, COULD_NOT, LEFT)
 OURS = (PARTLY, COULD_NOT)
 
 
@@ -154,6 +155,7 @@ class Entry:
         problem: why there is no result, in one sentence; "" if there is one, or if nothing was
             handed in.
         result: the result model, see reports/result.schema.json.
+        unowned: whether it is a file that nobody gets, and no student.
         equal: other students whose files are equal apart from comments and layout.
         most: the most points that there are; None: neither that nor 0 is a limit.
         folder: the name of the folder of the student's feedback; "" if there is none.
@@ -178,6 +180,7 @@ class Entry:
     problem: str = ""
     result: Mapping[str, Any] | None = None
     adjustments: list[Adjustment] = field(default_factory=list)
+    unowned: bool = False
     equal: Sequence[str] = ()
     most: float | None = None
     folder: str = ""
@@ -203,6 +206,8 @@ class Entry:
             return EMPTY if all(each["outcome"] in UNWRITTEN for each in core) else GRADED
         if self.submission is not None:
             return COULD_NOT if self.problem else LEFT
+        if self.unowned:
+            return NOBODYS
         if self.problem.endswith(sources.EMPTY):
             return EMPTY
         return UNREAD if self.problem else NOT_IN
@@ -219,16 +224,23 @@ class Entry:
         return self.result["exercises"] if self.result else ()
 
     @property
+    def score(self) -> float | None:
+        """The result's, or 0 of an empty file; None if there is neither."""
+        if self.result:
+            return float(self.result["score"])
+        return 0.0 if self.kind == EMPTY else None
+
+    @property
     def points(self) -> float | None:
         """What the student gets: the score with all adjustments; None while part is unknown.
 
-        Somebody who handed in nothing that can be read has only adjustments.
+        Somebody without a score has only adjustments.
         """
         unknown = self.kind in (PARTLY, COULD_NOT, LEFT)
-        if unknown or not (self.result or self.adjustments):
+        score = self.score
+        if unknown or (score is None and not self.adjustments):
             return None
-        score = float(self.result["score"]) if self.result else 0.0
-        total = score + sum(each.points for each in self.adjustments)
+        total = (score or 0.0) + sum(each.points for each in self.adjustments)
         return total if self.most is None else min(max(0.0, total), self.most)
 
     @property
@@ -244,6 +256,8 @@ class Entry:
         """What staff should know about the hand-in and its points."""
         files = dict(_unimportable(self.exercises))
         notes = [f"{file} {UNIMPORTABLE}: {why}" for file, why in files.items()] + self.remarks
+        if self.submission:
+            notes += self.submission.notes
         if self.others:
             notes.append(f"not graded: {', '.join(path.name for path in self.others[:3])}")
         notes += map(str, self.adjustments)

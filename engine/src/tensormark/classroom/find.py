@@ -51,7 +51,7 @@ COMPANION = "._"  # begins the name of the metadata that macOS keeps beside a fi
 NOT_LISTED = "not on the list of the class"
 UNNAMED = "has the name of the assignment's file and of no student"
 CHOSEN_BY_DATE = "of several, the newest by file date was chosen"
-BY_STAFF = "~"  # the attempt of what the list names, which counts before any other
+BY_STAFF = "by staff"  # the attempt of what the list names, which alone counts
 Owner = frozenset[int]  # places in the list: of one person, or of a team's members
 SOMEBODY = Owner()  # else
 
@@ -92,7 +92,8 @@ def _nobodys(group: _Group, why: str) -> Entry:
     """Return the line of something that staff have to give to somebody."""
     label = group.label
     fix = f"rename it, or write {label!r} into the column `file` of its owner's row in the list"
-    return Entry(label, label, uploads=group.uploads, problem=f"{why}, so nobody gets it; {fix}")
+    why = f"{why}, so nobody gets it; {fix}"
+    return Entry(label, label, uploads=group.uploads, problem=why, unowned=True)
 
 
 class Owners:
@@ -275,6 +276,8 @@ def entries_by_owner(
                 people[place].uploads += group.uploads
         else:
             rest.append(owners.entry(group))
+            for place in set[int]().union(*group.owners):
+                people[place].remarks.append(f"{group.label!r} could be theirs")
     return _with_unique_names([*people, *rest])
 
 
@@ -306,8 +309,9 @@ def _is_code(upload: Upload) -> bool:
 def _graded(uploads: Sequence[Upload], editable: Sequence[str]) -> list[Upload]:
     """Return the newest attempt without old versions of its files; no document replaces code."""
     code = [upload for upload in uploads if _is_code(upload)] or uploads
-    last = max(code, key=lambda upload: (upload.attempt == BY_STAFF, upload.order))
-    attempt = [upload for upload in code if upload.together == last.together]
+    last = max(code, key=lambda upload: upload.order)
+    own = [each for each in uploads if last.typed or not each.typed]
+    attempt = [each for each in own if each.together == last.together]
     newest: dict[str | None, int] = {}
     for upload in attempt:
         file = _target(upload, editable)
@@ -337,10 +341,11 @@ def _fault(path: Path) -> str:
 
 
 def choose(entry: Entry, folder: Path, editable: Sequence[str]) -> None:
-    """Decide which of a student's uploads are graded: the newest, however late."""
-    faults = {upload.path: entry.problem or _fault(upload.path) for upload in entry.uploads}
+    """Decide which of a student's uploads are graded: what staff chose, or the newest."""
+    uploads = [each for each in entry.uploads if each.attempt == BY_STAFF] or entry.uploads
+    faults = {upload.path: entry.problem or _fault(upload.path) for upload in uploads}
     messages = list(dict.fromkeys(fault for fault in faults.values() if fault))
-    gradable = [upload for upload in entry.uploads if not faults[upload.path]]
+    gradable = [upload for upload in uploads if not faults[upload.path]]
     files = _graded(gradable, editable) if gradable else []
     entry.others = [upload.path for upload in entry.uploads if upload not in files]
     if not files:
@@ -355,22 +360,36 @@ def choose(entry: Entry, folder: Path, editable: Sequence[str]) -> None:
     entry.remarks += messages
     several = len({upload.together for upload in gradable}) > 1
     dated = all(upload.submitted for upload in gradable)
-    if several and not dated and main.attempt != BY_STAFF:
+    if several and not dated:
         entry.remarks.append(CHOSEN_BY_DATE)
 
 
-def note_late(found: "Found", deadline: datetime.datetime | None) -> None:
-    """Note who was late, as the platform says or, where it only gives times, by a deadline."""
+def note_status(found: "Found") -> None:
+    """Note what the platform's list says of each hand-in."""
     for entry in found.entries:
-        if entry.path is None:
-            continue
-        if entry.late is None and found.table and entry.row is not None:
-            entry.late = found.listed_by.late(found.table.named(found.table.rows[entry.row]))
+        if entry.path and entry.row is not None and found.table:
+            cells = found.table.named(found.table.rows[entry.row])
+            entry.remarks += filter(None, [found.listed_by.remark(cells)])
+            if entry.late is None:
+                entry.late = found.listed_by.late(cells)
+
+
+def note_late(found: "Found", deadline: datetime.datetime) -> list[str]:
+    """Note who was late, where a platform only gives times; return why it does not, for staff.
+
+    A time without an offset is in the deadline's.
+    """
+    unknown = [entry for entry in found.entries if entry.path and entry.late is None]
+    for entry in unknown:
         when = entry.submitted
-        if when is None and found.platform is FOLDER:
+        if when is None and found.platform is FOLDER and entry.path:
             when = datetime.datetime.fromtimestamp(entry.path.lstat().st_mtime, datetime.UTC)
-        if entry.late is None and when and deadline:
-            entry.late = when > deadline
+        if when:
+            entry.late = when.replace(tzinfo=when.tzinfo or deadline.tzinfo) > deadline
+    if any(entry.late is not None for entry in unknown):
+        return []
+    why = "gives no times" if unknown else "says itself who was late"
+    return [f"deadline in class.toml is not used: {found.platform.name} {why}"]
 
 
 # --- what is in a folder ----------------------------------------------------------------------

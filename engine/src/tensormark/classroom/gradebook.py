@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tensormark.classroom.counts import Says, exercise_counts, histogram, mistake_counts
-from tensormark.classroom.entry import EMPTY, KINDS, UNIMPORTABLE, UNREAD, Entry
+from tensormark.classroom.entry import EMPTY, KINDS, NOBODYS, UNIMPORTABLE, UNREAD, Entry
 from tensormark.reports import html, pages
 from tensormark.reports.platforms import csv_text
 from tensormark.result import Outcome
@@ -23,7 +23,7 @@ LISTED = 15  # lines of a list; the table's filter shows everybody
 BAR_HEIGHT = 148  # of the longest bar of the histogram, in pixels
 # what else the table can be filtered by, and the attribute of those who fit
 MARKED = {"late": "late", "with notes": "notes", "with flags": "flags", "with equal files": "equal"}
-APART = (UNIMPORTABLE, EMPTY, UNREAD)  # kinds that are listed beside the mistakes
+APART = (UNIMPORTABLE, EMPTY, UNREAD, NOBODYS)  # kinds that are listed beside the mistakes
 TEXT = "notes"  # the look of a column of texts
 
 
@@ -63,7 +63,7 @@ def rows_of(entries: Sequence[Entry]) -> list[list[Cell]]:
     """Return the cells of each student, in the columns that the class needs."""
     counted = {count.id for count in exercise_counts(entries)}
     begun = {each["id"]: each["id"] in counted for entry in entries for each in entry.exercises}
-    scores = [(entry.result or {}).get("score") for entry in entries]
+    scores = [entry.score for entry in entries]
     points = [entry.points for entry in entries]
     adjusted = any(own not in (None, score) for own, score in zip(points, scores, strict=True))
     dated = any(entry.late is not None for entry in entries)
@@ -74,7 +74,7 @@ def rows_of(entries: Sequence[Entry]) -> list[list[Cell]]:
         row = [
             Cell("student", entry.student, on_page=False),
             Cell("name", entry.name, on_page=False),
-            Cell("score", result.get("score")),
+            Cell("score", entry.score),
             *([Cell("points", entry.points)] if adjusted else []),
             Cell("max_score", result.get("max_score"), on_page=False),
             *_cells_of_exercises(entry, begun),
@@ -114,7 +114,7 @@ def _summary(entries: Sequence[Entry]) -> dict[str, Any]:
     return {
         "assignment": str(graded[0]["assignment"]) if graded else "",
         "public": any(not result["private"] for result in graded),
-        "total": len(entries),
+        "total": sum(entry.kind != NOBODYS for entry in entries),
         "graded": len(graded),
         "most": max((result["max_score"] for result in graded), default=0),
         "median": round(statistics.median(scores), 1) if scores else None,

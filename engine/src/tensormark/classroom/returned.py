@@ -71,12 +71,16 @@ def column_of(found: Found, wanted: str) -> Column | None:
     )
 
 
-def limit(entries: Sequence[Entry], column: Column | None) -> list[str]:
-    """Keep points between 0 and the maximum, of the column if it has one; say whose changed."""
+def limit(entries: Sequence[Entry], column: Column | None, kept: bool) -> list[str]:
+    """Keep points between 0 and the maximum, of the column if it has one; return lines for staff.
+
+    Args:
+        kept: whether to do that; else only compare the maxima.
+    """
     own = max((float(entry.result["max_score"]) for entry in entries if entry.result), default=0.0)
     most = column.most if column and column.most is not None else own
     lines = []
-    for entry in entries:
+    for entry in entries if kept else ():
         before = entry.points
         entry.most = most
         if before != entry.points:

@@ -26,13 +26,22 @@ def again(file: str) -> int:
     return int(match[1]) if match else 0
 
 
-def moment(text: str) -> datetime.datetime | None:
-    """Return a time, by default in this machine's time zone; None if it is not one."""
-    plain = re.sub(" (?=[Z+-])", "", text.replace("UTC", "Z"))
+def moment(text: str, form: str = "") -> datetime.datetime | None:
+    """Return a time, with its offset if it has one; None if it is not one.
+
+    Args:
+        form: its format for strptime; ISO 8601 if that is empty.
+    """
     try:
-        return datetime.datetime.fromisoformat(plain).astimezone()
+        if form:
+            when = datetime.datetime.strptime(text, form)
+        else:
+            plain = re.sub(" (?=[Z+-])", "", text.replace("UTC", "Z"))
+            when = datetime.datetime.fromisoformat(plain)
+        when.astimezone()  # fails where no clock can show it
     except (ValueError, OverflowError):
         return None
+    return when
 
 
 def number(text: str) -> float | None:
@@ -125,6 +134,14 @@ class Platform:
             cells: of a row, by title.
         """
         return None
+
+    def remark(self, cells: Mapping[str, str]) -> str:
+        """Return what staff should know of a hand-in by its list; "" if nothing.
+
+        Args:
+            cells: of its row, by title.
+        """
+        return ""
 
     def feedback(self, entries: Sequence[Entry], folder: Path) -> Iterator[tuple[str, bytes | str]]:
         """Yield the files of a zip of feedback by name; a text says why there is none instead.

@@ -10,13 +10,12 @@ MaxPoints:100>`, and a row ends with `#` under `End-of-Line Indicator` (its help
 grades).
 """
 
-import datetime
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from tensormark.classroom.entry import Claim, Upload
-from tensormark.classroom.platforms.base import Platform, own_name
+from tensormark.classroom.platforms.base import Platform, moment, own_name
 
 NAMED = re.compile(
     r"(?P<id>[0-9]+-[0-9]+) - (?P<name>.+?) ?- "
@@ -24,16 +23,9 @@ NAMED = re.compile(
     r"(?: - (?P<file>.+))?",
     re.S,
 )
+SHOWN = "%b %d, %Y %I %M %p"
 INDEX = "index.html"
 END = "end-of-line indicator"
-
-
-def _moment(text: str) -> datetime.datetime | None:
-    """Return a time in this machine's time zone; None if it is not one."""
-    try:
-        return datetime.datetime.strptime(text, "%b %d, %Y %I %M %p").astimezone()
-    except (ValueError, OverflowError):
-        return None
 
 
 class Brightspace(Platform):
@@ -53,7 +45,7 @@ class Brightspace(Platform):
         name = match["name"]
         identity = f"{name}_{match['id']}"
         claim = Claim(name, {"brightspace": identity}, identity)
-        submitted = _moment(f"{match['hour']} {match['minute']}")
+        submitted = moment(f"{match['hour']} {match['minute']}", SHOWN)
         return Upload(path, (claim,), match["file"] or "", submitted=submitted)
 
     def wrote(self, paths: Sequence[Path]) -> bool:

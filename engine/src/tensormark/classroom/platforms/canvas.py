@@ -107,10 +107,13 @@ class Canvas(Platform):
         return f"Canvas takes a row with {MAXIMA!r} in the name for the maxima" if is_maxima else ""
 
     def feedback(self, entries: Sequence[Entry], folder: Path) -> Iterator[tuple[str, bytes | str]]:
-        """Yield a file for each downloaded one."""
+        """Yield a file for each one that Canvas named."""
         for entry in entries:
-            upload = self.upload(entry.path) if entry.path and entry.folder else None
+            upload = self.upload(entry.path) if entry.path else None
+            if not entry.folder:
+                continue
             if upload is None:
+                yield entry.called, "handed in no file that Canvas named, to attach it to"
                 continue
             name = upload.path.name
             if [_owner(name)] != [claim.student for claim in upload.claims]:

@@ -35,6 +35,7 @@ MOST = "maximum grade"
 SCALE = "scale"
 STATUS = "status"
 LATE = re.compile("[0-9] [a-z]+ late")
+DRAFT = "draft (not submitted)"
 CHANGEABLE = "grade can be changed"
 AGAIN = "download the worksheet again"
 LONGEST = 40  # letters of a student's name in a file's name
@@ -91,6 +92,11 @@ class Moodle(Platform):
         """Return whether the status says so: "Submitted for grading - 30 mins late"."""
         status = cells.get(STATUS, "")
         return bool(LATE.search(status)) if status else None
+
+    def remark(self, cells: Mapping[str, str]) -> str:
+        """Return it of a draft, which a student may still change."""
+        status = cells.get(STATUS, "")
+        return f"a draft: its status in Moodle is {status!r}" if DRAFT in status.casefold() else ""
 
     def feedback(self, entries: Sequence[Entry], folder: Path) -> Iterator[tuple[str, bytes | str]]:
         """Yield a page for each participant of the worksheet.
