@@ -45,7 +45,7 @@ def _constraints(requirements: Path) -> str:
     direct = [*requirement_names(requirements), NAME]
     pins = {
         _normal_name(distribution.metadata["Name"]): distribution.version.partition("+")[0]
-        for distribution in installed(direct, sys.path)
+        for distribution in installed(direct, sys.path).values()
     }
     pinned = set(map(_normal_name, direct))
     return "".join(f"{name}=={pins[name]}\n" for name in sorted(pins.keys() - pinned))

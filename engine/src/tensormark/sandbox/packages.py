@@ -36,10 +36,10 @@ def _requirements_of(distribution: Distribution) -> Iterator[str]:
             yield match[0]
 
 
-def installed(names: Sequence[str], folders: Sequence[str]) -> list[Distribution]:
+def installed(names: Sequence[str], folders: Sequence[str]) -> dict[str, Distribution]:
     """Return the distributions of these packages and of their dependencies, if installed."""
     pending = list(names)
-    distributions = []
+    distributions: dict[str, Distribution] = {}
     seen = set()
     while pending:
         name = re.sub(r"[-_.]+", "-", pending.pop()).lower()
@@ -48,7 +48,7 @@ def installed(names: Sequence[str], folders: Sequence[str]) -> list[Distribution
         seen.add(name)
         distribution = next(iter(Distribution.discover(name=name, path=list(folders))), None)
         if distribution is not None:
-            distributions.append(distribution)
+            distributions[name] = distribution
             pending += _requirements_of(distribution)
     return distributions
 
@@ -56,10 +56,16 @@ def installed(names: Sequence[str], folders: Sequence[str]) -> list[Distribution
 def _top_entries(distribution: Distribution) -> Iterator[Path]:
     """Yield a package's top-level files and folders in the folder that it was installed in."""
     record = distribution.read_text("RECORD")
-    names = {line.split(",", 1)[0].strip('"') for line in (record or "").splitlines()}
-    names |= set((distribution.read_text("top_level.txt") or "").split() if not record else ())
-    tops = {"/".join(name.split("/")[: 2 if "__pycache__" in name[:12] else 1]) for name in names}
-    for top in sorted(tops - {"", "..", "__pycache__"}):
+    if record:
+        lines = record.splitlines()
+        starts = {line.partition("/")[0] for line in lines}  # a folder, or a file's whole line
+        if "__pycache__" in starts:
+            shared = [line for line in lines if line.startswith("__pycache__/")]
+            starts = {*starts, *shared} - {"__pycache__"}
+        tops = {start.partition(",")[0].strip('"') for start in starts}
+    else:
+        tops = set((distribution.read_text("top_level.txt") or "").split())
+    for top in sorted(tops - {"", ".."}):
         for suffix in ("",) if record else ("", ".py"):
             path = Path(str(distribution.locate_file(f"{top}{suffix}")))
             if path.exists():
@@ -78,8 +84,8 @@ def paths(requirements: Path, folders: Sequence[str], also: Sequence[str] = ()) 
     distributions = installed(requirement_names(requirements), folders)
     if not distributions:
         raise PackageNotFoundError(str(requirements))
-    distributions += installed(also, folders)
-    entries = [path for distribution in distributions for path in _top_entries(distribution)]
+    distributions |= installed(also, folders)
+    entries = [path for each in distributions.values() for path in _top_entries(each)]
     return sorted({str(path.absolute()) for path in entries})
 
 
