@@ -43,7 +43,7 @@ def test_lists_are_filled_up_to_the_longest() -> None:
     outputs = outputs_of([[1], [*range(WIDTH + 1)]], call("lists", "ids"))
 
     assert outputs["ids"].tolist() == [[1] + [-1] * WIDTH, [*range(WIDTH + 1)]]
-    assert outputs_of([], call("lists", "ids"))["ids"].numel() == 0
+    assert outputs_of([], call("lists", "ids"))["ids"].size == 0
 
 
 @pytest.mark.parametrize("result", [[(1, 2)], [(1,), ([2],)], [("a",)], 3, []])

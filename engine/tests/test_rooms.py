@@ -25,7 +25,7 @@ ROOMS = {
     "zipped": "files usage",
     "characters": "",
     "result": "exercise",
-    "literals": "",
+    "literals": "worker.values",
     "policy": "usage",
     "handout": "",
     "usage": "",
@@ -36,12 +36,12 @@ ROOMS = {
     "worker.surroundings",
     "predictions": "characters files usage",
     "task": "references sandbox.interface",
-    "exercise": "policy files handout predictions task",
+    "exercise": "policy files handout literals predictions task",
     "folder": "exercise usage",
-    "toolkit": "exercise references result sandbox.interface task usage worker.protocol",
+    "toolkit": "exercise literals references result sandbox.interface task usage worker.protocol",
     "intake": "characters exercise files predictions usage",
     "judging": "policy exercise handout references result sandbox.interface sandbox.packages "
-    "usage worker.protocol",
+    "usage worker.protocol worker.values",
     "settings": "files intake.submission sandbox.interface usage",
     "grading": "policy exercise intake judging literals references result sandbox settings "
     "task usage worker.protocol",
@@ -56,7 +56,7 @@ ROOMS = {
     "cli": "folder sandbox.interface usage",
     "__main__": "cli",
     "viva": f"{GRADING} reports",
-    "authoring": f"{GRADING} release.given_out worker.protocol",
+    "authoring": f"{GRADING} release.given_out worker.protocol worker.values",
     "release": "authoring exercise files folder handout intake references usage wheel zipped",
     "classroom": f"{GRADING} authoring characters predictions release.given_out reports viva",
     "classroom.platforms": "classroom.entry classroom.feedback classroom.people "
@@ -72,10 +72,7 @@ def full(name: str) -> str:
 RULES = Rooms(
     MODULES, {full(room): " ".join(map(full, allowed.split())) for room, allowed in ROOMS.items()}
 )
-WITH_TORCH = """authoring.record debug toolkit.training toolkit.draws worker.main worker.warm
-    worker.forbidden worker.overlay worker.imports worker.calls worker.objects worker.outputs
-    worker.exceptions worker.state worker.fork_server worker.stand_ins worker.tape
-    worker.absent_gpu"""
+WITH_TORCH = "authoring.record worker.warm worker.optional_torch"
 # packages of pyproject.toml that are imported by other names
 IMPORTED_AS = {
     "markdown-it-py": "markdown_it",

@@ -94,8 +94,6 @@ def run_call(
     grading: Grading, submission: Submission, call: Call, recording: Recording, folder: Path
 ) -> dict[str, Any]:
     """Make a call of the submission, which is in a folder, in this process; return its outputs."""
-    import torch  # takes seconds
-
     from tensormark.worker import calls, state
     from tensormark.worker.imports import Imports, MemoryImporter, file_of
     from tensormark.worker.objects import Originals
@@ -113,7 +111,7 @@ def run_call(
     imports = Imports(assignment.imports, state.settings())
     context = calls.Context(imports, checkpoint, harness, Originals({}, {}))
     message, tensors = sent(call.message(), recording.inputs)
-    given = {name: torch.from_numpy(value.copy()) for name, value in tensors.items()}
+    given = {name: value.copy() for name, value in tensors.items()}
     answer = calls.run(context, message, given, lambda done, total: None)
     return {
         name.removeprefix("out/"): value

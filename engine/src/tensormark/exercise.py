@@ -42,6 +42,9 @@ BUILT_IN_KINDS = ("method", "function", "optimizer")  # of calls
 # of the names of inputs that are no arguments
 PREFIXES = ("weights", "cotangent", "before", "start", "gradients", "literals")
 LOCAL_FIELDS = frozenset({"given", "inputs", "deterministic", "sizes"})  # that are not sent as such
+TORCH, NUMPY = "torch", "numpy"  # arrays of a call
+PLAIN = "value"  # the form of a result that is a plain value
+UNSENT = {"arrays": TORCH, "raises": ""}  # not sent with these values: most calls have them
 
 
 class Sizes(dict[str, Any]):
@@ -103,9 +106,12 @@ class Call:
             from them. Single letters are shown in messages about shapes.
         options: further arguments of the class.
         literals: arguments that are not tensors.
+        arrays: what arrays are: "torch" tensors, or "numpy" arrays.
         returns: names of the outputs.
         form: "tensor", "tuple" (or a bare tensor, if there is one output), "dict", "rows" with
-            columns of these names, or "lists" of integers.
+            columns of these names, "lists" of integers, or "value", a plain value of any kind; see
+            worker/values.py.
+        raises: the type of the exception that is expected instead, such as "ValueError".
         taken_by: the function of the module that gets the output, such as "Model.encode"; unless it
             unpacks its argument, a single output must not be in a tuple.
     """
@@ -131,7 +137,9 @@ class Call:
     options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     literals: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     returns: tuple[str, ...] = ("output",)
+    arrays: str = TORCH
     form: str = "tensor"
+    raises: str = ""
     taken_by: str = ""
 
     @property
@@ -139,9 +147,17 @@ class Call:
         """Whether an argument is an object that the worker makes, such as a generator."""
         return any(name.startswith("*") for name in self.args)
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether what it returns is a plain value, packed as worker/values.py says."""
+        return self.form == PLAIN and not self.raises
+
     def message(self) -> dict[str, Any]:
         """Return the call as the JSON object sent to the worker."""
         sent = {name: value for name, value in vars(self).items() if name not in LOCAL_FIELDS}
+        for name, usual in UNSENT.items():
+            if sent[name] == usual:
+                del sent[name]
         return sent | self.sizes.sent()
 
 
@@ -275,16 +291,19 @@ class Exercise:
         """
         import numpy as np
 
+        from tensormark.literals import unpacked
+
         draw = (private and self.draw_private) or self.draw
         assert draw is not None
         key = zlib.crc32(f"{self.id}/{call.inputs}".encode())
         inputs = draw(np.random.default_rng([seed, key]), call)
         if call.kind in BUILT_IN_KINDS:
+            drawn = inputs.keys() | unpacked(inputs).keys()
             named = {name for name in call.args if name[0] not in ".*"} - call.literals.keys()
-            for name in sorted(named - inputs.keys()):
+            for name in sorted(named - drawn):
                 raise ValueError(f"draw returns no {name!r}, which args names")
             used = {name for each in self.calls for name in (*each.args, *each.before)}
-            others = {name for name in inputs if name.partition("/")[0] not in PREFIXES}
+            others = {name for name in drawn if name.partition("/")[0] not in PREFIXES}
             for name in sorted(others - used):
                 raise ValueError(f"draw returns {name!r}, which no call uses")
         return inputs

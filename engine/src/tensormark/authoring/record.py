@@ -24,6 +24,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -197,8 +198,13 @@ def manifest(
         entries: of the exercises, by id.
         files: all other files, by name.
     """
-    import torch  # here, because it takes seconds and other commands do not need it
+    libraries = {"numpy": np.__version__}
+    instructions = ""
+    if find_spec("torch"):
+        import torch  # here, because it takes seconds and other commands do not need it
 
+        libraries["torch"] = torch.__version__
+        instructions = torch.backends.cpu.get_cpu_capability()
     assignment = course.assignment
     staff = course.staff
     weights = digests(checkpoint, assignment.checkpoint_files)
@@ -208,15 +214,8 @@ def manifest(
         "seed": seed,
         "private": seed != assignment.seed,
         "threads": THREADS,
-        "versions": {
-            "python": platform.python_version(),
-            "numpy": np.__version__,
-            "torch": torch.__version__,
-        },
-        "processor": {
-            "machine": platform.machine(),
-            "instructions": torch.backends.cpu.get_cpu_capability(),
-        },
+        "versions": {"python": platform.python_version(), **libraries},
+        "processor": {"machine": platform.machine(), "instructions": instructions},
         "files": {name: digest(content) for name, content in files.items()},
         "solution": digests(assignment.solution, python_files(assignment.solution)),
         "starter": {name: digest(text.encode()) for name, text in starter},

@@ -17,6 +17,7 @@ from tensormark.judging.fingerprints import tolerance_kind
 from tensormark.references import Recording
 from tensormark.sandbox.interface import Reply
 from tensormark.usage import UserError
+from tensormark.worker.values import differences, unpacked
 
 KINDS = ("outputs", "gradients", "float64")
 LEAST_RATIO = 10.0  # smallest error over noise; below this no tolerance is safe
@@ -33,8 +34,15 @@ def _round_digit(value: float) -> float:
     return float(f"{value:.0e}")
 
 
-def difference(got: np.ndarray | None, expected: np.ndarray) -> float:
-    """Return the largest scaled difference; infinite for a wrong shape or NaN or inf."""
+def difference(got: np.ndarray | None, expected: np.ndarray, plain: bool = False) -> float:
+    """Return the largest scaled difference; infinite for a wrong shape or NaN or inf.
+
+    Args:
+        plain: whether they are packed plain values.
+    """
+    if got is not None and plain:
+        parts = differences(unpacked(got), unpacked(expected), "")
+        return max((each.size for each in parts), default=0.0)
     if got is None or got.shape != expected.shape or not np.isfinite(got).all():
         return math.inf
     scaled = np.abs(got.astype(np.float64) - expected) / (1.0 + np.abs(expected))
@@ -56,7 +64,7 @@ def _errors(
             continue
         for name, value in recording.answers.items():
             kind = tolerance_kind(name, call)
-            distance = difference(reply.tensors.get(name), value)
+            distance = difference(reply.tensors.get(name), value, call.is_plain)
             largest[kind] = max(largest[kind], distance)
     return largest
 

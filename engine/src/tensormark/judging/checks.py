@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tensormark.judging.compare import Mismatch, compare
+from tensormark.judging.compare import Mismatch, compare, compare_plain
 from tensormark.judging.evidence import Evidence
 from tensormark.judging.fingerprints import (
     AnsweredCall,
@@ -39,7 +39,10 @@ def wrong_output(evidence: Evidence, answered: AnsweredCall) -> Mismatch | None:
     for name, expected in answered.recording.outputs.items():
         if name not in got:
             return Mismatch("names", name, (f"{name} is missing",))
-        mismatch = compare(name, got[name], expected, tolerance, call.dtype, evidence.axes)
+        if call.is_plain and tolerance is not None:
+            mismatch = compare_plain(name, got[name], expected, tolerance)
+        else:
+            mismatch = compare(name, got[name], expected, tolerance, call.dtype, evidence.axes)
         if mismatch is not None:
             return mismatch
     if examine is None:

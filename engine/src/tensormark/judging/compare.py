@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 
 from tensormark.exercise import Axes
+from tensormark.worker.values import differences, unpacked
 
 
 @dataclasses.dataclass(frozen=True)
@@ -113,6 +114,28 @@ def compare(
         pair = Pair(name, got, expected, tolerance) if tolerance is not None else None
         return Mismatch("finite", name, lines, pair=pair)
     return None if tolerance is None else compare_values(name, got, expected, tolerance, axes)
+
+
+def compare_plain(
+    name: str, got: np.ndarray, expected: np.ndarray, tolerance: Tolerance
+) -> Mismatch | None:
+    """Compare two plain values, each packed in an array; see worker/values.py.
+
+    Returns:
+        None if they agree.
+    """
+    try:
+        value = unpacked(got)
+    except (ValueError, TypeError) as error:
+        return Mismatch("unreadable", name, (f"{name} cannot be read: {error}",))
+    parts = differences(value, unpacked(expected), name)
+    wrong = [each for each in parts if each.size > tolerance.atol]
+    if not wrong:
+        return None
+    place, own, other, _ = wrong[0]
+    more = f", as are {len(wrong) - 1} other parts" if wrong[1:] else ""
+    lines = (f"{place} is wrong{more}",)
+    return Mismatch("values", name, lines, numbers=f"{place} is {own}, expected {other}")
 
 
 def compare_values(

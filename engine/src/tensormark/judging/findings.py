@@ -52,6 +52,8 @@ def _place(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> st
     """Return a line that says where an output is wrong, or None if that is unclear."""
     if mismatch.kind not in ("values", "shape") or answered.probe.part == "properties":
         return None
+    if answered.call.is_plain:
+        return None
     got = answered.reply.tensors[f"out/{mismatch.name}"]
     expected = answered.recording.outputs[mismatch.name]
     locate = evidence.exercise.locate or evidence.assignment.locate
@@ -117,16 +119,18 @@ def _reading(
 def _unusual(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> list[str]:
     """Say in what a call differs from the exercise's first one, in a line or none."""
     call = answered.call
-    says = ["is in float64"] if call.dtype == "float64" else []
+    first = evidence.exercise.calls[0]
+    says = ["is in float64"] if call.dtype == "float64" != first.dtype else []
     sizes = ""
     letters = call.sizes.letters
-    if letters != evidence.exercise.calls[0].sizes.letters:
+    if letters != first.sizes.letters:
         says.insert(0, "has other sizes")
         sizes = f" ({', '.join(f'{name}={size}' for name, size in letters.items())})"
     if not says or mismatch.kind not in OF_OUTPUT:
         return []
     advice = ": look for a hard-coded number, and for `squeeze()`"
-    look = advice if sizes and mismatch.kind == "raised" else ""
+    fails = mismatch.kind == "raised" and not call.raises
+    look = advice if sizes and fails else ""
     return [f"this call {' and '.join(says)}{sizes}{look}"]
 
 

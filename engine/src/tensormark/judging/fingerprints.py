@@ -17,6 +17,7 @@ from tensormark.exercise import Call, Examine, Probe
 from tensormark.judging.compare import Tolerance
 from tensormark.references import Recording, under
 from tensormark.sandbox.interface import Reply
+from tensormark.worker.values import outline, unpacked
 
 SUMS = 4  # per tensor; different tensors practically never agree in all of them
 WIDTH = 1 + SUMS
@@ -108,11 +109,22 @@ def entry(code: float, values: np.ndarray | Sequence[float] = ()) -> np.ndarray:
     return fingerprint
 
 
-def of_tensor(name: str, array: np.ndarray | None) -> np.ndarray:
-    """Return the fingerprint of a tensor, or of a missing one."""
+def of_tensor(name: str, array: np.ndarray | None, plain: bool = False) -> np.ndarray:
+    """Return the fingerprint of a tensor, or of a missing one.
+
+    Args:
+        plain: whether it is a packed plain value, of which the floating-point numbers may be off.
+    """
     if array is None:
         return entry(MISSING)
     code = form(array)
+    if plain:
+        try:
+            text, numbers = outline(unpacked(array))
+        except (ValueError, TypeError):
+            return entry(code)
+        code = checksum(text.encode("utf-8", "replace"))
+        array = np.array(numbers)
     if array.size > MAX_VALUES:  # projections of arbitrarily large tensors would use up memory
         return entry(code)
     values = array.astype(np.float64).ravel()
@@ -191,7 +203,8 @@ def fingerprints(answered: AnsweredCall) -> np.ndarray:
     if examine is not None:
         entries = [of_draws(answered, examine)]
     else:
-        entries = [of_tensor(name, reply.tensors.get(name)) for name in answered.names]
+        plain = answered.call.is_plain
+        entries = [of_tensor(name, reply.tensors.get(name), plain) for name in answered.names]
     return np.stack([*entries, entry(side_effects(answered))])
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tensormark.exercise import NO_DROPOUT
+from tensormark.exercise import NO_DROPOUT, TORCH
 from tensormark.judging.checks import wrong_output
 from tensormark.judging.compare import Mismatch, Pair
 from tensormark.judging.evidence import Evidence
@@ -144,7 +144,8 @@ def _by_kind(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> 
 
 def _wrong_in_single(evidence: Evidence, answered: AnsweredCall) -> bool:
     """Return whether a call is also wrong in float32."""
-    if answered.call.dtype == "float32" or evidence.again is None:
+    call = answered.call
+    if call.dtype == "float32" or call.arrays != TORCH or evidence.again is None:
         return True
     single = evidence.again(answered, dtype="float32")
     return single.reply.status != "ok" or wrong_output(evidence, single) is not None

@@ -20,6 +20,7 @@ from typing import IO, Any
 
 from tensormark.sandbox.interface import ServerLostError
 from tensormark.sandbox.worker_process import (
+    PYTHON,
     WORKER,
     WorkerHandle,
     WorkerProcess,
@@ -149,7 +150,7 @@ class WorkerServer(ForkServer):
             return
         self.close()
         self.folder = new_folder()
-        start = [sys.executable, "-I", "-B", str(SCRIPT)]
+        start = [*PYTHON, str(SCRIPT)]
         self._start(lambda fd: [*start, str(fd)], environment(self.threads, self.folder.name))
         self.send({})
 

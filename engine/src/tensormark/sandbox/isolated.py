@@ -54,7 +54,7 @@ from tensormark.sandbox.interface import (
     WorkerStartError,
     clock,
 )
-from tensormark.sandbox.worker_process import new_folder, variables
+from tensormark.sandbox.worker_process import PYTHON, new_folder, variables
 from tensormark.worker import protocol
 from tensormark.worker.reply_buffer import BEGUN, CALL_ENDS, DONE, TOTAL, ReplyBuffer, size
 
@@ -174,7 +174,7 @@ class IsolatedServer(ForkServer):
         """Return the command line of the process."""
         contained = self.key.contained
         worker = bubblewrap.WORKER_INSIDE if contained else bubblewrap.WORKER
-        command = [sys.executable, "-I", "-B", str(worker / "fork_server.py"), str(descriptor)]
+        command = [*PYTHON, str(worker / "fork_server.py"), str(descriptor)]
         command += packages.folders(self.key.requirements)
         return bubblewrap.command(self.key, command) if contained else command
 

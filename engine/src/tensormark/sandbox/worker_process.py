@@ -21,6 +21,9 @@ from typing import BinaryIO, cast
 from tensormark.worker.surroundings import FOLDER_VARIABLES
 
 WORKER = Path(__file__).resolve().parents[1] / "worker" / "main.py"
+# without the current folder, the script's and the user's in sys.path, as with -I; that would ignore
+# PYTHONHASHSEED, the only such variable that a worker has
+PYTHON = (sys.executable, "-P", "-s", "-B")
 # with these, torch and MKL compute as on another processor
 PROCESSOR = ("ATEN_CPU_CAPABILITY", "MKL_CBWR")
 INHERITED = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", *PROCESSOR)
@@ -64,6 +67,7 @@ def variables(threads: int, folder: str) -> dict[str, str]:
         folder: the worker's folder.
     """
     return {
+        "PYTHONHASHSEED": "0",  # or a set of texts would have another order in every run
         "OMP_NUM_THREADS": str(threads),
         "OMP_WAIT_POLICY": "PASSIVE",  # waiting threads sleep, which a busy machine needs
         "OPENBLAS_NUM_THREADS": "1",
@@ -126,7 +130,7 @@ class WorkerProcess(WorkerHandle):
         """Start it with this many torch threads."""
         super().__init__()
         self.process = subprocess.Popen(
-            [sys.executable, "-I", "-B", str(WORKER)],
+            [*PYTHON, str(WORKER)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

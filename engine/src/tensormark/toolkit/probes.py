@@ -32,8 +32,10 @@ import numpy as np
 
 from tensormark.exercise import (
     NO_DROPOUT,
+    NUMPY,
     SECOND_CALL,
     SIZES_PROBE,
+    TORCH,
     Call,
     Draw,
     Examine,
@@ -42,6 +44,7 @@ from tensormark.exercise import (
     Sizes,
     Tensors,
 )
+from tensormark.literals import packed, unpacked
 
 Fixed = Mapping[str, Any] | Callable[[Sizes], Mapping[str, Any]]  # may depend on the sizes
 # ids of upstream exercises to paths of methods with the names of their stand-ins
@@ -173,6 +176,8 @@ def stood_in(call: Call, given: Given) -> tuple[Call, ...]:
 def _own_call(fields: Mapping[str, Any]) -> Call:
     """Return a call of the student's own functions."""
     own = dict(fields)
+    if own["arrays"] == NUMPY:
+        own |= {"dtype": "float64", "gradients": False}
     rate = own.pop("rate", None)
     if rate is not None:
         names = ["dropout", *(name for name in own["sizes"] if name.endswith("dropout"))]
@@ -198,15 +203,31 @@ def _probe(case: Case, own: Call, given: Given, upstream: Sequence[str]) -> Prob
     return dataclasses.replace(case.probe, calls=tuple(ordered))
 
 
+def _is_array(value: Any, call: Call) -> bool:
+    """Say whether a drawn value is an array, or what torch has always been given as one."""
+    if isinstance(value, np.ndarray | np.generic) or call.arrays == NUMPY:
+        return isinstance(value, np.ndarray | np.generic)
+    try:
+        return np.array(value).dtype.kind in "biuf"
+    except ValueError:  # lists of several lengths
+        return False
+
+
 def _with_earlier_inputs(draw: Draw) -> Draw:
-    """Return a function that also draws the inputs of the call before the second, if need be."""
+    """Return a function that also draws the inputs of the call before the second, if need be.
+
+    Plain values become literals of the call.
+    """
 
     def draw_all(rng: np.random.Generator, call: Call) -> Tensors:
         tensors = draw(rng, call)
         if call.inputs == SECOND_CALL and not any(name.startswith("before/") for name in tensors):
             earlier = draw(rng, call)
             tensors |= {f"before/{name}": earlier[name] for name in call.args if name in earlier}
-        return {name: np.array(value, order="C") for name, value in tensors.items()}
+        arrays = {name: value for name, value in tensors.items() if _is_array(value, call)}
+        plain = {name: value for name, value in tensors.items() if name not in arrays}
+        inputs = {name: np.array(value, order="C") for name, value in arrays.items()}
+        return inputs | (packed(unpacked(inputs) | plain) if plain else {})
 
     return draw_all
 
@@ -223,6 +244,7 @@ def exercise(
     literals: Fixed = NOTHING,
     given: Given = NOTHING,
     draw_private: Draw | None = None,
+    arrays: str = TORCH,
     call: Mapping[str, Any] = NOTHING,
     **about: Any,
 ) -> Exercise:
@@ -231,14 +253,16 @@ def exercise(
     Args:
         target: a class and a method, such as "SwiGLU.forward", or a function.
         args: names of inputs, or of literals; see `Call.args`.
-        draw: returns the tensors of a call: inputs by name, weights/<parameter>, and
-            cotangent/<output> for each output that has gradients. For a second call, it is asked
-            twice, unless it returns before/<input>.
+        draw: returns the inputs of a call by name: arrays, or plain values (worker/values.py);
+            weights/<parameter>, and cotangent/<output> for each output that has gradients. For a
+            second call, it is asked twice, unless it returns before/<input>.
         sizes: those of all probes that have no others.
         options: further arguments of the class, or a function of the sizes.
         literals: arguments that are not tensors, or a function of the sizes.
         given: upstream exercises, in order, to their stand-ins.
         draw_private: draws for private references, if `draw` would draw the same inputs.
+        arrays: "numpy" for arrays of numpy, or for plain values alone: calls are in float64, and
+            have no gradients.
         call: further fields of every call, such as {"form": "tuple", "returns": ("a", "b")}.
         file, about: fields of the exercise, such as `id`, `order`, `title` and `points`.
     """
@@ -251,6 +275,7 @@ def exercise(
         "sizes": sizes,
         "options": options,
         "literals": literals,
+        "arrays": arrays,
         **call,
     }
     return Exercise(

@@ -10,9 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
-import torch
-from torch import Tensor
-from torch.overrides import TorchFunctionMode
+from tensormark.worker.optional_torch import Tensor, TorchFunctionMode, torch
 
 ABOUT_GPUS = re.compile("accelerator|cuda|gpu|mps|nvidia|xpu", re.IGNORECASE)
 GPU = re.compile(r"(cuda|mps|xpu)(:\d+)?")

@@ -25,10 +25,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
-import torch
-from torch import Tensor, nn
-from torch.nn.modules.module import register_module_parameter_registration_hook
+import numpy as np
 
+from tensormark.worker import values
 from tensormark.worker.exceptions import message_of
 from tensormark.worker.forbidden import watched
 from tensormark.worker.imports import Imports
@@ -41,7 +40,8 @@ from tensormark.worker.objects import (
     parameters_of,
     parents_of,
 )
-from tensormark.worker.outputs import gradients, outputs_of
+from tensormark.worker.optional_torch import Tensor, nn, no_grad, torch
+from tensormark.worker.outputs import StudentError, gradients, outputs_of
 from tensormark.worker.protocol import AGAIN
 from tensormark.worker.stand_ins import (
     FUNCTION,
@@ -56,7 +56,8 @@ from tensormark.worker.state import Model, Snapshot, put_back, seed
 from tensormark.worker.tape import Tape, recording
 
 Call = Mapping[str, Any]  # its JSON; see `Call` in tensormark/exercise.py
-Tensors = Mapping[str, Tensor]
+Array = Any  # a tensor of torch's, or an array of numpy's
+Tensors = Mapping[str, Array]
 Progress = Callable[[int, int], None]  # takes the steps done and their total
 GENERATORS = {"*generator", "*random"}  # arguments that provide random numbers
 
@@ -67,13 +68,17 @@ DROPOUT = "dropout"
 OF_DROPOUT = ("input", "p", "training")
 OF_FUSED = ("query", "key", "value", "attn_mask", "dropout_p")
 # functions that drop values, with their first parameters
-FUNCTIONS: tuple[tuple[ModuleType, str, Sequence[str]], ...] = (
-    (torch, "dropout", OF_DROPOUT),
-    (nn.functional, "dropout", OF_DROPOUT),
-    (nn.functional, "dropout1d", OF_DROPOUT),
-    (nn.functional, "dropout2d", OF_DROPOUT),
-    (nn.functional, "alpha_dropout", OF_DROPOUT),
-    (nn.functional, "scaled_dot_product_attention", OF_FUSED),
+FUNCTIONS: Sequence[tuple[ModuleType, str, Sequence[str]]] = (
+    (
+        (torch, "dropout", OF_DROPOUT),
+        (nn.functional, "dropout", OF_DROPOUT),
+        (nn.functional, "dropout1d", OF_DROPOUT),
+        (nn.functional, "dropout2d", OF_DROPOUT),
+        (nn.functional, "alpha_dropout", OF_DROPOUT),
+        (nn.functional, "scaled_dot_product_attention", OF_FUSED),
+    )
+    if torch
+    else ()
 )
 
 
@@ -104,9 +109,10 @@ def repeated(call: Callable[[], Tensors], first: Tensors) -> dict[str, Any]:
     """
     causes: set[str] = set()
     second: Tensors = {}
-    hook = register_module_parameter_registration_hook(lambda *_: causes.add(NEW_WEIGHTS))
     with contextlib.ExitStack() as undo:
-        undo.callback(hook.remove)
+        if torch:
+            register = nn.modules.module.register_module_parameter_registration_hook
+            undo.callback(register(lambda *_: causes.add(NEW_WEIGHTS)).remove)
         for home, name, parameters in FUNCTIONS:
             original = getattr(home, name)
             undo.callback(setattr, home, name, original)
@@ -114,9 +120,15 @@ def repeated(call: Callable[[], Tensors], first: Tensors) -> dict[str, Any]:
         with contextlib.suppress(Exception):
             second = call()
     same = second.keys() == first.keys() and all(
-        torch.equal(value.nan_to_num(), second[name].nan_to_num()) for name, value in first.items()
+        _equal(value, second[name]) for name, value in first.items()
     )
     return {"causes": sorted(causes), "same": same}
+
+
+def _equal(array: Array, other: Array) -> bool:
+    if isinstance(array, np.ndarray):
+        return np.array_equal(array, other, equal_nan=array.dtype.kind == "f")
+    return bool(torch.equal(array.nan_to_num(), other.nan_to_num()))
 
 
 # --- calls ------------------------------------------------------------------------------------
@@ -127,7 +139,7 @@ class Answer:
     """The result of a call: a small JSON object and tensors."""
 
     message: dict[str, Any]
-    tensors: dict[str, Tensor] = dataclasses.field(default_factory=dict)
+    tensors: dict[str, Array] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -156,8 +168,8 @@ class Context:
 # --- one call -------------------------------------------------------------------------------
 
 
-def below(tensors: Tensors, prefix: str) -> dict[str, Tensor]:
-    """Return the tensors whose names have a prefix, without it."""
+def below(tensors: Mapping[str, Any], prefix: str) -> dict[str, Any]:
+    """Return the tensors or values whose names have a prefix, without it."""
     return {n.removeprefix(prefix): t for n, t in tensors.items() if n.startswith(prefix)}
 
 
@@ -226,6 +238,8 @@ def arguments_of(context: Context, call: Call, tensors: Tensors, owner: Any) -> 
     for name in call["args"]:
         if name in call["literals"]:
             yield call["literals"][name]
+        elif name == "*generator" and _is_numpy(call):
+            yield np.random.default_rng(number)
         elif name == "*generator":
             yield torch.Generator().manual_seed(number)
         elif name == "*random":
@@ -235,10 +249,12 @@ def arguments_of(context: Context, call: Call, tensors: Tensors, owner: Any) -> 
         elif name.startswith("."):
             yield member(owner, name[1:], "module")
         else:
-            yield tensors[name].clone()  # so that an in-place change does not affect the leaf
+            given = tensors[name]
+            # so that an in-place change does not affect the leaf
+            yield given.copy() if isinstance(given, np.ndarray) else given.clone()
 
 
-@torch.no_grad()
+@no_grad()
 def _negate(weights: Sequence[Tensor]) -> None:
     for weight in weights:
         weight.neg_()
@@ -253,13 +269,15 @@ def call_before(
     counts. That includes copies of the weights, as training changes weights: so they are negated.
     """
     earlier = below(tensors, "before/")
-    if not earlier:
+    plain = below(call["literals"], "before/")
+    if not earlier and not plain:
         return
     args = call["before"] or call["args"]
-    weights = [] if owner is None else list(owner.parameters())
+    other = {**call, "args": args, "literals": {**call["literals"], **plain}}
+    weights = list(owner.parameters()) if isinstance(owner, nn.Module) else []
     _negate(weights)
     try:
-        function(*arguments_of(context, {**call, "args": args}, {**tensors, **earlier}, owner))
+        function(*arguments_of(context, other, {**tensors, **earlier}, owner))
     finally:
         _negate(weights)
 
@@ -267,18 +285,46 @@ def call_before(
 def leaves_of(call: Call, tensors: Tensors) -> dict[str, Tensor]:
     """Return the inputs of which a call's gradients are asked for."""
     names = [name for name in call["args"] if name in tensors and name not in call["constants"]]
-    floating = [name for name in names if tensors[name].is_floating_point()]
-    return {name: tensors[name].requires_grad_() for name in floating if call["gradients"]}
+    if not call["gradients"]:
+        return {}
+    return {n: tensors[n].requires_grad_() for n in names if tensors[n].is_floating_point()}
+
+
+def _is_numpy(call: Call) -> bool:
+    return call.get("arrays") == "numpy"
 
 
 def _function_of(
     context: Context, call: Call, tensors: Tensors
-) -> tuple[Callable[..., Any], Model | None]:
-    """Return what a call calls: a function, or a method with the object that it is of."""
+) -> tuple[Callable[..., Any], Any, Model | None]:
+    """Return what a call calls, and the object that it is a method of, also as a torch module."""
     if call["kind"] != "method":
-        return member(context.module(call["module"]), call["target"], "function"), None
+        return member(context.module(call["module"]), call["target"], "function"), None, None
+    name, method = call["target"].split(".")
+    if _is_numpy(call):
+        cls = member(context.module(call["module"]), name, "class")
+        owner = watched(cls, building=True)(**call["options"])
+        return member(owner, method, "method"), owner, None
     model = _built(context, call, tensors, complete=True)
-    return member(model.owner, call["target"].split(".")[1], "method"), model
+    return member(model.owner, method, "method"), model.owner, model
+
+
+def _raised(function: Callable[[], Any], call: Call) -> dict[str, Array]:
+    """Call a function that should raise an exception.
+
+    Returns: the only output, which is the same each time.
+
+    Raises:
+        StudentError: it does not. Exception: it raises another one.
+    """
+    wanted = call["raises"]
+    try:
+        function()
+    except Exception as error:
+        if wanted in (each.__name__ for each in type(error).__mro__):
+            return {call["returns"][0]: np.ones(1)}
+        raise
+    raise StudentError(f"{call['target']} should raise {wanted}")
 
 
 def run_call(context: Context, call: Call, tensors: Tensors) -> Answer:
@@ -288,39 +334,41 @@ def run_call(context: Context, call: Call, tensors: Tensors) -> Answer:
         Tensors out/<name> (the outputs), after/<input> (the inputs after the call) and, if
         requested, grad/<input or weights/parameter>; the state before and after.
     """
-    function, model = _function_of(context, call, tensors)
+    function, owner, model = _function_of(context, call, tensors)
     count = len(call["args"]) - len(call["optional"])  # of arguments that are not passed by name
     if call["optional"] and not accepts(function, count, call["optional"]):
         return Answer({"changed": [], "lacks": True})
     leaves = leaves_of(call, tensors)
-    owner = model.owner if model is not None else None
     function = watched(function)
     form = call
     if call["taken_by"] and takes_apart(context.module(call["module"]), call["taken_by"]) is False:
         form = {**call, "form": "tensor"}  # a tuple that no caller unpacks
 
-    def called_with(arguments: Sequence[Any]) -> dict[str, Tensor]:
+    def called_with(arguments: Sequence[Any]) -> dict[str, Array]:
         named = dict(zip(call["optional"], arguments[count:], strict=True))
-        return outputs_of(function(*arguments[:count], **named), form)
+        made = functools.partial(function, *arguments[:count], **named)
+        return _raised(made, call) if call.get("raises") else outputs_of(made(), form)
 
     arguments = [*arguments_of(context, call, tensors, owner)]
     own_generator = not GENERATORS.isdisjoint(call["args"])
     before = Snapshot(model, silent=own_generator, plain=call["literals"])
     call_before(context, call, tensors, owner, function)
-    given = [value for value in arguments if isinstance(value, Tensor)]
+    given = [value for value in arguments if isinstance(value, Tensor | np.ndarray)]
     with recording(context.tape, before, given):
         own = called_with(arguments)
     report = before.report() | {"lacking_parts": model.lacking_parts if model is not None else []}
-    report["drew"] = own_generator or before.generators.drew()
+    drew = before.generators.drew_elsewhere if _is_numpy(call) else before.generators.drew
+    report["drew"] = own_generator or drew()
 
     answer = {f"out/{name}": value for name, value in own.items()}
     if call["twice"]:
-        if owner is not None:
-            owner.train(call["train"])  # a mode that was changed costs points elsewhere
+        if model is not None:
+            model.owner.train(call["train"])  # a mode that was changed costs points elsewhere
         again = called_with([*arguments_of(context, call, tensors, owner)])
         answer |= {f"out/{name}{AGAIN}": value for name, value in again.items()}
     after = zip(call["args"], arguments, strict=True)
-    answer |= {f"after/{name}": value for name, value in after if isinstance(value, Tensor)}
+    is_array = (Tensor, np.ndarray)
+    answer |= {f"after/{name}": value for name, value in after if isinstance(value, is_array)}
     if call["gradients"]:
         weights = parameters_of(model.owner, model.lacking) if model is not None else {}
         leaves |= {f"weights/{name}": p for name, p in weights.items() if p.requires_grad}
@@ -382,7 +430,18 @@ def run_kind(
     return Answer({**report, **answer.message}, {**after, **answer.tensors})
 
 
-def run(context: Context, call: Call, tensors: Tensors, progress: Progress) -> Answer:
+def _given(arrays: Mapping[str, np.ndarray], call: Call, dtype: str = "") -> Tensors:
+    """Return arrays as a call gets them, floating point ones perhaps in another type."""
+    if dtype:
+        arrays = {n: a.astype(dtype) if a.dtype.kind == "f" else a for n, a in arrays.items()}
+    if _is_numpy(call):
+        return arrays
+    return {name: torch.from_numpy(array) for name, array in arrays.items()}
+
+
+def run(
+    context: Context, call: Call, arrays: Mapping[str, np.ndarray], progress: Progress
+) -> Answer:
     """Run a call of any kind, in a state that does not depend on earlier calls.
 
     Args:
@@ -394,15 +453,16 @@ def run(context: Context, call: Call, tensors: Tensors, progress: Progress) -> A
     put_back(context.imports.settings)
     kind = getattr(context.harness, "KINDS", {}).get(call["kind"])
     if kind is not None and "dtype" not in call:  # a task's request, with fields of its own
-        task_answer: Answer = kind(context, call, tensors, progress)
+        task_answer: Answer = kind(context, call, _given(arrays, call), progress)
         return task_answer
     module = context.module(call["module"])  # may draw or seed
-    dtype = getattr(torch, call["dtype"])
-    tensors = {n: t.to(dtype) if t.is_floating_point() else t for n, t in tensors.items()}
+    tensors = _given(arrays, call, call["dtype"])
+    number = zlib.crc32(json.dumps(call, sort_keys=True).encode())
+    call["literals"] = values.decoded(call["literals"])
 
     def run_seeded() -> Answer:
         """Run it with stand-ins for functions, from a seed that depends only on the call."""
-        seed(zlib.crc32(json.dumps(call, sort_keys=True).encode()))
+        seed(number)
         MATCHED.clear()
         with functions_replaced(call["stand_ins"], context.module, context.harness):
             if kind is not None:

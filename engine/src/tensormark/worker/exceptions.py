@@ -16,9 +16,10 @@ from traceback import walk_tb
 from types import CodeType, ModuleType, TracebackType
 from typing import Any
 
-from torch import Tensor, nn
+import numpy as np
 
 from tensormark.worker.forbidden import NotAllowedError
+from tensormark.worker.optional_torch import Tensor, nn
 from tensormark.worker.outputs import StudentError
 
 # --- shapes where it raised -------------------------------------------------------------------
@@ -77,8 +78,10 @@ def _in_words(shape: tuple[int, ...], letters: Mapping[str, int]) -> str:
     return f"({', '.join(names)}) = {shape}" if certain else f"{shape}"
 
 
-def _is_buffer(value: Tensor, owner: object) -> bool:
+def _is_buffer(value: Tensor | np.ndarray, owner: object) -> bool:
     """Say whether a tensor is a whole buffer of a module, whose sizes are not those of the call."""
+    if isinstance(value, np.ndarray):
+        return False
     buffers = owner.buffers() if isinstance(owner, nn.Module) else ()
     return any((value.data_ptr(), value.numel()) == (b.data_ptr(), b.numel()) for b in buffers)
 
@@ -103,9 +106,10 @@ def shapes(
     listed = []
     for name in _names(source, _lines(innermost)):
         value = local.get(name)
-        if isinstance(value, Tensor) and value.dim() <= MAX_AXES:
+        if isinstance(value, Tensor | np.ndarray) and value.ndim <= MAX_AXES:
             # a type is worth saying if it is not that of the numbers that are computed with
-            of = "" if value.is_floating_point() else f" of {str(value.dtype).split('.')[-1]}"
+            kind = str(value.dtype).split(".")[-1]
+            of = "" if "float" in kind else f" of {kind}"
             known = {} if _is_buffer(value, local.get("self")) else letters
             listed.append(f"{name} is {_in_words(tuple(value.shape), known)}{of}")
     return listed[:MAX_TENSORS]

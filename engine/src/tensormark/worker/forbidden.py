@@ -42,7 +42,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
-import torch
+from tensormark.worker.optional_torch import torch
 
 # --- what a submission enters -----------------------------------------------------------------
 
@@ -524,6 +524,8 @@ def _overloads(operator: str) -> list[str]:
 
 def _operator(target: Any) -> str | None:
     """Return the name of the operator that a function of torch is, such as aten::relu, or None."""
+    if torch is None:
+        return None
     if isinstance(target, torch._ops.OpOverload):
         return target._schema.name
     if isinstance(target, torch._ops.OpOverloadPacket):

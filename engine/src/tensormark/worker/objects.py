@@ -13,11 +13,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
-import torch
-from torch import Tensor, nn
-
 from tensormark.worker import state
 from tensormark.worker.imports import compiled
+from tensormark.worker.optional_torch import Tensor, nn, no_grad
 from tensormark.worker.outputs import StudentError
 
 # --- attributes and weights -------------------------------------------------------------------
@@ -56,7 +54,7 @@ def parameters_of(model: nn.Module, more: Mapping[str, nn.Module]) -> dict[str, 
     return own
 
 
-@torch.no_grad()
+@no_grad()
 def load_by_name(
     model: nn.Module, weights: Mapping[str, Tensor], more: Mapping[str, nn.Module] = NO_MODULES
 ) -> None:

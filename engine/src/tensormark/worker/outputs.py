@@ -8,13 +8,14 @@ import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import torch
-from torch import Tensor
+import numpy as np
 
+from tensormark.worker import values
+from tensormark.worker.optional_torch import Tensor, torch
 from tensormark.worker.protocol import LONGEST, MAX_AXES
 
-# The types that both numpy and safetensors support.
-SENDABLE = {torch.float16, torch.float32, torch.float64, torch.int32, torch.int64, torch.bool}
+# the types that torch, numpy and safetensors support
+SENDABLE = frozenset("float16 float32 float64 int32 int64 bool".split())
 DENSE = "it should be dense, as after .to_dense()"
 WIDTH = 16  # the least width of padded lists, so that random draws do not determine shapes
 
@@ -23,14 +24,14 @@ class StudentError(Exception):
     """An error in the submission that stops a call; the message is for the student."""
 
 
-def _padded(rows: Sequence[Sequence[int]]) -> Tensor:
+def _padded(rows: Sequence[Sequence[int]]) -> np.ndarray:
     """Return lists of integers as (lists, WIDTH or longest), int64, padded with -1."""
     longest = max([WIDTH, *map(len, rows)])
-    return torch.tensor([[*row, *[-1] * (longest - len(row))] for row in rows], dtype=torch.int64)
+    return np.array([[*row, *[-1] * (longest - len(row))] for row in rows], dtype=np.int64)
 
 
-def columns(rows: Any, names: Sequence[str], target: str) -> dict[str, Tensor]:
-    """Convert rows of integers and lists of integers to a tensor for each column.
+def columns(rows: Any, names: Sequence[str], target: str) -> dict[str, np.ndarray]:
+    """Convert rows of integers and lists of integers to an array for each column.
 
     Returns: by name, int64: (rows,) for integers, (rows, WIDTH or longest) for lists, padded
         with -1.
@@ -42,14 +43,14 @@ def columns(rows: Any, names: Sequence[str], target: str) -> dict[str, Tensor]:
     try:
         for name, cells in zip(names, zip(*rows, strict=True), strict=True):
             plain = all(isinstance(cell, int) for cell in cells)
-            tensors[name] = torch.tensor(cells, dtype=torch.int64) if plain else _padded(cells)
-    except (TypeError, ValueError) as error:
+            tensors[name] = np.array(cells, dtype=np.int64) if plain else _padded(cells)
+    except (TypeError, ValueError, OverflowError) as error:
         raise StudentError(f"{target} should return a list of ({', '.join(names)})") from error
     return tensors
 
 
-def lists(result: Any, names: Sequence[str], target: str) -> dict[str, Tensor]:
-    """Convert a list of lists of integers to a tensor.
+def lists(result: Any, names: Sequence[str], target: str) -> dict[str, np.ndarray]:
+    """Convert a list of lists of integers to an array.
 
     Returns: under the only name, (lists, WIDTH or longest), padded with -1; int64.
 
@@ -57,10 +58,10 @@ def lists(result: Any, names: Sequence[str], target: str) -> dict[str, Tensor]:
         StudentError: the result is something else.
     """
     try:
-        tensor = _padded([[operator.index(value) for value in row] for row in result])
+        array = _padded([[operator.index(value) for value in row] for row in result])
     except (TypeError, ValueError, OverflowError, RuntimeError) as error:
         raise StudentError(f"{target} should return a list of lists of integers") from error
-    return {names[0]: tensor}
+    return {names[0]: array}
 
 
 def as_number(value: Any) -> float:
@@ -71,13 +72,17 @@ def as_number(value: Any) -> float:
     """
     if isinstance(value, numbers.Real):
         return float(value)
-    if isinstance(value, Tensor) and value.dim() == 0 and not value.is_complex():
+    if (
+        isinstance(value, Tensor | np.ndarray)
+        and value.ndim == 0
+        and "complex" not in str(value.dtype)
+    ):
         return float(value)
     raise TypeError(type(value).__name__)
 
 
-def plain_numbers(result: Any, call: Mapping[str, Any]) -> dict[str, Tensor]:
-    """Convert plain numbers to tensors of the call's dtype.
+def plain_numbers(result: Any, call: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    """Convert plain numbers to arrays of the call's dtype.
 
     Returns: by name; with the form "number", a single value for each name, in order; with
         "numbers", all of them under the only name, (numbers,).
@@ -86,7 +91,6 @@ def plain_numbers(result: Any, call: Mapping[str, Any]) -> dict[str, Tensor]:
         StudentError: the result is something else.
     """
     names = call["returns"]
-    dtype = getattr(torch, call["dtype"])
     single = call["form"] == "number"
     what = " and ".join(names) if single and len(names) > 1 else "a number"
     what = what if single else f"a list of numbers, {names[0]}"
@@ -98,8 +102,9 @@ def plain_numbers(result: Any, call: Mapping[str, Any]) -> dict[str, Tensor]:
     except (TypeError, OverflowError) as error:
         got = f"got a {error}" if isinstance(error, TypeError) else "got one that is too large"
         raise StudentError(f"{call['target']} should return {what}, {got}") from error
-    tensor = torch.tensor(floats, dtype=dtype)
-    return dict(zip(names, tensor.unbind(), strict=True)) if single else {names[0]: tensor}
+    with np.errstate(over="ignore"):
+        array = np.array(floats, dtype=call["dtype"])
+    return {n: array[i, ...] for i, n in enumerate(names)} if single else {names[0]: array}
 
 
 def named(result: Any, names: Sequence[str], form: str, target: str) -> dict[str, Any]:
@@ -121,7 +126,7 @@ def named(result: Any, names: Sequence[str], form: str, target: str) -> dict[str
 
 
 def description(value: Any) -> str:
-    """Describe what was returned instead of a tensor, and the usual slip behind it."""
+    """Describe what was returned instead of an array, and the usual slip behind it."""
     if value is None:
         return "None: is the return missing?"
     if isinstance(value, tuple) and len(value) == 1:
@@ -129,34 +134,73 @@ def description(value: Any) -> str:
     return f"a {type(value).__name__}"
 
 
-def outputs_of(result: Any, call: Mapping[str, Any]) -> dict[str, Tensor]:
-    """Return the tensors that a function returned, by name.
+def plain(result: Any, names: Sequence[str], target: str) -> dict[str, np.ndarray]:
+    """Convert a plain value to an array of bytes, under the only name; see values.py.
+
+    Raises:
+        StudentError: the result is not plain.
+    """
+    try:
+        return {names[0]: values.packed(result)}
+    except (TypeError, ValueError) as error:
+        says = f"{target} should return plain values: numbers, texts, lists and the like"
+        raise StudentError(f"{says}, but not {error}") from error
+
+
+def _checked_tensor(value: Any, target: str) -> Tensor:
+    """Return a tensor that can be sent.
+
+    Raises:
+        StudentError: it is none.
+    """
+    if not isinstance(value, Tensor):
+        raise StudentError(f"{target} should return a tensor, got {description(value)}")
+    if value.device.type != "cpu":
+        raise StudentError(f"{target} returned a tensor on {value.device}, not on the CPU")
+    if value.is_nested or value.layout is not torch.strided:
+        kind = "nested" if value.is_nested else str(value.layout).removeprefix("torch.")
+        raise StudentError(f"{target} returned a {kind} tensor: {DENSE}")
+    return value
+
+
+def _checked_array(value: Any, target: str) -> np.ndarray:
+    """Return an array, or a number as one without axes.
+
+    Raises:
+        StudentError: it is none.
+    """
+    if isinstance(value, np.ndarray | np.generic | bool | int | float):
+        array = np.asarray(value)
+        return array.astype(array.dtype.newbyteorder("="), copy=False)
+    raise StudentError(f"{target} should return a numpy array, got {description(value)}")
+
+
+def outputs_of(result: Any, call: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the tensors or arrays that a function returned, by name.
 
     Raises:
         StudentError: it returned something else.
     """
     target = call["target"]
+    if call["form"] == "value":
+        return plain(result, call["returns"], target)
     if call["form"] == "lists":
         return lists(result, call["returns"], target)
     if call["form"] == "rows":
         return columns(result, call["returns"], target)
     if call["form"] in ("number", "numbers"):
         return plain_numbers(result, call)
-    outputs = named(result, call["returns"], call["form"], target)
-    for value in outputs.values():
-        if not isinstance(value, Tensor):
-            raise StudentError(f"{target} should return a tensor, got {description(value)}")
-        if value.device.type != "cpu":
-            raise StudentError(f"{target} returned a tensor on {value.device}, not on the CPU")
-        if value.is_nested or value.layout is not torch.strided:
-            kind = "nested" if value.is_nested else str(value.layout).removeprefix("torch.")
-            raise StudentError(f"{target} returned a {kind} tensor: {DENSE}")
-        if value.dtype not in SENDABLE:
-            raise StudentError(f"{target} returned a tensor of type {value.dtype}")
-        if value.dim() > MAX_AXES:
-            raise StudentError(f"{target} returned a tensor with {value.dim()} axes")
-        if any(length > LONGEST for length in value.shape):
-            raise StudentError(f"{target} returned a tensor that is too long: {[*value.shape]}")
+    checked = _checked_array if call.get("arrays") == "numpy" else _checked_tensor
+    noun = "an array" if checked is _checked_array else "a tensor"
+    outputs = {}
+    for name, value in named(result, call["returns"], call["form"], target).items():
+        array = outputs[name] = checked(value, target)
+        if str(array.dtype).removeprefix("torch.") not in SENDABLE:
+            raise StudentError(f"{target} returned {noun} of type {array.dtype}")
+        if array.ndim > MAX_AXES:
+            raise StudentError(f"{target} returned {noun} with {array.ndim} axes")
+        if any(length > LONGEST for length in array.shape):
+            raise StudentError(f"{target} returned {noun} that is too long: {[*array.shape]}")
     return outputs
 
 

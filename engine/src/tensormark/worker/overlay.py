@@ -12,13 +12,14 @@ import sys
 from collections.abc import Callable, Iterator
 from types import ModuleType
 
-import torch
+import numpy as np
 
 from tensormark.worker import calls, exceptions, forbidden, protocol, state, surroundings
 from tensormark.worker.exceptions import letters_of, shapes
 from tensormark.worker.forbidden import WATCH
 from tensormark.worker.imports import Imports, MemoryImporter, file_of
 from tensormark.worker.objects import Originals
+from tensormark.worker.optional_torch import Tensor
 from tensormark.worker.protocol import Message, Tensors
 from tensormark.worker.tape import Tape
 
@@ -50,6 +51,14 @@ def silenced(wanted: bool) -> Iterator[None]:
             stack.enter_context(contextlib.redirect_stdout(Silent()))
             stack.enter_context(contextlib.redirect_stderr(Silent()))
         yield
+
+
+def as_array(value: Tensor | np.ndarray) -> np.ndarray:
+    """Return the values of a tensor."""
+    if isinstance(value, np.ndarray):
+        return value
+    array: np.ndarray = value.detach().to_dense().resolve_conj().resolve_neg().numpy()
+    return array
 
 
 class Overlay:
@@ -116,18 +125,14 @@ class Overlay:
         self, request: Message, arrays: Tensors, progress: calls.Progress
     ) -> tuple[Message, Tensors]:
         """Run one call; return its message and tensors."""
-        tensors = {name: torch.from_numpy(array) for name, array in arrays.items()}
         self.forbid(request)
         WATCH.begin(wanted=bool(self.for_good or self.given_only or request["forbidden"]))
         order = request.get("tape")
         self.tape = Tape(order, self.files.editable, self.given) if order else None
         context = dataclasses.replace(self.context, tape=self.tape)
         with forbidden.forbid(request["forbidden"]), silenced(bool(order)):
-            answer = calls.run(context, request["call"], tensors, progress)
-        outputs = {
-            name: tensor.detach().to_dense().resolve_conj().resolve_neg().numpy()
-            for name, tensor in answer.tensors.items()
-        }
+            answer = calls.run(context, request["call"], arrays, progress)
+        outputs = {name: as_array(value) for name, value in answer.tensors.items()}
         return {"status": "ok", **answer.message}, outputs
 
     def describe(self, error: BaseException, call: calls.Call) -> Message:

@@ -25,11 +25,9 @@ from contextvars import ContextVar
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, TypeVar
 
-import torch
-from torch import Tensor, nn
-
 from tensormark.worker import state
 from tensormark.worker.exceptions import parsed
+from tensormark.worker.optional_torch import Tensor, nn, no_grad, untaped
 from tensormark.worker.outputs import StudentError
 
 # --- whether a caller unpacks results ---------------------------------------------------------
@@ -246,8 +244,7 @@ def _observed(original: Callable[..., Any] | None, args: Any, kwargs: Any) -> An
     if original is None:
         return None
     # it may be wrong in any way
-    quiet = torch._C.DisableTorchFunction()  # a tape records none of it
-    with quiet, state.undone(), torch.no_grad(), contextlib.suppress(BaseException):
+    with untaped(), state.undone(), no_grad(), contextlib.suppress(BaseException):
         args = [_copied(arg) for arg in args]
         kwargs = {k: _copied(v) for k, v in kwargs.items()}
         return copy.deepcopy(original)(*args, **kwargs)

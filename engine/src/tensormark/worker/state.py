@@ -5,6 +5,8 @@ state is still there afterwards, unchanged. Not covered: new state, such as an a
 module keeps its last probabilities; and changes that are undone before the call ends.
 """
 
+from __future__ import annotations
+
 import contextlib
 import dataclasses
 import random
@@ -14,9 +16,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import torch
-from torch import Tensor, nn
 
+from tensormark.worker.optional_torch import Tensor, nn, no_grad, torch
 from tensormark.worker.protocol import ARGUMENTS, FILTERS, GENERATORS, SEEDED, STATE
 
 SEEDS = 0x5EED << 40  # the first seed of calls: no student's code would choose such a seed
@@ -66,30 +67,35 @@ def _broad_filters() -> list[Any]:
     return [f for f in builtin if f[1] is None and f[3] is None]
 
 
-SETTINGS = {
-    "the default dtype": _Setting(torch.get_default_dtype, torch.set_default_dtype),
-    "the default device": _Setting(_device, _set_device),
-    "the gradient mode": _Setting(torch.is_grad_enabled, torch.set_grad_enabled),
-    "the number of threads": _Setting(torch.get_num_threads, torch.set_num_threads),
-    "anomaly detection": _Setting(torch.is_anomaly_enabled, torch.autograd.set_detect_anomaly),
-    "the setting for deterministic algorithms": _Setting(
-        lambda: (
-            torch.are_deterministic_algorithms_enabled(),
-            torch.is_deterministic_algorithms_warn_only_enabled(),
+OF_TORCH = (
+    {
+        "the default dtype": _Setting(torch.get_default_dtype, torch.set_default_dtype),
+        "the default device": _Setting(_device, _set_device),
+        "the gradient mode": _Setting(torch.is_grad_enabled, torch.set_grad_enabled),
+        "the number of threads": _Setting(torch.get_num_threads, torch.set_num_threads),
+        "anomaly detection": _Setting(torch.is_anomaly_enabled, torch.autograd.set_detect_anomaly),
+        "the setting for deterministic algorithms": _Setting(
+            lambda: (
+                torch.are_deterministic_algorithms_enabled(),
+                torch.is_deterministic_algorithms_warn_only_enabled(),
+            ),
+            _set_deterministic,
         ),
-        _set_deterministic,
-    ),
-    "the precision of matrix multiplications": _Setting(
-        torch.get_float32_matmul_precision, torch.set_float32_matmul_precision
-    ),
-    "cuDNN's flags": _Setting(
-        lambda: (torch.backends.cudnn.deterministic, torch.backends.cudnn.benchmark), _set_cudnn
-    ),
-    "autocast": _Setting(
-        lambda: torch.is_autocast_enabled("cpu"), lambda on: torch.set_autocast_enabled("cpu", on)
-    ),
-    FILTERS: _Setting(lambda: list(warnings.filters), _set_filters),
-}
+        "the precision of matrix multiplications": _Setting(
+            torch.get_float32_matmul_precision, torch.set_float32_matmul_precision
+        ),
+        "cuDNN's flags": _Setting(
+            lambda: (torch.backends.cudnn.deterministic, torch.backends.cudnn.benchmark), _set_cudnn
+        ),
+        "autocast": _Setting(
+            lambda: torch.is_autocast_enabled("cpu"),
+            lambda on: torch.set_autocast_enabled("cpu", on),
+        ),
+    }
+    if torch
+    else {}
+)
+SETTINGS = OF_TORCH | {FILTERS: _Setting(lambda: list(warnings.filters), _set_filters)}
 
 
 def settings_that_stay() -> dict[str, Any]:
@@ -124,7 +130,8 @@ def undone() -> Iterator[None]:
 
 def seed(offset: int) -> None:
     """Seed the generators that calls draw from."""
-    torch.default_generator.manual_seed(SEEDS + offset)  # torch.manual_seed is far slower
+    if torch:
+        torch.default_generator.manual_seed(SEEDS + offset)  # torch.manual_seed is far slower
     random.seed(SEEDS + offset)
     np.random.seed(offset)
 
@@ -143,14 +150,15 @@ class Generators:
     """A snapshot of torch's, Python's and numpy's global generators."""
 
     def __init__(self) -> None:
-        self.seed = torch.initial_seed()
-        self.torch = torch.get_rng_state()
+        self.seed = torch.initial_seed() if torch else 0
+        self.torch = torch.get_rng_state() if torch else None
         self.python = random.getstate()
         self.numpy: Any = np.random.get_state(legacy=True)
 
     def seeded(self) -> list[str]:
         """Return the seeds that have been set since; drawing does not count."""
-        seeded = [torch.initial_seed() != self.seed, self._python_seeded(), self._numpy_seeded()]
+        seed = torch.initial_seed() if torch else 0
+        seeded = [seed != self.seed, self._python_seeded(), self._numpy_seeded()]
         return [name for name, changed in zip(SEEDED, seeded, strict=True) if changed]
 
     def _python_seeded(self) -> bool:
@@ -175,15 +183,24 @@ class Generators:
 
     def drew(self) -> bool:
         """Return whether torch's generator has been drawn from or seeded since."""
+        if self.torch is None:
+            return False
         return self.torch.numpy().tobytes() != torch.get_rng_state().numpy().tobytes()
 
     def used(self) -> bool:
         """Return whether torch's or Python's generator is in another state."""
         return self.drew() or random.getstate() != self.python
 
+    def drew_elsewhere(self) -> bool:
+        """Return whether Python's or numpy's generator is in another state."""
+        now: Any = np.random.get_state(legacy=True)
+        same = now[1].tobytes() == self.numpy[1].tobytes() and now[2:] == self.numpy[2:]
+        return not same or random.getstate() != self.python
+
     def put_back(self) -> None:
         """Restore the generators to this state."""
-        torch.set_rng_state(self.torch)
+        if self.torch is not None:
+            torch.set_rng_state(self.torch)
         random.setstate(self.python)
         np.random.set_state(self.numpy)
 
@@ -200,15 +217,18 @@ def _contents(parts: Iterable[Part]) -> list[Any]:
     return [owner.get(name) for owner, name in parts]
 
 
-@torch.no_grad()
-def digest(tensors: Iterable[Tensor | None]) -> tuple[Any, int]:
-    """Return the shapes and types of tensors, and a digest of their values."""
-    present = [tensor for tensor in tensors if tensor is not None]
-    values = [tensor.ravel() for tensor in present if tensor.is_cpu]
+@no_grad()
+def digest(arrays: Iterable[Tensor | np.ndarray | None]) -> tuple[Any, int]:
+    """Return the shapes and types of tensors or arrays, and a digest of their values."""
+    present = [array for array in arrays if array is not None]
     total = 0
-    for value in values:
-        total = zlib.crc32(value.detach().contiguous().view(torch.uint8).numpy().data, total)
-    return [(tensor.shape, tensor.dtype, tensor.device) for tensor in present], total
+    for array in present:
+        if isinstance(array, np.ndarray):
+            total = zlib.crc32(array.tobytes(), total)
+        elif array.is_cpu:
+            bits = array.ravel().detach().contiguous().view(torch.uint8)
+            total = zlib.crc32(bits.numpy().data, total)
+    return [(array.shape, array.dtype, array.device) for array in present], total
 
 
 class Model:

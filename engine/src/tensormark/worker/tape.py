@@ -35,11 +35,9 @@ from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
 import numpy as np
-import torch
-from torch import Tensor, nn
-from torch.overrides import TorchFunctionMode
 
 from tensormark.worker.imports import compiled
+from tensormark.worker.optional_torch import Tensor, TorchFunctionMode, nn, torch, untaped
 from tensormark.worker.protocol import (
     COMMON,
     DECIDES,
@@ -67,7 +65,7 @@ EXACT = 0xFFFFFF  # bits that a float32 keeps
 NUMBERS = (int, float, bool, type(None))
 SIZES = (int, bool, type(None))  # which say nothing
 CYCLE = 7  # values, after which what stands for dropout repeats itself
-DROPOUTS = (torch.dropout, nn.functional.dropout)
+DROPOUTS = (torch.dropout, nn.functional.dropout) if torch else ()
 Place = tuple[int, int, int, int]  # number of a file, line, first and last line of its function
 
 
@@ -118,7 +116,9 @@ def _text_of(value: Any) -> str | None:
         return f"{value:#.5g}"
     if type(value) is random.Random:
         return f"random {hash(value.getstate()[1])}"
-    if type(value) is torch.Generator:
+    if type(value) is np.random.Generator:
+        return f"random {value.bit_generator.state}"
+    if torch and type(value) is torch.Generator:
         return f"random {zlib.crc32(value.get_state().numpy().tobytes())}"
     text = repr(value) if _is_plain(value) else ""
     return text if 0 < len(text) <= MAX_TEXT else None
@@ -464,7 +464,7 @@ class Tape(TorchFunctionMode):
             if self.events > MAX_EVENTS or (self.is_full and not self.watches):
                 sys.settrace(None)
                 return None
-            with torch._C.DisableTorchFunction(), contextlib.suppress(Exception):
+            with untaped(), contextlib.suppress(Exception):
                 found = self.blamed(frame)
                 if event == "exception":
                     inner = argument[2].tb_next
@@ -487,7 +487,9 @@ class Tape(TorchFunctionMode):
     # --- the whole --------------------------------------------------------------------------------
 
     @contextlib.contextmanager
-    def recording(self, snapshot: Snapshot, inputs: Iterable[Tensor]) -> Iterator[None]:
+    def recording(
+        self, snapshot: Snapshot, inputs: Iterable[Tensor | np.ndarray]
+    ) -> Iterator[None]:
         """Record what a `with` block computes, instead of what was recorded before.
 
         Args:
@@ -525,7 +527,7 @@ class Tape(TorchFunctionMode):
 
 
 def recording(
-    tape: Tape | None, snapshot: Snapshot, inputs: Iterable[Tensor]
+    tape: Tape | None, snapshot: Snapshot, inputs: Iterable[Tensor | np.ndarray]
 ) -> contextlib.AbstractContextManager[None]:
     """Record on a tape, if there is one; see `Tape.recording`."""
     return contextlib.nullcontext() if tape is None else tape.recording(snapshot, inputs)

@@ -1,0 +1,198 @@
+"""Plain Python values as JSON, and as an array of bytes that holds it; see `Call.form`.
+
+Plain are None, numbers, texts, and lists, tuples, dictionaries, sets and arrays of plain values,
+nested as one likes. JSON has no tuples, sets and arrays, nor keys other than texts: these are
+objects with one key, such as {"(tuple)": [1, 2]}.
+
+Covered: the number and depth of values on both sides. Not covered: a subclass is sent as what it
+is a subclass of.
+"""
+
+import contextlib
+import json
+import math
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+MOST = 1 << 19  # bytes of JSON
+DEEPEST = 60  # of values in values
+LONGEST_TEXT = 60  # characters of a value in a message
+TUPLE, DICT, SET, ARRAY = "(tuple)", "(dict)", "(set)", "(array)"
+TAGS = frozenset({TUPLE, DICT, SET, ARRAY})
+
+
+def encoded(value: Any, depth: int = 0) -> Any:
+    """Return a plain value as what JSON has.
+
+    Raises:
+        TypeError: it is not plain, or too deep; the message says what it is.
+    """
+    if depth > DEEPEST:
+        raise TypeError(f"values {DEEPEST} levels deep")
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, list | tuple):
+        items = [encoded(item, depth + 1) for item in value]
+        return items if isinstance(value, list) else {TUPLE: items}
+    if isinstance(value, dict):
+        if all(isinstance(key, str) for key in value) and TAGS.isdisjoint(value):
+            return {key: encoded(item, depth + 1) for key, item in value.items()}
+        pairs = [[encoded(each, depth + 1) for each in pair] for pair in value.items()]
+        return {DICT: pairs}
+    if isinstance(value, set | frozenset):
+        return {SET: sorted((encoded(item, depth + 1) for item in value), key=json.dumps)}
+    if isinstance(value, np.generic | np.ndarray) and value.dtype.kind in "biufU":
+        return value.item() if value.ndim == 0 else {ARRAY: value.tolist()}
+    raise TypeError(f"a value of type {type(value).__name__}")
+
+
+def decoded(value: Any) -> Any:
+    """Return the plain value of what JSON has.
+
+    Raises:
+        ValueError, TypeError: it is none.
+    """
+    if isinstance(value, list):
+        return [decoded(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if len(value) == 1 and not TAGS.isdisjoint(value):
+        ((tag, content),) = value.items()
+        if tag == ARRAY:
+            return np.array(content)
+        items = [decoded(item) for item in content]
+        return {TUPLE: tuple, DICT: dict, SET: set}[tag](items)
+    return {key: decoded(item) for key, item in value.items()}
+
+
+def packed(value: Any) -> np.ndarray:
+    """Return a plain value as an array of bytes: (bytes,), uint8.
+
+    Raises:
+        TypeError: it is not plain, or too large; the message says what it is.
+    """
+    text = json.dumps(encoded(value)).encode()
+    if len(text) > MOST:
+        raise TypeError(f"more than {MOST >> 10} KiB")
+    return np.frombuffer(text, dtype=np.uint8)
+
+
+def unpacked(array: np.ndarray) -> Any:
+    """Return the plain value that an array of bytes holds.
+
+    Raises:
+        ValueError, TypeError: it holds none.
+    """
+    if array.dtype != np.uint8 or array.size > MOST:
+        raise ValueError("not a plain value")
+    try:
+        return decoded(json.loads(array.tobytes()))
+    except RecursionError as error:
+        raise ValueError("not a plain value") from error
+
+
+class Difference(NamedTuple):
+    """What differs in two plain values: its place, the parts there, and by how much.
+
+    Numbers differ by their difference over 1 + the expected one, anything else infinitely.
+    """
+
+    place: str
+    got: str
+    expected: str
+    size: float
+
+
+def shown(value: Any) -> str:
+    """Return a value as Python writes it, cut off if it is long."""
+    text = repr(value.tolist() if isinstance(value, np.ndarray) else value)
+    return text if len(text) <= LONGEST_TEXT else f"{text[: LONGEST_TEXT - 3]}..."
+
+
+def _kind(value: Any) -> str:
+    """Return what a value counts as: a list is as good as a tuple, and 2.0 as 2."""
+    for kinds, name in (
+        ((bool, int, float), "a number"),
+        ((list, tuple), "a list"),
+        ((np.ndarray,), "an array"),
+        ((dict,), "a dictionary"),
+        ((set,), "a set"),
+        ((str,), "a text"),
+    ):
+        if isinstance(value, kinds):
+            return name
+    return "None"
+
+
+def _apart(got: float, expected: float) -> float:
+    """Return how far a number is off: integers are right or wrong, and so is what is not finite."""
+    if got == expected or (got != got and expected != expected):
+        return 0.0
+    with contextlib.suppress(OverflowError):  # an integer may be too large for a float
+        size = abs(float(got) - float(expected)) / (1.0 + abs(float(expected)))
+        if math.isfinite(size) and (isinstance(got, float) or isinstance(expected, float)):
+            return size
+    return math.inf
+
+
+def differences(got: Any, expected: Any, place: str) -> Iterator[Difference]:
+    """Yield what differs in two plain values, the first place first.
+
+    Args:
+        place: what they are, such as "output"; what is in them is "output[3]['a']".
+    """
+
+    def differs(one: str, other: str, size: float = math.inf) -> Difference:
+        return Difference(place, one, other, size)
+
+    kind = _kind(expected)
+    if _kind(got) != kind:
+        yield differs(_kind(got), kind)
+    elif kind == "a number":
+        size = _apart(got, expected)
+        if size:
+            yield differs(shown(got), shown(expected), size)
+    elif kind == "an array":
+        if got.shape != expected.shape:
+            yield differs(f"an array of shape {got.shape}", f"{expected.shape}")
+        else:
+            yield from differences(got.tolist(), expected.tolist(), place)
+    elif kind == "a list":
+        for number, (one, other) in enumerate(zip(got, expected, strict=False)):
+            yield from differences(one, other, f"{place}[{number}]")
+        if len(got) != len(expected):
+            yield differs(f"a list of {len(got)} items", f"{len(expected)}")
+    elif kind == "a dictionary":
+        for key in expected:
+            if key in got:
+                yield from differences(got[key], expected[key], f"{place}[{shown(key)}]")
+            else:
+                yield differs("a dictionary without", f"the key {shown(key)}")
+        for key in got.keys() - expected.keys():
+            yield differs(f"a dictionary with the key {shown(key)}", "one without")
+    elif got != expected:
+        yield differs(shown(got), shown(expected))
+
+
+def outline(value: Any) -> tuple[str, list[float]]:
+    """Return a value as a text without the numbers that are rounded, and these in order."""
+    numbers: list[float] = []
+
+    def text(part: Any) -> str:
+        if isinstance(part, float):
+            numbers.append(part)
+            return "#"
+        if isinstance(part, np.ndarray):
+            return text(part.tolist())
+        if isinstance(part, list | tuple):
+            return f"[{','.join(map(text, part))}]"
+        if isinstance(part, dict):
+            pairs = sorted((text(key), key) for key in part)
+            return f"{{{','.join(f'{name}:{text(part[key])}' for name, key in pairs)}}}"
+        if isinstance(part, set):
+            return f"{{{','.join(sorted(map(text, part)))}}}"
+        return repr(part)
+
+    return text(value), numbers
