@@ -49,6 +49,11 @@ def test_only_the_id_of_an_exercise_is_left_of_a_hole() -> None:
     assert reply.message["where"] == " (main.py, line 3)"
 
 
+def test_a_module_that_cannot_be_imported_is_named_if_it_is_one_of_the_submission() -> None:
+    assert abridged("", importing="main").message["importing"] == "main"
+    assert "importing" not in abridged("", importing=SECRET).message
+
+
 def test_states_have_names_that_the_grader_knows() -> None:
     reply = abridged("", "ok", changed=[SECRET, "the default dtype"])
 

@@ -107,6 +107,8 @@ def without_text(reply: Reply, targets: Mapping[str, str], sources: Mapping[str,
     """
     message = {key: value for key, value in reply.message.items() if key not in TEXT_KEYS}
     message |= {"backward": ""} if "backward" in message else {}
+    if reply.message.get("importing") in sources:
+        message["importing"] = reply.message["importing"]
     for key in ("changed", "imported"):
         names = message.get(key)
         if isinstance(names, list):
