@@ -39,8 +39,8 @@ def test_the_skeleton_is_tried_with_its_mistakes(copy: Path) -> None:
             "starter not written yet 0/4",
             "honest one_window_at_a_time passed 4/4",
             "honest doubled_as_a_sum passed 4/4",
-            "mistake doubled_not_doubled failed 0/4 the tensor is returned as it is",
-            "mistake doubled_squared failed 0/4 the tensor is squared, not doubled",
+            "mistake doubled_not_doubled failed 0/4 x is returned as it is",
+            "mistake doubled_squared failed 0/4 x is squared, not doubled",
         ],
     )
 

@@ -49,6 +49,12 @@ COMMANDS = {
 }
 
 
+# packages that some commands need, to the extra that has them; see pyproject.toml
+EXTRAS = dict.fromkeys(("yaml", "dask", "distributed"), "class") | dict.fromkeys(
+    ("markdown_it", "mdit_py_plugins", "latex2mathml"), "handout"
+)
+
+
 def _overview() -> str:
     lines = [f"  {name:<11} {command.summary}" for name, command in COMMANDS.items()]
     head = "usage: tensormark [-C FOLDER] COMMAND [OPTIONS]"
@@ -90,6 +96,12 @@ def run(folder: Path, name: str, arguments: Sequence[str]) -> int:
         return int(module.main(folder, name, arguments))
     except (UserError, OSError) as error:
         return _refused(name, error)
+    except ModuleNotFoundError as error:
+        extra = EXTRAS.get(str(error.name).partition(".")[0])
+        if extra is None:
+            raise
+        fix = f'run `pip install "tensormark[{extra}]"`'
+        return _refused(name, UserError(f"the package {error.name} is not installed; {fix}"))
     except KeyboardInterrupt as error:
         print(f"\n{name}: interrupted{f'; {error}' if str(error) else ''}", file=sys.stderr)
         return 130

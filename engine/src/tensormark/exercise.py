@@ -30,7 +30,7 @@ if TYPE_CHECKING:  # the process that reads hand-ins starts faster without them
 
 Tensors = dict[str, "np.ndarray"]
 Axes = Mapping[int, Sequence[str]]  # number of axes to their names, for messages
-Draw = Callable[["np.random.Generator", Any], Tensors]
+Draw = Callable[["np.random.Generator", Any], dict[str, Any]]  # arrays, and plain values
 # of what was returned, what is expected, how far each value may be off, and the inputs
 Locate = Callable[["np.ndarray", "np.ndarray", "np.ndarray", Tensors], str | None]
 PARTS = ("values", "training", "properties")  # the parts of an exercise's points
@@ -403,6 +403,12 @@ class Assignment:
         """The files of data/ that grading a task reads."""
         tasks = [exercise.task for exercise in self.exercises if exercise.task is not None]
         return tuple(dict.fromkeys(name for task in tasks for name in task.data_files))
+
+    @property
+    def uses_torch(self) -> bool:
+        """Whether a call or a task is given torch's tensors."""
+        tasks = {each.task.arrays for each in self.exercises if each.task is not None}
+        return TORCH in tasks.union(call.arrays for each in self.exercises for call in each.calls)
 
     @functools.cached_property
     def rules(self) -> dict[str, str]:

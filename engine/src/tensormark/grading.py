@@ -6,6 +6,7 @@ import difflib
 import functools
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,7 @@ from tensormark.sandbox.interface import (
 from tensormark.sandbox.tiers import open_sandbox
 from tensormark.settings import Settings
 from tensormark.task import Task, TaskRun
-from tensormark.usage import command, near, option, trouble_in
+from tensormark.usage import UserError, command, near, option, trouble_in
 from tensormark.worker.protocol import TAPE
 
 MAX_REASON = 500  # characters of the reason why an exercise could not be graded
@@ -157,7 +158,13 @@ def program_of(
     Args:
         faults: modules that cannot be imported.
         given: see `Program`.
+
+    Raises:
+        UserError: the assignment needs torch, and it is not installed.
     """
+    if assignment.uses_torch and find_spec("torch") is None:
+        fix = 'run `pip install "tensormark[torch]"`'
+        raise UserError(f"{assignment.name} computes with torch, which is not installed; {fix}")
     modules = dict.fromkeys([*assignment.imports, *(m for e in exercises for m in e.imports)])
     return Program(
         main_file=assignment.main_file,

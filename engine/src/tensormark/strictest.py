@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tensormark.exercise import Assignment, Call
+from tensormark.exercise import NUMPY, Assignment, Call
 from tensormark.intake.submission import SubmissionError
 from tensormark.sandbox.interface import (
     ISOLATING,
@@ -48,7 +48,7 @@ def fault_of(assignment: Assignment, tier: str, settings: Settings) -> str | Non
         checkpoint=settings.checkpoint,
         rules=assignment.rules,
     )
-    call = Call("same", ("x",), "probe", kind="function").message()
+    call = Call("same", ("x",), "probe", kind="function", arrays=NUMPY).message()
     request = Request("probe", frozenset(), call, {"x": np.ones(2, np.float32)})
     try:
         with open_sandbox(tier, program) as sandbox:

@@ -39,9 +39,11 @@ class Task:
 
     Attributes:
         data_files: the files of data/ that grading reads.
+        arrays: what its requests are given, as in `Call`; they say so, too.
     """
 
     data_files: tuple[str, ...] = ()
+    arrays: str = "torch"
 
     def left_out(self, references: References) -> str | None:
         """Return why these references cannot grade it, so that it does not count, or None."""

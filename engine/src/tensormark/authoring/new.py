@@ -1,8 +1,9 @@
 """Begin an assignment in a new folder: `tensormark new NAME`.
 
 The command copies the folder tensormark/template and fills in the name: an assignment that runs as
-it is, with two exercises, a training, known mistakes and a handout. It then derives the starter and
-the references, as after any other change.
+it is, with two exercises, a training, known mistakes and a handout. With `--numpy` most of it is
+from tensormark/template_numpy: exercises on arrays of numpy, and on plain Python values. It then
+derives the starter and the references, as after any other change.
 """
 
 import re
@@ -13,17 +14,35 @@ from pathlib import Path
 
 from tensormark.authoring import record, strip
 from tensormark.files import whole_folder, write_whole
-from tensormark.folder import DEFINITION
+from tensormark.folder import DEFINITION, PACKAGE
 from tensormark.usage import UserError, command, parser
 
 TEMPLATE = Path(__file__).resolve().parents[1] / "template"
+NUMPY = TEMPLATE.with_name("template_numpy")
 NAME = re.compile(r"\w[\w .-]{0,60}")
 # where the template has its name, by file
-NAMED = {DEFINITION: 'name="Detector"', "handout.md": "# Detector\n"}
+NAMED = {DEFINITION: 'name="{}"', "handout.md": "# {}\n"}
+# of both templates
+COMMON = (".gitignore", *(f"{PACKAGE}/{name}__init__.py" for name in ("", "exercises/", "honest/")))
 
 
-def write(path: Path) -> None:
+def _files(numpy: bool) -> dict[str, Path]:
+    """Return the files of a template, by their paths in an assignment."""
+    templates = (TEMPLATE, NUMPY) if numpy else (TEMPLATE,)
+    files = {
+        source.relative_to(template).as_posix(): source
+        for template in templates
+        for source in template.rglob("*")
+        if source.is_file() and "__pycache__" not in source.parts
+    }
+    return {n: f for n, f in files.items() if not numpy or f.is_relative_to(NUMPY) or n in COMMON}
+
+
+def write(path: Path, numpy: bool = False) -> None:
     """Write a new assignment, all of it or nothing.
+
+    Args:
+        numpy: without torch.
 
     Raises:
         UserError: it cannot have this name. FileExistsError: the path already exists.
@@ -34,15 +53,12 @@ def write(path: Path) -> None:
             "dots and hyphens"
         )
     with whole_folder(path) as unfinished:
-        for source in TEMPLATE.rglob("*"):
-            if not source.is_file() or "__pycache__" in source.parts:
-                continue
-            file = source.relative_to(TEMPLATE).as_posix()
+        for file, source in _files(numpy).items():
             text = source.read_text(encoding="utf-8")
             if file in NAMED:
-                old = NAMED[file]
+                old = NAMED[file].format("Clusters" if numpy else "Detector")
                 assert text.count(old) == 1, f"{file} does not say {old!r} once"
-                text = text.replace(old, old.replace("Detector", path.name))
+                text = text.replace(old, NAMED[file].format(path.name))
             write_whole(unfinished / file, text)
 
 
@@ -62,8 +78,11 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Write an assignment, and derive its starter and its references."""
     command_line = parser(name, "Begin an assignment in a new folder; it runs as it is.")
     command_line.add_argument("name", type=Path, help="name of the folder and the assignment")
-    path = command_line.parse_args(arguments).name
-    write(path)
+    about = "on arrays of numpy and plain Python values, without torch"
+    command_line.add_argument("--numpy", action="store_true", help=about)
+    options = command_line.parse_args(arguments)
+    path = options.name
+    write(path, options.numpy)
     print(f"wrote {path}")
     status = 2
     try:

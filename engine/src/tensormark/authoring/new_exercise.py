@@ -2,7 +2,7 @@
 
 An exercise is in four places: a file of grader/exercises/, a hole in the solution, a file of
 grader/mistakes/, and a block in the handout. The skeleton runs as it is: it asks for a function
-that doubles a tensor, and knows two ways to get that wrong and one more to get it right. It comes
+that doubles an array, and knows two ways to get that wrong and one more to get it right. It comes
 last in its file, and after that file's other exercises in reports and in the handout. Its texts are
 in the folder skeleton/.
 
@@ -26,6 +26,8 @@ SKELETON = Path(__file__).with_name("skeleton")
 EXERCISES = Path(PACKAGE, "exercises")
 MISTAKES = Path(PACKAGE, "mistakes")
 BONUS = "\n    extension=True,"
+ARRAYS = '\n    arrays="numpy",'
+GRADIENT = '\n        "cotangent/output": rng.standard_normal((s.B, s.T, s.D)),'
 
 
 def _filled(name: str, values: Mapping[str, object]) -> str:
@@ -96,6 +98,8 @@ def skeleton(assignment: Assignment, name: str, file: str, bonus: bool = False) 
         "file": file,
         "order": previous.order + 1 if previous else last + 10,
         "bonus": BONUS if bonus else "",
+        "arrays": "" if assignment.uses_torch else ARRAYS,
+        "gradient": GRADIENT if assignment.uses_torch else "",
         "run": command("check", k=name),
     }
     source = (assignment.solution / file).read_text(encoding="utf-8")

@@ -39,7 +39,10 @@ def wrong_output(evidence: Evidence, answered: AnsweredCall) -> Mismatch | None:
     for name, expected in answered.recording.outputs.items():
         if name not in got:
             return Mismatch("names", name, (f"{name} is missing",))
-        if call.is_plain and tolerance is not None:
+        if call.raises:
+            says = f"{call.target} should raise {call.raises}"
+            mismatch = None if got[name].all() else Mismatch("values", name, (says,))
+        elif call.is_plain and tolerance is not None:
             mismatch = compare_plain(name, got[name], expected, tolerance)
         else:
             mismatch = compare(name, got[name], expected, tolerance, call.dtype, evidence.axes)

@@ -52,7 +52,7 @@ def _place(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> st
     """Return a line that says where an output is wrong, or None if that is unclear."""
     if mismatch.kind not in ("values", "shape") or answered.probe.part == "properties":
         return None
-    if answered.call.is_plain:
+    if answered.call.is_plain or answered.call.raises:
         return None
     got = answered.reply.tensors[f"out/{mismatch.name}"]
     expected = answered.recording.outputs[mismatch.name]
@@ -129,8 +129,7 @@ def _unusual(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> 
     if not says or mismatch.kind not in OF_OUTPUT:
         return []
     advice = ": look for a hard-coded number, and for `squeeze()`"
-    fails = mismatch.kind == "raised" and not call.raises
-    look = advice if sizes and fails else ""
+    look = advice if sizes and mismatch.kind == "raised" else ""
     return [f"this call {' and '.join(says)}{sizes}{look}"]
 
 

@@ -33,7 +33,7 @@ MAX_ITEMS = 64  # of a list; a worker sends about 20
 MAX_INTEGER = 1 << 64
 MAX_STEPS = 10**9
 MAX_NAME = 200  # characters of a tensor's name; torch has no limit, but no model needs more
-ANSWERED = {name: TYPES[name] for name in ("F16", "F32", "F64", "I32", "I64", "BOOL")}
+ANSWERED = {name: TYPES[name] for name in ("U8", "F16", "F32", "F64", "I32", "I64", "BOOL")}
 UNUSED = "grad/"  # gradients of parameters that only the student's model has: allowed, not read
 KEYS: Mapping[str, type] = {
     "number": int,

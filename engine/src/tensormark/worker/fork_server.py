@@ -1,6 +1,6 @@
 """The fork server: a process that has imported torch and forks a child for each job. Worker side.
 
-Started as a script, `python -I fork_server.py SOCKET FOLDERS...` (package folders), by
+Started as a script, `python -P -s fork_server.py SOCKET FOLDERS...` (package folders), by
 sandbox/fork_server.py, on Linux: in a container (tier `contained`), without one (`locked`), or, for
 the tier `process`, as an ordinary process. It never runs a student's code and never reads a job's
 contents: it passes the child the descriptors, waits for it, and reports its exit status to the
@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 if __name__ == "__main__":
-    # `-I` keeps the environment, the current folder and this script's folder out of sys.path
+    # `-P -s` keeps the current folder, the user's and this script's out of sys.path
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
     sys.path += [folder for folder in sys.argv[2:] if folder not in sys.path]
 
@@ -234,8 +234,6 @@ class Server:
 
     def run_calls(self, link: socket.socket, job: dict[str, Any], descriptors: list[int]) -> None:
         """Lock down, report that, and run the job's calls."""
-        import torch  # already imported
-
         report_fd = link.fileno()
         try:
             content, buffer = self.take_job(report_fd, job, descriptors)
@@ -245,7 +243,7 @@ class Server:
         os.write(report_fd, READY)  # not send: seccomp now forbids it
         os.close(report_fd)
         try:
-            torch.set_num_threads(job["torch_threads"])
+            main.set_threads(job["torch_threads"])
             assert self.new_overlay is not None
             surroundings.stay_in(self.folder)
             main.serve(protocol.frames(io.BytesIO(content)), buffer, self.new_overlay())

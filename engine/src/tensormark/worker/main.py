@@ -1,8 +1,9 @@
 """The worker: a process that runs a student's code. It returns tensors, never verdicts.
 
-Started as a script, `python -I main.py`, by the tier `process`. It communicates over its original
-stdin and stdout, which it moves out of reach of `print` and `input` before it loads any student's
-code. The submission and the given files arrive as text and are imported from memory (overlay.py).
+Started as a script, `python -P -s main.py`, by the tier `process`. It communicates over its
+original stdin and stdout, which it moves out of reach of `print` and `input` before it loads any
+student's code. The submission and the given files arrive as text and are imported from memory
+(overlay.py).
 
 Covered: a submission cannot break the protocol by printing or reading. Not covered here: attacks of
 a hostile submission on this process; isolation is the sandbox's job.
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 if __name__ == "__main__":
-    # `-I` keeps the environment, the current folder and this script's folder out of sys.path
+    # `-P -s` keeps the current folder, the user's and this script's out of sys.path
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tensormark.worker import protocol, scratch, surroundings
@@ -77,19 +78,30 @@ def limit_process() -> None:
 
 
 def import_torch() -> None:
-    """Import torch and whatever else every submission needs, once the streams are safe.
+    """Import torch, where it is installed, and whatever else every submission needs.
 
     Meanwhile no garbage is collected, which would take a tenth of the time and find hardly any.
     Afterwards torch's objects are left alone, or a child would copy the pages that they are in.
     """
     gc.disable()
-    from tensormark.worker import overlay, warm  # noqa: F401
+    from tensormark.worker import overlay  # noqa: F401
+    from tensormark.worker.optional_torch import torch
 
-    warm.spare_dynamo()
-    warm.compile_nothing()
-    warm.use_torch()
+    if torch:
+        from tensormark.worker import warm
+
+        warm.spare_dynamo()
+        warm.compile_nothing()
+        warm.use_torch()
     gc.freeze()
     gc.enable()
+
+
+def set_threads(count: int) -> None:
+    """Set the number of torch's threads, if it is imported."""
+    torch = sys.modules.get("torch")
+    if torch:
+        torch.set_num_threads(count)
 
 
 class PipeReplies:
@@ -139,9 +151,7 @@ def serve_pipes(
     Args:
         new_overlay: see overlay_maker; None: the first request names the harness.
     """
-    import torch
-
-    torch.set_num_threads(int(os.environ["WORKER_THREADS"]))
+    set_threads(int(os.environ["WORKER_THREADS"]))
     replies = PipeReplies(stream)
     surroundings.stay_in(os.getcwd())
     replies.write(0, protocol.encode({"number": 0, "status": "ok"}))  # it is ready

@@ -188,14 +188,10 @@ class Generators:
         return self.torch.numpy().tobytes() != torch.get_rng_state().numpy().tobytes()
 
     def used(self) -> bool:
-        """Return whether torch's or Python's generator is in another state."""
-        return self.drew() or random.getstate() != self.python
-
-    def drew_elsewhere(self) -> bool:
-        """Return whether Python's or numpy's generator is in another state."""
+        """Return whether any generator is in another state."""
         now: Any = np.random.get_state(legacy=True)
         same = now[1].tobytes() == self.numpy[1].tobytes() and now[2:] == self.numpy[2:]
-        return not same or random.getstate() != self.python
+        return self.drew() or not same or random.getstate() != self.python
 
     def put_back(self) -> None:
         """Restore the generators to this state."""

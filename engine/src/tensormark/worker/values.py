@@ -169,9 +169,9 @@ def differences(got: Any, expected: Any, place: str) -> Iterator[Difference]:
             if key in got:
                 yield from differences(got[key], expected[key], f"{place}[{shown(key)}]")
             else:
-                yield differs("a dictionary without", f"the key {shown(key)}")
+                yield differs(f"a dictionary without the key {shown(key)}", "one with it")
         for key in got.keys() - expected.keys():
-            yield differs(f"a dictionary with the key {shown(key)}", "one without")
+            yield differs(f"a dictionary with the key {shown(key)}", "one without it")
     elif got != expected:
         yield differs(shown(got), shown(expected))
 

@@ -1,0 +1,114 @@
+"""Plain values: how they cross the wall, and what differs in two of them."""
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tensormark.judging.compare import Tolerance, compare_plain
+from tensormark.worker.values import MOST, differences, encoded, outline, packed, unpacked
+
+NESTED = {"a": [1, (2.5, None)], 3: {"x", "y"}, (1, 2): True, "é\ud800": np.arange(3)}
+NEAR = Tolerance(1e-6, 1e-6)
+
+
+def test_a_plain_value_comes_back_as_it_was() -> None:
+    back = unpacked(packed(NESTED))
+
+    array = back.pop("é\ud800")
+    assert back == {name: value for name, value in NESTED.items() if name in back}
+    assert array.tolist() == [0, 1, 2]
+    assert [type(value) for value in back["a"]] == [int, tuple]
+    assert unpacked(packed({"(tuple)": [1]})) == {"(tuple)": [1]}  # looks like what is sent
+    assert unpacked(packed([np.float32(0.5), np.str_("x"), np.bool_(True)])) == [0.5, "x", True]
+    assert math.isinf(unpacked(packed(math.inf)))
+
+
+def deep(levels: int) -> list[Any]:
+    value: list[Any] = []
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        (object(), "a value of type object"),
+        ([{"a": {1: b"x"}}], "a value of type bytes"),
+        (np.array([None]), "a value of type ndarray"),
+        (deep(100), "60 levels deep"),
+        ("x" * (MOST + 1), "more than 512 KiB"),
+    ],
+)
+def test_what_is_not_plain_is_named(value: Any, says: str) -> None:
+    with pytest.raises(TypeError, match=says):
+        packed(value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{",
+        '{"(set)": [[]]}',
+        '{"(dict)": [[1]]}',
+        '{"(tuple)": 3}',
+        '{"(array)": [[1], [1, 2]]}',
+        "[" * 100_000,
+        "9" * 5000,
+        "\xff",
+    ],
+)
+def test_what_a_worker_may_send_instead_is_wrong_and_harmless(text: str) -> None:
+    sent = np.frombuffer(text.encode("latin-1"), np.uint8)
+
+    mismatch = compare_plain("output", sent, packed(1), NEAR)
+
+    assert mismatch is not None
+    assert mismatch.lines[0].startswith("output cannot be read: ")
+    assert compare_plain("output", np.ones(3), packed(1), NEAR) is not None
+
+
+@pytest.mark.parametrize(
+    ("got", "expected", "says"),
+    [
+        ([1, "es"], [1, "est"], "output[1] is 'es', expected 'est'"),
+        ({"a": [1, 2]}, {"a": [1, 3]}, "output['a'][1] is 2, expected 3"),
+        ([1], [1, 2], "output is a list of 1 items, expected 2"),
+        ({}, {1: 2}, "output is a dictionary without the key 1, expected one with it"),
+        ({1: 2, 3: 4}, {1: 2}, "output is a dictionary with the key 3, expected one without it"),
+        (None, [1], "output is None, expected a list"),
+        ("1", 1, "output is a text, expected a number"),
+        ({1}, {2}, "output is {1}, expected {2}"),
+        (1.001, 1.0, "output is 1.001, expected 1.0"),
+        (10**400, 1.5, "output is 1"),
+        (math.nan, 1.0, "output is nan, expected 1.0"),
+        (1_000_001, 1_000_000, "output is 1000001, expected 1000000"),
+        (np.zeros((2, 1)), np.zeros(2), "output is an array of shape (2, 1), expected (2,)"),
+        ("x" * 99, "y", "..., expected 'y'"),
+    ],
+)
+def test_the_first_difference_is_said_with_its_place(got: Any, expected: Any, says: str) -> None:
+    mismatch = compare_plain("output", packed(got), packed(expected), NEAR)
+
+    assert mismatch is not None
+    assert says in mismatch.numbers
+    assert "expected" not in mismatch.lines[0]
+
+
+@pytest.mark.parametrize(
+    ("got", "expected"),
+    [((1, 2), [1, 2]), (2, 2.0), (True, 1), (0.1 + 0.2, 0.3), ({"b": 1, "a": 2}, {"a": 2, "b": 1})],
+)
+def test_what_no_course_would_call_wrong_is_right(got: Any, expected: Any) -> None:
+    assert compare_plain("output", packed(got), packed(expected), NEAR) is None
+
+
+def test_an_outline_leaves_only_numbers_that_are_rounded_out() -> None:
+    text, numbers = outline({"b": [1.5, 2], "a": (True, np.array([0.25]))})
+
+    assert (text, numbers) == ("{'a':[True,[#]],'b':[#,2]}", [0.25, 1.5])
+    assert [each.size for each in differences(1.5, 1.0, "")] == [0.25]
+    assert json.dumps(encoded({1: (2,)})) == '{"(dict)": [[1, {"(tuple)": [2]}]]}'

@@ -1,0 +1,193 @@
+"""Assignments on arrays of numpy and on plain values, also where torch is not installed."""
+
+import shutil
+import subprocess
+import venv
+from importlib.metadata import distribution
+from pathlib import Path
+
+import pytest
+
+from tensormark.authoring import new, record, strip
+from tensormark.authoring.course import Course, open_course
+from tensormark.authoring.prove import Bench, claims
+from tensormark.cli import main
+from tensormark.folder import open_assignment
+from tensormark.sandbox.interface import CONTAINED
+from testkit.graded import ran
+
+PACKAGES = (
+    "tensormark numpy safetensors jinja2 markupsafe tqdm pyseccomp pyyaml distributed".split()
+)
+MORE = '''
+
+class Chain:
+    """Guesses the next word."""
+
+    def __init__(self, words: list[str]) -> None:
+        self.words = words
+
+    def after(self, word: str, count: int, rng: np.random.Generator) -> tuple[str, int]:
+        """Return one of the words that follow a word, and how often it was asked."""
+        # TODO(after): draw one of them, if there are any.
+        ### BEGIN SOLUTION after
+        found = [b for a, b in zip(self.words, self.words[1:], strict=False) if a == word]
+        return (found[rng.integers(len(found))] if found else ""), count
+        ### END SOLUTION after
+'''
+AFTER = """
+from tensormark.toolkit import exercise, probe
+from tensormark.toolkit.probes import second_call
+
+WORDS = "one two one six ten two ten six one four six five".split()
+
+
+def draw(rng, call):
+    words = "five seven eight nine zero".split() if call.inputs == "last" else ["one", "six"]
+    return {"word": str(rng.choice(words)), "count": int(rng.integers(10**6))}
+
+
+EXERCISE = exercise(
+    "Chain.after", ("word", "count", "*generator"), draw, arrays="numpy", options={"words": WORDS},
+    call={"form": "value"},
+    probes=(
+        probe("words", "values", "the next word is wrong"),
+        probe("last", "values", "the last word has no next one", inputs="last"),
+        second_call(),
+    ),
+    id="after", order=30, title="the next word", file="clusters.py",
+    points={"values": 6, "properties": 2},
+)
+"""
+HANDOUT = "\n### Problem (after): the next word (8 points, about 5 minutes)\n\n**Draws**. Draw.\n"
+
+
+def completed(folder: Path) -> Path:
+    """Write an assignment on arrays and values, with a method that draws, and derive the rest."""
+    new.write(folder, numpy=True)
+    (folder / "grader/exercises/after.py").write_text(AFTER, "utf-8")
+    for file, text in (("solution/clusters.py", MORE), ("handout.md", HANDOUT)):
+        with (folder / file).open("a", encoding="utf-8") as opened:
+            opened.write(text)
+    assert strip.main(folder, "starter", []) == 0
+    assert record.main(folder, "references", []) == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory) -> Course:
+    return open_course(open_assignment(completed(tmp_path_factory.mktemp("numpy") / "Week 1")))
+
+
+def wrong(bench: Bench, *edits: tuple[str, str]) -> dict[str, tuple[float, str]]:
+    """Return the score and headline of each exercise that fails with edits of the solution."""
+    source = bench.sources["clusters"]
+    for old, new_text in edits:
+        assert source.count(old) == 1, old
+        source = source.replace(old, new_text)
+    results = bench.results({"clusters": source}, tasks=False)
+    return {r.id: (r.score, r.findings[0].headline) for r in results.values() if r.findings}
+
+
+def test_each_mistake_is_named_and_right_code_passes(bench: Bench, course: Course) -> None:
+    faults = [claim.fault(bench.results(claim.sources, claim.tasks)) for claim in claims(course)]
+
+    assert faults == [None] * 7
+    assert not course.assignment.uses_torch
+
+
+ARGMIN = "distances.argmin(1)"
+GROUPS = "return groups"
+DRAW = "rng.integers(len(found))"
+
+
+@pytest.mark.parametrize(
+    ("old", "text", "exercise", "score", "says"),
+    [
+        (ARGMIN, "list(distances.argmin(1))", "nearest", 0, "return a numpy array, got a list"),
+        (ARGMIN, "distances", "nearest", 0, "the output has a wrong shape"),
+        (ARGMIN, "distances.astype(object)", "nearest", 0, "an array of type object"),
+        (ARGMIN, "distances.min(1)", "nearest", 0, "the dtype changes along the way"),
+        (ARGMIN, "(points.sort(), distances.argmin(1))[1]", "nearest", 6, "inputs are changed in"),
+        (ARGMIN, "(np.random.seed(1), distances.argmin(1))[1]", "nearest", 6, "something other"),
+        (ARGMIN, "distances.argmin(1) if len(points) > 9 else np.zeros(1)", "nearest", 6, "dtype"),
+        (ARGMIN, "distances.argmin(1) ^ (len(points) < 9)", "nearest", 6, "right for some sizes"),
+        (GROUPS, "return groups, 1", "grouped", 0, "words are in wrong groups"),
+        (GROUPS, "words.clear(); return groups", "grouped", 6, "something other than its output"),
+        (GROUPS, "return {'a': print}", "grouped", 0, "not a value of type builtin_function"),
+        ("raise ValueError(", "raise KeyError(", "grouped", 6, "raised KeyError: 'an empty word'"),
+        (DRAW, "0", "after", 0, "the next word is wrong"),
+        (DRAW, f"(np.random.random(), {DRAW})[1]", "after", 6, "something other"),
+        ('if found else ""', "", "after", 0, "raised"),
+    ],
+)
+def test_what_is_wrong_is_said_of_arrays_and_of_values(
+    bench: Bench, old: str, text: str, exercise: str, score: float, says: str
+) -> None:
+    ((name, (got, headline)),) = wrong(bench, (old, text)).items()
+
+    assert (name, got) == (exercise, score), headline
+    assert says in headline
+
+
+@pytest.fixture(scope="module")
+def elsewhere(tmp_path_factory) -> Path:
+    """The Python of an environment that has what the engine needs, and no torch."""
+    folder = tmp_path_factory.mktemp("elsewhere")
+    venv.create(folder, symlinks=True, with_pip=False)
+    (place,) = folder.glob("lib/python*/site-packages")
+    for name in PACKAGES:
+        files = distribution(name).files or []
+        for top in {file.parts[0] for file in files} - {"..", "__pycache__"}:
+            (place / top).symlink_to(distribution(name).locate_file(top))
+    return folder / "bin" / "python"
+
+
+@pytest.mark.tier(CONTAINED)
+@pytest.mark.timeout(600)
+def test_everything_works_where_torch_is_not_installed(elsewhere: Path, tmp_path) -> None:
+    folder = completed(tmp_path / "Week 1")
+    submissions = tmp_path / "submissions"
+    submissions.mkdir()
+    shutil.copy(folder / "solution/clusters.py", submissions / "ada.py")
+    (submissions / "eve.py").write_text("import torch\n", "utf-8")
+
+    def run(*words: object) -> "subprocess.CompletedProcess[str]":
+        environment = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
+        command = (elsewhere, "-P", "-m", "tensormark", *words)
+        return ran(*command, cwd=folder, env=environment)
+
+    def output(*words: object) -> str:
+        done = run(*words)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    assert "is up to date" in output("references")
+    assert "! " not in output("prove")
+    assert "score   24 / 24" in output("check", "solution", "--tier", "process")
+    private = ("--references", "reference_outputs/private")
+    output("references", "--seed", "77", "--out", private[1])
+    graded = output("class", submissions, *private)
+    assert "2 students: 1 graded, 1 cannot be imported" in graded
+    feedback = (folder / "class/feedback/eve/report.html").read_text("utf-8")
+    assert "raised ModuleNotFoundError (clusters.py, line 1)" in feedback
+    output("handout")
+    output("release")
+    output("gradescope", *private)
+    new.write(tmp_path / "Week 3")
+    refused = run("-C", tmp_path / "Week 3", "references")
+    assert refused.returncode == 2
+    assert refused.stderr.endswith(
+        "Week 3 computes with torch, which is not installed; "
+        'run `pip install "tensormark[torch]"`\n'
+    )
+
+
+def test_a_command_whose_packages_are_not_installed_names_them(monkeypatch, capsys) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "yaml", None)
+    for name in [n for n in __import__("sys").modules if n.startswith("tensormark.classroom")]:
+        monkeypatch.delitem(__import__("sys").modules, name)
+
+    assert main(["class", "--help"]) == 2
+
+    assert 'run `pip install "tensormark[class]"`' in capsys.readouterr().err
