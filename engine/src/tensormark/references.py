@@ -6,6 +6,7 @@ reference_outputs/<exercise>.safetensors <number of the call>/in|out|grad/<name>
 """
 
 import contextlib
+import copy
 import dataclasses
 import functools
 import json
@@ -22,6 +23,9 @@ from tensormark.usage import UserError, command
 
 FORMAT = 1  # of the manifest and of the names in the files
 Tensors = dict[str, np.ndarray]
+
+
+OTHER = "@"  # between the names of an exercise and of another solution
 
 
 def again() -> str:
@@ -102,7 +106,12 @@ def read_checked(path: Path, expected: str, fix: str = "") -> bytes:
 
 
 class References:
-    """A folder of references."""
+    """A folder of references.
+
+    Attributes:
+        other: the solution whose answers are right instead of the first one's, where it has its
+            own; see `others`.
+    """
 
     def __init__(self, folder: str | Path, public: Path | None = None) -> None:
         """Open a folder of references.
@@ -115,6 +124,7 @@ class References:
         """
         self.folder = Path(folder)
         self.public = public
+        self.other = ""
         self.checked: set[str | Path] = set()
         self.cache: dict[tuple[str, str], list[Recording]] = {}
         self.path = self.folder / "manifest.json"
@@ -158,6 +168,22 @@ class References:
                         same += int(np.equal(own, theirs[key]).sum())
         return same * 2 <= count
 
+    def others(self, exercise: str) -> list[str]:
+        """Return the other solutions whose answers to an exercise are right, too."""
+        names = (name.partition(OTHER) for name in self.manifest["exercises"])
+        return [other for own, _, other in names if own == exercise and other]
+
+    def with_other(self, other: str) -> "References":
+        """Return these references with another solution's answers where it has its own."""
+        view = copy.copy(self)
+        view.other = other
+        return view
+
+    def name(self, exercise: str) -> str:
+        """Return the name under which an exercise's answers are recorded."""
+        name = f"{exercise}{OTHER}{self.other}"
+        return name if name in self.manifest["exercises"] else exercise
+
     def entry(self, exercise: str) -> dict[str, Any]:
         """Return the manifest's entry for an exercise.
 
@@ -165,7 +191,7 @@ class References:
             ReferencesError: there is none.
         """
         try:
-            entry: dict[str, Any] = self.manifest["exercises"][exercise]
+            entry: dict[str, Any] = self.manifest["exercises"][self.name(exercise)]
         except KeyError:
             raise ReferencesError(f"{self.path} has no exercise {exercise}; {again()}") from None
         return entry
@@ -180,10 +206,10 @@ class References:
         Raises:
             ReferencesError: the file is missing, damaged, or was recorded with other calls.
         """
-        key = exercise, calls_digest
+        key = self.name(exercise), calls_digest
         if key in self.cache:
             return self.cache[key]
-        name = f"{exercise}.safetensors"
+        name = f"{self.name(exercise)}.safetensors"
         path = self.folder / name
         entry = self.entry(exercise)
         if entry["calls"] != calls_digest:

@@ -37,7 +37,7 @@ from tensormark.exercise import Call, Exercise
 from tensormark.files import digest, for_staff, python_files, sha256, write_whole
 from tensormark.folder import PACKAGE, open_assignment
 from tensormark.grading import program_of
-from tensormark.references import FORMAT
+from tensormark.references import FORMAT, OTHER
 from tensormark.release.given_out import fitting
 from tensormark.sandbox.process import ProcessSandbox
 from tensormark.settings import Settings, references_for, shipped
@@ -299,19 +299,26 @@ def _recorded(
     settings = Settings.of(course.assignment.folder, checkpoint=checkpoint)
     program = program_of(course.assignment, table, course.assignment.solution_sources, settings)
     with ProcessSandbox(program) as sandbox:
-        recorders = [Recorder(course, exercise, sandbox, seed) for exercise in table]
+        others = [each for each in course.honest if each.differs]
+        recorders = [
+            [Recorder(course, exercise, sandbox, seed, other) for other in (None, *others)]
+            for exercise in table
+        ]
         for count, exercise in enumerate(table, start=1):
-            recorder = recorders.pop(0)  # which has all answers of its exercise
-            done = kept.get(exercise.id) if kept else None
-            if done is None:
-                passed = f"{time.monotonic() - started:.0f} s so far"
-                print(
-                    f"recording {exercise.id}, {count} of {len(table)}, {passed}", file=sys.stderr
-                )
-                done = recorder.record(previous_record(out, exercise))
-                if kept:
-                    kept.keep(exercise.id, *done)
-            yield exercise.id, *done
+            own = recorders.pop(0)  # which have all answers of their exercise
+            for other, recorder in zip([None, *others], own, strict=True):
+                name = f"{exercise.id}{OTHER}{other.id}" if other else exercise.id
+                done = kept.get(name) if kept else None
+                if done is None:
+                    if other and not recorder.differs(own[0]):
+                        continue
+                    passed = f"{time.monotonic() - started:.0f} s so far"
+                    print(f"recording {name}, {count} of {len(table)}, {passed}", file=sys.stderr)
+                    before = previous_record(out, exercise, other.id if other else "")
+                    done = recorder.record(before)
+                    if kept:
+                        kept.keep(name, *done)
+                yield name, *done
 
 
 def _lines(name: str, reasons: Sequence[str]) -> list[str]:

@@ -20,7 +20,7 @@ from safetensors.numpy import save
 from tensormark.authoring.course import Course
 from tensormark.authoring.table import Row, Table, nudged
 from tensormark.authoring.tolerance import difference, measure, moved_tolerances
-from tensormark.authoring.variants import Variant, VariantError
+from tensormark.authoring.variants import Honest, Variant, VariantError
 from tensormark.exercise import Exercise
 from tensormark.judging.diagnose import PAIR
 from tensormark.judging.fingerprints import AnsweredCall
@@ -58,11 +58,18 @@ class Recorded:
     entry: dict[str, Any]
 
 
-def previous_record(folder: Path, exercise: Exercise) -> Recorded | str:
-    """Return a folder's record of an exercise, or why there is none to compare with."""
+def previous_record(folder: Path, exercise: Exercise, other: str = "") -> Recorded | str:
+    """Return a folder's record of an exercise, or why there is none to compare with.
+
+    Args:
+        other: the solution that it is of, if not the first.
+    """
     name = f"{exercise.id}.safetensors"
     try:
-        references = References(folder)
+        references = References(folder).with_other(other)
+        name = f"{references.name(exercise.id)}.safetensors"
+        if other and other not in references.others(exercise.id):
+            return "new"
         entry = references.entry(exercise.id)
         if entry["calls"] != exercise.digest:
             return "its calls have changed"
@@ -135,9 +142,17 @@ class Recorder:
     """
 
     def __init__(
-        self, course: Course, exercise: Exercise, sandbox: ProcessSandbox, seed: int
+        self,
+        course: Course,
+        exercise: Exercise,
+        sandbox: ProcessSandbox,
+        seed: int,
+        other: Honest | None = None,
     ) -> None:
         """Draw the inputs.
+
+        Args:
+            other: another solution, whose answers differ.
 
         Raises:
             UserError: its file of the solution is missing, or its inputs cannot be drawn.
@@ -148,13 +163,29 @@ class Recorder:
         self.sources = course.assignment.solution_sources
         if exercise.module not in self.sources:
             raise self.fault(f"there is no solution/{exercise.file}, which it is recorded from")
-        self.source = self.sources[exercise.module]
+        honest = [each for each in course.honest if each.module == exercise.module]
+        self.honest = [each for each in honest if not each.differs]
         self.own = [each for each in course.variants if each.exercise == exercise.id]
+        if other is not None:
+            changed = other.apply(self.sources[other.module])
+            self.sources = self.sources | {other.module: changed}
+            self.honest = []
+            self.own = [each for each in self.own if each.fits(self.sources[exercise.module])]
+        self.source = self.sources[exercise.module]
         private = seed != course.assignment.seed
         try:
             self.inputs = [exercise.inputs(call, seed, private) for call in exercise.calls]
         except Exception as error:  # the assignment's own code
             raise self.fault(f"its inputs cannot be drawn: {one_line(error)}") from error
+
+    def differs(self, first: "Recorder") -> bool:
+        """Return whether its answers are not the first solution's."""
+        calls = zip(self.exercise.calls, self.recordings, first.recordings, strict=True)
+        return any(
+            difference(own.answers.get(name), value, call.is_plain) > MAX_MOVE
+            for call, own, right in calls
+            for name, value in right.answers.items()
+        )
 
     def fault(self, text: str) -> UserError:
         """Return the error that says what is wrong with the exercise."""
@@ -284,11 +315,10 @@ class Recorder:
     def measured(self) -> dict[str, Any]:
         """The tolerances, as in the manifest."""
         honest = []
-        for other in self.course.honest:
-            if other.module == self.exercise.module:
-                replies = self.ask(other.apply(self.source))
-                self._require_answers(replies, other.id)
-                honest.append(replies)
+        for other in self.honest:
+            replies = self.ask(other.apply(self.source))
+            self._require_answers(replies, other.id)
+            honest.append(replies)
         solution, *mistakes = self.single
         wrong = {each.id: row.replies for each, row in zip(self.own, mistakes, strict=True)}
         return measure(self.exercise, self.recordings, solution.replies, honest, wrong)
@@ -297,8 +327,7 @@ class Recorder:
     def known(self) -> list[np.ndarray]:
         """The prints of what correct code computes in each call; see judging/place.py."""
         kept: list[list[np.ndarray]] = [[] for _ in self.recordings]
-        others = [o for o in self.course.honest if o.module == self.exercise.module]
-        for source in [self.source, *(other.apply(self.source) for other in others)]:
+        for source in [self.source, *(other.apply(self.source) for other in self.honest)]:
             replies = self.ask(source, tape=True)
             for place, (reply, recording) in enumerate(zip(replies, self.recordings, strict=True)):
                 probe, call = self.exercise.asked[place]

@@ -77,6 +77,13 @@ class Variant:
             ) from None
         return source[:begin] + region + source[end:]
 
+    def fits(self, source: str) -> bool:
+        """Return whether it can be made in a source."""
+        try:
+            return bool(self.apply(source))
+        except VariantError:
+            return False
+
     def where(self) -> str:
         """Return the line of grader/mistakes/ that defines this, if it is found, and a colon."""
         with contextlib.suppress(OSError):
@@ -194,6 +201,7 @@ class Honest:
         whole: a final change of the whole text.
         module: the module of solution/ that it changes; empty: that of its first exercise, or the
             main file's if it fills no hole.
+        differs: whether it returns other values, which are as right: they are recorded, too.
     """
 
     id: str
@@ -201,6 +209,7 @@ class Honest:
     edits: tuple[tuple[str, str], ...] = ()
     whole: Callable[[str], str] = str
     module: str = ""
+    differs: bool = False
 
     def apply(self, source: str) -> str:
         """Return the solution's source with these changes.
