@@ -174,6 +174,16 @@ def recorded(source: str, *arguments: Any, target: str = "f") -> Tape:
     return found
 
 
+def test_what_is_not_filled_yet_is_the_same_in_each_run() -> None:
+    source = "import torch\ndef f():\n    x = torch.empty(500)\n    x[0] = 1.5\n    return x\n"
+    tapes = []
+    for left in (3.0, 5.0):  # in the memory that is used next
+        torch.full((500,), left)
+        tapes.append(recorded(source).prints)
+
+    assert np.array_equal(*tapes)
+
+
 @pytest.mark.parametrize("case", WRONG_LINES)
 def test_arrays_of_numpy_and_plain_values_have_lines(case: str) -> None:
     old, new, line = WRONG_LINES[case]

@@ -37,7 +37,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tensormark.worker.imports import compiled
-from tensormark.worker.optional_torch import Tensor, TorchFunctionMode, nn, torch, untaped
+from tensormark.worker.optional_torch import Tensor, TorchFunctionMode, nn, no_grad, torch, untaped
 from tensormark.worker.protocol import (
     COMMON,
     DECIDES,
@@ -358,11 +358,15 @@ class Tape(TorchFunctionMode):
         """Call a torch function, and record the tensors that it makes or changes."""
         kwargs = kwargs or {}
         result = func(*args, **kwargs)
+        called = getattr(func, "__name__", "")
+        if called.removeprefix("new_").startswith("empty"):
+            with no_grad(), contextlib.suppress(Exception):
+                result.zero_()  # instead of whatever is there in memory
         if self.scales and func in DROPOUTS:
             with contextlib.suppress(Exception):
                 result = _scaled(*args, **kwargs)
         with contextlib.suppress(Exception):  # values may be of a student's own classes
-            changes = getattr(func, "__name__", "") == "__setitem__"
+            changes = called == "__setitem__"
             made = list(_tensors_in([args[0] if changes else result]))
             found = self.blamed(sys._getframe(1)) if made and not self.is_full else None
             if found is not None:
