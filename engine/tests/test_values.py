@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from tensormark.judging.compare import Tolerance, compare_plain
 from tensormark.worker.values import MOST, differences, encoded, outline, packed, unpacked
@@ -24,6 +25,7 @@ def test_a_plain_value_comes_back_as_it_was() -> None:
     assert unpacked(packed({"(tuple)": [1]})) == {"(tuple)": [1]}  # looks like what is sent
     assert unpacked(packed([np.float32(0.5), np.str_("x"), np.bool_(True)])) == [0.5, "x", True]
     assert math.isinf(unpacked(packed(math.inf)))
+    assert unpacked(packed([torch.ones(2, requires_grad=True)]))[0].tolist() == [1, 1]
 
 
 def deep(levels: int) -> list[Any]:

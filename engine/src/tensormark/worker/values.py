@@ -1,8 +1,8 @@
 """Plain Python values as JSON, and as an array of bytes that holds it; see `Call.form`.
 
 Plain are None, numbers, texts, and lists, tuples, dictionaries, sets and arrays of plain values,
-nested as one likes. JSON has no tuples, sets and arrays, nor keys other than texts: these are
-objects with one key, such as {"(tuple)": [1, 2]}.
+nested as one likes; a tensor is sent as an array. JSON has no tuples, sets and arrays, nor keys
+other than texts: these are objects with one key, such as {"(tuple)": [1, 2]}.
 
 Covered: the number and depth of values on both sides. Not covered: a subclass is sent as what it
 is a subclass of.
@@ -43,6 +43,8 @@ def encoded(value: Any, depth: int = 0) -> Any:
         return {DICT: pairs}
     if isinstance(value, set | frozenset):
         return {SET: sorted((encoded(item, depth + 1) for item in value), key=json.dumps)}
+    if hasattr(value, "detach"):  # a tensor of torch's
+        value = np.asarray(value.detach())
     if isinstance(value, np.generic | np.ndarray) and value.dtype.kind in "biufU":
         return value.item() if value.ndim == 0 else {ARRAY: value.tolist()}
     raise TypeError(f"a value of type {type(value).__name__}")
