@@ -104,6 +104,12 @@ def test_recording_refuses_a_faulty_exercise_in_one_line(
     assert message in refused(copy)
 
 
+def test_honest_code_that_is_not_equal_is_named(copy: Path) -> None:
+    edit(copy / "grader/honest/others.py", "@ flat + self.bias", "@ flat + 1.01 * self.bias")
+
+    assert "conv: honest one_window_at_a_time is not equal to the solution, but " in refused(copy)
+
+
 HIDDEN = """from tensormark.authoring.course import Staff
 
 
@@ -226,8 +232,7 @@ def test_references_are_written_whole_or_not_at_all(copy: Path, monkeypatch) -> 
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(content)
 
-    edit(copy / "solution" / MAIN, BIAS, " + 2.0" + BIAS)
-    edit(copy / "grader/mistakes/conv.py", "- windows,", "- 2.0")
+    edit(copy / CONV, "rng.standard_normal(s.P)", "2.0 * rng.standard_normal(s.P)")
     monkeypatch.setattr(record, "write_whole", full)
 
     assert "No space left" in refused(copy)

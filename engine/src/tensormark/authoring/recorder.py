@@ -18,7 +18,7 @@ from safetensors.numpy import save
 
 from tensormark.authoring.course import Course
 from tensormark.authoring.table import Row, Table, nudged
-from tensormark.authoring.tolerance import difference, measure, moved_tolerances
+from tensormark.authoring.tolerance import MAX_NOISE, difference, measure, moved_tolerances
 from tensormark.authoring.variants import Variant, VariantError
 from tensormark.exercise import Exercise
 from tensormark.judging.diagnose import PAIR
@@ -39,7 +39,6 @@ SOLUTION_ROW = "the solution"
 OFTEN = 3  # students who were seen to make a mistake, for it to be recorded with two others
 # limit for inputs and the solution's float64 answers; other processors moved them by up to 2e-15
 MAX_MOVE = 1e-10
-MAX_NOISE = 1e-2  # of honest code, whatever its tolerances
 NO_ROWS = np.zeros(0)
 
 
@@ -278,12 +277,12 @@ class Recorder:
     @functools.cached_property
     def measured(self) -> dict[str, Any]:
         """The tolerances, as in the manifest."""
-        honest = []
+        honest = {}
         for other in self.course.honest:
             if other.module == self.exercise.module:
                 replies = self.ask(other.apply(self.source))
                 self._require_answers(replies, other.id)
-                honest.append(replies)
+                honest[other.id] = replies
         solution, *mistakes = self.single
         wrong = {each.id: row.replies for each, row in zip(self.own, mistakes, strict=True)}
         return measure(self.exercise, self.recordings, solution.replies, honest, wrong)
