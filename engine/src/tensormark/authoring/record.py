@@ -296,11 +296,11 @@ def _recorded(
     """Record one exercise after another: yield its id, its record, and what has changed."""
     started = time.monotonic()
     table = [exercise for exercise in course.assignment.exercises if exercise.probes]
-    require_other_inputs(table, course.assignment.seed, seed)
     settings = Settings.of(course.assignment.folder, checkpoint=checkpoint)
     program = program_of(course.assignment, table, course.assignment.solution_sources, settings)
     with ProcessSandbox(program) as sandbox:
         recorders = [Recorder(course, exercise, sandbox, seed) for exercise in table]
+        require_other_inputs(table, course.assignment.seed, seed)
         for count, exercise in enumerate(table, start=1):
             recorder = recorders.pop(0)  # which has all answers of its exercise
             done = kept.get(exercise.id) if kept else None

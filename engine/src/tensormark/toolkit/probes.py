@@ -206,7 +206,7 @@ def _with_earlier_inputs(draw: Draw) -> Draw:
         if call.inputs == SECOND_CALL and not any(name.startswith("before/") for name in tensors):
             earlier = draw(rng, call)
             tensors |= {f"before/{name}": earlier[name] for name in call.args if name in earlier}
-        return {name: np.array(value, order="C") for name, value in tensors.items()}
+        return tensors
 
     return draw_all
 

@@ -142,7 +142,15 @@ def outputs_of(result: Any, call: Mapping[str, Any]) -> dict[str, Tensor]:
         return columns(result, call["returns"], target)
     if call["form"] in ("number", "numbers"):
         return plain_numbers(result, call)
-    outputs = named(result, call["returns"], call["form"], target)
+    return checked(named(result, call["returns"], call["form"], target), target)
+
+
+def checked(outputs: dict[str, Any], target: str) -> dict[str, Tensor]:
+    """Return the values that a function returned, by name.
+
+    Raises:
+        StudentError: some of it cannot be sent.
+    """
     for value in outputs.values():
         if not isinstance(value, Tensor):
             raise StudentError(f"{target} should return a tensor, got {description(value)}")
