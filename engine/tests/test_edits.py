@@ -21,6 +21,7 @@ other = one
     [
         ("    + x = 2\nother", "other", "one: each line of an old text must begin"),
         ("one is two\n    - x = 1\n", "\n", "conv: neither a section, a mistake nor a form"),
+        ("other = one", "one: two", "conv: more than one mistake is named one"),
         ("one: ", "one ", "conv: neither a section, a mistake nor a form"),
         ("one: one is two", "one = two", "conv: neither a section, a mistake nor a form"),
     ],

@@ -63,6 +63,47 @@ def test_a_starter_that_scores_is_found(bench: Bench, course: Course) -> None:
     assert fault.startswith("it should have no points: conv 40 of 40; detector 40 of 40;")
 
 
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("solution/detector.py", "# (B, D, W, K)", "# of the signals"),
+        ("grader/exercises/conv.py", "sizes=MAIN", "sizes=OTHER"),
+        ("grader/mistakes/conv.py", "bias_forgotten: ", "no_bias: "),
+    ],
+)
+def test_references_that_are_not_of_this_assignment_are_said_first(
+    copy: Path, file: str, old: str, new: str
+) -> None:
+    (copy / file).write_text(edited((copy / file).read_text("utf-8"), (old, new)), "utf-8")
+
+    proof = called(copy, "prove")
+
+    assert (proof.returncode, proof.stdout) == (2, "")
+    assert "is older than solution/ or grader/; run `tensormark references`" in proof.stderr
+
+
+def test_a_mistake_that_cannot_be_named_is_said_with_the_reason(copy: Path) -> None:
+    mistakes = copy / "grader/mistakes/conv.py"
+    raising = ("- + self.bias[:, None]\n    +\n", "- self.bias[\n    + self.bais[\n")
+    mistakes.write_text(edited(mistakes.read_text("utf-8"), raising), "utf-8")
+
+    assert (
+        "it has no name, as wherever it is wrong it raises: " in called(copy, "try", "conv").stdout
+    )
+
+
+def test_mistakes_in_two_exercises_may_have_one_id(copy: Path) -> None:
+    mistakes = copy / "grader/mistakes/detector.py"
+    same = ("mean_over_windows", "bias_forgotten")
+    mistakes.write_text(edited(mistakes.read_text("utf-8"), same), "utf-8")
+    assert called(copy, "references").returncode == 0
+
+    proof = called(copy, "prove")
+
+    assert proof.returncode == 0
+    assert proof.stdout.count("mistake bias_forgotten ") == 2
+
+
 def test_the_command_marks_the_claims_that_are_false(copy: Path) -> None:
     mistakes = copy / "grader/mistakes/conv.py"
     harmless = ("- + self.bias[:, None]\n    +\n", "- windows,\n    + windows,\n")

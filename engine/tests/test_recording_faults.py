@@ -15,6 +15,8 @@ from testkit.watching import Running
 
 CONV = "grader/exercises/conv.py"
 DETECTOR = "grader/exercises/detector.py"
+HARNESS = "grader/harness.py"
+STOOD_IN = "torch.sin(rates * steps.sum(1, keepdim=True)) + levels"
 STAND_IN = '"conv.forward": "convolution"'
 
 
@@ -72,7 +74,7 @@ def refused(folder: Path, *words: str) -> str:
             CONV,
             "rng.standard_normal(s.P)",
             "rng.standard_normal(s.PP)",
-            "conv: its inputs cannot be drawn: AttributeError: there is no size PP",
+            "conv: output: draw raises AttributeError: there is no size PP",
         ),
         (CONV, '"cotangent/out', '"cotangents/out', "draw returns 'cotangents/output', which"),
         (CONV, '"signals": rng', '"before/signals": rng', "draw returns no 'signals', which args"),
@@ -102,6 +104,118 @@ def test_recording_refuses_a_faulty_exercise_in_one_line(
     edit(copy / file, old, new)
 
     assert message in refused(copy)
+
+
+SIGNALS = "rng.standard_normal((s.B, s.D, s.T))"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("{\n", "None and {\n", "draw returns NoneType; expected a dict of names to arrays"),
+        ("{\n", "{1: 2.0,\n", "draw returns dict; expected a dict of names to arrays"),
+        (SIGNALS, "[b'a']", "draw returns 'signals' as list of |S1; expected an array of bool,"),
+        (SIGNALS, "object()", "draw returns 'signals' as object of object; expected"),
+        (SIGNALS, "[[1], [2, print]]", "draw returns 'signals' as list; expected"),
+        (SIGNALS, "['a', 'b']", "of the solution, called as its exercise says: raised AttributeE"),
+        (SIGNALS, "np.ones(3) * 1j", "draw returns 'signals' as ndarray of complex128; expected"),
+        ("{\n", "{'literals': b'step',\n", "draw returns 'literals' as bytes of |S4; expected"),
+        ("{\n", "{'literals': [7, 8],\n", "draw returns 'literals'; expected what **packed({...})"),
+        ("weights/weight", "weights/wight", "of the solution, called as its exercise says: Conv"),
+    ],
+)
+def test_what_draw_must_not_return_is_said_with_its_call(
+    copy: Path, old: str, new: str, message: str
+) -> None:
+    begin, marker, rest = (copy / CONV).read_text("utf-8").partition("    return ")
+    (copy / CONV).write_text(begin + marker + rest.replace(old, new, 1), "utf-8")
+
+    assert f"conv: output: {message}" in refused(copy).replace("Convolution.forward ", "")
+
+
+@pytest.mark.parametrize(
+    ("returned", "message"),
+    [
+        ("tensors", "'own' of KINDS returns a dict; expected an Answer"),
+        ("Answer({}, {'out/output': 2.0})", "should return a tensor, got a float"),
+        ("Answer({}, {'output': torch.zeros(3)})", "its answer has no out/<name>"),
+    ],
+)
+def test_what_a_kind_must_not_return_is_said_with_its_call(
+    copy: Path, returned: str, message: str
+) -> None:
+    edit(copy / HARNESS, '"predict": predict', '"predict": predict, "own": own')
+    edit(
+        copy / HARNESS,
+        "KINDS = ",
+        f"def own(context, call, tensors, progress):\n    return {returned}\n\n\nKINDS = ",
+    )
+    edit(copy / CONV, "    sizes=MAIN,", '    sizes=MAIN,\n    call={"kind": "own"},')
+
+    error = refused(copy)
+
+    assert "conv: output: Convolution.forward of the solution, called as its exercise" in error
+    assert message in error
+
+
+def test_a_kind_that_the_harness_lacks_is_named(copy: Path) -> None:
+    edit(copy / CONV, "    sizes=MAIN,", '    sizes=MAIN,\n    call={"kind": "own"},')
+
+    assert "there is no 'own' in KINDS of the harness" in refused(copy)
+
+
+def test_a_task_that_returns_false_has_not_passed(copy: Path) -> None:
+    edit(copy / "grader/task.py", "def training(self, run: TaskRun)", "def grade(self, run)")
+    edit(copy / "grader/task.py", 'return Signals(run.references.manifest["seed"])', "return False")
+
+    graded = called(copy, "grade", "solution").stdout
+
+    assert "its task returns False; expected words, or CheckFailed raised" in graded
+
+
+@pytest.mark.parametrize(
+    ("returned", "message"),
+    [
+        ("None", "it returns None: is the return missing?; expected torch.float64 with 3 axes"),
+        ("levels", "it returns torch.float64 with 2 axes; expected torch.float64 with 3 axes"),
+    ],
+)
+def test_a_stand_in_returns_what_it_stands_in_for_does(
+    copy: Path, returned: str, message: str
+) -> None:
+    edit(copy / HARNESS, f"    return {STOOD_IN}", f"    return {returned}")
+
+    assert f"with the stand-in convolution at conv.forward: {message}" in refused(copy)
+
+
+def test_a_stand_in_that_depends_on_nothing_is_said_to(copy: Path) -> None:
+    edit(copy / HARNESS, STOOD_IN, f"({STOOD_IN}).detach()")
+    edit(copy / "solution" / MAIN, "self.head(found)", "found")
+    edit(
+        copy / "grader/honest/others.py",
+        "self.head(self.conv(signals).max(-1).values.clamp(min=0))",
+        "torch.relu(self.conv(signals)).amax(-1)",
+    )
+    edit(copy / DETECTOR, "(s.B, s.C)", "(s.B, s.P)")
+
+    error = refused(copy)
+
+    assert "has a gradient; the stand-in convolution must depend on its arguments" in error
+
+
+def test_honest_code_that_is_not_equal_is_named(copy: Path) -> None:
+    edit(copy / "grader/honest/others.py", "@ flat + self.bias", "@ flat + 1.01 * self.bias")
+
+    assert "conv: honest one_window_at_a_time is not equal to the solution, but " in refused(copy)
+
+
+def test_a_mistake_that_is_no_python_is_refused_with_its_line(copy: Path) -> None:
+    edit(copy / "grader/mistakes/conv.py", "    +\n", "    + + (\n")
+
+    error = refused(copy)
+
+    assert "mistakes/conv.py, line 22: bias_forgotten is no Python: SyntaxError: '(' was" in error
+    assert called(copy, "prove").stderr.partition(": ")[2] == error.partition(": ")[2] + "\n"
 
 
 HIDDEN = """from tensormark.authoring.course import Staff
@@ -226,8 +340,7 @@ def test_references_are_written_whole_or_not_at_all(copy: Path, monkeypatch) -> 
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(content)
 
-    edit(copy / "solution" / MAIN, BIAS, " + 2.0" + BIAS)
-    edit(copy / "grader/mistakes/conv.py", "- windows,", "- 2.0")
+    edit(copy / CONV, "rng.standard_normal(s.P)", "2.0 * rng.standard_normal(s.P)")
     monkeypatch.setattr(record, "write_whole", full)
 
     assert "No space left" in refused(copy)

@@ -11,6 +11,7 @@
     grading.py       one submission, from its path to its grade: what is asked, and what is judged
     strictest.py     the strictest tier that a machine can provide
     exercise.py      what an assignment is made of: exercises, probes, calls as data
+    drawn.py         what an exercise's `draw` returns, checked
     policy.py        what a submission may not call
     literals.py      arguments of a call that private references replace
     predictions.py   predictions for a leaderboard: their form, and how they are scored

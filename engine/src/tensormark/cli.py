@@ -41,6 +41,7 @@ COMMANDS = {
     "references": Command("authoring.record", "record the right answers"),
     "try": Command("authoring.prove", "try one exercise, with its known mistakes"),
     "prove": Command("authoring.prove", "prove that each mistake is named, and right code passes"),
+    "threshold": Command("authoring.threshold", "measure a task over seeds and known mistakes"),
     "handout": Command("authoring.handout", "write the handout's tables of points"),
     "release": Command("release.build", "build the students' zip"),
     "class": Command("classroom.command", "grade a class"),

@@ -22,6 +22,7 @@ from tensormark.files import digest, sources_in
 from tensormark.handout import Handout
 from tensormark.policy import Policy, check_names, rules_of
 from tensormark.predictions import Leaderboard
+from tensormark.usage import UserError
 
 if TYPE_CHECKING:  # the process that reads hand-ins starts faster without them
     import numpy as np
@@ -287,25 +288,26 @@ class Exercise:
         """Draw the inputs of a call; used when references are recorded, never when grading.
 
         Raises:
-            ValueError: `draw` leaves an argument out, or returns what no call uses.
+            UserError: `draw` leaves an argument out, or returns what cannot be used.
         """
         import numpy as np
 
+        from tensormark.drawn import inputs_in
         from tensormark.literals import unpacked
 
         draw = (private and self.draw_private) or self.draw
         assert draw is not None
         key = zlib.crc32(f"{self.id}/{call.inputs}".encode())
-        inputs = draw(np.random.default_rng([seed, key]), call)
+        inputs = inputs_in(draw(np.random.default_rng([seed, key]), call), call.arrays == NUMPY)
         if call.kind in BUILT_IN_KINDS:
             drawn = inputs.keys() | unpacked(inputs).keys()
             named = {name for name in call.args if name[0] not in ".*"} - call.literals.keys()
             for name in sorted(named - drawn):
-                raise ValueError(f"draw returns no {name!r}, which args names")
+                raise UserError(f"draw returns no {name!r}, which args names")
             used = {name for each in self.calls for name in (*each.args, *each.before)}
             others = {name for name in drawn if name.partition("/")[0] not in PREFIXES}
             for name in sorted(others - used):
-                raise ValueError(f"draw returns {name!r}, which no call uses")
+                raise UserError(f"draw returns {name!r}, which no call uses")
         return inputs
 
     @functools.cached_property

@@ -573,6 +573,8 @@ class Session:
         try:
             self.references.check_checkpoint(self.settings.checkpoint)
             note = task.grade(self.task_run(exercise, flags.append, measured.update))
+            if not isinstance(note, str):  # an author's False would pass
+                raise TypeError(f"its task returns {note!r}; expected words, or CheckFailed raised")
             result = Result.of(exercise, Outcome.PASSED, exercise.max_score, note=note)
         except CheckFailed as fault:
             lost = frozenset({"values"})

@@ -1,6 +1,7 @@
 """What references are recorded from: an assignment with its solution, mistakes and right code."""
 
 import dataclasses
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -109,7 +110,7 @@ def open_course(assignment: Assignment) -> Course:
 
     Raises:
         AssignmentError: a file cannot be imported.
-        VariantError: two mistakes have the same id, or one belongs to no exercise.
+        VariantError: two mistakes in an exercise have the same id, or one belongs to no exercise.
     """
     folder = assignment.folder
     module_of = {exercise.id: exercise.module for exercise in assignment.exercises}
@@ -123,10 +124,9 @@ def open_course(assignment: Assignment) -> Course:
                 raise VariantError(f"there are mistakes for {name}, which is not an exercise")
             file = Path(own.__file__ or "")
             variants.append(dataclasses.replace(variant, file=file, module=module_of[name]))
-    ids = [variant.id for variant in variants]
-    duplicates = {name for name in ids if ids.count(name) > 1}
-    if duplicates:
-        raise VariantError(f"more than one mistake is named {', '.join(sorted(duplicates))}")
+    for (exercise, name), count in Counter((each.exercise, each.id) for each in variants).items():
+        if count > 1:
+            raise VariantError(f"{exercise}: more than one mistake is named {name}")
     main = assignment.main_file.removesuffix(".py")
     placed = []
     for right in honest:

@@ -24,20 +24,29 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tensormark.authoring.course import Course, open_course
-from tensormark.authoring.record import record
+from tensormark.authoring.record import digests, record
 from tensormark.authoring.strip import derive
 from tensormark.authoring.variants import Variant
 from tensormark.exercise import Exercise
-from tensormark.files import module_of
+from tensormark.files import module_of, python_files
 from tensormark.folder import open_assignment
 from tensormark.grading import Grading, Session, program_of, selected
 from tensormark.intake.needed import needed_by
 from tensormark.intake.submission import Submission, inspected
+from tensormark.judging.fingerprints import NOT_FINITE, RAISED, RANDOM, UNDECIDED
+from tensormark.references import References, ReferencesError, again
 from tensormark.result import Outcome, Result
 from tensormark.sandbox.process import ProcessSandbox
 from tensormark.settings import Settings
-from tensormark.usage import UserError, option, parser
+from tensormark.usage import UserError, enumerated, option, parser
 
+# of a mistake's row; an answer that is no evidence for a mistake
+TELLS_NOTHING = {
+    RAISED: "raises",
+    NOT_FINITE: "gives NaN or inf",
+    RANDOM: "depends on chance",
+    UNDECIDED: "depends on chance",
+}
 Results = Mapping[str, Result]
 
 
@@ -92,7 +101,7 @@ def _starter_fault(results: Results) -> str | None:
     return f"it should count as not written: {_in_words(written)}" if written else None
 
 
-def _mistake_fault(variant: Variant, results: Results) -> str | None:
+def _mistake_fault(variant: Variant, why_unnamed: str, results: Results) -> str | None:
     """Say whether other points were lost than those of its exercise, or to another mistake."""
     lost = _not_full(results)
     others = [result for result in lost if result.id != variant.exercise]
@@ -103,12 +112,29 @@ def _mistake_fault(variant: Variant, results: Results) -> str | None:
     names = (lost[0].as_json()["mistake"] or "").split("|")
     if variant.name in names or (variant.unnamed and not any(names)):
         return None
-    got = f"is reported as {' or '.join(names)}" if any(names) else "has no name"
+    got = f"is reported as {' or '.join(names)}" if any(names) else f"has no name{why_unnamed}"
     return f"it {got}: {_in_words(lost)}"
 
 
-def claims(course: Course) -> Iterator[Claim]:
-    """Yield what an assignment claims; nothing is read before a claim is asked for."""
+def _why_unnamed(exercise: Exercise, references: References, name: str) -> str:
+    """Return why a mistake cannot be named, if what was recorded of it says so."""
+    row = references.entry(exercise.id)["rows"].index(name)
+    codes: set[float] = set()
+    for call in references.recordings(exercise.id, exercise.digest):
+        right, wrong = call.wrong[[0, row]]
+        codes.update(wrong[(wrong != right).any(-1), 0])
+    if not codes <= TELLS_NOTHING.keys():
+        return ""
+    causes = sorted({TELLS_NOTHING[code] for code in codes})
+    return f", as wherever it is wrong it {enumerated(causes)}"
+
+
+def claims(course: Course, references: References | None = None) -> Iterator[Claim]:
+    """Yield what an assignment claims; nothing is read before a claim is asked for.
+
+    Args:
+        references: say why a mistake has no name.
+    """
     solution = course.assignment.solution_sources
     yield Claim("solution", {}, _lost_points, tasks=True)
     starter = derive(course.assignment).items()
@@ -119,7 +145,9 @@ def claims(course: Course) -> Iterator[Claim]:
         yield Claim(f"honest {honest.id}", changed, _lost_points)
     for variant in course.variants:
         changed = {variant.module: variant.apply(solution[variant.module])}
-        fault = functools.partial(_mistake_fault, variant)
+        exercise = course.assignment.exercise(variant.exercise)
+        why = _why_unnamed(exercise, references, variant.name) if references else ""
+        fault = functools.partial(_mistake_fault, variant, why)
         yield Claim(f"mistake {variant.id}", changed, fault)
 
 
@@ -218,7 +246,7 @@ def proved(
         VariantError: a mistake, or right code, no longer matches the solution.
     """
     with contextlib.closing(Bench(course, settings, exercises)) as bench:
-        for claim in claims(course):
+        for claim in [*claims(course, bench.grading.references)]:  # all apply before one runs
             yield claim, bench.results(claim.sources, claim.tasks)
 
 
@@ -234,6 +262,23 @@ def _line(claim: Claim, results: Results) -> str:
             message = result.findings[0].headline
     mark = "!" if fault else " "
     return f"{mark} {claim.name:40} {outcome:16} {points:>7}   {message}".rstrip()
+
+
+def require_current(course: Course, references: References) -> None:
+    """Check that references were recorded with the solution, calls and mistakes as they are now.
+
+    Raises:
+        ReferencesError: they were not.
+    """
+    solution = course.assignment.solution
+    stale = references.manifest["solution"] != digests(solution, python_files(solution))
+    for exercise in course.assignment.exercises:
+        if exercise.probes:
+            entry = references.entry(exercise.id)
+            own = {each.name for each in course.variants if each.exercise == exercise.id}
+            stale |= entry["calls"] != exercise.digest or not own.issubset(entry["rows"])
+    if stale:
+        raise ReferencesError(f"{references.path} is older than solution/ or grader/; {again()}")
 
 
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
@@ -252,6 +297,8 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
             course = alone(course, options.id)
             exercises = course.assignment.exercises
             settings = recorded_alone(course, Path(scratch), course.assignment.seed)
+        else:
+            require_current(course, References(settings.references))
         wrong = 0
         for claim, results in proved(course, settings, exercises):
             line = _line(claim, results)

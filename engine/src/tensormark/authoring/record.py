@@ -295,7 +295,6 @@ def _recorded(
     """Record one exercise after another: yield its id, its record, and what has changed."""
     started = time.monotonic()
     table = [exercise for exercise in course.assignment.exercises if exercise.probes]
-    require_other_inputs(table, course.assignment.seed, seed)
     settings = Settings.of(course.assignment.folder, checkpoint=checkpoint)
     program = program_of(course.assignment, table, course.assignment.solution_sources, settings)
     with ProcessSandbox(program) as sandbox:
@@ -304,6 +303,7 @@ def _recorded(
             [Recorder(course, exercise, sandbox, seed, other) for other in (None, *others)]
             for exercise in table
         ]
+        require_other_inputs(table, course.assignment.seed, seed)
         for count, exercise in enumerate(table, start=1):
             own = recorders.pop(0)  # which have all answers of their exercise
             for other, recorder in zip([None, *others], own, strict=True):

@@ -19,9 +19,9 @@ from safetensors.numpy import save
 
 from tensormark.authoring.course import Course
 from tensormark.authoring.table import Row, Table, nudged
-from tensormark.authoring.tolerance import difference, measure, moved_tolerances
+from tensormark.authoring.tolerance import MAX_NOISE, difference, measure, moved_tolerances
 from tensormark.authoring.variants import Honest, Variant, VariantError
-from tensormark.exercise import Exercise
+from tensormark.exercise import Call, Exercise, Probe
 from tensormark.judging.diagnose import PAIR
 from tensormark.judging.fingerprints import AnsweredCall
 from tensormark.judging.place import order, scaled
@@ -40,7 +40,6 @@ SOLUTION_ROW = "the solution"
 OFTEN = 3  # students who were seen to make a mistake, for it to be recorded with two others
 # limit for inputs and the solution's float64 answers; other processors moved them by up to 2e-15
 MAX_MOVE = 1e-10
-MAX_NOISE = 1e-2  # of honest code, whatever its tolerances
 NO_ROWS = np.zeros(0)
 
 
@@ -172,11 +171,14 @@ class Recorder:
             self.honest = []
             self.own = [each for each in self.own if each.fits(self.sources[exercise.module])]
         self.source = self.sources[exercise.module]
-        private = seed != course.assignment.seed
+        self.inputs = [self._drawn(probe, call, seed) for probe, call in exercise.asked]
+
+    def _drawn(self, probe: Probe, call: Call, seed: int) -> Tensors:
         try:
-            self.inputs = [exercise.inputs(call, seed, private) for call in exercise.calls]
+            return self.exercise.inputs(call, seed, seed != self.course.assignment.seed)
         except Exception as error:  # the assignment's own code
-            raise self.fault(f"its inputs cannot be drawn: {one_line(error)}") from error
+            why = error if isinstance(error, UserError) else f"draw raises {one_line(error)}"
+            raise self.fault(f"{probe.name}: {why}") from error
 
     def differs(self, first: "Recorder") -> bool:
         """Return whether its answers are not the first solution's."""
@@ -293,7 +295,7 @@ class Recorder:
     @functools.cached_property
     def recordings(self) -> list[Recording]:
         """The inputs and the solution's answers in float64, without rows."""
-        replies = self.ask(self.source, dtype="float64")
+        replies = self.ask(self.source, dtype="float64", compare=True)
         self._require_answers(replies, SOLUTION_ROW)
         self._require_stand_ins(replies)
         self._require_gradients(replies)
@@ -314,11 +316,11 @@ class Recorder:
     @functools.cached_property
     def measured(self) -> dict[str, Any]:
         """The tolerances, as in the manifest."""
-        honest = []
+        honest = {}
         for other in self.honest:
             replies = self.ask(other.apply(self.source))
             self._require_answers(replies, other.id)
-            honest.append(replies)
+            honest[other.id] = replies
         solution, *mistakes = self.single
         wrong = {each.id: row.replies for each, row in zip(self.own, mistakes, strict=True)}
         return measure(self.exercise, self.recordings, solution.replies, honest, wrong)
@@ -389,9 +391,13 @@ class Recorder:
 
     def _require_answers(self, replies: Sequence[Reply], name: str) -> None:
         """Check that correct code answers every call that has no stand-ins."""
-        for call, reply in zip(self.exercise.calls, replies, strict=True):
-            if reply.status != "ok" and not call.stand_ins:
-                raise self.fault(f"{call.target} of {name}: {reply.text}")
+        for (probe, call), reply in zip(self.exercise.asked, replies, strict=True):
+            empty = reply.status == "ok" and not _shapes(reply) and "lacks" not in reply.message
+            if (reply.status != "ok" or empty) and not call.stand_ins:
+                text = "its answer has no out/<name>" if empty else reply.text
+                raise self.fault(
+                    f"{probe.name}: {call.target} of {name}, called as its exercise says: {text}"
+                )
 
     def _require_stand_ins(self, replies: Sequence[Reply]) -> None:
         """Check that the solution answers calls with stand-ins, in the shapes of those without."""
@@ -414,7 +420,9 @@ class Recorder:
 
     def _require_gradients(self, replies: Sequence[Reply]) -> None:
         """Check that there are gradients wherever a call asks for them."""
-        for call, drawn, reply in zip(self.exercise.calls, self.inputs, replies, strict=True):
+        for (probe, call), drawn, reply in zip(
+            self.exercise.asked, self.inputs, replies, strict=True
+        ):
             cotangents = under(drawn, "cotangent/")
             if not call.gradients or reply.status != "ok":
                 continue
@@ -428,10 +436,11 @@ class Recorder:
                         f"returns {got.shape}"
                     )
             if cotangents and not under(reply.tensors, "grad/"):
-                raise self.fault(
-                    f"no output of {call.target} has a gradient; let draw return no cotangent, or "
-                    "say gradients=False"
-                )
+                fix = "let draw return no cotangent, or say gradients=False"
+                if call.stand_ins:  # without them, it has one
+                    names = ", ".join(call.stand_ins.values())
+                    fix = f"the stand-in {names} must depend on its arguments or weights"
+                raise self.fault(f"{probe.name}: no output of {call.target} has a gradient; {fix}")
 
     def _require_passed(self, recorded: Recorded) -> None:
         """Check that the solution passes with the answers that were recorded."""

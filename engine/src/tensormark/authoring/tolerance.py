@@ -23,6 +23,7 @@ KINDS = ("outputs", "gradients", "float64")
 LEAST_RATIO = 10.0  # smallest error over noise; below this no tolerance is safe
 MARGIN = 4.0  # other float32 libraries round differently: measured noise is multiplied by this
 FACTOR = 3.0  # the most by which tolerances differ between processors
+MAX_NOISE = 1e-3  # of honest code, whatever its tolerances
 ROOM = 30.0  # tolerance over noise, if the smallest error leaves that much room
 # Correct code may round to float32 somewhere in a float64 call, such as in the softmax.
 FLOOR = float(np.finfo(np.float32).eps)
@@ -96,7 +97,7 @@ def measure(
     exercise: Exercise,
     right: Sequence[Recording],
     working: Sequence[Reply],
-    honest: Sequence[Sequence[Reply]],
+    honest: Mapping[str, Sequence[Reply]],
     wrong: Mapping[str, Sequence[Reply]],
 ) -> dict[str, Any]:
     """Derive one exercise's tolerances, as they are in the manifest, with what they come from.
@@ -104,14 +105,20 @@ def measure(
     Args:
         right: the solution's answers in float64.
         working: the solution's replies in the types that students work in.
-        honest: the replies of other correct solutions, in these types.
+        honest: the replies of other correct solutions, in these types, by id.
         wrong: the replies of each known wrong variant, in these types.
 
     Raises:
-        UserError: the smallest error is less than ten times the noise.
+        UserError: honest code is wrong, or the smallest error is less than ten times the noise.
     """
     correct = [_errors(exercise, right, working)]
-    correct += [_errors(exercise, right, replies, own=True) for replies in honest]
+    for name, replies in honest.items():
+        correct.append(_errors(exercise, right, replies, own=True))
+        worst = max(correct[-1].values())
+        if worst > MAX_NOISE:
+            raise UserError(
+                f"{exercise.id}: honest {name} is not equal to the solution, but {worst:.0e} off"
+            )
     noise = {
         kind: _round_digit(MARGIN * max(FLOOR, *(errors[kind] for errors in correct)))
         for kind in KINDS

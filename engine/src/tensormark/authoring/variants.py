@@ -8,6 +8,7 @@ Honest variants, in grader/honest/ or with the mistakes of their exercise, show 
 may differ from the references; and a test grades each, and asserts that it loses no points.
 """
 
+import ast
 import contextlib
 import dataclasses
 import re
@@ -15,7 +16,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from tensormark.usage import UserError
+from tensormark.usage import UserError, one_line
 
 Edits = tuple[tuple[str, str], ...]  # pairs of an old text and its replacement
 SECTION = "## "
@@ -64,7 +65,8 @@ class Variant:
         """Return the solution's source with this mistake in it.
 
         Raises:
-            VariantError: a text to replace does not occur exactly once.
+            VariantError: a text to replace does not occur exactly once, or the new one is no
+                Python.
         """
         begin, end = (0, len(source)) if self.everywhere else region_of(source, self.exercise)
         try:
@@ -75,7 +77,7 @@ class Variant:
                 f"{self.where()}{error} in solution/{self.module}.py{place}; "
                 "replace it with what the solution now says, or delete the mistake"
             ) from None
-        return source[:begin] + region + source[end:]
+        return parsed(source[:begin] + region + source[end:], f"{self.where()}{self.id}")
 
     def fits(self, source: str) -> bool:
         """Return whether it can be made in a source."""
@@ -91,6 +93,19 @@ class Variant:
                 if re.match(rf"\s*{self.id}(,|:| =) ", line):
                     return f"{'/'.join(self.file.parts[-3:])}, line {number}: "
         return ""
+
+
+def parsed(source: str, name: str) -> str:
+    """Return a source as it is.
+
+    Raises:
+        VariantError: it is no Python.
+    """
+    try:
+        ast.parse(source, "the solution with it")
+    except SyntaxError as error:
+        raise VariantError(f"{name} is no Python: {one_line(error)}") from None
+    return source
 
 
 def edited(text: str, edits: Iterable[tuple[str, str]], name: str) -> str:
@@ -172,6 +187,8 @@ def mistakes(exercise: str, text: str) -> tuple[Variant, ...]:
                 f"{exercise}: neither a section, a mistake nor a form of one above: {head!r}"
             )
         name, everywhere, unnamed, says, other = headline.groups()
+        if name in found:
+            raise VariantError(f"{exercise}: more than one mistake is named {name}")
         edits = edits_of(lines, name)
         if other:
             found[name] = dataclasses.replace(found[other], id=name, edits=edits, form_of=other)
@@ -222,7 +239,7 @@ class Honest:
             indent = re.match(" *", source[end:])
             filled = textwrap.indent(textwrap.dedent(body).strip("\n"), indent[0] if indent else "")
             source = f"{source[:begin]}{filled}\n{source[end:]}"
-        return self.whole(edited(source, self.edits, self.id))
+        return parsed(self.whole(edited(source, self.edits, self.id)), self.id)
 
 
 def bodies(exercise: str, table: Mapping[str, str]) -> tuple[Honest, ...]:

@@ -44,7 +44,6 @@ from tensormark.exercise import (
     Sizes,
     Tensors,
 )
-from tensormark.literals import packed, unpacked
 
 Fixed = Mapping[str, Any] | Callable[[Sizes], Mapping[str, Any]]  # may depend on the sizes
 # ids of upstream exercises to paths of methods with the names of their stand-ins
@@ -203,31 +202,15 @@ def _probe(case: Case, own: Call, given: Given, upstream: Sequence[str]) -> Prob
     return dataclasses.replace(case.probe, calls=tuple(ordered))
 
 
-def _is_array(value: Any, call: Call) -> bool:
-    """Say whether a drawn value is an array, or what torch has always been given as one."""
-    if isinstance(value, np.ndarray | np.generic) or call.arrays == NUMPY:
-        return isinstance(value, np.ndarray | np.generic)
-    try:
-        return np.array(value).dtype.kind in "biuf"
-    except ValueError:  # lists of several lengths
-        return False
-
-
 def _with_earlier_inputs(draw: Draw) -> Draw:
-    """Return a function that also draws the inputs of the call before the second, if need be.
-
-    Plain values become literals of the call.
-    """
+    """Return a function that also draws the inputs of the call before the second, if need be."""
 
     def draw_all(rng: np.random.Generator, call: Call) -> Tensors:
         tensors = draw(rng, call)
         if call.inputs == SECOND_CALL and not any(name.startswith("before/") for name in tensors):
             earlier = draw(rng, call)
             tensors |= {f"before/{name}": earlier[name] for name in call.args if name in earlier}
-        arrays = {name: value for name, value in tensors.items() if _is_array(value, call)}
-        plain = {name: value for name, value in tensors.items() if name not in arrays}
-        inputs = {name: np.array(value, order="C") for name, value in arrays.items()}
-        return inputs | (packed(unpacked(inputs) | plain) if plain else {})
+        return tensors
 
     return draw_all
 

@@ -41,9 +41,10 @@ from tensormark.worker.objects import (
     parents_of,
 )
 from tensormark.worker.optional_torch import Tensor, nn, no_grad, torch
-from tensormark.worker.outputs import gradients, outputs_of
+from tensormark.worker.outputs import StudentError, checked, description, gradients, outputs_of
 from tensormark.worker.protocol import AGAIN
 from tensormark.worker.stand_ins import (
+    COMPARED,
     FUNCTION,
     MATCHED,
     accepts,
@@ -60,6 +61,8 @@ Array = Any  # a tensor of torch's, or an array of numpy's
 Tensors = Mapping[str, Array]
 Progress = Callable[[int, int], None]  # takes the steps done and their total
 GENERATORS = {"*generator", "*random"}  # arguments that provide random numbers
+
+BUILT_IN = ("method", "function", "optimizer")
 
 # --- what draws random numbers ----------------------------------------------------------------
 
@@ -413,6 +416,20 @@ def run_optimizer(context: Context, call: Call, tensors: Tensors) -> Answer:
     return Answer({**before.report(), "drew": False}, answer)
 
 
+def as_answer(answer: Any, call: Call) -> Answer:
+    """Return what one of the assignment's own kinds has returned.
+
+    Raises:
+        StudentError: it is not an answer, or its outputs cannot be sent.
+    """
+    if not isinstance(answer, Answer):
+        raise StudentError(
+            f"{call['kind']!r} of KINDS returns {description(answer)}; expected an Answer"
+        )
+    checked(below(answer.tensors, "out/"), call)
+    return answer
+
+
 def run_kind(
     kind: Callable[..., Answer], context: Context, call: Call, tensors: Tensors, progress: Progress
 ) -> Answer:
@@ -424,7 +441,7 @@ def run_kind(
     before = Snapshot(None, plain=call["literals"])
     given = [tensors[name] for name in call["args"] if name in tensors]
     with recording(context.tape, before, given):
-        answer = watched(kind)(context, call, tensors, progress)
+        answer = as_answer(watched(kind)(context, call, tensors, progress), call)
     report = {**before.report(), "drew": before.generators.drew()}
     after = {f"after/{name}": tensors[name] for name in call["args"] if name in tensors}
     return Answer({**report, **answer.message}, {**after, **answer.tensors})
@@ -446,15 +463,18 @@ def run(
 
     Args:
         call: unless its `observe` is false, functions that stand-ins replace may be called to
-            learn the form of their results.
+            learn the form of their results. If its `compare` is true, these are right, and
+            stand-ins must return tensors like theirs.
     """
-    call = {**call}  # without `observe`: its seed depends only on what was recorded
+    call = {**call}  # without these two: its seed depends only on what was recorded
     observe = call.pop("observe", True)
+    COMPARED.set(call.pop("compare", False))
     put_back(context.imports.settings)
     kind = getattr(context.harness, "KINDS", {}).get(call["kind"])
+    if kind is None and call["kind"] not in BUILT_IN:
+        raise StudentError(f"there is no {call['kind']!r} in KINDS of the harness")
     if kind is not None and "dtype" not in call:  # a task's request, with fields of its own
-        task_answer: Answer = kind(context, call, _given(arrays, call), progress)
-        return task_answer
+        return as_answer(kind(context, call, _given(arrays, call), progress), call)
     module = context.module(call["module"])  # may draw or seed
     tensors = _given(arrays, call, call["dtype"])
     number = zlib.crc32(json.dumps(call, sort_keys=True).encode())

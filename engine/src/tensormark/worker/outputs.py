@@ -190,18 +190,29 @@ def outputs_of(result: Any, call: Mapping[str, Any]) -> dict[str, Any]:
         return columns(result, call["returns"], target)
     if call["form"] in ("number", "numbers"):
         return plain_numbers(result, call)
-    checked = _checked_array if call.get("arrays") == "numpy" else _checked_tensor
-    noun = "an array" if checked is _checked_array else "a tensor"
-    outputs = {}
-    for name, value in named(result, call["returns"], call["form"], target).items():
-        array = outputs[name] = checked(value, target)
+    return checked(named(result, call["returns"], call["form"], target), call)
+
+
+def checked(outputs: dict[str, Any], call: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values that a function returned, by name.
+
+    Raises:
+        StudentError: some of it cannot be sent.
+    """
+    target = call["target"]
+    is_numpy = call.get("arrays") == "numpy"
+    noun = "an array" if is_numpy else "a tensor"
+    arrays = {}
+    for name, value in outputs.items():
+        array = _checked_array(value, target) if is_numpy else _checked_tensor(value, target)
+        arrays[name] = array
         if str(array.dtype).removeprefix("torch.") not in SENDABLE:
             raise StudentError(f"{target} returned {noun} of type {array.dtype}")
         if array.ndim > MAX_AXES:
             raise StudentError(f"{target} returned {noun} with {array.ndim} axes")
         if any(length > LONGEST for length in array.shape):
             raise StudentError(f"{target} returned {noun} that is too long: {[*array.shape]}")
-    return outputs
+    return arrays
 
 
 def gradients(

@@ -28,7 +28,7 @@ from typing import Any, TypeVar
 from tensormark.worker import state
 from tensormark.worker.exceptions import parsed
 from tensormark.worker.optional_torch import Tensor, nn, no_grad, untaped
-from tensormark.worker.outputs import StudentError
+from tensormark.worker.outputs import StudentError, description
 
 # --- whether a caller unpacks results ---------------------------------------------------------
 
@@ -126,6 +126,7 @@ class Form(enum.Enum):
 
 MATCHED: set[str] = set()  # the paths of stand-ins at which the present call has replaced something
 FORM = ContextVar("the form in which stand-ins answer", default=Form.READ)
+COMPARED = ContextVar("whether originals are right, and stand-ins are like them", default=False)
 ANSWERED = ContextVar("whether a stand-in has answered", default=False)
 Made = TypeVar("Made")
 
@@ -255,6 +256,12 @@ def _same_shape(value: Any, result: Any) -> bool:
     return isinstance(value, Tensor) and value.shape == getattr(result, "shape", None)
 
 
+def _alike(value: Any) -> str:
+    """Return what a stand-in must share with the original."""
+    tensor = isinstance(value, Tensor)
+    return f"{value.dtype} with {value.dim()} axes" if tensor else description(value)
+
+
 def _substituted(original: Any, result: Any) -> Any:
     """Return a tuple, list or dictionary with a result put into it, or else the result itself.
 
@@ -303,6 +310,9 @@ def with_signature_of(original: Callable[..., Any] | None, stand_in: Callable[..
         except TypeError as error:
             raise StudentError(f"{name}() cannot be given everything: {error}") from None
         result = stand_in(*positional, **keywords)
+        right = _observed(original, args, kwargs) if COMPARED.get() else None
+        if isinstance(right, Tensor) and _alike(result) != _alike(right):
+            raise StudentError(f"it returns {_alike(result)}; expected {_alike(right)}")
         form = FORM.get()
         ANSWERED.set(True)
         if form is Form.PUBLISHED:
