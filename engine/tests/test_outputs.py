@@ -39,13 +39,6 @@ def test_rows_become_a_tensor_for_each_column() -> None:
     assert outputs["ids"].tolist() == [[1, 2] + [-1] * (WIDTH - 2), [-1] * WIDTH]
 
 
-def test_lists_are_filled_up_to_the_longest() -> None:
-    outputs = outputs_of([[1], [*range(WIDTH + 1)]], call("lists", "ids"))
-
-    assert outputs["ids"].tolist() == [[1] + [-1] * WIDTH, [*range(WIDTH + 1)]]
-    assert outputs_of([], call("lists", "ids"))["ids"].size == 0
-
-
 @pytest.mark.parametrize("result", [[(1, 2)], [(1,), ([2],)], [("a",)], 3, []])
 def test_other_rows_than_those_asked_for_are_an_error(result: object) -> None:
     with pytest.raises(StudentError, match=r"should return a list of \(ids\)"):

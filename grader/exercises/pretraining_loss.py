@@ -49,7 +49,7 @@ EXERCISE = exercise(
             "properties",
             "pretraining_loss is wrong for tokens without an axis of rows",
             inputs="chosen",
-            form="number",
+            form="value",
         ),
     ),
 )

@@ -126,10 +126,9 @@ EXERCISE = exercise(
     title="words in pieces",
     file="pretraining.py",
     extension=True,
-    axes={2: ("word", "piece")},
     points={"values": 4, "properties": 2},
     forbidden=FORBIDDEN,
-    call={"form": "lists", "returns": ("ids",)},
+    call={"form": "value", "returns": ("ids",)},
     probes=(
         of("pieces", "values", "words are split into the wrong pieces"),
         of("one form only", "values", "pieces with and without their mark are confused"),

@@ -110,8 +110,7 @@ class Call:
         arrays: what arrays are: "torch" tensors, or "numpy" arrays.
         returns: names of the outputs.
         form: "tensor", "tuple" (or a bare tensor, if there is one output), "dict", "rows" with
-            columns of these names, "lists" of integers, or "value", a plain value of any kind; see
-            worker/values.py.
+            columns of these names, or "value", a plain value of any kind; see worker/values.py.
         raises: the type of the exception that is expected instead, such as "ValueError".
         taken_by: the function of the module that gets the output, such as "Model.encode"; unless it
             unpacks its argument, a single output must not be in a tuple.

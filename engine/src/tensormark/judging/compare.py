@@ -133,8 +133,8 @@ def compare_plain(
     if not wrong:
         return None
     place, own, other, _ = wrong[0]
-    more = f", as are {len(wrong) - 1} other parts" if wrong[1:] else ""
-    lines = (f"{place} is wrong{more}",)
+    count = f", the first of {len(wrong)} parts that are" if wrong[1:] else ""
+    lines = (f"{place} is wrong{count}",)
     return Mismatch("values", name, lines, numbers=f"{place} is {own}, expected {other}")
 
 

@@ -426,7 +426,8 @@ def as_answer(answer: Any, call: Call) -> Answer:
         raise StudentError(
             f"{call['kind']!r} of KINDS returns {description(answer)}; expected an Answer"
         )
-    checked(below(answer.tensors, "out/"), call)
+    made = below(answer.tensors, "out/")
+    checked({name: each for name, each in made.items() if not isinstance(each, np.ndarray)}, call)
     return answer
 
 

@@ -3,8 +3,6 @@
 Runs in the worker.
 """
 
-import numbers
-import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -47,64 +45,6 @@ def columns(rows: Any, names: Sequence[str], target: str) -> dict[str, np.ndarra
     except (TypeError, ValueError, OverflowError) as error:
         raise StudentError(f"{target} should return a list of ({', '.join(names)})") from error
     return tensors
-
-
-def lists(result: Any, names: Sequence[str], target: str) -> dict[str, np.ndarray]:
-    """Convert a list of lists of integers to an array.
-
-    Returns: under the only name, (lists, WIDTH or longest), padded with -1; int64.
-
-    Raises:
-        StudentError: the result is something else.
-    """
-    try:
-        array = _padded([[operator.index(value) for value in row] for row in result])
-    except (TypeError, ValueError, OverflowError, RuntimeError) as error:
-        raise StudentError(f"{target} should return a list of lists of integers") from error
-    return {names[0]: array}
-
-
-def as_number(value: Any) -> float:
-    """Return a plain number, or the value of a tensor without axes.
-
-    Raises:
-        TypeError: the value is something else. OverflowError: it is too large.
-    """
-    if isinstance(value, numbers.Real):
-        return float(value)
-    if (
-        isinstance(value, Tensor | np.ndarray)
-        and value.ndim == 0
-        and "complex" not in str(value.dtype)
-    ):
-        return float(value)
-    raise TypeError(type(value).__name__)
-
-
-def plain_numbers(result: Any, call: Mapping[str, Any]) -> dict[str, np.ndarray]:
-    """Convert plain numbers to arrays of the call's dtype.
-
-    Returns: by name; with the form "number", a single value for each name, in order; with
-        "numbers", all of them under the only name, (numbers,).
-
-    Raises:
-        StudentError: the result is something else.
-    """
-    names = call["returns"]
-    single = call["form"] == "number"
-    what = " and ".join(names) if single and len(names) > 1 else "a number"
-    what = what if single else f"a list of numbers, {names[0]}"
-    values = [result] if single and len(names) == 1 else result
-    if not isinstance(values, list | tuple) or (single and len(values) != len(names)):
-        raise StudentError(f"{call['target']} should return {what}")
-    try:
-        floats = [as_number(value) for value in values]
-    except (TypeError, OverflowError) as error:
-        got = f"got a {error}" if isinstance(error, TypeError) else "got one that is too large"
-        raise StudentError(f"{call['target']} should return {what}, {got}") from error
-    with np.errstate(over="ignore"):
-        array = np.array(floats, dtype=call["dtype"])
-    return {n: array[i, ...] for i, n in enumerate(names)} if single else {names[0]: array}
 
 
 def named(result: Any, names: Sequence[str], form: str, target: str) -> dict[str, Any]:
@@ -184,12 +124,8 @@ def outputs_of(result: Any, call: Mapping[str, Any]) -> dict[str, Any]:
     target = call["target"]
     if call["form"] == "value":
         return plain(result, call["returns"], target)
-    if call["form"] == "lists":
-        return lists(result, call["returns"], target)
     if call["form"] == "rows":
         return columns(result, call["returns"], target)
-    if call["form"] in ("number", "numbers"):
-        return plain_numbers(result, call)
     return checked(named(result, call["returns"], call["form"], target), call)
 
 

@@ -114,11 +114,10 @@ def shown(value: Any) -> str:
 
 
 def _kind(value: Any) -> str:
-    """Return what a value counts as: a list is as good as a tuple, and 2.0 as 2."""
+    """Return what a value counts as: a tuple or an array is as good as a list, and 2.0 as 2."""
     for kinds, name in (
         ((bool, int, float), "a number"),
-        ((list, tuple), "a list"),
-        ((np.ndarray,), "an array"),
+        ((list, tuple, np.ndarray), "a list"),
         ((dict,), "a dictionary"),
         ((set,), "a set"),
         ((str,), "a text"),
@@ -156,11 +155,10 @@ def differences(got: Any, expected: Any, place: str) -> Iterator[Difference]:
         size = _apart(got, expected)
         if size:
             yield differs(shown(got), shown(expected), size)
-    elif kind == "an array":
-        if got.shape != expected.shape:
-            yield differs(f"an array of shape {got.shape}", f"{expected.shape}")
-        else:
-            yield from differences(got.tolist(), expected.tolist(), place)
+    elif isinstance(got, np.ndarray):
+        yield from differences(got.tolist(), expected, place)
+    elif isinstance(expected, np.ndarray):
+        yield from differences(got, expected.tolist(), place)
     elif kind == "a list":
         for number, (one, other) in enumerate(zip(got, expected, strict=False)):
             yield from differences(one, other, f"{place}[{number}]")

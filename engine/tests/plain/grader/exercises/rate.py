@@ -21,7 +21,7 @@ EXERCISE = exercise(
     draw,
     sizes=Sizes(step=9, warm=4),
     literals=dict,
-    call={"form": "number"},
+    call={"form": "value"},
     probes=(
         output("rate", gradients=False),
         other_sizes("rate", Sizes(step=2, warm=5)),

@@ -17,7 +17,7 @@ EXERCISE = exercise(
     draw,
     sizes=Sizes(number=9, warm=4),
     literals=dict,
-    call={"form": "numbers"},
+    call={"form": "value"},
     probes=(output("rates", gradients=False), other_sizes("rates", Sizes(number=2, warm=5))),
     given={"rate": {"steps:rate": "rate"}},
     draw_private=draw_private,
