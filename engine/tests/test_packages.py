@@ -96,7 +96,7 @@ def test_only_packages_and_libraries_are_readable_and_mounts_agree() -> None:
     assert len(readable) < 1000
     assert not any(Path(path).name in packages.FOLDERS for path in readable)
     assert not any(Path(path).name in ("pytest", "pip") for path in readable)
-    assert set(packages.packages(REQUIREMENTS)) <= set(readable) & set(mounted)
+    assert set(packages.packages(REQUIREMENTS, packages.WORKER)) <= set(readable) & set(mounted)
     bound = {after for word, after in itertools.pairwise(mounted) if word == "--ro-bind"}
     assert not {sys.prefix, str(Path(sys.prefix, "lib")), *packages.folders(REQUIREMENTS)} & bound
 

@@ -130,6 +130,16 @@ def test_what_is_wrong_is_said_of_arrays_and_of_values(
     assert says in headline
 
 
+@pytest.mark.parametrize("line", ["import torch", "import_module('torch')", "import jinja2"])
+def test_what_is_not_listed_cannot_be_imported_though_it_is_installed(
+    bench: Bench, line: str
+) -> None:
+    start = "    from importlib import import_module\n    "
+    failed = wrong(bench, ("    groups: dict", f"{start}{line}\n    groups: dict"))
+
+    assert failed["grouped"][1].startswith("raised ModuleNotFoundError: No module named")
+
+
 @pytest.fixture(scope="module")
 def elsewhere(tmp_path_factory) -> Path:
     """The Python of an environment that has what the engine needs, and no torch."""

@@ -85,7 +85,12 @@ def readable(key: ServerKey) -> list[str]:
     if not key.contained:
         hidden = _package_folders()
         paths = [str(path) for root in _library_roots() for path in packages.around(root, hidden)]
-    return [*paths, *_python_files(), *packages.packages(key.requirements), *_checkpoints(key)]
+    return [
+        *paths,
+        *_python_files(),
+        *packages.packages(key.requirements, packages.WORKER),
+        *_checkpoints(key),
+    ]
 
 
 def _library_roots() -> list[Path]:
@@ -131,7 +136,7 @@ def mounts(key: ServerKey) -> list[str]:
     for path in links:
         options += ["--symlink", os.readlink(path), path]
     options += _bind_options(pairs)
-    allowed = packages.packages(key.requirements)
+    allowed = packages.packages(key.requirements, packages.WORKER)
     for folder in _package_folders():
         options += ["--tmpfs", str(folder)]  # hides all packages; allowed ones are mounted over it
     options += _mkdir_options(_parents(allowed)) + _bind_options((path, path) for path in allowed)

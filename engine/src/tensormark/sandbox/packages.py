@@ -90,9 +90,13 @@ def paths(requirements: Path, folders: Sequence[str], also: Sequence[str] = ()) 
 
 
 @functools.cache
-def packages(requirements: Path) -> tuple[str, ...]:
-    """Return the files and folders of the packages that submissions may use, as installed here."""
-    return tuple(paths(requirements, [entry or "." for entry in sys.path], WORKER))
+def packages(requirements: Path, also: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return the files and folders of the packages that submissions may use, as installed here.
+
+    Args:
+        also: the names of further packages, such as WORKER.
+    """
+    return tuple(paths(requirements, [entry or "." for entry in sys.path], also))
 
 
 @functools.cache
@@ -106,8 +110,8 @@ def modules(requirements: Path) -> tuple[str, ...]:
 
 
 def folders(requirements: Path) -> list[str]:
-    """Return the folders of these packages, in Python's search order."""
-    inside = {str(Path(path).parent) for path in packages(requirements)}
+    """Return the folders of these packages and the worker's, in Python's search order."""
+    inside = {str(Path(path).parent) for path in packages(requirements, WORKER)}
     return [entry for entry in dict.fromkeys(sys.path) if entry in inside]
 
 

@@ -97,6 +97,9 @@ class Overlay:
         sys.meta_path[:] = [f for f in sys.meta_path if not isinstance(f, MemoryImporter)]
         self.sources = request["sources"]
         surroundings.show_only(frozenset(request["packages"]))
+        if "torch" not in sys.modules:  # a submission cannot change what it cannot import
+            for name in state.OF_TORCH:
+                state.SETTINGS.pop(name, None)
         forbidden.SUBMISSION_CODE.clear()
         fault = forbidden.prepare(request["rules"])
         if fault is not None:

@@ -46,9 +46,14 @@ SILENCED = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, Resour
 def show_only(packages: frozenset[str]) -> None:
     """Let Python find only its standard library and these packages; if there are none, everything.
 
-    Other packages may be installed here, but not in a container.
+    Other packages may be installed here, but not in a container. What the worker has imported of
+    them stays valid for itself.
     """
-    shown = packages | sys.stdlib_module_names
+    shown = packages | sys.stdlib_module_names | {"__main__", "__mp_main__"}
+    for name in [*sys.modules] if packages else ():
+        root = name.partition(".")[0]
+        if root not in shown and not root.startswith(BUILD):
+            del sys.modules[name]
 
     class Shown(PathFinder):
         @classmethod
