@@ -68,6 +68,11 @@ STOPPED = [
     ("torch.Tensor.cumsum", "torch.cumsum(x, 0)"),
     ("torch.einsum", "torch.einsum('i,i->', x, x)"),
     ("torch.nn.functional.gelu", "torch.nn.GELU()(x)"),
+    ("torch.nn.functional.linear", "torch.nn.Linear(3, 2)(square)"),
+    ("torch.matmul", "square @ square"),
+    ("torch.chunk", "square.chunk(3)"),
+    ("torch.squeeze", "square.squeeze(0)"),
+    ("torch.sum", "square.sum()"),
     ("torch.optim", "Steps([torch.nn.Parameter(x)])"),
     ("torch.optim", "swallowed(torch.optim.SGD, [torch.nn.Parameter(x)])"),
     (

@@ -517,9 +517,13 @@ def find(path: str) -> Any:
 
 
 def _overloads(operator: str) -> list[str]:
-    """Return the full names of the overloads of an operator of torch, such as aten::relu."""
+    """Return the full names of the overloads of an operator of torch, such as aten::relu.
+
+    Those that only TorchScript has, as for numbers, are left out.
+    """
     schemas = torch._C._jit_get_schemas_for_operator(operator)
-    return [f"{operator}.{schema.overload_name}".rstrip(".") for schema in schemas]
+    names = [f"{operator}.{schema.overload_name}".rstrip(".") for schema in schemas]
+    return [*filter(torch._C._dispatch_has_kernel, names)]
 
 
 def _operator(target: Any) -> str | None:
@@ -533,19 +537,21 @@ def _operator(target: Any) -> str | None:
     if not isinstance(target, COMPILED):
         return None
     operator = f"aten::{target.__name__}"
-    exists = any(map(torch._C._dispatch_has_kernel, _overloads(operator)))
-    return operator if exists and home_of(target).startswith("torch") else None
+    return operator if home_of(target).startswith("torch") and _overloads(operator) else None
 
 
 def _kernels(operator: str) -> list[tuple[str, str]]:
-    """Return the overloads of an operator, each with a backend that has its kernel.
+    """Return the overloads of an operator, each with the backends that have its kernel.
 
-    The other overloads call these; if no overload has a kernel, they call other operators, and each
-    is returned with every backend.
+    One without a kernel for ordinary tensors calls other operators, and gets every backend.
     """
     has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key
-    pairs = [(name, backend) for name in _overloads(operator) for backend in BACKENDS]
-    return [pair for pair in pairs if has_kernel(*pair)] or pairs
+    return [
+        (name, backend)
+        for name in _overloads(operator)
+        for backend in BACKENDS
+        if has_kernel(name, backend) or not has_kernel(name, BACKENDS[0])
+    ]
 
 
 def _functions(member: Any) -> Iterator[FunctionType]:
