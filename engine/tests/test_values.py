@@ -11,7 +11,7 @@ import torch
 from tensormark.judging.compare import Tolerance, compare_plain
 from tensormark.worker.values import MOST, differences, encoded, outline, packed, unpacked
 
-NESTED = {"a": [1, (2.5, None)], 3: {"x", "y"}, (1, 2): True, "é\ud800": np.arange(3)}
+NESTED = {"a": [1, (2.5, None)], 3: {"x", "y"}, frozenset({(1, 2)}): True, "é\ud800": np.arange(3)}
 NEAR = Tolerance(1e-6, 1e-6)
 
 
@@ -59,6 +59,7 @@ def test_what_is_not_plain_is_named(value: Any, says: str) -> None:
         '{"(tuple)": 3}',
         '{"(array)": [[1], [1, 2]]}',
         "[" * 100_000,
+        "[" * 300 + "]" * 300,
         "9" * 5000,
         "\xff",
     ],

@@ -28,6 +28,6 @@ def sent(message: dict[str, Any], inputs: Tensors) -> tuple[dict[str, Any], Tens
     """Return the message and the tensors that a worker gets for a call with these inputs."""
     if NAME not in inputs:
         return message, inputs
-    literals = {**message["literals"], **values.encoded(unpacked(inputs))}
+    literals = {**message["literals"], **values.loaded(inputs[NAME])}
     tensors = {name: value for name, value in inputs.items() if name != NAME}
     return {**message, "literals": literals}, tensors

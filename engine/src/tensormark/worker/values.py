@@ -19,8 +19,9 @@ import numpy as np
 MOST = 1 << 19  # bytes of JSON
 DEEPEST = 60  # of values in values
 LONGEST_TEXT = 60  # characters of a value in a message
-TUPLE, DICT, SET, ARRAY = "(tuple)", "(dict)", "(set)", "(array)"
-TAGS = frozenset({TUPLE, DICT, SET, ARRAY})
+TUPLE, DICT, SET, FROZEN, ARRAY = "(tuple)", "(dict)", "(set)", "(frozenset)", "(array)"
+TAGS = frozenset({TUPLE, DICT, SET, FROZEN, ARRAY})
+SETS = (set, frozenset)
 
 
 def encoded(value: Any, depth: int = 0) -> Any:
@@ -41,8 +42,9 @@ def encoded(value: Any, depth: int = 0) -> Any:
             return {key: encoded(item, depth + 1) for key, item in value.items()}
         pairs = [[encoded(each, depth + 1) for each in pair] for pair in value.items()]
         return {DICT: pairs}
-    if isinstance(value, set | frozenset):
-        return {SET: sorted((encoded(item, depth + 1) for item in value), key=json.dumps)}
+    if isinstance(value, SETS):
+        items = sorted((encoded(item, depth + 1) for item in value), key=json.dumps)
+        return {SET if isinstance(value, set) else FROZEN: items}
     if hasattr(value, "detach"):  # a tensor of torch's
         value = np.asarray(value.detach())
     if isinstance(value, np.generic | np.ndarray) and value.dtype.kind in "biufU":
@@ -50,23 +52,25 @@ def encoded(value: Any, depth: int = 0) -> Any:
     raise TypeError(f"a value of type {type(value).__name__}")
 
 
-def decoded(value: Any) -> Any:
+def decoded(value: Any, depth: int = 0) -> Any:
     """Return the plain value of what JSON has.
 
     Raises:
-        ValueError, TypeError: it is none.
+        ValueError, TypeError: it is none, or too deep.
     """
+    if depth > 2 * DEEPEST:  # a level may be two in JSON
+        raise ValueError("too deep")
     if isinstance(value, list):
-        return [decoded(item) for item in value]
+        return [decoded(item, depth + 1) for item in value]
     if not isinstance(value, dict):
         return value
     if len(value) == 1 and not TAGS.isdisjoint(value):
         ((tag, content),) = value.items()
         if tag == ARRAY:
             return np.array(content)
-        items = [decoded(item) for item in content]
-        return {TUPLE: tuple, DICT: dict, SET: set}[tag](items)
-    return {key: decoded(item) for key, item in value.items()}
+        items = [decoded(item, depth + 1) for item in content]
+        return {TUPLE: tuple, DICT: dict, SET: set, FROZEN: frozenset}[tag](items)
+    return {key: decoded(item, depth + 1) for key, item in value.items()}
 
 
 def packed(value: Any) -> np.ndarray:
@@ -81,18 +85,27 @@ def packed(value: Any) -> np.ndarray:
     return np.frombuffer(text, dtype=np.uint8)
 
 
+def loaded(array: np.ndarray) -> Any:
+    """Return the JSON that an array of bytes holds.
+
+    Raises:
+        ValueError: it holds none.
+    """
+    if array.dtype != np.uint8 or array.size > MOST:
+        raise ValueError("not a plain value")
+    try:
+        return json.loads(array.tobytes())
+    except RecursionError as error:
+        raise ValueError("not a plain value") from error
+
+
 def unpacked(array: np.ndarray) -> Any:
     """Return the plain value that an array of bytes holds.
 
     Raises:
         ValueError, TypeError: it holds none.
     """
-    if array.dtype != np.uint8 or array.size > MOST:
-        raise ValueError("not a plain value")
-    try:
-        return decoded(json.loads(array.tobytes()))
-    except RecursionError as error:
-        raise ValueError("not a plain value") from error
+    return decoded(loaded(array))
 
 
 class Difference(NamedTuple):
@@ -119,7 +132,7 @@ def _kind(value: Any) -> str:
         ((bool, int, float), "a number"),
         ((list, tuple, np.ndarray), "a list"),
         ((dict,), "a dictionary"),
-        ((set,), "a set"),
+        (SETS, "a set"),
         ((str,), "a text"),
     ):
         if isinstance(value, kinds):
@@ -191,7 +204,7 @@ def outline(value: Any) -> tuple[str, list[float]]:
         if isinstance(part, dict):
             pairs = sorted((text(key), key) for key in part)
             return f"{{{','.join(f'{name}:{text(part[key])}' for name, key in pairs)}}}"
-        if isinstance(part, set):
+        if isinstance(part, SETS):
             return f"{{{','.join(sorted(map(text, part)))}}}"
         return repr(part)
 
