@@ -36,6 +36,11 @@ def _requirements_of(distribution: Distribution) -> Iterator[str]:
             yield match[0]
 
 
+@functools.cache
+def _found(name: str, folders: tuple[str, ...]) -> Distribution | None:
+    return next(iter(Distribution.discover(name=name, path=list(folders))), None)
+
+
 def installed(names: Sequence[str], folders: Sequence[str]) -> dict[str, Distribution]:
     """Return the distributions of these packages and of their dependencies, if installed."""
     pending = list(names)
@@ -46,15 +51,16 @@ def installed(names: Sequence[str], folders: Sequence[str]) -> dict[str, Distrib
         if name in seen:
             continue
         seen.add(name)
-        distribution = next(iter(Distribution.discover(name=name, path=list(folders))), None)
+        distribution = _found(name, tuple(folders))
         if distribution is not None:
             distributions[name] = distribution
             pending += _requirements_of(distribution)
     return distributions
 
 
-def _top_entries(distribution: Distribution) -> Iterator[Path]:
-    """Yield a package's top-level files and folders in the folder that it was installed in."""
+@functools.cache
+def _top_entries(distribution: Distribution) -> list[Path]:
+    """Return a package's top-level files and folders in the folder that it was installed in."""
     record = distribution.read_text("RECORD")
     if record:
         lines = record.splitlines()
@@ -65,11 +71,10 @@ def _top_entries(distribution: Distribution) -> Iterator[Path]:
         tops = {start.partition(",")[0].strip('"') for start in starts}
     else:
         tops = set((distribution.read_text("top_level.txt") or "").split())
-    for top in sorted(tops - {"", ".."}):
-        for suffix in ("",) if record else ("", ".py"):
-            path = Path(str(distribution.locate_file(f"{top}{suffix}")))
-            if path.exists():
-                yield path
+    suffixes = ("",) if record else ("", ".py")
+    names = [f"{top}{suffix}" for top in sorted(tops - {"", ".."}) for suffix in suffixes]
+    paths = [Path(str(distribution.locate_file(name))) for name in names]
+    return [path for path in paths if path.exists()]
 
 
 def paths(requirements: Path, folders: Sequence[str], also: Sequence[str] = ()) -> list[str]:
