@@ -9,6 +9,7 @@ the references, and that of its own threshold if it has one. Right code that fai
 """
 
 import contextlib
+import functools
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,15 +17,18 @@ from tensormark.authoring.course import open_course
 from tensormark.authoring.prove import Bench, claims
 from tensormark.folder import open_assignment
 from tensormark.result import Outcome, Result
-from tensormark.settings import Settings
+from tensormark.settings import Settings, whole_number
 from tensormark.usage import UserError, option, parser
+
+MOST = 1000  # seeds
 
 
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Print a line for the solution, and for each variant of it."""
     command_line = parser(name, "Measure a task with several seeds, and with each known mistake.")
     command_line.add_argument("id", help="id of the task, such as detection")
-    command_line.add_argument("--seeds", type=int, default=5, help="how many (default: 5)")
+    count = functools.partial(whole_number, "seeds", MOST)
+    command_line.add_argument("--seeds", type=count, default=5, help="how many (default: 5)")
     options = command_line.parse_args(arguments)
     course = open_course(open_assignment(folder))
     tasks = [each for each in course.assignment.exercises if each.id == options.id and each.task]
@@ -48,7 +52,7 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
             values = [result.measured["value"] for result in results if result.measured]
             fails = passed < len(results) and not claim.name.startswith("mistake ")
             reached = f"{min(values):.3f} to {max(values):.3f}" if values else ""
-            count = f"passes {passed} of {len(results)}"
-            print(f"{'!' if fails else ' '} {claim.name:40} {count}   {reached}", flush=True)
+            line = f"{'!' if fails else ' '} {claim.name:40} passes {passed} of {len(results)}"
+            print(f"{line}   {reached}", flush=True)
             wrong += fails
     return 1 if wrong else 0
