@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+import sys
 import venv
 from importlib.metadata import distribution
 from pathlib import Path
@@ -194,9 +195,9 @@ def test_everything_works_where_torch_is_not_installed(elsewhere: Path, tmp_path
 
 
 def test_a_command_whose_packages_are_not_installed_names_them(monkeypatch, capsys) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "yaml", None)
-    for name in [n for n in __import__("sys").modules if n.startswith("tensormark.classroom")]:
-        monkeypatch.delitem(__import__("sys").modules, name)
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    for name in [n for n in sys.modules if n.startswith("tensormark.classroom")]:
+        monkeypatch.delitem(sys.modules, name)
 
     assert main(["class", "--help"]) == 2
 

@@ -109,9 +109,9 @@ class Canvas(Platform):
     def feedback(self, entries: Sequence[Entry], folder: Path) -> Iterator[tuple[str, bytes | str]]:
         """Yield a file for each one that Canvas named."""
         for entry in entries:
-            upload = self.upload(entry.path) if entry.path else None
             if not entry.folder:
                 continue
+            upload = self.upload(entry.path) if entry.path else None
             if upload is None:
                 yield entry.called, "handed in no file that Canvas named, to attach it to"
                 continue
