@@ -223,6 +223,16 @@ class Grading:
         except ReferencesError as error:
             self.fault = error
 
+    @functools.cached_property
+    def stale(self) -> list[str]:
+        """A note if the references are older than the solution, where there is one."""
+        try:
+            if self.references is not None:
+                self.references.check_solution(self.assignment.solution)
+        except ReferencesError as error:
+            return [near(str(error))]
+        return []
+
     @property
     def private(self) -> bool:
         """Whether the references' inputs are not the public ones."""
@@ -284,7 +294,7 @@ class Grading:
             submission=submission.name,
             tier=self.settings.tier,
             results=results,
-            notes=[*overlay.notes, *submission.notes, *notes, *withheld],
+            notes=[*self.stale, *overlay.notes, *submission.notes, *notes, *withheld],
             flags=[flag for result in results for flag in result.flags],
             name=name,
             assignment=self.assignment.name,

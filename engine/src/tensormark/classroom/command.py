@@ -20,7 +20,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from tensormark import settings, usage
-from tensormark.authoring.course import open_course
+from tensormark.authoring.course import open_course, require_current
 from tensormark.classroom import config, counts, entry, feedback, gradebook, returned, sheets, teach
 from tensormark.classroom.entry import Entry, legible, number_of
 from tensormark.classroom.find import find, handed_in, note_late, note_status, real
@@ -167,6 +167,7 @@ class Class:
             options.references or settings.recorded_for(assignment.folder, checkpoint),
             assignment.references,
         )
+        require_current(open_course(assignment), self.references)
         if not self.references.private:
             print(PUBLIC.format(option("references", PRIVATE)), flush=True)
         self._find()
