@@ -252,6 +252,8 @@ class Exercise:
                 a name is malformed.
         """
         check_names(f"{self.id}: forbidden", self.forbidden)
+        if not isinstance(self.points, Mapping):
+            raise ValueError(f"{self.id}: points must be by part, such as {{'values': 8}}")
         needed = {"values", "properties"} if self.probes else set()  # any call can lose these
         needed |= {probe.part for probe in self.probes}
         known = ", ".join(PARTS)
