@@ -98,7 +98,7 @@ def test_what_a_worker_may_send_instead_is_wrong_and_harmless(text: str) -> None
         ({}, {1: 2}, "output is a dictionary without the key 1, expected one with it"),
         ({1: 2, 3: 4}, {1: 2}, "output is a dictionary with the key 3, expected one without it"),
         (None, [1], "output is None, expected a list"),
-        ("1", 1, "output is a text, expected a number"),
+        ("1", 1, "output is a string, expected a number"),
         ({1}, {2}, "output is {1}, expected {2}"),
         (1.001, 1.0, "output is 1.001, expected 1.0"),
         (10**400, 1.5, "output is 1"),

@@ -87,7 +87,7 @@ def plain(result: Any, names: Sequence[str], target: str) -> dict[str, np.ndarra
     try:
         return {names[0]: values.packed(result)}
     except (TypeError, ValueError) as error:
-        says = f"{target} should return plain values: numbers, texts, lists and the like"
+        says = f"{target} should return plain values: numbers, strings, lists and the like"
         raise StudentError(f"{says}, but not {error}") from error
 
 

@@ -1,6 +1,6 @@
 """Plain Python values as JSON, and as an array of bytes that holds it; see `Call.form`.
 
-Plain are None, numbers, texts, bytes, and lists, tuples, dictionaries, sets and arrays of plain
+Plain are None, numbers, strings, bytes, and lists, tuples, dictionaries, sets and arrays of plain
 values, nested as one likes; a tensor is sent as an array. JSON has no bytes, tuples, sets and
 arrays, nor keys other than texts: these are objects with one key, such as {"(tuple)": [1, 2]}.
 
@@ -140,7 +140,7 @@ def _kind(value: Any) -> str:
         ((list, tuple, np.ndarray), "a list"),
         ((dict,), "a dictionary"),
         ((set, frozenset), "a set"),
-        ((str,), "a text"),
+        ((str,), "a string"),
         ((bytes,), "bytes"),
     ):
         if isinstance(value, kinds):
