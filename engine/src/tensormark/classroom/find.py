@@ -17,7 +17,7 @@ import os
 import re
 from collections import ChainMap
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tensormark.characters import listed, shown
@@ -117,6 +117,34 @@ class Owners:
             if person.team:
                 team = "".join(words(person.team))
                 self.teams[team] = self.teams.get(team, SOMEBODY) | {place}
+
+    def after_title(self, uploads: Sequence[Upload]) -> list[Upload]:
+        """Return the uploads with the claims that follow the assignment's title, else the whole.
+
+        It is what most names begin with, or what more than half have before an id of the list: a
+        name of another assignment may begin like them.
+        """
+        begun: dict[str, dict[str, bool]] = {}  # title to names, and whether an id follows
+        for each in uploads:
+            for claim in each.claims:
+                if claim.title:
+                    names = begun.setdefault(claim.title, {})
+                    names[each.claims[-1].name] = bool(self.by_ids(claim))
+        count = len(set[str]().union(*begun.values()))
+
+        def rank(title: str) -> tuple[int, int]:
+            known = sum(begun[title].values())
+            return known if 2 * known > count else 0, len(begun[title])
+
+        best = begun.get(max(begun, key=rank, default=""), {})
+        titles = [title for title, names in begun.items() if names.keys() == best.keys()]
+        results = []
+        for each in uploads:
+            claims = [claim for claim in each.claims if claim.name and claim.title in titles]
+            if each.claims[0].title:
+                each = replace(each, claims=tuple(claims) or each.claims[-1:])
+            results.append(each)
+        return results
 
     def by_id(self, kinds: Collection[str], text: str) -> set[int]:
         """Return the people with an id, or else the only one with an id that is alike."""
@@ -265,10 +293,11 @@ def entries_by_owner(
             path = folder / person.file  # read like an upload: never outside of the folder
             person.uploads.append(Upload(path, (), path.name, attempt=BY_STAFF))
             within.update([path, *path.parents])
+    owners = Owners(people, platform)
+    uploads = owners.after_title(uploads)
     left = [upload for upload in uploads if upload.path not in within]
     rest = [_nobodys(_Group((), [each]), UNNAMED) for each in left if each.path.name == main]
     groups = _groups(each for each in left if each.path.name != main)
-    owners = Owners(people, platform)
     owners.find(groups)
     for group in groups:
         if len(group.owners) == 1 and not group.rivals:

@@ -1,7 +1,6 @@
 """What a platform is: how its files are named, its list is read, and what it imports."""
 
 import datetime
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -158,11 +157,14 @@ def without_ending(name: str) -> str:
     return stem[1] if stem else name
 
 
-def without_common(names: Sequence[str], separator: str) -> dict[str, list[str]]:
-    """Return what follows each separator in what all names begin with, the shortest first."""
-    common = os.path.commonprefix(names)  # noqa: RUF071 - of letters, not of folders
-    ends = [place + 1 for place, letter in enumerate(common) if letter == separator]
-    return {name: [name[end:] for end in reversed(ends) if name[end:]] or [name] for name in names}
+def after_titles(text: str, separator: str, kind: str) -> tuple[Claim, ...]:
+    """Return a claim for what follows each separator, the shortest first, and for the whole.
+
+    Which of them begins with the assignment's title is decided for the folder; see find.py.
+    """
+    ends = [place + 1 for place, letter in enumerate(text) if letter == separator]
+    names = [(text[:end], text[end:]) for end in (*reversed(ends), 0)]
+    return tuple(Claim(name, {kind: name}, title=title) for title, name in names)
 
 
 def own_name(path: Path) -> Upload:
