@@ -196,6 +196,9 @@ def test_a_list_that_does_not_fit_is_said_in_one_line_with_the_fix(
         ("login\nada\n", "ada.py/ada-1.py", "'ada-1.py' could be theirs"),
         ("login\nada\n", "ada.py/bob.py/detector.py", "write 'detector.py' into the column `file`"),
         ("login,file\nada,old.py\n", "ada.py", "old.py is missing from the folder"),
+        ("login,file\nada,\nbob,ada.py\n", "ada.py", "row of bob, but its name is that of ada"),
+        ("login,file\nada,ada.py\nbob,ada.py\n", "ada.py", "'ada.py' goes to ada and bob"),
+        ("login,file\nada,x.py\nbob,ada.py\n", "ada.py/x.py", "although its name is that of ada"),
         (DRAFT, "A_1_assignsubmission_file_x.py", "in Moodle is 'Draft (not submitted)'"),
     ],
 )
@@ -206,7 +209,7 @@ def test_what_is_left_over_is_told_why(people: str, files: str, words: str, tmp_
 
     assert "old.py" not in words or entries[0].path is None
     lines = [line for each in entries for line in (*each.remarks, each.problem)]
-    assert any(words in line for line in lines)
+    assert any(words in line for line in (*lines, *result.given))
 
 
 MOODLES = [f"{name}_assignsubmission_file_x.py" for name in ("A_1", "B_2")]

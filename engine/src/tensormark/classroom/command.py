@@ -393,7 +393,8 @@ class Class:
                 f"{option('out', self.out)}: results are kept, but {path} cannot be written "
                 f"({reason}); fix that, and run the same command again"
             ) from error
-        _print([_counted(self.entries), *_listed(self.entries), *lines])
+        given = returned.listed("list", "decided by its column `file`", self.found.given)
+        _print([_counted(self.entries), *_listed(self.entries), *given, *lines])
         if any(each.kind in entry.OURS for each in self.entries):
             print("next: run the same command again, which retries what could not be graded")
             return 3

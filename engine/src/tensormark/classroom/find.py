@@ -51,6 +51,7 @@ COMPANION = "._"  # begins the name of the metadata that macOS keeps beside a fi
 NOT_LISTED = "not on the list of the class"
 UNNAMED = "has the name of the assignment's file and of no student"
 CHOSEN_BY_DATE = "of several, the newest by file date was chosen"
+EACH = "write into the column `file` of each of these rows what is theirs"
 BY_STAFF = "by staff"  # the attempt of what the list names, which alone counts
 Owner = frozenset[int]  # places in the list: of one person, or of a team's members
 SOMEBODY = Owner()  # else
@@ -88,12 +89,12 @@ def _groups(uploads: Iterable[Upload]) -> list[_Group]:
     return list(groups.values())
 
 
-def _nobodys(group: _Group, why: str) -> Entry:
+def _nobodys(uploads: list[Upload], why: str, fix: str = "") -> Entry:
     """Return the line of something that staff have to give to somebody."""
-    label = group.label
-    fix = f"rename it, or write {label!r} into the column `file` of its owner's row in the list"
-    why = f"{why}, so nobody gets it; {fix}"
-    return Entry(label, label, uploads=group.uploads, problem=why, unowned=True)
+    label = legible(uploads[0].path.name)
+    own = f"rename it, or write {label!r} into the column `file` of its owner's row in the list"
+    why = f"{why}, so nobody gets it; {fix or own}"
+    return Entry(label, label, uploads=uploads, problem=why, unowned=True)
 
 
 class Owners:
@@ -199,14 +200,68 @@ class Owners:
                 return owners
         return set()
 
+    def _note_owners(self, group: _Group) -> None:
+        owners = set[Owner]().union(*map(self.by_claim, group.claims))
+        group.owners = owners or self.by_name(group.claims)
+        if group.owners and self._may_be_unlisted(group):
+            group.owners.add(SOMEBODY)
+
+    def give_named(
+        self, uploads: Sequence[Upload], folder: Path
+    ) -> tuple[set[Path], list[Entry], list[str]]:
+        """Give people what the list names in the column `file` of their rows.
+
+        Nobody gets what is another's by its name, unless that person's row names a file, too: then
+        staff have decided about both. Others of a team or group get what one of them gets.
+
+        Returns: what the list names, what nobody gets of that, and lines for staff.
+        """
+        named: dict[Path, set[int]] = {}  # and in whose rows
+        for place, person in enumerate(self.people):
+            if Path(person.file).parts:
+                named.setdefault(folder / person.file, set()).add(place)
+        decided = set[int]().union(*named.values())
+        within: set[Path] = set()
+        nobodys: list[Entry] = []
+        lines: list[str] = []
+        for path, rows in named.items():
+            here = {path, *path.parents}
+            within |= here
+            own = [each for each in uploads if each.path in here]
+            groups = _groups(own)
+            for group in groups:
+                self._note_owners(group)
+            owners = set[Owner]().union(*(group.owners for group in groups))
+            others = set[int]().union(*owners)
+            if others & rows:
+                sure = [min(group.owners) for group in groups if len(group.owners) == 1]
+                rows |= set[int]().union(*sure) - decided
+                others = set()
+            line = f"{legible(path.name)!r} goes to {self._called(rows)}"
+            if others:
+                line += f", although its name is that of {self._called(others)}"
+            if others - decided and SOMEBODY not in owners:
+                why = f"is in the row of {self._called(rows)}, but its name is that of "
+                nobodys.append(_nobodys(own, why + self._called(others), EACH))
+                line = f"{legible(path.name)!r} could be theirs"
+                others |= rows
+            else:
+                for place in rows:  # read like an upload: never outside of the folder
+                    upload = Upload(path, (), path.name, attempt=BY_STAFF)
+                    self.people[place].uploads.append(upload)
+                lines += [line] if others or len(rows) > 1 else []
+            for place in others:
+                self.people[place].remarks.append(line)
+        return within, nobodys, lines
+
+    def _called(self, places: Iterable[int]) -> str:
+        return " and ".join(self.people[place].called for place in sorted(places))
+
     def find(self, groups: Sequence[_Group]) -> None:
         """Note the possible owners of each group, and the names that claim the same person."""
         claimed: dict[object, list[_Group]] = {}
         for group in groups:
-            owners = set[Owner]().union(*map(self.by_claim, group.claims))
-            group.owners = owners or self.by_name(group.claims)
-            if group.owners and self._may_be_unlisted(group):
-                group.owners.add(SOMEBODY)
+            self._note_owners(group)
             for key in self._keys(group):
                 claimed.setdefault(key, []).append(group)
         for sharing in claimed.values():
@@ -231,9 +286,9 @@ class Owners:
         return forms(first.name).isdisjoint(names)
 
     def _keys(self, group: _Group) -> Sequence[object]:
-        """Return what only one group may claim: people without a file, or an unlisted name."""
+        """Return what only one group may claim: people without any, or an unlisted name."""
         if len(group.owners) == 1:
-            return [place for place in min(group.owners) if not self.people[place].file]
+            return [place for place in min(group.owners) if not self.people[place].uploads]
         if group.owners or len(group.claims) > 1:
             return []
         return group.claims[0].identity[-1:]  # of a copy, the name without its number
@@ -259,7 +314,7 @@ class Owners:
             why = f"could belong to {' or '.join(dict.fromkeys(map(legible, whose)))}"
             if group.rivals:
                 why += f", as could {first_of([*dict.fromkeys(group.rivals)])}"
-            return _nobodys(group, why)
+            return _nobodys(group.uploads, why)
         student = legible(claim.student or claim.name)
         remarks = [f"{NOT_LISTED}, {self._why(claim)}"] if self.people else []
         return Entry(student, legible(claim.name), uploads=group.uploads, remarks=remarks)
@@ -273,30 +328,28 @@ class Owners:
         near = difflib.get_close_matches(plain(claim.name if given else text), known, 1, 0.8)
         if not near:
             return f"which has no {text!r}"
-        people = [self.people[place].called for place in sorted(known[near[0]])]
+        people = known[near[0]]
         exact = ", so that only the exact one counts" if len(people) > 1 else ""
-        return f"which has no {text!r}; nearest is {near[0]!r}, of {' and '.join(people)}{exact}"
+        return f"which has no {text!r}; nearest is {near[0]!r}, of {self._called(people)}{exact}"
 
 
 def entries_by_owner(
     uploads: Sequence[Upload], platform: Platform, people: Sequence[Entry], folder: Path, main: str
-) -> list[Entry]:
-    """Give uploads to students; return those on the list in its order, and then everybody else.
+) -> tuple[list[Entry], list[str]]:
+    """Give uploads to students.
 
     Args:
         people: those on the list; none if there is no list.
         main: the assignment's main file, whose name says nothing of anybody.
+
+    Returns: students on the list in its order, then everybody else; and lines for staff.
     """
-    within: set[Path] = set()
-    for person in people:
-        if Path(person.file).parts:
-            path = folder / person.file  # read like an upload: never outside of the folder
-            person.uploads.append(Upload(path, (), path.name, attempt=BY_STAFF))
-            within.update([path, *path.parents])
     owners = Owners(people, platform)
     uploads = owners.after_title(uploads)
+    named = [upload for upload in uploads if upload.path.name != main]
+    within, rest, lines = owners.give_named(named, folder)
     left = [upload for upload in uploads if upload.path not in within]
-    rest = [_nobodys(_Group((), [each]), UNNAMED) for each in left if each.path.name == main]
+    rest += [_nobodys([each], UNNAMED) for each in left if each.path.name == main]
     groups = _groups(each for each in left if each.path.name != main)
     owners.find(groups)
     for group in groups:
@@ -307,7 +360,7 @@ def entries_by_owner(
             rest.append(owners.entry(group))
             for place in set[int]().union(*group.owners):
                 people[place].remarks.append(f"{group.label!r} could be theirs")
-    return _with_unique_names([*people, *rest])
+    return _with_unique_names([*people, *rest]), lines
 
 
 def _with_unique_names(entries: list[Entry]) -> list[Entry]:
@@ -468,6 +521,7 @@ class Found:
         folder: the folder itself, or the only one in it.
         table: the list of the class, if there is one.
         listed_by: the platform whose own list it is.
+        given: what several students got by its column `file`, or another than a name says.
     """
 
     folder: Path
@@ -475,6 +529,7 @@ class Found:
     entries: list[Entry]
     table: Table | None = None
     listed_by: Platform = FOLDER
+    given: Sequence[str] = ()
 
     @property
     def warnings(self) -> list[str]:
@@ -542,9 +597,9 @@ def find(
         chosen = listed_by
     if platform:
         chosen = BY_NAME[platform]
-    entries = entries_by_owner(chosen.uploads(paths), chosen, people, folder, main)
+    entries, given_to = entries_by_owner(chosen.uploads(paths), chosen, people, folder, main)
     for each in entries:
         choose(each, folder, editable)
     tests = (*chosen.test_students, *listed_by.test_students)
     entries = [each for each in entries if each.path or each.name.casefold() not in tests]
-    return Found(folder, chosen, entries, table, listed_by)
+    return Found(folder, chosen, entries, table, listed_by, given_to)
