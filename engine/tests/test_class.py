@@ -197,7 +197,7 @@ def test_a_scheduler_that_is_not_there_ends_the_run(monkeypatch) -> None:
 
 def test_a_folder_with_something_else_is_left_alone(folder: Path, place: Path, tmp_path) -> None:
     handed_in(tmp_path / "mine", "thesis.tex")
-    handed_in(tmp_path / "empty", ".DS_Store")
+    handed_in(tmp_path / "empty", ".DS_Store", "adjustments.csv")
 
     status, printed = graded_class(folder, place / "in", tmp_path / "mine")
 

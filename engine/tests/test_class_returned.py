@@ -38,7 +38,7 @@ BLACKBOARD = (
 )
 BRIGHTSPACE = (
     "\ufeffOrgDefinedId,Username,Lab 1 Points Grade <Numeric MaxPoints:80 Weight:10>,"
-    "End-of-Line Indicator\r\n#007,#ada,{|80},#\r\n#8,#alan,{12.5|50.5},#\r\n"
+    'End-of-Line Indicator\r\n#007,#ada,{|80},#\r\n#8,#alan,"{1,012.50|50.5}",#\r\n'
     "#9,#grace,N/A,#\r\n#10,#emmy,,#\r\n#11,#zoe,{|80},#\r\n"
 )
 REGISTRAR = (
@@ -54,7 +54,7 @@ LISTS = {
         "lab 1",
         "3 marks|has 'Exempt' there|emmy (Emmy Noether): not handed in",
     ),
-    "brightspace": (BRIGHTSPACE, "Lab 1", "3 marks|12.5 becomes 50.5|has 'N/A' there"),
+    "brightspace": (BRIGHTSPACE, "Lab 1", "3 marks|1,012.50 becomes 50.5|has 'N/A' there"),
     "folder": (REGISTRAR, "mark", "3 marks in the column 'mark'|49,5 becomes 50.5|has 'ill' there"),
 }
 CHANGE = re.compile(r"{(.*?)\|(.*?)}")
@@ -140,7 +140,8 @@ def test_points_stay_between_0_and_the_maximum_of_the_column_and_a_line_says_who
 
     column = returned.column_of(found, "Lab 1")
 
-    (only,) = returned.limit(found.entries, column, kept=False)
+    *_, alone, only = returned.limit(found.entries, column, kept=False)
+    assert alone == "  4 (=Noether, Emmy): -10 (not handed in)"
     assert ada.points == 110
     lines = returned.limit(found.entries, column, kept=True)
 

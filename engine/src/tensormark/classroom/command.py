@@ -196,14 +196,14 @@ class Class:
         given = GivenFiles(self.assignment, self.references.manifest.get("starter", {}))
         self.found = find(folder, editable, class_list, self.config.platform, given.digests)
         self.entries = self.found.entries
-        note_status(self.found)
         deadline = self.config.deadline
         self.warnings = [
             *self.found.warnings,
+            *note_status(self.found),
             *(note_late(self.found, deadline) if deadline else ()),
         ]
         for each in self.entries:
-            if each.path is not None:
+            if each.path is not None and not each.problem:
                 try:
                     read = read_parts(
                         each.parts, editable, given.digests, self.assignment.main_file

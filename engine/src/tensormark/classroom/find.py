@@ -21,7 +21,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tensormark.characters import listed, shown
-from tensormark.classroom.entry import ANY, Claim, Entry, Upload, called, first_of, legible
+from tensormark.classroom.entry import (
+    ANY,
+    Claim,
+    Entry,
+    Upload,
+    called,
+    first_of,
+    legible,
+    number_of,
+)
 from tensormark.classroom.people import (
     FileError,
     Table,
@@ -50,6 +59,7 @@ IGNORED = re.compile(
 COMPANION = "._"  # begins the name of the metadata that macOS keeps beside a file or folder
 NOT_LISTED = "not on the list of the class"
 UNNAMED = "has the name of the assignment's file and of no student"
+NO_FILE = "no file was handed in, only a text or note that the platform keeps"
 CHOSEN_BY_DATE = "of several, the newest by file date was chosen"
 EACH = "write into the column `file` of each of these rows what is theirs"
 BY_STAFF = "by staff"  # the attempt of what the list names, which alone counts
@@ -416,16 +426,19 @@ def _main(attempt: Sequence[Upload], editable: Sequence[str]) -> Upload:
     return max(attempt, key=rank)
 
 
-def _fault(path: Path) -> str:
+def _fault(path: Path, folder: Path) -> str:
     if os.path.islink(path):
         return f"{shown(path.name)} is a link, which is not followed; hand in the file itself"
-    return "" if os.path.exists(path) else f"{shown(path.name)} is missing from the folder"
+    if os.path.exists(path):
+        return ""
+    there = f"; there is {shown(path.name)}" if (folder / path.name).exists() else ""
+    return f"{shown(os.path.relpath(path, folder))} is missing from the folder{there}"
 
 
 def choose(entry: Entry, folder: Path, editable: Sequence[str]) -> None:
     """Decide which of a student's uploads are graded: what staff chose, or the newest."""
     uploads = [each for each in entry.uploads if each.attempt == BY_STAFF] or entry.uploads
-    faults = {upload.path: entry.problem or _fault(upload.path) for upload in uploads}
+    faults = {upload.path: entry.problem or _fault(upload.path, folder) for upload in uploads}
     messages = list(dict.fromkeys(fault for fault in faults.values() if fault))
     gradable = [upload for upload in uploads if not faults[upload.path]]
     files = _graded(gradable, editable) if gradable else []
@@ -444,16 +457,26 @@ def choose(entry: Entry, folder: Path, editable: Sequence[str]) -> None:
     dated = all(upload.submitted for upload in gradable)
     if several and not dated:
         entry.remarks.append(CHOSEN_BY_DATE)
+    if all(upload.typed for upload in files):
+        entry.problem = NO_FILE
 
 
-def note_status(found: "Found") -> None:
-    """Note what the platform's list says of each hand-in."""
+def note_status(found: "Found") -> list[str]:
+    """Note what the platform's list says of each hand-in; return the same for staff."""
+    noted: dict[str, list[str]] = {}
     for entry in found.entries:
         if entry.path and entry.row is not None and found.table:
             cells = found.table.named(found.table.rows[entry.row])
-            entry.remarks += filter(None, [found.listed_by.remark(cells)])
+            remark = found.listed_by.remark(cells)
+            if remark:
+                entry.remarks.append(remark)
+                noted.setdefault(remark, []).append(entry.called)
             if entry.late is None:
                 entry.late = found.listed_by.late(cells)
+    return [
+        f"{number_of(len(names), 'hand-in')} ({remark}): {first_of(names)}"
+        for remark, names in noted.items()
+    ]
 
 
 def note_late(found: "Found", deadline: datetime.datetime) -> list[str]:
@@ -544,7 +567,7 @@ class Found:
             return []
         path = self.table.path
         titles = unread(self.table) if self.listed_by is FOLDER else []
-        columns = f"; columns of it that are not read: {listed(titles)}" if titles else ""
+        columns = f"; columns of it that identify nobody: {listed(titles)}" if titles else ""
         if len(unlisted) < len(found):
             return [f"not in {path} (notes say what is nearest): {first_of(unlisted)}{columns}"]
         example = f"{unlisted[0]!r}, for instance, is none of its ids, logins, addresses or names"

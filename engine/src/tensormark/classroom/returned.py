@@ -86,6 +86,12 @@ def limit(entries: Sequence[Entry], column: Column | None, kept: bool) -> list[s
         if before != entry.points:
             lines.append(f"{entry.called}: {before:g} becomes {entry.points:g}")
     lines = listed("points", f"kept between 0 and {points(most)}", lines)
+    alone = [
+        f"{entry.called}: {points(entry.points)} ({entry.without})"
+        for entry in entries
+        if entry.score is None and entry.points is not None
+    ]
+    lines += listed("points", "of adjustments alone", alone)
     if most != own:
         said = f"the column takes {points(most)} points, the assignment gives {points(own)}"
         lines.append(f"points: warning: {said}, and nothing is scaled")

@@ -16,6 +16,10 @@ DOCUMENTS = tuple(
 )
 ENDINGS = "|".join(map(re.escape, (".py", ".ipynb", *ARCHIVES, *DOCUMENTS)))
 ANY_TITLE = re.compile("(?P<name>.+)", re.S)
+# of `1.000` the point is the decimal one
+THOUSANDS = re.compile(
+    r"(?!-?[0-9]+\.[0-9]{3}$)-?[1-9][0-9]{0,2}([,.])[0-9]{3}(?:\1[0-9]{3})*(?:(?!\1)[,.][0-9]+)?"
+)
 AGAIN = re.compile(r".*-([0-9]{1,6})(?:\.[^.]*){1,2}", re.S)
 
 
@@ -45,7 +49,11 @@ def moment(text: str, form: str = "") -> datetime.datetime | None:
 
 def number(text: str) -> float | None:
     """Parse a number as a platform writes it, in any language; return None if it is not one."""
-    plain = text.strip().replace(",", ".")
+    plain = text.strip()
+    thousands = THOUSANDS.fullmatch(plain)
+    if thousands:
+        plain = plain.replace(thousands[1], "")
+    plain = plain.replace(",", ".")
     return float(plain) if re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", plain) else None
 
 
