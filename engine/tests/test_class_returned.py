@@ -176,6 +176,20 @@ def test_after_an_appeal_only_the_reports_that_changed_are_uploaded(tmp_path) ->
     assert one == ["Ada_1_assignfeedback_file_report.html"]
 
 
+def test_what_an_earlier_run_wrote_is_deleted_with_a_line(tmp_path) -> None:
+    given_back(of_platform(CANVAS, tmp_path), "Lab 1", tmp_path)
+    found = of_platform(CANVAS, tmp_path)
+    found.entries[0].result = None  # and there is no path
+    found.entries[0].path = found.entries[0].submission = None
+    found.entries[1].path = Path("turingalan_2_11_detector.tar")
+    found.entries[1].adjustments = []
+
+    lines = given_back(found, "Lab 1", tmp_path)
+
+    assert "feedback: 1 report deleted: 1\n" in lines
+    assert 'feedback.zip: deleted, as feedback = "changed" leaves nothing to upload' in lines
+
+
 def test_canvas_gets_what_fits_the_name_of_what_was_handed_in(tmp_path) -> None:
     found = of_platform(CANVAS, tmp_path)
     unread = classes.entry("4", name="Emmy")
