@@ -22,6 +22,7 @@ from testkit.graded import files_in, ran, tensormark
 from testkit.resident import called
 
 KILLER = "import os\nos.kill(os.getppid(), 9)\n"  # it ends the process that grades it
+BY_LIST = "student,points,reason\ns3,1,x\n"
 ADJUSTMENTS = "student,points,reason\nada,-5.5,late\ngrace,10,showed it to me\n"
 
 
@@ -121,6 +122,8 @@ def test_the_first_run_writes_its_options_and_a_list_may_come_later(
     roster = "identifier,github_username,file\ns1,ada-l,\ns2,alan,lab-alan\ns3,zoe,\ns4,,lab-alan\n"
     (tmp_path / "roster.csv").write_text(roster, "utf-8")
     monkeypatch.setenv("HOME", str(tmp_path))
+    out.mkdir()
+    (out / "adjustments.csv").write_text(BY_LIST, "utf-8")
 
     graded_class(folder, hand_ins, out)
     text = (out / "class.toml").read_text("utf-8")
@@ -134,7 +137,7 @@ def test_the_first_run_writes_its_options_and_a_list_may_come_later(
     )  # all else is as usual
     assert scores(out) == {"s1": "80", "s2": "80", "s3": "", "s4": "80"}
     assert "list: 1 decided by its column `file`:\n  'lab-alan' goes to s2 and s4\n" in printed
-    assert "1 not handed in:\n  s3\n" in printed
+    assert "1 not handed in:\n  s3: adjusted by 1: x\n" in printed
     assert (out / "class.toml").read_text("utf-8") == changed
 
 
@@ -197,7 +200,7 @@ def test_a_scheduler_that_is_not_there_ends_the_run(monkeypatch) -> None:
 
 def test_a_folder_with_something_else_is_left_alone(folder: Path, place: Path, tmp_path) -> None:
     handed_in(tmp_path / "mine", "thesis.tex")
-    handed_in(tmp_path / "empty", ".DS_Store", "adjustments.csv")
+    handed_in(tmp_path / "empty", ".DS_Store")
 
     status, printed = graded_class(folder, place / "in", tmp_path / "mine")
 

@@ -171,12 +171,12 @@ class Class:
         if not self.references.private:
             print(PUBLIC.format(option("references", PRIVATE)), flush=True)
         self._find()
-        config.read_adjustments(self.out / config.ADJUSTMENTS, self.entries)
         self.asked = self._asked()
         bonus = self.config.leaderboard_bonus
         self.standings = Standings(assignment, bonus) if self.config.leaderboard or bonus else None
         self.terms = self._terms(checkpoint)
         self._say_what_was_found()
+        config.read_adjustments(self.out / config.ADJUSTMENTS, self.entries)
 
     def _find(self) -> None:
         """Find and read what everybody has handed in.

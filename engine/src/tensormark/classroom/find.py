@@ -221,8 +221,8 @@ class Owners:
     ) -> tuple[set[Path], list[Entry], list[str]]:
         """Give people what the list names in the column `file` of their rows.
 
-        Nobody gets what is another's by its name, unless that person's row names a file, too: then
-        staff have decided about both. Others of a team or group get what one of them gets.
+        Nobody gets what is another's by its name or id, unless that one's row names a file, too:
+        then staff have decided about both. Others of a team or group get what one of them gets.
 
         Returns: what the list names, what nobody gets of that, and lines for staff.
         """
@@ -249,10 +249,10 @@ class Owners:
                 others = set()
             line = f"{legible(path.name)!r} goes to {self._called(rows)}"
             if others:
-                line += f", although its name is that of {self._called(others)}"
+                line += f", although its name or id is that of {self._called(others)}"
             if others - decided and SOMEBODY not in owners:
-                why = f"is in the row of {self._called(rows)}, but its name is that of "
-                nobodys.append(_nobodys(own, why + self._called(others), EACH))
+                why = f"is in the row of {self._called(rows)}, but its name or id is that of "
+                nobodys.append(_nobodys(own[:1], why + self._called(others), EACH))
                 line = f"{legible(path.name)!r} could be theirs"
                 others |= rows
             else:
