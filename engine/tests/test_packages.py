@@ -12,8 +12,10 @@ import pytest
 import tensormark
 from tensormark.sandbox import bubblewrap, packages
 from tensormark.sandbox.bubblewrap import ServerKey
+from testkit import toy
 from testkit.asking import HERE, REQUIREMENTS
 from testkit.graded import ran
+from testkit.resident import called
 
 
 def install(folder: Path, name: str, needs: str = "", *files: str) -> None:
@@ -130,3 +132,14 @@ def test_packages_in_several_folders_are_found(tmp_path, system: bool) -> None:
 
     assert "status='ok'" in completed.stdout, completed.stdout + completed.stderr
     assert str(tmp_path / "more" / "mpmath") in completed.stdout
+
+
+def test_a_listed_package_that_is_not_installed_is_said_to_be_missing(copy: Path) -> None:
+    with (copy / "requirements.txt").open("a", encoding="utf-8") as opened:
+        opened.write("nosuch==1.0\n")
+    file = copy / "solution" / toy.MAIN
+    file.write_text(f"import nosuch\n{file.read_text('utf-8')}", "utf-8")
+
+    said = called(copy, "check", "solution").stdout
+
+    assert "nosuch may be imported, but is not installed: `pip install nosuch`" in said

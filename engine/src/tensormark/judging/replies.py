@@ -165,6 +165,8 @@ def _about_missing(name: str, others: Collection[str], assignment: Assignment, f
         return f"only {graded} {verb} graded: copy what you need from {top} into {file}"
     if top == assignment.starter.name:
         return f"leave out `{top}.`: the given files are imported by their own names"
+    if top in requirement_names(assignment.requirements):
+        return f"{top} may be imported, but is not installed: `pip install {top}`"
     required = assignment.packages or requirement_names(assignment.requirements)
     packages = enumerated(["the standard library", *required])
     return f"only {packages} can be imported; put code from your other files into {file}"
