@@ -1,5 +1,6 @@
 """Which packages a submission may read, however and wherever they are installed."""
 
+import dataclasses
 import itertools
 import os
 import shutil
@@ -10,12 +11,18 @@ from pathlib import Path
 import pytest
 
 import tensormark
+from tensormark.exercise import Call
 from tensormark.sandbox import bubblewrap, packages
 from tensormark.sandbox.bubblewrap import ServerKey
+from tensormark.sandbox.interface import ISOLATING, Request
+from tensormark.sandbox.tiers import open_sandbox
 from testkit import toy
-from testkit.asking import HERE, REQUIREMENTS
+from testkit.asking import HERE, REQUIREMENTS, X, program_with
 from testkit.graded import ran
 from testkit.resident import called
+from testkit.tiers import marked
+
+NEEDED = ("numpy", "safetensors", "torch", "sympy")  # by a worker, the last by torch
 
 
 def install(folder: Path, name: str, needs: str = "", *files: str) -> None:
@@ -98,21 +105,43 @@ def test_only_packages_and_libraries_are_readable_and_mounts_agree() -> None:
     assert len(readable) < 1000
     assert not any(Path(path).name in packages.FOLDERS for path in readable)
     assert not any(Path(path).name in ("pytest", "pip") for path in readable)
-    assert set(packages.packages(REQUIREMENTS, packages.WORKER)) <= set(readable) & set(mounted)
+    assert set(packages.packages(REQUIREMENTS)) <= set(readable) & set(mounted)
+    assert set(packages.packages(REQUIREMENTS, packages.WORKER)) <= set(mounted)
     bound = {after for word, after in itertools.pairwise(mounted) if word == "--ro-bind"}
     assert not {sys.prefix, str(Path(sys.prefix, "lib")), *packages.folders(REQUIREMENTS)} & bound
 
 
+@pytest.mark.parametrize("tier", marked(ISOLATING))
+def test_what_only_the_worker_needs_cannot_be_imported_by_any_finder(tier: str) -> None:
+    code = "".join(
+        f"def {name}(x):\n    import importlib.machinery as m\n"
+        f"    m.PathFinder.find_spec('{name}').loader.load_module()\n    return x\n\n"
+        for name in NEEDED
+    )
+    numpy_only = REQUIREMENTS.parents[1] / "template_numpy" / "requirements.txt"
+    program = dataclasses.replace(program_with(code), requirements=numpy_only)
+    calls = (Call(name, ("x",), "main", kind="function", arrays="numpy") for name in NEEDED)
+    requests = [Request("one", frozenset(), call.message(), {"x": X}) for call in calls]
+
+    with open_sandbox(tier, program) as sandbox:
+        replies = list(sandbox.run(requests))
+
+    assert [reply.status for reply in replies] == ["ok", "error", "error", "error"]
+
+
 @pytest.mark.tier("contained")
 @pytest.mark.parametrize("system", [False, True], ids=["environment", "system Python"])
-def test_packages_in_several_folders_are_found(tmp_path, system: bool) -> None:
+def test_packages_in_several_folders_are_found_also_by_a_linked_python(
+    tmp_path, system: bool
+) -> None:
     # the Python that environments are made from has its packages elsewhere, like a system Python
     package_folders = packages.folders(REQUIREMENTS)
     site = next(path for path in package_folders if Path(path, "mpmath").is_dir())
     (tmp_path / "more").mkdir()
     for path in Path(site).glob("mpmath*"):
         shutil.copytree(path, tmp_path / "more" / path.name)
-    python = Path(sys.base_prefix, "bin", f"python3.{sys.version_info.minor}")
+    (tmp_path / "linked").symlink_to(sys.base_prefix)
+    python = tmp_path / "linked" / "bin" / f"python3.{sys.version_info.minor}"
     code = (
         "from testkit.asking import ask, sandbox_of, CODE\n"
         "code = CODE + 'import mpmath\\n'\n"

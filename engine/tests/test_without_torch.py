@@ -15,6 +15,7 @@ from tensormark.authoring.prove import Bench, claims
 from tensormark.cli import main
 from tensormark.folder import open_assignment
 from tensormark.sandbox.interface import CONTAINED
+from tensormark.usage import UserError
 from testkit.graded import ran
 
 PACKAGES = (
@@ -199,6 +200,14 @@ def test_everything_works_where_torch_is_not_installed(elsewhere: Path, tmp_path
         "Week 3 computes with torch, which is not installed; "
         'run `pip install "tensormark[torch]"`\n'
     )
+
+
+def test_tensors_are_refused_where_submissions_cannot_import_torch(tmp_path) -> None:
+    new.write(tmp_path / "Week 4")
+    (tmp_path / "Week 4" / "requirements.txt").write_text("numpy\n", "utf-8")
+
+    with pytest.raises(UserError, match=r"requirements\.txt has no torch, which an exercise"):
+        record.main(tmp_path / "Week 4", "references", [])
 
 
 def test_a_command_whose_packages_are_not_installed_names_them(monkeypatch, capsys) -> None:

@@ -36,6 +36,7 @@ from tensormark.sandbox.interface import (
     WorkerStartError,
     printable,
 )
+from tensormark.sandbox.packages import modules
 from tensormark.sandbox.tiers import open_sandbox
 from tensormark.settings import Settings
 from tensormark.task import Task, TaskRun
@@ -160,17 +161,21 @@ def program_of(
         given: see `Program`.
 
     Raises:
-        UserError: the assignment needs torch, and it is not installed.
+        UserError: the assignment needs torch, and it is not installed, or not listed.
     """
     if assignment.uses_torch and find_spec("torch") is None:
         fix = 'run `pip install "tensormark[torch]"`'
         raise UserError(f"{assignment.name} computes with torch, which is not installed; {fix}")
-    modules = dict.fromkeys([*assignment.imports, *(m for e in exercises for m in e.imports)])
+    listed = modules(assignment.requirements)
+    if assignment.uses_torch and listed and "torch" not in listed:
+        fix = 'list it, or give each exercise arrays="numpy"'
+        raise UserError(f"requirements.txt has no torch, which an exercise computes with: {fix}")
+    needed = dict.fromkeys([*assignment.imports, *(m for e in exercises for m in e.imports)])
     return Program(
         main_file=assignment.main_file,
         editable=assignment.editable,
         sources=sources,
-        imports=tuple(module for module in modules if module not in faults),
+        imports=tuple(module for module in needed if module not in faults),
         harness=assignment.harness,
         requirements=assignment.requirements,
         checkpoint=settings.checkpoint,

@@ -2,8 +2,9 @@
 
 Covered: the fork server and its children see Python, the packages of requirements.txt, the system's
 libraries, the folder worker/, the assignment's harness and the checkpoint, all read-only; no other
-file, process, host name or network. If root starts it, it also gets a separate user id, which owns
-nothing on the machine.
+file, process, host name or network. The server also sees what only worker/ needs, which its
+children cannot read. If root starts it, it also gets a separate user id, which owns nothing on the
+machine.
 Not covered: memory and processor time (lockdown.py limits them), and kernel vulnerabilities. If an
 ordinary user starts it, the container's user is that user outside of it.
 """
@@ -76,34 +77,24 @@ def _checkpoints(key: ServerKey) -> list[str]:
 
 
 def readable(key: ServerKey) -> list[str]:
-    """Return the paths that a submission may read.
-
-    In a container, the package folders hold only what it may use; without one, the libraries are
-    listed without these folders.
-    """
-    paths = _libraries()
-    if not key.contained:
-        hidden = _package_folders()
-        paths = [str(path) for root in _library_roots() for path in packages.around(root, hidden)]
-    return [
-        *paths,
-        *_python_files(),
-        *packages.packages(key.requirements, packages.WORKER),
-        *_checkpoints(key),
-    ]
+    """Return the paths that a submission may read: of packages, only those that it may use."""
+    hidden = _package_folders()
+    roots = _library_roots(key.contained)
+    paths = [str(path) for root in roots for path in packages.around(root, hidden)]
+    allowed = packages.packages(key.requirements)
+    return [*paths, *_python_files(), *allowed, *_checkpoints(key)]
 
 
-def _library_roots() -> list[Path]:
-    """Return the folders of libraries with their links resolved."""
-    return list(dict.fromkeys(Path(path).resolve() for path in _libraries()))
+def _library_roots(contained: bool) -> list[Path]:
+    """Return the folders of libraries: with their links resolved, or as they are in a container."""
+    paths = map(Path, _libraries())
+    return list(dict.fromkeys(path if contained else path.resolve() for path in paths))
 
 
 def listable(contained: bool) -> list[str]:
     """Return the folders that a submission may list, because Python looks for modules there."""
-    if contained:
-        return []
     hidden = _package_folders()
-    roots = _library_roots()
+    roots = _library_roots(contained)
     return [str(root) for root in roots if any(folder.is_relative_to(root) for folder in hidden)]
 
 
