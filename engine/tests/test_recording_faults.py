@@ -113,6 +113,22 @@ def test_recording_refuses_a_faulty_exercise_in_one_line(
     assert message in refused(copy)
 
 
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("torch.convolutoin", "there is no such name"),
+        ("torch.Tensor.size", "nothing stops a call of it"),
+        ("torch.optim.lr_scheduler._LRScheduler", "nothing stops a call of it"),
+    ],
+)
+def test_a_rule_whose_calls_are_not_stopped_is_refused_by_name(
+    copy: Path, name: str, why: str
+) -> None:
+    edit(copy / "grader/assignment.py", "torch.convolution", name)
+
+    assert f"grader/assignment.py: {name} cannot be forbidden: {why}" in refused(copy)
+
+
 SIGNALS = "rng.standard_normal((s.B, s.D, s.T))"
 
 

@@ -51,7 +51,7 @@ def draw(rng, call):
 
 EXERCISE = exercise(
     "Chain.after", ("word", "count", "*generator"), draw, arrays="numpy", options={"words": WORDS},
-    call={"form": "value"},
+    call={"form": "value"}, forbidden={"random.choice": "draw with rng", "numpy.linalg": "no need"},
     probes=(
         probe("words", "values", "the next word is wrong"),
         probe("last", "values", "the last word has no next one", inputs="last"),
@@ -128,6 +128,7 @@ DRAW = "rng.integers(len(found))"
         (DRAW, "0", "after", 0, "the next word is wrong"),
         (DRAW, f"(np.random.random(), {DRAW})[1]", "after", 6, "something other"),
         ('if found else ""', "", "after", 0, "raised"),
+        (f"found[{DRAW}]", "__import__('random').choice(found)", "after", 0, "ment: draw with rng"),
     ],
 )
 def test_what_is_wrong_is_said_of_arrays_and_of_values(
