@@ -340,6 +340,8 @@ class Assignment:
             because references may be private.
         padding: returns which places of the first axes of an output are only padding, if it can.
         leaderboard: what students may compete in, if anything.
+        engine: the version of tensormark that it was written for, such as "2.8"; another version
+            says what has changed.
     """
 
     name: str
@@ -356,6 +358,7 @@ class Assignment:
     locate: Locate = lambda *_: None
     padding: Callable[[Tensors], np.ndarray | None] = lambda inputs: None
     leaderboard: Leaderboard | None = None
+    engine: str = ""
 
     @property
     def starter(self) -> Path:

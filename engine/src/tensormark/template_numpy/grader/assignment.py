@@ -17,4 +17,5 @@ ASSIGNMENT = Assignment(
     imports=("clusters",),
     exercises=collected(grader.exercises),
     harness=Path(__file__).with_name("harness.py"),
+    engine="",
 )
