@@ -1,5 +1,6 @@
 """Commands start without torch, and find the assignment from elsewhere."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -74,3 +75,10 @@ def test_an_assignment_for_another_version_says_once_what_changed(
 
 def test_help_needs_no_assignment(tmp_path) -> None:
     assert called(tmp_path, "references", "--help").returncode == 0
+
+
+def test_help_says_where_the_pages_are(tmp_path) -> None:
+    said = called(tmp_path, "--help").stdout.splitlines()[-1]
+    folder = Path(said.removeprefix("Its pages are in ").removesuffix("."))
+
+    assert {"changelog.md", "first_assignment.md", "isolation.md"} == {*os.listdir(folder)}

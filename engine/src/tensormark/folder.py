@@ -28,7 +28,7 @@ if TYPE_CHECKING:  # importing an assignment takes time, which most modules need
 PACKAGE = "grader"  # of an assignment's own code
 STAFF_ONLY = ("mistakes", "honest", "staff.py")  # of it: what references are recorded from
 DEFINITION = f"{PACKAGE}/assignment.py"
-CHANGES = Path(__file__).with_name("docs") / "changelog.md"
+DOCS = Path(__file__).with_name("docs")
 VARIABLE = "TENSORMARK_ASSIGNMENT"  # names the folder for processes that start elsewhere
 
 
@@ -123,9 +123,10 @@ def _say_what_changed(written_for: str) -> None:
     if not re.fullmatch(r"\d{1,4}\.\d{1,4}", str(written_for), re.ASCII):
         wrong = f"{DEFINITION}: engine={written_for!r} is not the beginning of a version"
         raise AssignmentError(f"{wrong}, as is {installed.rpartition('.')[0]!r}")
-    headings = re.findall(r"^## ([\d.]+)", CHANGES.read_text("utf-8"), re.MULTILINE)
+    page = DOCS / "changelog.md"
+    headings = re.findall(r"^## ([\d.]+)", page.read_text("utf-8"), re.MULTILINE)
     newer = [h for h in headings if _parts(written_for) < _parts(h) <= _parts(installed)]
-    fix = f"read {enumerated(newer)} in {CHANGES}, and change engine" if newer else "upgrade it"
+    fix = f"read {enumerated(newer)} in {page}, and change engine" if newer else "upgrade it"
     if newer or _parts(installed) < _parts(written_for):
         about = f"{DEFINITION} is for tensormark {written_for}, and {installed} is installed"
         print(f"{about}: {fix}", file=sys.stderr)
