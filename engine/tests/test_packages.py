@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 import tensormark
-from tensormark.sandbox import bubblewrap, packages
-from tensormark.sandbox.bubblewrap import ServerKey
+from tensormark.sandbox import packages
+from tensormark.sandbox.bubblewrap import Bubblewrap
+from tensormark.sandbox.container import NoContainer, ServerKey
 from testkit.asking import HERE, REQUIREMENTS
 from testkit.graded import ran
 
@@ -89,9 +90,9 @@ def test_libraries_are_listed_around_the_folders_of_packages(tmp_path) -> None:
 
 
 def test_only_packages_and_libraries_are_readable_and_mounts_agree() -> None:
-    key = ServerKey(False, HERE / "no_harness.py", REQUIREMENTS, Path("/checkpoint"))
-    readable = bubblewrap.readable(key)
-    mounted = bubblewrap.mounts(key)
+    key = ServerKey(HERE / "no_harness.py", REQUIREMENTS, Path("/checkpoint"), ())
+    readable = NoContainer().readable(key)
+    mounted = Bubblewrap().mounts(key)
 
     assert len(readable) < 1000
     assert not any(Path(path).name in packages.FOLDERS for path in readable)

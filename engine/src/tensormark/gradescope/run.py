@@ -19,7 +19,8 @@ from tensormark.predictions import PredictionsError, accuracy, labelled
 from tensormark.references import References
 from tensormark.reports.platforms import gradescope
 from tensormark.result import Grade, Observer, Outcome, Result
-from tensormark.sandbox.interface import CONTAINED, ISOLATING, LOCKED, PROCESS, TIERS, printable
+from tensormark.sandbox.interface import printable
+from tensormark.sandbox.tiers import CONTAINED, ISOLATING, LOCKED, PROCESS, TIERS
 from tensormark.settings import Settings
 from tensormark.strictest import strictest
 from tensormark.usage import parser

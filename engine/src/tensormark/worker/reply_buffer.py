@@ -33,8 +33,6 @@ def size(calls: int, space: int) -> int:
 class ReplyBuffer:
     """Reads and writes a reply buffer."""
 
-    separator = CALL_ENDS
-
     def __init__(self, memory: mmap.mmap, space: int) -> None:
         self.memory = memory
         self.space = space
