@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from tensormark.sandbox import bubblewrap, jobs
+from tensormark.sandbox import bubblewrap, sandbox
 from tensormark.sandbox.interface import Answers, ServerLostError, WorkerStartError
-from tensormark.sandbox.jobs import core_for
+from tensormark.sandbox.run_job import core_for
 from tensormark.sandbox.sandbox import Sandbox
 from tensormark.sandbox.server import SERVERS, Server
 from tensormark.sandbox.tiers import CONTAINED, PROCESS
@@ -106,7 +106,7 @@ def test_a_fork_server_that_dies_twice_is_an_error_of_the_machine(
         servers.append(server)
         raise ServerLostError("the fork server has died")
 
-    monkeypatch.setattr(jobs, "run", run)
+    monkeypatch.setattr(sandbox, "run_job", run)
 
     with pytest.raises(WorkerStartError, match="the fork server has died"):
         list(contained.run([ask("double")]))

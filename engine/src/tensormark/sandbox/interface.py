@@ -1,7 +1,7 @@
-"""What every sandbox has in common: requests, replies, limits, errors, and how calls are run.
+"""What a sandbox is asked and answers: requests, replies, jobs, limits and errors.
 
 A sandbox packs the calls of an exercise into a job, which one process runs: it imports the
-submission, then answers the calls in order. The tiers differ in the `Worker` that runs the job.
+submission, then answers the calls in order.
 """
 
 import contextlib

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Self
 
-from tensormark.sandbox import jobs, packages
+from tensormark.sandbox import packages
 from tensormark.sandbox.container import ServerKey
 from tensormark.sandbox.interface import (
     Answers,
@@ -21,6 +21,7 @@ from tensormark.sandbox.interface import (
     ServerLostError,
     WorkerStartError,
 )
+from tensormark.sandbox.run_job import run_job
 from tensormark.sandbox.server import SERVERS, Server, kind_of
 from tensormark.sandbox.tiers import BY_NAME, TIERS
 
@@ -200,7 +201,8 @@ class Sandbox:
                 self.drop()
                 answers = self._attempt_once(job, progress)
         except (ServerLostError, WorkerStartError) as error:
-            self.drop()
+            if not self.closed:
+                self.drop()
             self.fault = WorkerStartError(f"{error}")
             raise self.fault from error
         if self.import_printed:
@@ -211,6 +213,8 @@ class Sandbox:
     def _attempt_once(self, job: Job, progress: Progress) -> Answers:
         """Run a job; its first request decides whether its time counts."""
         with self.taking:
+            if self.server is not None:
+                self.server.settle()
             if self.server is None or self.server.is_closed:
                 self.server = self._take()
             server = self.server
@@ -218,4 +222,4 @@ class Sandbox:
         if self.closed:
             raise WorkerStartError("the sandbox is closed")
         with self.budget.spend(job.steps[1]):
-            return jobs.run(server, job, progress)
+            return run_job(server, job, progress)

@@ -65,7 +65,7 @@ class Server:
     it.
 
     Attributes:
-        is_busy: whether there may be a child: it has not been reported how the last one ended.
+        is_busy: whether there may be a child: it has not been reported that the last one ended.
         loaded: the sources that this child has imported.
         is_closed: whether the process has ended.
     """
@@ -214,7 +214,7 @@ class Server:
         self.send({**job, "is_first": is_first}, descriptors)
 
     def report(self, deadline: float = 0) -> dict[str, Any]:
-        """Return the process's report of how the child ended, or why none could begin.
+        """Return the process's report that the child has ended, or why none could begin.
 
         Raises:
             ServerLostError: there is none in time, in an isolating tier.
@@ -228,7 +228,7 @@ class Server:
                 if self.tier.isolates:
                     raise
         self.close()  # without isolation, the submission may have ended it
-        return {"ended": self.process.returncode}
+        return {"ended": True}
 
     def stop(self) -> None:
         """Have the child killed; any thread may call this."""
@@ -238,7 +238,7 @@ class Server:
             self.process.kill()
 
     def end_child(self) -> dict[str, Any]:
-        """Have the child killed, and return the report of how it ended.
+        """Have the child killed, and return the report of that.
 
         Raises:
             ServerLostError: there is none in time.
@@ -253,7 +253,7 @@ class Server:
         self.is_closed = True
         self.control.close()  # then it exits, with its child
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self.process.wait(1.0)
+            self.process.wait(1.0 if self.is_ready else 0)
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.kill()

@@ -2,8 +2,8 @@
 
 Started as a script, `python -P -s fork_server.py SOCKET FOLDERS...` (package folders), by
 sandbox/server.py, in a container or without one. It never runs a student's code and never reads a
-job's contents: it passes the child the descriptors, waits for it, and reports its exit status to
-the trusted side. A child is forked ahead of its job, while nobody is waiting.
+job's contents: it passes the child the descriptors, waits for it, and reports its end to the
+trusted side. A child is forked ahead of its job, while nobody is waiting.
 
 In an isolating tier, a child locks itself down once it has a job (lockdown.py), imports the
 submission, runs the calls and ends. In `process`, it waits for more jobs of the same submission.
@@ -11,9 +11,9 @@ Where a system cannot fork once torch is imported, this process does jobs itself
 killed.
 
 Covered: a child inherits nothing from earlier submissions, starts with torch warmed up, and ends
-with this process; its exit status comes from waitpid, not from its own report. Nothing that it
-prints can be mistaken for an answer. Not covered: a bug in lockdown.py or in the kernel would let a
-child take over this process, and with it later jobs.
+with this process; that it has ended comes from the kernel, not from its own report. Nothing that
+it prints can be mistaken for an answer. Not covered: a bug in lockdown.py or in the kernel would
+let a child take over this process, and with it later jobs.
 """
 
 import base64
@@ -109,14 +109,14 @@ class _Child(NamedTuple):
         return None if reply == READY else reply.decode("utf-8", "replace")
 
 
-class Server:
+class ForkServer:
     """Forks children and watches them.
 
     Attributes:
         filter: the system call filter, for the isolating tiers.
         ruleset: a descriptor of what may be read and written, likewise; None: nothing is locked.
         folder: where children may write.
-        overlay: runs the calls; None: it is made for the first job.
+        new_overlay: see overlay_maker; None: the first job names the harness.
         idle: a child that was forked ahead of its job, while nobody was waiting.
     """
 
@@ -185,20 +185,19 @@ class Server:
         fault = child.fault()
         self.idle = self.fork()  # while the other one works
         if fault is None:
-            send(self.control, ended=self.watch(child))
+            self.watch(child)
+            send(self.control, ended=True)
             scratch.empty(self.folder)  # if that fails, this process ends
         else:  # "" if it had died before it got the job
             os.waitpid(child.process, 0)
             send(self.control, **({"fault": fault} if fault else {"died": True}))
         child.link.close()
 
-    def watch(self, child: _Child) -> int:
+    def watch(self, child: _Child) -> None:
         """Wait for a child to end; kill its group on request, or if the trusted side is gone.
 
         It is also killed once it has written too much, in an isolating tier; otherwise, it may be
         given more jobs.
-
-        Returns: its exit status, or minus the number of the signal that ended it.
         """
         descriptor = os.pidfd_open(child.process)
         interval = None if self.ruleset is None else scratch.INTERVAL
@@ -207,8 +206,8 @@ class Server:
             while True:
                 ready, _, _ = select.select([control, descriptor], [], [], interval)
                 if descriptor in ready:
-                    _, status = os.waitpid(child.process, 0)
-                    return os.waitstatus_to_exitcode(status)
+                    os.waitpid(child.process, 0)
+                    return
                 if not ready and not scratch.is_full(self.folder):
                     continue
                 order, descriptors = receive(self.control) if ready else ({}, [])
@@ -302,7 +301,7 @@ def run() -> None:
         if order.get("user") is not None:
             lockdown.switch_user(order["user"], _needed(order))
         start.import_torch()  # a harness imports whatever else its submissions need
-        server = Server(control)
+        server = ForkServer(control)
         if "filter" in order:
             server.isolate(order)
         else:

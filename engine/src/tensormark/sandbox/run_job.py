@@ -4,14 +4,12 @@ A job and its answers are carried by memory files, what it prints by a pipe.
 
 Covered: see reply_buffer.py (size) and, for the isolating tiers, bubblewrap.py (which files,
 processes and network exist), lockdown.py and seccomp.py (what the child may do). Deadlines are
-enforced here, by this process's clock, and a job's exit status is what the kernel reported to the
-server. In the isolating tiers, concurrent single-threaded jobs, of all graders on the machine, run
-on different cores, as long as there are enough, and nothing that one exercise leaves behind reaches
-another.
+enforced here, by this process's clock. In the isolating tiers, concurrent single-threaded jobs, of
+all graders on the machine, run on different cores, as long as there are enough, and nothing that
+one exercise leaves behind reaches another.
 Not covered: calls in one batch share a process, so an answer may depend on the calls before it; in
 `process`, so do all calls. Answers are untrusted: they only count if they equal a reference, or
-labels. A submission that has taken over the server can lie about the exit status; lockdown.py is
-the defence against that.
+labels.
 """
 
 import contextlib
@@ -20,7 +18,6 @@ import mmap
 import os
 import random
 import select
-import signal
 import socket
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -126,7 +123,7 @@ class OutputPipe:
         os.close(self.reader)
 
 
-def run(server: Server, job: Job, progress: Progress) -> Answers:
+def run_job(server: Server, job: Job, progress: Progress) -> Answers:
     """Run a job until it ends, is killed, or has answered everything.
 
     The submission is not imported again if the server's child has done so.
@@ -135,7 +132,6 @@ def run(server: Server, job: Job, progress: Progress) -> Answers:
         WorkerStartError: it cannot, which is not the submission's fault. ServerLostError: the
             server has died, likewise.
     """
-    server.settle()
     first = 1 if server.loaded is job.program.sources else 0  # the step to begin with
     frames = [
         protocol.encode(job.message(place), step.tensors)
@@ -265,11 +261,6 @@ def _cause(report: Mapping[str, Any]) -> WorkerLostError:
     """
     if "fault" in report:
         raise WorkerStartError(f"a child cannot be locked down: {str(report['fault'])[:500]}")
-    status = report.get("ended")
-    if type(status) is not int:
+    if "ended" not in report:
         raise ServerLostError("a child died before it got its job")
-    name = ""
-    if status < 0:
-        with contextlib.suppress(ValueError):
-            name = f" (by {signal.Signals(-status).name})"
-    return WorkerLostError(f"{ENDED}{name}")
+    return WorkerLostError(ENDED)
