@@ -37,7 +37,7 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
     sys.path += [folder for folder in sys.argv[2:] if folder not in sys.path]
 
-from tensormark.worker import lockdown, protocol, reply_buffer, scratch, start, surroundings
+from tensormark.worker import lockdown, prepare, protocol, reply_buffer, scratch, surroundings
 from tensormark.worker.reply_buffer import CALL_ENDS, FINISHED, ReplyBuffer
 
 if TYPE_CHECKING:
@@ -244,7 +244,7 @@ class ForkServer:
             if self.ruleset is not None:
                 link.close()
             try:
-                start.set_threads(job["torch_threads"])
+                prepare.set_threads(job["torch_threads"])
                 if overlay is None:
                     surroundings.stay_in(self.folder)
                     overlay = self.overlay_for(job["harness"])
@@ -280,7 +280,7 @@ class ForkServer:
         for below, above in itertools.pairwise([2, *kept, os.sysconf("SC_OPEN_MAX")]):
             os.closerange(below + 1, above)
         limits = job["limits"]
-        limits["memory"] += start.address_space()
+        limits["memory"] += prepare.address_space()
         lockdown.lock_down(self.ruleset, self.filter, **limits)
         return content, buffer
 
@@ -300,12 +300,12 @@ def run() -> None:
     try:
         if order.get("user") is not None:
             lockdown.switch_user(order["user"], _needed(order))
-        start.import_torch()  # a harness imports whatever else its submissions need
+        prepare.import_torch()  # a harness imports whatever else its submissions need
         server = ForkServer(control)
         if "filter" in order:
             server.isolate(order)
         else:
-            start.limit_process()
+            prepare.limit_process()
         os.chdir(os.environ["HOME"])
     except Exception as error:
         send(control, fault=f"{error}")
