@@ -276,10 +276,13 @@ class _Servers:
 
     def take(self, kind: Kind) -> Server:
         """Return a server that nobody else is using."""
-        try:
-            return self.idle[kind].pop()  # in one step, whatever other threads do
-        except IndexError:
-            return Server(kind)
+        with contextlib.suppress(IndexError):
+            while True:
+                server = self.idle[kind].pop()  # in one step, whatever other threads do
+                if server.process.poll() is None:
+                    return server
+                server.close()
+        return Server(kind)
 
     def give_back(self, server: Server) -> None:
         """Keep a server for the next submission, once its child has ended."""
