@@ -345,8 +345,8 @@ class Answers:
 
     Attributes:
         replies: to the import and each call, up to the first that was lost; see `Job.replies`.
-        printed: what the import and each call printed, unless that is kept elsewhere.
+        printed: what the import and each call printed.
     """
 
     replies: list[Reply]
-    printed: list[bytes] = dataclasses.field(default_factory=list)
+    printed: list[bytes]
