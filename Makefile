@@ -130,7 +130,7 @@ if [ -e $(1)/.unfinished ] || ! $(1)/bin/python -m pip --version >/dev/null 2>&1
 	"$$PYTHON" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
 		{ echo "minBERT needs Python 3.11 or newer, and $$PYTHON is older or not found;" \
 			"name another, such as PYTHON=python3.12" >&2; exit 1; }; \
-	echo "first run: installing torch and about 40 small packages, 250 MB, into" $(1) >&2; \
+	echo "first run: installing torch and 15 small packages, 210 MB, into" $(1) >&2; \
 	if [ "$$(uname -s)" = Linux ] && [ -z "$$PIP_ARGS" ]; then \
 		echo "plus, on Linux, gigabytes for GPUs; to skip those, press Ctrl-C and add to the command" >&2; \
 		echo '    PIP_ARGS="$(CPU_ONLY)"' >&2; fi; \
@@ -154,9 +154,15 @@ $(WHEELS):
 	@[ ! -e "$$VENV"/.installed ] || $(BIN)/python -I -S -c "" 2>/dev/null || \
 		{ echo "the Python of $$VENV is gone: run \`make clean\`, then try again" >&2; exit 1; }
 
+# What the first run installs of requirements.txt: a package alone, without those that it needs for
+# what nobody uses here, and the others except what tests and figures need.
+ALONE = tokenizers
+INSTALLED = $$(sed -n 's/^\([a-z].*==[^ ]*\).*/\1/p' requirements.txt | grep $(1) "^\($(2)\)")
+
 $(VENV)/.installed: requirements.txt $(WHEELS) $(ENGINE_SOURCE) | .interpreter
 	@$(call VIRTUAL_ENVIRONMENT,"$$VENV")
-	@$(call INSTALL,$(BIN)/python,-r requirements.txt $(ENGINE_BUILDER))
+	@$(call INSTALL,$(BIN)/python,--no-deps $(call INSTALLED,-e,$(ALONE)))
+	@$(call INSTALL,$(BIN)/python,$(call INSTALLED,-ve,$(ALONE)\|matplotlib\|pytest) $(ENGINE_BUILDER))
 	@$(call INSTALL,$(BIN)/python,$(ENGINE))
 	@$(BIN)/python -P -c $(WORKS) >&2 || { echo "$(BROKEN)" >&2; exit 1; }
 	@touch $(patsubst %,"%",$(WHEELS)) "$@"

@@ -47,7 +47,7 @@ ON_SOLUTION = python=$$(cd $(BIN) && pwd)/python && cd solution && "$$python"
 
 ##@ For instructors: grade students' work, and change the assignment
 #: with check and grade:
-#: TIER=contained  ## for others' code: isolate it in a container (engine/docs/isolation.md)
+#: TIER=contained  ## for others' code: isolate it in a container (engine/src/tensormark/docs/isolation.md)
 #: REFERENCES=dir  ## private references, recorded with SEED= and OUT=
 #: CHECKPOINT=dir  ## another model, which needs its own references
 #: THREADS=4  ## for torch; default: 1

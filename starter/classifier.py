@@ -344,8 +344,11 @@ def train(
         save_model(model, tokenizer, args.save)
     if args.task == GRADES:
         path = (args.save or args.predictions) / "curves.png"
-        draw_curves(losses, best.accuracies, path)
-        print(f"curves drawn to {path}")
+        try:
+            draw_curves(losses, best.accuracies, path)
+            print(f"curves drawn to {path}")
+        except InputError as error:
+            print(f"no curves: {error}")
     return [score(model, s.input_ids, s.attention_mask).softmax(dim=1) for s in splits[1:]]
 
 

@@ -12,20 +12,21 @@ Dimension key: H heads, T tokens, D model width.
 """
 
 import argparse
-import os
 import sys
 from pathlib import Path
-
-os.environ["MPLBACKEND"] = "agg"  # a notebook names one that only it has
+from typing import TYPE_CHECKING
 
 import torch
-from matplotlib.figure import Figure
 from torch import Tensor, nn
 
 from support.command_line import CHECKPOINT, OneLineParser, at_least, explain_code, explain_file
 from support.observe import ATTENTION, encode, guess, open_model, recorded
+from support.runs import new_figure
 from support.sentences import InputError
 from tokenizer import BertTokenizer
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 UNITS = 6  # of a vector that are printed
 OUT = Path("runs/attention.png")
@@ -45,7 +46,7 @@ def print_step(name: str, made: Tensor, place: int, tokens: list[str]) -> None:
     print(f"{name:<40} {len(vector):>4} units  {values}{dots}")
 
 
-def draw_attention(maps: Tensor, tokens: list[str]) -> Figure:
+def draw_attention(maps: Tensor, tokens: list[str]) -> "Figure":
     """Draw a heatmap for each layer and head.
 
     Args:
@@ -54,7 +55,7 @@ def draw_attention(maps: Tensor, tokens: list[str]) -> Figure:
     """
     rows, columns = maps.shape[:2]
     side = max(1.6, 0.17 * len(tokens))  # inches
-    figure = Figure((columns * side + 1.6, rows * (side + 0.25) + 1.2), layout="constrained")
+    figure = new_figure(columns * side + 1.6, rows * (side + 0.25) + 1.2)
     grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
     places = range(len(tokens))
     for row in range(rows):

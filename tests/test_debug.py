@@ -74,7 +74,9 @@ def test_right_code_has_nothing_to_debug(solution: Path) -> None:
 
 
 def test_without_a_terminal_it_says_what_to_do() -> None:
-    done = ran(*tensormark("debug", "solution"), cwd=ROOT, stdin=subprocess.DEVNULL)
+    command = tensormark("debug", "solution", "--only", "embed")
+    done = ran(*command, cwd=ROOT, stdin=subprocess.DEVNULL)
 
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "needs a terminal" in done.stderr
+    assert done.stderr.endswith("the module tensormark with `debug solution --only embed`\n")

@@ -24,7 +24,7 @@ case "$*" in
 *"import sys, numpy"*) test ! -e {log}.import ;;
 esac
 """
-INSTALLED = ["pip install", "pip install"]  # the requirements, and the engine
+INSTALLED = ["pip install"] * 3  # one requirement alone, the others, and the engine
 
 
 @pytest.fixture
@@ -61,10 +61,20 @@ def test_the_first_run_says_what_it_downloads(installer: Path) -> None:
     completed, steps = first_run(installer)
 
     assert steps == ["venv", *INSTALLED, "tensormark"]
-    assert "250 MB" in completed.stderr
+    assert "210 MB" in completed.stderr
     assert "Downloading torch (190 MB)" in completed.stderr
     assert "already satisfied" not in completed.stderr
     assert completed.stdout == ""
+
+
+def test_the_first_run_installs_what_grading_needs(installer: Path) -> None:
+    first_run(installer)
+
+    alone, others, _ = re.findall(r"-m pip install .*check (.*)", installer.read_text("utf-8"))
+    assert alone.startswith("--progress-bar=off --no-deps tokenizers==")
+    assert {name.partition("==")[0] for name in others.split()[1:]} == {
+        "torch", "numpy", "safetensors", "tqdm", "pyseccomp", "flit_core"
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(

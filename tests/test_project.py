@@ -100,3 +100,4 @@ def test_every_release_in_the_changelog_has_a_date_and_the_last_one_is_this() ->
     assert all(releases), headings
     assert releases[0] is not None
     assert releases[0][1] == version
+    assert version.startswith(f"{ASSIGNMENT.engine}.")

@@ -26,6 +26,7 @@ KILLER = """import os
 with open(f"/proc/{os.getppid()}/stat") as stat:
     os.kill(int(stat.read().rpartition(")")[2].split()[1]), 9)
 """
+BY_LIST = "student,points,reason\ns3,1,x\n"
 ADJUSTMENTS = "student,points,reason\nada,-5.5,late\ngrace,10,showed it to me\n"
 
 
@@ -122,9 +123,11 @@ def test_the_first_run_writes_its_options_and_a_list_may_come_later(
     hand_ins = handed_in(tmp_path / "in", "lab-ada-l/", "lab-alan/")
     for path in hand_ins.iterdir():
         (path / toy.MAIN).write_text(solution_source, "utf-8")
-    roster = "identifier,github_username\ns1,ada-l\ns2,alan\ns3,zoe\n"
+    roster = "identifier,github_username,file\ns1,ada-l,\ns2,alan,lab-alan\ns3,zoe,\ns4,,lab-alan\n"
     (tmp_path / "roster.csv").write_text(roster, "utf-8")
     monkeypatch.setenv("HOME", str(tmp_path))
+    out.mkdir()
+    (out / "adjustments.csv").write_text(BY_LIST, "utf-8")
 
     graded_class(folder, hand_ins, out)
     text = (out / "class.toml").read_text("utf-8")
@@ -136,8 +139,9 @@ def test_the_first_run_writes_its_options_and_a_list_may_come_later(
     assert chosen == config.Config(
         tier="process", viva_students=[], leaderboard_bonus=[]
     )  # all else is as usual
-    assert scores(out) == {"s1": "80", "s2": "80", "s3": ""}
-    assert "1 not handed in:\n  s3\n" in printed
+    assert scores(out) == {"s1": "80", "s2": "80", "s3": "", "s4": "80"}
+    assert "list: 1 decided by its column `file`:\n  'lab-alan' goes to s2 and s4\n" in printed
+    assert "1 not handed in:\n  s3: adjusted by 1: x\n" in printed
     assert (out / "class.toml").read_text("utf-8") == changed
 
 

@@ -163,7 +163,9 @@ WORKSHEET = (
     "Participant 1,Ada,Submitted for grading - 30 mins late,,80\n"
     "Participant 2,Alan,Submitted for grading,,80\n"
 )
-DRAFT = WORKSHEET.replace("Submitted for grading - 30 mins late", "Draft (not submitted)")
+LATE = "Submitted for grading - 30 mins late"
+DRAFT = WORKSHEET.replace(LATE, "Draft (not submitted)")
+GERMAN_STATUS = WORKSHEET.replace(LATE, "Zur Bewertung abgegeben - 30 Minuten zu spät")
 
 
 @pytest.mark.parametrize(
@@ -171,9 +173,9 @@ DRAFT = WORKSHEET.replace("Submitted for grading - 30 mins late", "Draft (not su
     [
         ("id\n1\n", ["x.py", "y.py"], "none of the hand-ins matches"),
         (GERMAN, ["Ada_7_assignsubmission_file_x.py"], "while Moodle is in English"),
-        (GERMAN, ["1.py"], "not read: Vollständiger Name, Status, Bewertung"),
+        (GERMAN, ["1.py"], "identify nobody: Vollständiger Name, Status, Bewertung"),
         (f"{CANVAS}Ada,1,s1,ada,A,\n", ANONYMOUS, "again without anonymous grading"),
-        ("id,name,Tutor group\n1,Ada,x\n", ["1.py", "2.py"], "columns of it that are not read: T"),
+        ("id,name,Tutor group\n1,Ada,x\n", ["1.py", "2.py"], "that identify nobody: Tutor"),
     ],
 )
 def test_a_list_that_does_not_fit_is_said_in_one_line_with_the_fix(
@@ -196,16 +198,22 @@ def test_a_list_that_does_not_fit_is_said_in_one_line_with_the_fix(
         ("login\nada\n", "ada.py/ada-1.py", "'ada-1.py' could be theirs"),
         ("login\nada\n", "ada.py/bob.py/detector.py", "write 'detector.py' into the column `file`"),
         ("login,file\nada,old.py\n", "ada.py", "old.py is missing from the folder"),
-        (DRAFT, "A_1_assignsubmission_file_x.py", "in Moodle is 'Draft (not submitted)'"),
+        ("login,file\nada,\nbob,ada.py\n", "ada.py", "of bob, but its name or id is that of ada"),
+        ("login,file\nada,ada.py\nbob,ada.py\n", "ada.py", "'ada.py' goes to ada and bob"),
+        ("login,file\nada,x.py\nbob,ada.py\n", "ada.py/x.py", "although its name or id is that"),
+        (DRAFT, "A_1_assignsubmission_file_x.py", "1 hand-in (only a draft, which is not"),
+        (GERMAN_STATUS, "A_1_assignsubmission_file_x.py", "1 hand-in (nobody knows if it was late"),
+        ("id,file\n15,sub/15.py\n", "15.py", "sub/15.py is missing from the folder; there is 15"),
+        ("id\n1\n", "L_1_attempt_2026-11-20-10-00-00.txt", "no file was handed in, only a text"),
     ],
 )
 def test_what_is_left_over_is_told_why(people: str, files: str, words: str, tmp_path) -> None:
     result = found(tmp_path, files.split("/"), people)
-    note_status(result)
+    lines = [*note_status(result), *result.given]
     entries = result.entries
 
-    assert "old.py" not in words or entries[0].path is None
-    lines = [line for each in entries for line in (*each.remarks, each.problem)]
+    assert "is missing" not in words or entries[0].path is None
+    lines += [line for each in entries for line in (*each.remarks, each.problem)]
     assert any(words in line for line in lines)
 
 
@@ -220,7 +228,7 @@ DEADLINE = datetime.datetime(2026, 10, 1, 22, tzinfo=EAST)
     [
         (["a_LATE_1_10_x.py", "b_2_11_x.py"], "", [True, False], "canvas says itself who"),
         (MOODLES, WORKSHEET, [True, False], "moodle says itself who was late"),
-        (MOODLES, "", [None, None], "moodle gives no times"),
+        (MOODLES, GERMAN_STATUS, [None, False], "moodle gives no times"),
         ([f"L_{n}_attempt_2026-10-01-{n}-00-00_x.py" for n in (24, 23)], "", [True, None], ""),
         ([f"L_{n}_attempt_2026-10-01-22-0{n}-00_x.py" for n in (1, 0)], "", [False, True], ""),
         ([f"1-{n} - N{n} - Oct {n}, 2026 1100 PM" for n in (1, 2)], "", [True, True], ""),

@@ -38,7 +38,7 @@ BLACKBOARD = (
 )
 BRIGHTSPACE = (
     "\ufeffOrgDefinedId,Username,Lab 1 Points Grade <Numeric MaxPoints:80 Weight:10>,"
-    "End-of-Line Indicator\r\n#007,#ada,{|80},#\r\n#8,#alan,{12.5|50.5},#\r\n"
+    'End-of-Line Indicator\r\n#007,#ada,{|80},#\r\n#8,#alan,"{1,012.50|50.5}",#\r\n'
     "#9,#grace,N/A,#\r\n#10,#emmy,,#\r\n#11,#zoe,{|80},#\r\n"
 )
 REGISTRAR = (
@@ -54,7 +54,7 @@ LISTS = {
         "lab 1",
         "3 marks|has 'Exempt' there|emmy (Emmy Noether): not handed in",
     ),
-    "brightspace": (BRIGHTSPACE, "Lab 1", "3 marks|12.5 becomes 50.5|has 'N/A' there"),
+    "brightspace": (BRIGHTSPACE, "Lab 1", "3 marks|1,012.50 becomes 50.5|has 'N/A' there"),
     "folder": (REGISTRAR, "mark", "3 marks in the column 'mark'|49,5 becomes 50.5|has 'ill' there"),
 }
 CHANGE = re.compile(r"{(.*?)\|(.*?)}")
@@ -140,7 +140,8 @@ def test_points_stay_between_0_and_the_maximum_of_the_column_and_a_line_says_who
 
     column = returned.column_of(found, "Lab 1")
 
-    (only,) = returned.limit(found.entries, column, kept=False)
+    *_, alone, only = returned.limit(found.entries, column, kept=False)
+    assert alone == "  4 (=Noether, Emmy): -10 (not handed in)"
     assert ada.points == 110
     lines = returned.limit(found.entries, column, kept=True)
 
@@ -173,6 +174,20 @@ def test_after_an_appeal_only_the_reports_that_changed_are_uploaded(tmp_path) ->
     assert "1 report changed: Participant 1 (=Ada)" in appeal
     assert "Moodle skips grades that changed there" in appeal
     assert one == ["Ada_1_assignfeedback_file_report.html"]
+
+
+def test_what_an_earlier_run_wrote_is_deleted_with_a_line(tmp_path) -> None:
+    given_back(of_platform(CANVAS, tmp_path), "Lab 1", tmp_path)
+    found = of_platform(CANVAS, tmp_path)
+    found.entries[0].result = None  # and there is no path
+    found.entries[0].path = found.entries[0].submission = None
+    found.entries[1].path = Path("turingalan_2_11_detector.tar")
+    found.entries[1].adjustments = []
+
+    lines = given_back(found, "Lab 1", tmp_path)
+
+    assert "feedback: 1 report deleted: 1\n" in lines
+    assert 'feedback.zip: deleted, as feedback = "changed" leaves nothing to upload' in lines
 
 
 def test_canvas_gets_what_fits_the_name_of_what_was_handed_in(tmp_path) -> None:

@@ -34,6 +34,23 @@ def test_the_kind_of_a_mismatch_is_the_first_of_shape_type_and_values_that_diffe
 
 
 @pytest.mark.parametrize(
+    ("got", "expected", "right"),
+    [
+        (REFERENCE.astype("f4"), REFERENCE, True),
+        (IDS.astype("f8"), IDS, True),
+        (IDS, IDS.astype("f8"), True),
+        (IDS == 1, (IDS == 1).astype("i8"), True),
+        (IDS + 0.5, IDS, False),
+        (np.array([10**6 + 1]), np.array([10**6]), False),
+    ],
+)
+def test_values_may_have_any_type_where_none_is_required(
+    got: np.ndarray, expected: np.ndarray, right: bool
+) -> None:
+    assert (compare("output", got, expected, TIGHT, "", AXES) is None) == right
+
+
+@pytest.mark.parametrize(
     ("got", "expected", "place"),
     [
         (np.array([111.0, 3.0]), np.array([100.0, 1.0]), "worst at (unit 1)"),

@@ -210,6 +210,8 @@ def test_a_malformed_name_is_refused_when_the_assignment_is_opened(name: str) ->
         Policy((name,))
     with pytest.raises(ValueError, match="is a tuple of names"):
         Policy(forbidden="torch.nn")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"say in a line what to do instead of numpy\.dot"):
+        Policy({"numpy.dot": " "})
 
 
 def test_only_a_definition_in_a_given_file_is_no_rule_about_a_library(tmp_path) -> None:

@@ -1,8 +1,12 @@
 """Commands start without torch, and find the assignment from elsewhere."""
 
+import os
 import sys
 from pathlib import Path
 
+import pytest
+
+from tensormark.cli import run
 from testkit import toy
 from testkit.graded import edited, ran
 from testkit.resident import called
@@ -45,5 +49,36 @@ def test_an_assignment_that_cannot_be_imported_is_one_line(copy: Path) -> None:
     assert (completed.returncode, completed.stderr) == (2, f"check: {fault}\n")
 
 
+@pytest.mark.parametrize(
+    ("engine", "says", "times"),
+    [
+        ("2.8", "", 0),
+        ("2.6", "is for tensormark 2.6, and 2.8.1 is installed: read 2.8 and 2.7 in ", 1),
+        ("2.10", "is for tensormark 2.10, and 2.8.1 is installed: upgrade it", 1),
+        ("two", "engine='two' is not the beginning of a version, as is '2.8'", 2),
+    ],
+)
+def test_an_assignment_for_another_version_says_once_what_changed(
+    copy: Path, monkeypatch, capsys, engine: str, says: str, times: int
+) -> None:
+    monkeypatch.setattr("importlib.metadata.version", lambda name: "2.8.1")
+    definition = copy / "grader/assignment.py"
+    text = edited(definition.read_text("utf-8"), ('engine=""', f'engine="{engine}"'))
+    definition.write_text(text, "utf-8")
+
+    for _ in range(2):
+        run(copy, "starter", ["--check"])
+
+    lines = capsys.readouterr().err.splitlines()
+    assert [says in line for line in lines] == [True] * times
+
+
 def test_help_needs_no_assignment(tmp_path) -> None:
     assert called(tmp_path, "references", "--help").returncode == 0
+
+
+def test_help_says_where_the_pages_are(tmp_path) -> None:
+    said = called(tmp_path, "--help").stdout.splitlines()[-1]
+    folder = Path(said.removeprefix("Its pages are in ").removesuffix("."))
+
+    assert {"changelog.md", "first_assignment.md", "isolation.md"} == {*os.listdir(folder)}

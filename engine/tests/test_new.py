@@ -1,6 +1,7 @@
 """A new assignment is complete and runs as it is; creating it overwrites nothing."""
 
 import os
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,8 @@ def test_a_new_assignment_is_graded_as_it_is_and_never_overwritten(tmp_path) -> 
     assert "next: cd 'Signals 2'\n" in created.stdout
     assert (graded.result["score"], graded.result["max_score"]) == (100, 100)
     assert graded.result["assignment"] == folder.name
+    engine = version("tensormark").rpartition(".")[0]
+    assert f'    engine="{engine}",\n' in (folder / "grader/assignment.py").read_text("utf-8")
     assert (folder / "handout.md").read_text("utf-8").startswith(f"# {folder.name}\n")
     assert {path.name for path in toy.TEMPLATE.iterdir()} <= {*os.listdir(folder)}
     assert again.returncode == 2

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
@@ -30,6 +31,27 @@ def test_an_output_that_cannot_be_sent_is_named(output: Callable[[], object], me
         outputs_of(output(), call("tensor", "output"))
 
     assert str(error.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("result", "says"),
+    [
+        ((EYE, EYE, EYE), "f should return a tuple of a and b, got 3 values"),
+        ((EYE, [1]), "f should return a tensor as b, got a list"),
+    ],
+)
+def test_a_tuple_has_the_outputs_that_are_asked_for(result: object, says: str) -> None:
+    with pytest.raises(StudentError) as error:
+        outputs_of(result, call("tuple", "a", "b"))
+
+    assert str(error.value) == says
+
+
+@pytest.mark.parametrize("kind", ["f2", ">f4", "g", "u1", "i4"])
+def test_an_array_is_sent_in_the_widest_type_of_its_kind(kind: str) -> None:
+    outputs = outputs_of(np.ones(2, kind), {**call("tensor", "a"), "arrays": "numpy"})
+
+    assert outputs["a"].dtype == ("i8" if kind[0] in "ui" else "f8")
 
 
 def test_rows_become_a_tensor_for_each_column() -> None:

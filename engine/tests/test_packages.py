@@ -1,5 +1,6 @@
 """Which packages a submission may read, however and wherever they are installed."""
 
+import dataclasses
 import itertools
 import os
 import shutil
@@ -10,11 +11,20 @@ from pathlib import Path
 import pytest
 
 import tensormark
+from tensormark.exercise import Call
 from tensormark.sandbox import packages
 from tensormark.sandbox.bubblewrap import Bubblewrap
 from tensormark.sandbox.container import NoContainer, ServerKey
-from testkit.asking import HERE, REQUIREMENTS
+from tensormark.sandbox.interface import Request
+from tensormark.sandbox.sandbox import Sandbox
+from tensormark.sandbox.tiers import ISOLATING
+from testkit import toy
+from testkit.asking import HERE, REQUIREMENTS, X, program_with
 from testkit.graded import ran
+from testkit.resident import called
+from testkit.tiers import marked
+
+NEEDED = ("numpy", "safetensors", "torch", "sympy")  # by a worker, the last by torch
 
 
 def install(folder: Path, name: str, needs: str = "", *files: str) -> None:
@@ -97,21 +107,43 @@ def test_only_packages_and_libraries_are_readable_and_mounts_agree() -> None:
     assert len(readable) < 1000
     assert not any(Path(path).name in packages.FOLDERS for path in readable)
     assert not any(Path(path).name in ("pytest", "pip") for path in readable)
-    assert set(packages.packages(REQUIREMENTS, packages.WORKER)) <= set(readable) & set(mounted)
+    assert set(packages.packages(REQUIREMENTS)) <= set(readable) & set(mounted)
+    assert set(packages.packages(REQUIREMENTS, packages.WORKER)) <= set(mounted)
     bound = {after for word, after in itertools.pairwise(mounted) if word == "--ro-bind"}
     assert not {sys.prefix, str(Path(sys.prefix, "lib")), *packages.folders(REQUIREMENTS)} & bound
 
 
+@pytest.mark.parametrize("tier", marked(ISOLATING))
+def test_what_only_the_worker_needs_cannot_be_imported_by_any_finder(tier: str) -> None:
+    code = "".join(
+        f"def {name}(x):\n    import importlib.machinery as m\n"
+        f"    m.PathFinder.find_spec('{name}').loader.load_module()\n    return x\n\n"
+        for name in NEEDED
+    )
+    numpy_only = REQUIREMENTS.parents[1] / "template_numpy" / "requirements.txt"
+    program = dataclasses.replace(program_with(code), requirements=numpy_only)
+    calls = (Call(name, ("x",), "main", kind="function", arrays="numpy") for name in NEEDED)
+    requests = [Request("one", frozenset(), call.message(), {"x": X}) for call in calls]
+
+    with Sandbox(tier, program) as sandbox:
+        replies = list(sandbox.run(requests))
+
+    assert [reply.status for reply in replies] == ["ok", "error", "error", "error"]
+
+
 @pytest.mark.tier("contained")
 @pytest.mark.parametrize("system", [False, True], ids=["environment", "system Python"])
-def test_packages_in_several_folders_are_found(tmp_path, system: bool) -> None:
+def test_packages_in_several_folders_are_found_also_by_a_linked_python(
+    tmp_path, system: bool
+) -> None:
     # the Python that environments are made from has its packages elsewhere, like a system Python
     package_folders = packages.folders(REQUIREMENTS)
     site = next(path for path in package_folders if Path(path, "mpmath").is_dir())
     (tmp_path / "more").mkdir()
     for path in Path(site).glob("mpmath*"):
         shutil.copytree(path, tmp_path / "more" / path.name)
-    python = Path(sys.base_prefix, "bin", f"python3.{sys.version_info.minor}")
+    (tmp_path / "linked").symlink_to(sys.base_prefix)
+    python = tmp_path / "linked" / "bin" / f"python3.{sys.version_info.minor}"
     code = (
         "from testkit.asking import ask, sandbox_of, CODE\n"
         "code = CODE + 'import mpmath\\n'\n"
@@ -131,3 +163,14 @@ def test_packages_in_several_folders_are_found(tmp_path, system: bool) -> None:
 
     assert "status='ok'" in completed.stdout, completed.stdout + completed.stderr
     assert str(tmp_path / "more" / "mpmath") in completed.stdout
+
+
+def test_a_listed_package_that_is_not_installed_is_said_to_be_missing(copy: Path) -> None:
+    with (copy / "requirements.txt").open("a", encoding="utf-8") as opened:
+        opened.write("nosuch==1.0\n")
+    file = copy / "solution" / toy.MAIN
+    file.write_text(f"import nosuch\n{file.read_text('utf-8')}", "utf-8")
+
+    said = called(copy, "check", "solution").stdout
+
+    assert "nosuch may be imported, but is not installed: `pip install nosuch`" in said

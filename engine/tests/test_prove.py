@@ -63,23 +63,31 @@ def test_a_starter_that_scores_is_found(bench: Bench, course: Course) -> None:
     assert fault.startswith("it should have no points: conv 40 of 40; detector 40 of 40;")
 
 
+COMMENT = ("solution/detector.py", "# (B, D, W, K)", "# of the signals")
+
+
 @pytest.mark.parametrize(
-    ("file", "old", "new"),
+    ("arguments", "file", "old", "new"),
     [
-        ("solution/detector.py", "# (B, D, W, K)", "# of the signals"),
-        ("grader/exercises/conv.py", "sizes=MAIN", "sizes=OTHER"),
-        ("grader/mistakes/conv.py", "bias_forgotten: ", "no_bias: "),
+        ("prove", "grader/exercises/conv.py", "sizes=MAIN", "sizes=OTHER"),
+        ("prove", "grader/mistakes/conv.py", "bias_forgotten: ", "no_bias: "),
+        ("prove --references reference_outputs", *COMMENT),
+        ("release", *COMMENT),
+        ("gradescope --references reference_outputs", *COMMENT),
+        ("class starter", *COMMENT),
+        ("check solution", *COMMENT),
     ],
 )
 def test_references_that_are_not_of_this_assignment_are_said_first(
-    copy: Path, file: str, old: str, new: str
+    copy: Path, arguments: str, file: str, old: str, new: str
 ) -> None:
     (copy / file).write_text(edited((copy / file).read_text("utf-8"), (old, new)), "utf-8")
 
-    proof = called(copy, "prove")
+    said = called(copy, *arguments.split())
 
-    assert (proof.returncode, proof.stdout) == (2, "")
-    assert "is older than solution/ or grader/; run `tensormark references`" in proof.stderr
+    older = f"is older than {file.split('/')[0]}; run `tensormark references`"
+    assert older in (said.stdout if "check" in arguments else said.stderr)
+    assert said.returncode == (0 if "check" in arguments else 2)
 
 
 def test_a_mistake_that_cannot_be_named_is_said_with_the_reason(copy: Path) -> None:

@@ -84,6 +84,12 @@ def refused(folder: Path, *words: str) -> str:
             '"property": 10',
             "conv: points has an unknown part 'property'; known: values, training, properties",
         ),
+        (
+            CONV,
+            'points={"values": 30, "properties": 10}',
+            "points=40",
+            "conv: points must be by part",
+        ),
     ],
     ids=[
         "shape",
@@ -96,6 +102,7 @@ def refused(folder: Path, *words: str) -> str:
         "input",
         "argument",
         "part",
+        "points",
     ],
 )
 def test_recording_refuses_a_faulty_exercise_in_one_line(
@@ -106,6 +113,22 @@ def test_recording_refuses_a_faulty_exercise_in_one_line(
     assert message in refused(copy)
 
 
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("torch.convolutoin", "there is no such name"),
+        ("torch.Tensor.size", "nothing stops a call of it"),
+        ("torch.optim.lr_scheduler._LRScheduler", "nothing stops a call of it"),
+    ],
+)
+def test_a_rule_whose_calls_are_not_stopped_is_refused_by_name(
+    copy: Path, name: str, why: str
+) -> None:
+    edit(copy / "grader/assignment.py", "torch.convolution", name)
+
+    assert f"grader/assignment.py: {name} cannot be forbidden: {why}" in refused(copy)
+
+
 SIGNALS = "rng.standard_normal((s.B, s.D, s.T))"
 
 
@@ -114,13 +137,17 @@ SIGNALS = "rng.standard_normal((s.B, s.D, s.T))"
     [
         ("{\n", "None and {\n", "draw returns NoneType; expected a dict of names to arrays"),
         ("{\n", "{1: 2.0,\n", "draw returns dict; expected a dict of names to arrays"),
-        (SIGNALS, "[b'a']", "draw returns 'signals' as list of |S1; expected an array of bool,"),
+        (
+            SIGNALS,
+            "[1j]",
+            "draw returns 'signals' as list of complex128; expected an array of bool,",
+        ),
         (SIGNALS, "object()", "draw returns 'signals' as object of object; expected"),
         (SIGNALS, "[[1], [2, print]]", "draw returns 'signals' as list; expected"),
         (SIGNALS, "['a', 'b']", "of the solution, called as its exercise says: raised AttributeE"),
         (SIGNALS, "np.ones(3) * 1j", "draw returns 'signals' as ndarray of complex128; expected"),
-        ("{\n", "{'literals': b'step',\n", "draw returns 'literals' as bytes of |S4; expected"),
         ("{\n", "{'literals': [7, 8],\n", "draw returns 'literals'; expected what **packed({...})"),
+        (SIGNALS, "np.random.random((s.B, s.D, s.T))", "draw returns other inputs each time"),
         ("weights/weight", "weights/wight", "of the solution, called as its exercise says: Conv"),
     ],
 )

@@ -201,7 +201,7 @@ Convolution.forward = Detector.forward = slow
 
 
 def worst_case(limits: Limits) -> float:
-    """Return the seconds that hanging can cost: the formula of engine/docs/isolation.md."""
+    """Return the seconds that hanging can cost: the formula of isolation.md."""
     call = min(limits.call_seconds, CALL_DEADLINE)
     return HANGS * (limits.load_seconds + max(limits.exercise_seconds, call))
 

@@ -32,7 +32,12 @@ def abridged(text: str, status: str = "error", **message: object) -> Reply:
         (f"raised ValueError: (main.py, line 1) {SECRET}", "raised ValueError"),
         (f"raised {SECRET}: x (main.py, line 10)", "raised an exception of another type"
          " (main.py, line 10)"),
-        (f"A.f should return a tensor, got a {SECRET}", "did not return what it should have"),
+        (f"Conv.forward should return a tensor, got a {SECRET}",
+         "did not return what it should have"),
+        (f"{SECRET} should return a tensor, got a list", "did not return what it should have"),
+        (f"Conv.forward should return a tensor as {SECRET}, got a list: {SECRET}",
+         "Conv.forward should return a tensor, got a list"),
+        (f"main.py has no class Conv; its names are fixed{SECRET}", "main.py has no class Conv"),
         (f"{SECRET} has no class A; its names are fixed", "failed for a reason that is not shown"
          " here"),
     ],

@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections import Counter, deque
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,12 @@ import torch
 from tensormark.judging.compare import Tolerance, compare_plain
 from tensormark.worker.values import MOST, differences, encoded, outline, packed, unpacked
 
-NESTED = {"a": [1, (2.5, None)], 3: {"x", "y"}, frozenset({(1, 2)}): True, "é\ud800": np.arange(3)}
+NESTED = {
+    "a": [1, (2.5, None), b"\xff"],
+    3: {"x", "y"},
+    frozenset({(1, 2)}): True,
+    "é\ud800": np.arange(3),
+}
 NEAR = Tolerance(1e-6, 1e-6)
 
 
@@ -21,7 +27,13 @@ def test_a_plain_value_comes_back_as_it_was() -> None:
     array = back.pop("é\ud800")
     assert back == {name: value for name, value in NESTED.items() if name in back}
     assert array.tolist() == [0, 1, 2]
-    assert [type(value) for value in back["a"]] == [int, tuple]
+    assert [type(value) for value in back["a"]] == [int, tuple, bytes]
+    assert unpacked(packed([deque([1]), range(2), {2: 1}.keys(), Counter("a")])) == [
+        [1],
+        [0, 1],
+        {2},
+        {"a": 1},
+    ]
     assert unpacked(packed({"(tuple)": [1]})) == {"(tuple)": [1]}  # looks like what is sent
     assert unpacked(packed([np.float32(0.5), np.str_("x"), np.bool_(True)])) == [0.5, "x", True]
     assert math.isinf(unpacked(packed(math.inf)))
@@ -39,9 +51,10 @@ def deep(levels: int) -> list[Any]:
     ("value", "says"),
     [
         (object(), "a value of type object"),
-        ([{"a": {1: b"x"}}], "a value of type bytes"),
+        ([{"a": {1: 1j}}], "a value of type complex"),
         (np.array([None]), "a value of type ndarray"),
         (deep(100), "60 levels deep"),
+        ([10**5000], "a number of more than 8192 bits"),
         ("x" * (MOST + 1), "more than 512 KiB"),
     ],
 )
@@ -57,6 +70,8 @@ def test_what_is_not_plain_is_named(value: Any, says: str) -> None:
         '{"(set)": [[]]}',
         '{"(dict)": [[1]]}',
         '{"(tuple)": 3}',
+        '{"(bytes)": [1]}',
+        '{"(bytes)": "\\u0416"}',
         '{"(array)": [[1], [1, 2]]}',
         "[" * 100_000,
         "[" * 300 + "]" * 300,
@@ -83,7 +98,7 @@ def test_what_a_worker_may_send_instead_is_wrong_and_harmless(text: str) -> None
         ({}, {1: 2}, "output is a dictionary without the key 1, expected one with it"),
         ({1: 2, 3: 4}, {1: 2}, "output is a dictionary with the key 3, expected one without it"),
         (None, [1], "output is None, expected a list"),
-        ("1", 1, "output is a text, expected a number"),
+        ("1", 1, "output is a string, expected a number"),
         ({1}, {2}, "output is {1}, expected {2}"),
         (1.001, 1.0, "output is 1.001, expected 1.0"),
         (10**400, 1.5, "output is 1"),

@@ -15,6 +15,7 @@ from tensormark.authoring.prove import Bench, claims
 from tensormark.cli import main
 from tensormark.folder import open_assignment
 from tensormark.sandbox.tiers import CONTAINED
+from tensormark.usage import UserError
 from testkit.graded import ran
 
 PACKAGES = (
@@ -50,7 +51,7 @@ def draw(rng, call):
 
 EXERCISE = exercise(
     "Chain.after", ("word", "count", "*generator"), draw, arrays="numpy", options={"words": WORDS},
-    call={"form": "value"},
+    call={"form": "value"}, forbidden={"random.choice": "draw with rng", "numpy.linalg": "no need"},
     probes=(
         probe("words", "values", "the next word is wrong"),
         probe("last", "values", "the last word has no next one", inputs="last"),
@@ -94,6 +95,7 @@ def test_each_mistake_is_named_and_right_code_passes(bench: Bench, course: Cours
     faults = [claim.fault(bench.results(claim.sources, claim.tasks)) for claim in claims(course)]
 
     assert faults == [None] * 7
+    assert wrong(bench, (ARGMIN, f"{ARGMIN}.astype(np.float32)")) == {}
     assert not course.assignment.uses_torch
 
 
@@ -108,18 +110,25 @@ DRAW = "rng.integers(len(found))"
         (ARGMIN, "list(distances.argmin(1))", "nearest", 0, "return a numpy array, got a list"),
         (ARGMIN, "distances", "nearest", 0, "the output has a wrong shape"),
         (ARGMIN, "distances.astype(object)", "nearest", 0, "an array of type object"),
-        (ARGMIN, "distances.min(1)", "nearest", 0, "the dtype changes along the way"),
+        (ARGMIN, "distances.min(1)", "nearest", 0, "nearest gives a wrong output"),
         (ARGMIN, "(points.sort(), distances.argmin(1))[1]", "nearest", 6, "inputs are changed in"),
         (ARGMIN, "(np.random.seed(1), distances.argmin(1))[1]", "nearest", 6, "something other"),
-        (ARGMIN, "distances.argmin(1) if len(points) > 9 else np.zeros(1)", "nearest", 6, "dtype"),
         (ARGMIN, "distances.argmin(1) ^ (len(points) < 9)", "nearest", 6, "right for some sizes"),
         (GROUPS, "return groups, 1", "grouped", 0, "words are in wrong groups"),
         (GROUPS, "words.clear(); return groups", "grouped", 6, "something other than its output"),
         (GROUPS, "return {'a': print}", "grouped", 0, "not a value of type builtin_function"),
         ("raise ValueError(", "raise KeyError(", "grouped", 6, "raised KeyError: 'an empty word'"),
+        (
+            "raise ValueError(",
+            "raise type('ValueError', (Exception,), {})(",
+            "grouped",
+            6,
+            "raised",
+        ),
         (DRAW, "0", "after", 0, "the next word is wrong"),
         (DRAW, f"(np.random.random(), {DRAW})[1]", "after", 6, "something other"),
         ('if found else ""', "", "after", 0, "raised"),
+        (f"found[{DRAW}]", "__import__('random').choice(found)", "after", 0, "ment: draw with rng"),
     ],
 )
 def test_what_is_wrong_is_said_of_arrays_and_of_values(
@@ -192,6 +201,14 @@ def test_everything_works_where_torch_is_not_installed(elsewhere: Path, tmp_path
         "Week 3 computes with torch, which is not installed; "
         'run `pip install "tensormark[torch]"`\n'
     )
+
+
+def test_tensors_are_refused_where_submissions_cannot_import_torch(tmp_path) -> None:
+    new.write(tmp_path / "Week 4")
+    (tmp_path / "Week 4" / "requirements.txt").write_text("numpy\n", "utf-8")
+
+    with pytest.raises(UserError, match=r"requirements\.txt has no torch, which an exercise"):
+        record.main(tmp_path / "Week 4", "references", [])
 
 
 def test_a_command_whose_packages_are_not_installed_names_them(monkeypatch, capsys) -> None:

@@ -37,6 +37,7 @@
     classroom/       grades a class
     viva/            questions about the code that was handed in, with computed answers
     gradescope/      the autograder for Gradescope
+    docs/            pages for authors, and what each version changed for them
 
 The path of a submission:
     cli -> grade -> settings -> grading -> intake -> (sandbox -> worker) -> judging -> result

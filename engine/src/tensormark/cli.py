@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from tensormark.folder import AssignmentError, find, here
+from tensormark.folder import DOCS, AssignmentError, find, here
 from tensormark.usage import NAMED, UserError, near
 
 
@@ -61,7 +61,8 @@ def _overview() -> str:
     head = "usage: tensormark [-C FOLDER] COMMAND [OPTIONS]"
     about = "FOLDER is an assignment's folder (default: the current folder, or one above it)."
     more = "tensormark COMMAND --help lists a command's options."
-    return "\n".join([head, "", about, "", *lines, "", more])
+    pages = f"Its pages are in {DOCS}."
+    return "\n".join([head, "", about, "", *lines, "", more, pages])
 
 
 def _version() -> str:

@@ -10,6 +10,7 @@ import argparse
 import bdb
 import builtins
 import pdb
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -185,9 +186,10 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     options = parse(folder, name, arguments)
     assignment = open_assignment(folder)
     if not in_editor() and not sys.stdin.isatty():
-        only = f"debug --only {assignment.exercises[0].id}"
+        only = [] if options.only else ["--only", assignment.exercises[0].id]
+        words = shlex.join(["debug", *only, *arguments])
         raise UserError(
-            f"a debugger needs a terminal; in an editor, debug the module tensormark with `{only}`"
+            f"a debugger needs a terminal; in an editor, debug the module tensormark with `{words}`"
         )
     READER.start()
     grading = Grading(Settings.of(folder), assignment)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from tensormark.files import digest, sources_in
 from tensormark.handout import Handout
-from tensormark.policy import Policy, check_names, rules_of
+from tensormark.policy import Names, Policy, check_names, rules_of
 from tensormark.predictions import Leaderboard
 from tensormark.usage import UserError
 
@@ -222,7 +222,8 @@ class Exercise:
         task: how it is graded instead of by probes, such as by training.
         imports: modules that it needs besides the assignment's.
         extension: its points are a bonus, and it is graded only if its file was handed in.
-        forbidden: full names of what may not be called while it is graded, besides the policy's.
+        forbidden: full names of what may not be called while it is graded, besides the policy's;
+            see `Policy`.
         axes, locate: replace the assignment's where those do not suit these outputs.
         sized: makes its first call with other sizes, for questions about it; takes further fields.
     """
@@ -239,7 +240,7 @@ class Exercise:
     task: Task | None = None
     imports: tuple[str, ...] = ()
     extension: bool = False
-    forbidden: tuple[str, ...] = ()
+    forbidden: Names = ()
     axes: Axes | None = None
     locate: Locate | None = None
     sized: Callable[..., Call] | None = None
@@ -252,6 +253,8 @@ class Exercise:
                 a name is malformed.
         """
         check_names(f"{self.id}: forbidden", self.forbidden)
+        if not isinstance(self.points, Mapping):
+            raise ValueError(f"{self.id}: points must be by part, such as {{'values': 8}}")
         needed = {"values", "properties"} if self.probes else set()  # any call can lose these
         needed |= {probe.part for probe in self.probes}
         known = ", ".join(PARTS)
@@ -337,6 +340,8 @@ class Assignment:
             because references may be private.
         padding: returns which places of the first axes of an output are only padding, if it can.
         leaderboard: what students may compete in, if anything.
+        engine: the version of tensormark that it was written for, such as "2.8"; another version
+            says what has changed.
     """
 
     name: str
@@ -353,6 +358,7 @@ class Assignment:
     locate: Locate = lambda *_: None
     padding: Callable[[Tensors], np.ndarray | None] = lambda inputs: None
     leaderboard: Leaderboard | None = None
+    engine: str = ""
 
     @property
     def starter(self) -> Path:

@@ -9,16 +9,18 @@ requirements.txt       the packages that a submission may import
 checkpoint/, data/     optional
 """
 
+import functools
 import importlib
 import os
 import pkgutil
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from tensormark.usage import UserError, one_line
+from tensormark.usage import UserError, enumerated, one_line
 
 if TYPE_CHECKING:  # importing an assignment takes time, which most modules need not spend
     from tensormark.exercise import Assignment
@@ -26,6 +28,7 @@ if TYPE_CHECKING:  # importing an assignment takes time, which most modules need
 PACKAGE = "grader"  # of an assignment's own code
 STAFF_ONLY = ("mistakes", "honest", "staff.py")  # of it: what references are recorded from
 DEFINITION = f"{PACKAGE}/assignment.py"
+DOCS = Path(__file__).with_name("docs")
 VARIABLE = "TENSORMARK_ASSIGNMENT"  # names the folder for processes that start elsewhere
 
 
@@ -103,8 +106,34 @@ def modules(folder: Path, subpackage: str) -> Iterator[ModuleType]:
         yield module(folder, f"{subpackage}.{info.name}")
 
 
+def _parts(version: str) -> list[int]:
+    return [int(part) for part in version.split(".")[:2]]
+
+
+@functools.cache  # a process may open an assignment several times
+def _say_what_changed(written_for: str) -> None:
+    """Say what to read if another version of the engine is installed.
+
+    Raises:
+        AssignmentError: that is no version.
+    """
+    from importlib.metadata import version  # here, as it takes time to import
+
+    installed = version("tensormark")
+    if not re.fullmatch(r"\d{1,4}\.\d{1,4}", str(written_for), re.ASCII):
+        wrong = f"{DEFINITION}: engine={written_for!r} is not the beginning of a version"
+        raise AssignmentError(f"{wrong}, as is {installed.rpartition('.')[0]!r}")
+    page = DOCS / "changelog.md"
+    headings = re.findall(r"^## ([\d.]+)", page.read_text("utf-8"), re.MULTILINE)
+    newer = [h for h in headings if _parts(written_for) < _parts(h) <= _parts(installed)]
+    fix = f"read {enumerated(newer)} in {page}, and change engine" if newer else "upgrade it"
+    if newer or _parts(installed) < _parts(written_for):
+        about = f"{DEFINITION} is for tensormark {written_for}, and {installed} is installed"
+        print(f"{about}: {fix}", file=sys.stderr)
+
+
 def open_assignment(folder: Path) -> "Assignment":
-    """Import an assignment.
+    """Import an assignment; say what to change in one for another version of the engine.
 
     Raises:
         AssignmentError: it cannot be imported, or defines no assignment.
@@ -114,4 +143,6 @@ def open_assignment(folder: Path) -> "Assignment":
     assignment = getattr(module(folder, "assignment"), "ASSIGNMENT", None)
     if not isinstance(assignment, Assignment):
         raise AssignmentError(f"{folder / DEFINITION} has no ASSIGNMENT = Assignment(...)")
+    if assignment.engine:
+        _say_what_changed(assignment.engine)
     return assignment

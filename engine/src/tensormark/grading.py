@@ -29,6 +29,7 @@ from tensormark.policy import Policy
 from tensormark.references import Recording, References, ReferencesError
 from tensormark.result import UNIMPORTABLE, CheckFailed, Finding, Grade, Observer, Outcome, Result
 from tensormark.sandbox.interface import Program, Reply, Request, WorkerStartError, printable
+from tensormark.sandbox.packages import modules
 from tensormark.sandbox.sandbox import Sandbox
 from tensormark.settings import Settings
 from tensormark.task import Task, TaskRun
@@ -153,17 +154,21 @@ def program_of(
         given: see `Program`.
 
     Raises:
-        UserError: the assignment needs torch, and it is not installed.
+        UserError: the assignment needs torch, and it is not installed, or not listed.
     """
     if assignment.uses_torch and find_spec("torch") is None:
         fix = 'run `pip install "tensormark[torch]"`'
         raise UserError(f"{assignment.name} computes with torch, which is not installed; {fix}")
-    modules = dict.fromkeys([*assignment.imports, *(m for e in exercises for m in e.imports)])
+    listed = modules(assignment.requirements)
+    if assignment.uses_torch and listed and "torch" not in listed:
+        fix = 'list it, or give each exercise arrays="numpy"'
+        raise UserError(f"requirements.txt has no torch, which an exercise computes with: {fix}")
+    needed = dict.fromkeys([*assignment.imports, *(m for e in exercises for m in e.imports)])
     return Program(
         main_file=assignment.main_file,
         editable=assignment.editable,
         sources=sources,
-        imports=tuple(module for module in modules if module not in faults),
+        imports=tuple(module for module in needed if module not in faults),
         harness=assignment.harness,
         requirements=assignment.requirements,
         checkpoint=settings.checkpoint,
@@ -215,6 +220,16 @@ class Grading:
             self.references = References(settings.references, assignment.references)
         except ReferencesError as error:
             self.fault = error
+
+    @functools.cached_property
+    def stale(self) -> list[str]:
+        """A note if the references are older than the solution, where there is one."""
+        try:
+            if self.references is not None:
+                self.references.check_solution(self.assignment.solution)
+        except ReferencesError as error:
+            return [near(str(error))]
+        return []
 
     @property
     def private(self) -> bool:
@@ -277,7 +292,7 @@ class Grading:
             submission=submission.name,
             tier=self.settings.tier,
             results=results,
-            notes=[*overlay.notes, *submission.notes, *notes, *withheld],
+            notes=[*self.stale, *overlay.notes, *submission.notes, *notes, *withheld],
             flags=[flag for result in results for flag in result.flags],
             name=name,
             assignment=self.assignment.name,

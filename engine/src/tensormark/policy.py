@@ -2,16 +2,21 @@
 
 import dataclasses
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
 from tensormark.usage import UserError
 
+Names = tuple[str, ...] | Mapping[str, str]
+USUAL = "it is what you are asked to write"
+
 
 @dataclasses.dataclass(frozen=True)
 class Policy:
     """What a submission may not call: full names of functions, classes and modules.
+
+    A dict of names may say what to do instead: {"numpy.sum": "write the loop yourself"}.
 
     Attributes:
         forbidden: names such as "torch.nn.Conv1d" or "torch.optim".
@@ -19,8 +24,8 @@ class Policy:
         section: the heading of the handout that says what is forbidden.
     """
 
-    forbidden: tuple[str, ...] = ()
-    given_only: tuple[str, ...] = ()
+    forbidden: Names = ()
+    given_only: Names = ()
     section: str = ""
 
     def __post_init__(self) -> None:
@@ -37,25 +42,35 @@ NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 MODULE = re.compile(r"^torch\.nn\.(functional\.)?")  # which students call nn, or F
 
 
-def check_names(field: str, names: Sequence[str]) -> None:
+def check_names(field: str, names: Names) -> None:
     """Check that names have the form of full names; whether they exist is known in the worker.
 
     Args:
         field: where they are listed.
 
     Raises:
-        ValueError: one has another form.
+        ValueError: one has another form, or what is said of it is no sentence.
     """
     if isinstance(names, str):
         raise ValueError(f"{field} is a tuple of names, such as ({names!r},)")
     for name in names:
         if not isinstance(name, str) or not NAME.fullmatch(name):
             raise ValueError(f"{field} has {name!r}, which is not a full name such as 'numpy.dot'")
+    for name, says in reasons(names).items():
+        if not isinstance(says, str) or not says.strip() or not says.isprintable():
+            raise ValueError(f"{field}: say in a line what to do instead of {name}, not {says!r}")
 
 
-def rules_of(
-    folder: Path, policy: Policy, by_exercise: Mapping[str, Sequence[str]]
-) -> dict[str, str]:
+def reasons(*groups: Names) -> dict[str, str]:
+    """Return what is said of forbidden names, by the names in messages; the last group counts."""
+    said: dict[str, str] = {}
+    for names in groups:
+        said |= names if isinstance(names, Mapping) else dict.fromkeys(names, USUAL)
+    usual = usual_names(said)
+    return {usual[name]: says for name, says in said.items()}
+
+
+def rules_of(folder: Path, policy: Policy, by_exercise: Mapping[str, Names]) -> dict[str, str]:
     """Return the full names in libraries that are forbidden anywhere, to the files that list them.
 
     Args:

@@ -18,7 +18,7 @@ import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load
 
-from tensormark.files import digest
+from tensormark.files import digest, python_files
 from tensormark.usage import UserError, command
 
 FORMAT = 1  # of the manifest and of the names in the files
@@ -230,6 +230,21 @@ class References:
         """
         read_checked(self.folder / name, self.manifest["files"][name])
         return self.folder / name
+
+    def check_solution(self, folder: Path) -> None:
+        """Check that they were recorded with the solution as it is now, where there is one.
+
+        Raises:
+            ReferencesError: they were not.
+        """
+        if not folder.is_dir():
+            return
+        recorded = self.manifest["solution"]
+        try:
+            for name in {*recorded, *python_files(folder)}:
+                read_checked(folder / name, recorded.get(name, ""))
+        except ReferencesError:
+            raise ReferencesError(f"{self.path} is older than {folder}; {again()}") from None
 
     def check_checkpoint(self, checkpoint: str | Path | None) -> None:
         """Check that the checkpoint is the one that the references were recorded with.

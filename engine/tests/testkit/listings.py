@@ -146,12 +146,14 @@ def gradescope(draw: random.Random, students: list[Student]) -> Listing:
 
 
 def blackboard(draw: random.Random, students: list[Student]) -> Listing:
-    """Return a download of Blackboard."""
+    """Return a download of Blackboard, with a hand-in of another assignment in a half."""
     title = draw.choice(["Lab", "Lab_1", "x_ada"])
     files: dict[str, str | None] = {
         f"{title}_{each.login}_attempt_2026-11-20-10-00-0{place}_{each.file}": each.number
         for place, each in enumerate(students)
     }
+    stray = f"Lab_2_{students[0].login}_attempt_2026-11-21-10-00-00_x.py"
+    files |= draw.choice([{}, {stray: None}])
     return Listing("blackboard", files, _rows("sid,login", "{number},{login}", students))
 
 

@@ -5,10 +5,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+import tensormark
 from testkit.graded import ran
 
 ENGINE = Path(__file__).resolve().parents[2]
-PAGE = ENGINE / "docs" / "first_assignment.md"
+PAGE = Path(tensormark.__file__).parent / "docs" / "first_assignment.md"
 README = ENGINE / "README.md"
 FENCE = re.compile(r"^(?:<!-- (\w+): (\S+) -->\n)?```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 

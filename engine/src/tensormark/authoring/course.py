@@ -9,6 +9,7 @@ from typing import Any
 from tensormark.authoring.variants import Honest, Variant, VariantError
 from tensormark.exercise import Assignment
 from tensormark.folder import PACKAGE, AssignmentError, module, modules
+from tensormark.references import References, ReferencesError, again
 from tensormark.release.given_out import Release
 from tensormark.usage import UserError, one_line
 
@@ -134,3 +135,20 @@ def open_course(assignment: Assignment) -> Course:
         changed = right.module or module_of.get(first, main)
         placed.append(dataclasses.replace(right, module=changed))
     return Course(assignment, tuple(variants), tuple(placed), staff_of(folder))
+
+
+def require_current(course: Course, references: References) -> None:
+    """Check that references were recorded with the solution, calls and mistakes as they are now.
+
+    Raises:
+        ReferencesError: they were not.
+    """
+    references.check_solution(course.assignment.solution)
+    for exercise in course.assignment.exercises:
+        if not exercise.probes:
+            continue
+        entry = references.entry(exercise.id)
+        own = {each.name for each in course.variants if each.exercise == exercise.id}
+        if entry["calls"] != exercise.digest or not own.issubset(entry["rows"]):
+            path = course.assignment.folder / PACKAGE
+            raise ReferencesError(f"{references.path} is older than {path}; {again()}")

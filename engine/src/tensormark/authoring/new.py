@@ -10,6 +10,7 @@ import re
 import shlex
 import sys
 from collections.abc import Sequence
+from importlib.metadata import version
 from pathlib import Path
 
 from tensormark.authoring import record, strip
@@ -59,6 +60,8 @@ def write(path: Path, numpy: bool = False) -> None:
                 old = NAMED[file].format("Clusters" if numpy else "Detector")
                 assert text.count(old) == 1, f"{file} does not say {old!r} once"
                 text = text.replace(old, NAMED[file].format(path.name))
+            engine = f'engine="{version("tensormark").rpartition(".")[0]}"'
+            text = text.replace('engine=""', engine)
             write_whole(unfinished / file, text)
 
 

@@ -7,9 +7,10 @@
 
 Each claim is one line; that of a false one begins with `!`, and the exit status is then 1.
 
-`prove` uses the public references. `try` is for an exercise that is being written: that exercise
-alone is recorded into a temporary folder, which takes seconds, and only the variants of its file
-are graded. A task is tried with the public references, because it needs what was measured for it.
+`prove` uses the public references, or private ones, with whose inputs a mistake may pass. `try` is
+for an exercise that is being written: it alone is recorded into a temporary folder, which takes
+seconds, and only the variants of its file are graded. A task is tried with the public references,
+because it needs what was measured for it.
 
 One worker runs everything, one claim after another, so that torch is imported only once: all of it
 is staff's own code. Each change is made to the solution; exercises whose files it does not affect
@@ -23,18 +24,18 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from tensormark.authoring.course import Course, open_course
-from tensormark.authoring.record import digests, record
+from tensormark.authoring.course import Course, open_course, require_current
+from tensormark.authoring.record import record
 from tensormark.authoring.strip import derive
 from tensormark.authoring.variants import Variant
 from tensormark.exercise import Exercise
-from tensormark.files import module_of, python_files
+from tensormark.files import module_of
 from tensormark.folder import open_assignment
 from tensormark.grading import Grading, Session, program_of, selected
 from tensormark.intake.needed import needed_by
 from tensormark.intake.submission import Submission, inspected
 from tensormark.judging.fingerprints import NOT_FINITE, RAISED, RANDOM, UNDECIDED
-from tensormark.references import References, ReferencesError, again
+from tensormark.references import References
 from tensormark.result import Outcome, Result
 from tensormark.sandbox.sandbox import Sandbox
 from tensormark.sandbox.tiers import PROCESS
@@ -265,23 +266,6 @@ def _line(claim: Claim, results: Results) -> str:
     return f"{mark} {claim.name:40} {outcome:16} {points:>7}   {message}".rstrip()
 
 
-def require_current(course: Course, references: References) -> None:
-    """Check that references were recorded with the solution, calls and mistakes as they are now.
-
-    Raises:
-        ReferencesError: they were not.
-    """
-    solution = course.assignment.solution
-    stale = references.manifest["solution"] != digests(solution, python_files(solution))
-    for exercise in course.assignment.exercises:
-        if exercise.probes:
-            entry = references.entry(exercise.id)
-            own = {each.name for each in course.variants if each.exercise == exercise.id}
-            stale |= entry["calls"] != exercise.digest or not own.issubset(entry["rows"])
-    if stale:
-        raise ReferencesError(f"{references.path} is older than solution/ or grader/; {again()}")
-
-
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Prove what an assignment claims, or try one of its exercises."""
     command_line = parser(
@@ -289,6 +273,9 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     )
     if name == "try":
         command_line.add_argument("id", help="id of the exercise, such as layer_norm")
+    else:
+        about = "private references to prove it with (default: the public ones)"
+        command_line.add_argument("--references", type=Path, help=about)
     options = command_line.parse_args(arguments)
     course = open_course(open_assignment(folder))
     settings = Settings.of(folder)
@@ -299,6 +286,8 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
             exercises = course.assignment.exercises
             settings = recorded_alone(course, Path(scratch), course.assignment.seed)
         else:
+            if options.references:
+                settings = dataclasses.replace(settings, references=options.references)
             require_current(course, References(settings.references))
         wrong = 0
         for claim, results in proved(course, settings, exercises):

@@ -32,6 +32,7 @@ import numpy as np
 
 from tensormark.authoring.course import Course, open_course
 from tensormark.authoring.recorder import Recorded, Recorder, previous_record
+from tensormark.authoring.stopped import require_stopped
 from tensormark.authoring.strip import derive
 from tensormark.exercise import Call, Exercise
 from tensormark.files import digest, for_staff, python_files, sha256, write_whole
@@ -305,6 +306,7 @@ def _recorded(
             for exercise in table
         ]
         require_other_inputs(table, course.assignment.seed, seed)
+        require_stopped(course.assignment, sandbox)
         for count, exercise in enumerate(table, start=1):
             own = recorders.pop(0)  # which have all answers of their exercise
             for other, recorder in zip([None, *others], own, strict=True):

@@ -174,8 +174,16 @@ class Recorder:
         self.inputs = [self._drawn(probe, call, seed) for probe, call in exercise.asked]
 
     def _drawn(self, probe: Probe, call: Call, seed: int) -> Tensors:
+        private = seed != self.course.assignment.seed
         try:
-            return self.exercise.inputs(call, seed, seed != self.course.assignment.seed)
+            drawn, again = [self.exercise.inputs(call, seed, private) for _ in range(2)]
+            same = drawn.keys() == again.keys() and all(
+                np.array_equal(value, again[name], equal_nan=value.dtype.kind == "f")
+                for name, value in drawn.items()
+            )
+            if not same:
+                raise UserError("draw returns other inputs each time; draw with rng alone")
+            return drawn
         except Exception as error:  # the assignment's own code
             why = error if isinstance(error, UserError) else f"draw raises {one_line(error)}"
             raise self.fault(f"{probe.name}: {why}") from error

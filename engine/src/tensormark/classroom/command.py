@@ -20,7 +20,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from tensormark import settings, usage
-from tensormark.authoring.course import open_course
+from tensormark.authoring.course import open_course, require_current
 from tensormark.classroom import config, counts, entry, feedback, gradebook, returned, sheets, teach
 from tensormark.classroom.entry import Entry, legible, number_of
 from tensormark.classroom.find import find, handed_in, note_late, note_status, real
@@ -167,15 +167,16 @@ class Class:
             options.references or settings.recorded_for(assignment.folder, checkpoint),
             assignment.references,
         )
+        require_current(open_course(assignment), self.references)
         if not self.references.private:
             print(PUBLIC.format(option("references", PRIVATE)), flush=True)
         self._find()
-        config.read_adjustments(self.out / config.ADJUSTMENTS, self.entries)
         self.asked = self._asked()
         bonus = self.config.leaderboard_bonus
         self.standings = Standings(assignment, bonus) if self.config.leaderboard or bonus else None
         self.terms = self._terms(checkpoint)
         self._say_what_was_found()
+        config.read_adjustments(self.out / config.ADJUSTMENTS, self.entries)
 
     def _find(self) -> None:
         """Find and read what everybody has handed in.
@@ -195,14 +196,14 @@ class Class:
         given = GivenFiles(self.assignment, self.references.manifest.get("starter", {}))
         self.found = find(folder, editable, class_list, self.config.platform, given.digests)
         self.entries = self.found.entries
-        note_status(self.found)
         deadline = self.config.deadline
         self.warnings = [
             *self.found.warnings,
+            *note_status(self.found),
             *(note_late(self.found, deadline) if deadline else ()),
         ]
         for each in self.entries:
-            if each.path is not None:
+            if each.path is not None and not each.problem:
                 try:
                     read = read_parts(
                         each.parts, editable, given.digests, self.assignment.main_file
@@ -392,7 +393,8 @@ class Class:
                 f"{option('out', self.out)}: results are kept, but {path} cannot be written "
                 f"({reason}); fix that, and run the same command again"
             ) from error
-        _print([_counted(self.entries), *_listed(self.entries), *lines])
+        given = returned.listed("list", "decided by its column `file`", self.found.given)
+        _print([_counted(self.entries), *_listed(self.entries), *given, *lines])
         if any(each.kind in entry.OURS for each in self.entries):
             print("next: run the same command again, which retries what could not be graded")
             return 3

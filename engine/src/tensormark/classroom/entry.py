@@ -74,11 +74,13 @@ class Claim:
         name: a person's or team's, to display.
         ids: by kind, such as "canvas" or "email", the strongest first.
         student: the id to use where no list has the person, if it is not the name.
+        title: what comes before the name, if that may be the assignment's title.
     """
 
     name: str
     ids: Mapping[str, str] = field(default_factory=dict)
     student: str = ""
+    title: str = ""
 
     @property
     def identity(self) -> tuple[str, ...]:

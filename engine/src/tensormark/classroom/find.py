@@ -17,11 +17,20 @@ import os
 import re
 from collections import ChainMap
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tensormark.characters import listed, shown
-from tensormark.classroom.entry import ANY, Claim, Entry, Upload, called, first_of, legible
+from tensormark.classroom.entry import (
+    ANY,
+    Claim,
+    Entry,
+    Upload,
+    called,
+    first_of,
+    legible,
+    number_of,
+)
 from tensormark.classroom.people import (
     FileError,
     Table,
@@ -50,7 +59,9 @@ IGNORED = re.compile(
 COMPANION = "._"  # begins the name of the metadata that macOS keeps beside a file or folder
 NOT_LISTED = "not on the list of the class"
 UNNAMED = "has the name of the assignment's file and of no student"
+NO_FILE = "no file was handed in, only a text or note that the platform keeps"
 CHOSEN_BY_DATE = "of several, the newest by file date was chosen"
+EACH = "write into the column `file` of each of these rows what is theirs"
 BY_STAFF = "by staff"  # the attempt of what the list names, which alone counts
 Owner = frozenset[int]  # places in the list: of one person, or of a team's members
 SOMEBODY = Owner()  # else
@@ -88,12 +99,12 @@ def _groups(uploads: Iterable[Upload]) -> list[_Group]:
     return list(groups.values())
 
 
-def _nobodys(group: _Group, why: str) -> Entry:
+def _nobodys(uploads: list[Upload], why: str, fix: str = "") -> Entry:
     """Return the line of something that staff have to give to somebody."""
-    label = group.label
-    fix = f"rename it, or write {label!r} into the column `file` of its owner's row in the list"
-    why = f"{why}, so nobody gets it; {fix}"
-    return Entry(label, label, uploads=group.uploads, problem=why, unowned=True)
+    label = legible(uploads[0].path.name)
+    own = f"rename it, or write {label!r} into the column `file` of its owner's row in the list"
+    why = f"{why}, so nobody gets it; {fix or own}"
+    return Entry(label, label, uploads=uploads, problem=why, unowned=True)
 
 
 class Owners:
@@ -117,6 +128,34 @@ class Owners:
             if person.team:
                 team = "".join(words(person.team))
                 self.teams[team] = self.teams.get(team, SOMEBODY) | {place}
+
+    def after_title(self, uploads: Sequence[Upload]) -> list[Upload]:
+        """Return the uploads with the claims that follow the assignment's title, else the whole.
+
+        It is what most names begin with, or what more than half have before an id of the list: a
+        name of another assignment may begin like them.
+        """
+        begun: dict[str, dict[str, bool]] = {}  # title to names, and whether an id follows
+        for each in uploads:
+            for claim in each.claims:
+                if claim.title:
+                    names = begun.setdefault(claim.title, {})
+                    names[each.claims[-1].name] = bool(self.by_ids(claim))
+        count = len(set[str]().union(*begun.values()))
+
+        def rank(title: str) -> tuple[int, int]:
+            known = sum(begun[title].values())
+            return known if 2 * known > count else 0, len(begun[title])
+
+        best = begun.get(max(begun, key=rank, default=""), {})
+        titles = [title for title, names in begun.items() if names.keys() == best.keys()]
+        results = []
+        for each in uploads:
+            claims = [claim for claim in each.claims if claim.name and claim.title in titles]
+            if each.claims[0].title:
+                each = replace(each, claims=tuple(claims) or each.claims[-1:])
+            results.append(each)
+        return results
 
     def by_id(self, kinds: Collection[str], text: str) -> set[int]:
         """Return the people with an id, or else the only one with an id that is alike."""
@@ -171,14 +210,68 @@ class Owners:
                 return owners
         return set()
 
+    def _note_owners(self, group: _Group) -> None:
+        owners = set[Owner]().union(*map(self.by_claim, group.claims))
+        group.owners = owners or self.by_name(group.claims)
+        if group.owners and self._may_be_unlisted(group):
+            group.owners.add(SOMEBODY)
+
+    def give_named(
+        self, uploads: Sequence[Upload], folder: Path
+    ) -> tuple[set[Path], list[Entry], list[str]]:
+        """Give people what the list names in the column `file` of their rows.
+
+        Nobody gets what is another's by its name or id, unless that one's row names a file, too:
+        then staff have decided about both. Others of a team or group get what one of them gets.
+
+        Returns: what the list names, what nobody gets of that, and lines for staff.
+        """
+        named: dict[Path, set[int]] = {}  # and in whose rows
+        for place, person in enumerate(self.people):
+            if Path(person.file).parts:
+                named.setdefault(folder / person.file, set()).add(place)
+        decided = set[int]().union(*named.values())
+        within: set[Path] = set()
+        nobodys: list[Entry] = []
+        lines: list[str] = []
+        for path, rows in named.items():
+            here = {path, *path.parents}
+            within |= here
+            own = [each for each in uploads if each.path in here]
+            groups = _groups(own)
+            for group in groups:
+                self._note_owners(group)
+            owners = set[Owner]().union(*(group.owners for group in groups))
+            others = set[int]().union(*owners)
+            if others & rows:
+                sure = [min(group.owners) for group in groups if len(group.owners) == 1]
+                rows |= set[int]().union(*sure) - decided
+                others = set()
+            line = f"{legible(path.name)!r} goes to {self._called(rows)}"
+            if others:
+                line += f", although its name or id is that of {self._called(others)}"
+            if others - decided and SOMEBODY not in owners:
+                why = f"is in the row of {self._called(rows)}, but its name or id is that of "
+                nobodys.append(_nobodys(own[:1], why + self._called(others), EACH))
+                line = f"{legible(path.name)!r} could be theirs"
+                others |= rows
+            else:
+                for place in rows:  # read like an upload: never outside of the folder
+                    upload = Upload(path, (), path.name, attempt=BY_STAFF)
+                    self.people[place].uploads.append(upload)
+                lines += [line] if others or len(rows) > 1 else []
+            for place in others:
+                self.people[place].remarks.append(line)
+        return within, nobodys, lines
+
+    def _called(self, places: Iterable[int]) -> str:
+        return " and ".join(self.people[place].called for place in sorted(places))
+
     def find(self, groups: Sequence[_Group]) -> None:
         """Note the possible owners of each group, and the names that claim the same person."""
         claimed: dict[object, list[_Group]] = {}
         for group in groups:
-            owners = set[Owner]().union(*map(self.by_claim, group.claims))
-            group.owners = owners or self.by_name(group.claims)
-            if group.owners and self._may_be_unlisted(group):
-                group.owners.add(SOMEBODY)
+            self._note_owners(group)
             for key in self._keys(group):
                 claimed.setdefault(key, []).append(group)
         for sharing in claimed.values():
@@ -203,9 +296,9 @@ class Owners:
         return forms(first.name).isdisjoint(names)
 
     def _keys(self, group: _Group) -> Sequence[object]:
-        """Return what only one group may claim: people without a file, or an unlisted name."""
+        """Return what only one group may claim: people without any, or an unlisted name."""
         if len(group.owners) == 1:
-            return [place for place in min(group.owners) if not self.people[place].file]
+            return [place for place in min(group.owners) if not self.people[place].uploads]
         if group.owners or len(group.claims) > 1:
             return []
         return group.claims[0].identity[-1:]  # of a copy, the name without its number
@@ -231,7 +324,7 @@ class Owners:
             why = f"could belong to {' or '.join(dict.fromkeys(map(legible, whose)))}"
             if group.rivals:
                 why += f", as could {first_of([*dict.fromkeys(group.rivals)])}"
-            return _nobodys(group, why)
+            return _nobodys(group.uploads, why)
         student = legible(claim.student or claim.name)
         remarks = [f"{NOT_LISTED}, {self._why(claim)}"] if self.people else []
         return Entry(student, legible(claim.name), uploads=group.uploads, remarks=remarks)
@@ -245,30 +338,29 @@ class Owners:
         near = difflib.get_close_matches(plain(claim.name if given else text), known, 1, 0.8)
         if not near:
             return f"which has no {text!r}"
-        people = [self.people[place].called for place in sorted(known[near[0]])]
+        people = known[near[0]]
         exact = ", so that only the exact one counts" if len(people) > 1 else ""
-        return f"which has no {text!r}; nearest is {near[0]!r}, of {' and '.join(people)}{exact}"
+        return f"which has no {text!r}; nearest is {near[0]!r}, of {self._called(people)}{exact}"
 
 
 def entries_by_owner(
     uploads: Sequence[Upload], platform: Platform, people: Sequence[Entry], folder: Path, main: str
-) -> list[Entry]:
-    """Give uploads to students; return those on the list in its order, and then everybody else.
+) -> tuple[list[Entry], list[str]]:
+    """Give uploads to students.
 
     Args:
         people: those on the list; none if there is no list.
         main: the assignment's main file, whose name says nothing of anybody.
+
+    Returns: students on the list in its order, then everybody else; and lines for staff.
     """
-    within: set[Path] = set()
-    for person in people:
-        if Path(person.file).parts:
-            path = folder / person.file  # read like an upload: never outside of the folder
-            person.uploads.append(Upload(path, (), path.name, attempt=BY_STAFF))
-            within.update([path, *path.parents])
-    left = [upload for upload in uploads if upload.path not in within]
-    rest = [_nobodys(_Group((), [each]), UNNAMED) for each in left if each.path.name == main]
-    groups = _groups(each for each in left if each.path.name != main)
     owners = Owners(people, platform)
+    uploads = owners.after_title(uploads)
+    named = [upload for upload in uploads if upload.path.name != main]
+    within, rest, lines = owners.give_named(named, folder)
+    left = [upload for upload in uploads if upload.path not in within]
+    rest += [_nobodys([each], UNNAMED) for each in left if each.path.name == main]
+    groups = _groups(each for each in left if each.path.name != main)
     owners.find(groups)
     for group in groups:
         if len(group.owners) == 1 and not group.rivals:
@@ -278,7 +370,7 @@ def entries_by_owner(
             rest.append(owners.entry(group))
             for place in set[int]().union(*group.owners):
                 people[place].remarks.append(f"{group.label!r} could be theirs")
-    return _with_unique_names([*people, *rest])
+    return _with_unique_names([*people, *rest]), lines
 
 
 def _with_unique_names(entries: list[Entry]) -> list[Entry]:
@@ -334,16 +426,19 @@ def _main(attempt: Sequence[Upload], editable: Sequence[str]) -> Upload:
     return max(attempt, key=rank)
 
 
-def _fault(path: Path) -> str:
+def _fault(path: Path, folder: Path) -> str:
     if os.path.islink(path):
         return f"{shown(path.name)} is a link, which is not followed; hand in the file itself"
-    return "" if os.path.exists(path) else f"{shown(path.name)} is missing from the folder"
+    if os.path.exists(path):
+        return ""
+    there = f"; there is {shown(path.name)}" if (folder / path.name).exists() else ""
+    return f"{shown(os.path.relpath(path, folder))} is missing from the folder{there}"
 
 
 def choose(entry: Entry, folder: Path, editable: Sequence[str]) -> None:
     """Decide which of a student's uploads are graded: what staff chose, or the newest."""
     uploads = [each for each in entry.uploads if each.attempt == BY_STAFF] or entry.uploads
-    faults = {upload.path: entry.problem or _fault(upload.path) for upload in uploads}
+    faults = {upload.path: entry.problem or _fault(upload.path, folder) for upload in uploads}
     messages = list(dict.fromkeys(fault for fault in faults.values() if fault))
     gradable = [upload for upload in uploads if not faults[upload.path]]
     files = _graded(gradable, editable) if gradable else []
@@ -362,16 +457,26 @@ def choose(entry: Entry, folder: Path, editable: Sequence[str]) -> None:
     dated = all(upload.submitted for upload in gradable)
     if several and not dated:
         entry.remarks.append(CHOSEN_BY_DATE)
+    if all(upload.typed for upload in files):
+        entry.problem = NO_FILE
 
 
-def note_status(found: "Found") -> None:
-    """Note what the platform's list says of each hand-in."""
+def note_status(found: "Found") -> list[str]:
+    """Note what the platform's list says of each hand-in; return the same for staff."""
+    noted: dict[str, list[str]] = {}
     for entry in found.entries:
         if entry.path and entry.row is not None and found.table:
             cells = found.table.named(found.table.rows[entry.row])
-            entry.remarks += filter(None, [found.listed_by.remark(cells)])
+            remark = found.listed_by.remark(cells)
+            if remark:
+                entry.remarks.append(remark)
+                noted.setdefault(remark, []).append(entry.called)
             if entry.late is None:
                 entry.late = found.listed_by.late(cells)
+    return [
+        f"{number_of(len(names), 'hand-in')} ({remark}): {first_of(names)}"
+        for remark, names in noted.items()
+    ]
 
 
 def note_late(found: "Found", deadline: datetime.datetime) -> list[str]:
@@ -439,6 +544,7 @@ class Found:
         folder: the folder itself, or the only one in it.
         table: the list of the class, if there is one.
         listed_by: the platform whose own list it is.
+        given: what several students got by its column `file`, or another than a name says.
     """
 
     folder: Path
@@ -446,6 +552,7 @@ class Found:
     entries: list[Entry]
     table: Table | None = None
     listed_by: Platform = FOLDER
+    given: Sequence[str] = ()
 
     @property
     def warnings(self) -> list[str]:
@@ -460,7 +567,7 @@ class Found:
             return []
         path = self.table.path
         titles = unread(self.table) if self.listed_by is FOLDER else []
-        columns = f"; columns of it that are not read: {listed(titles)}" if titles else ""
+        columns = f"; columns of it that identify nobody: {listed(titles)}" if titles else ""
         if len(unlisted) < len(found):
             return [f"not in {path} (notes say what is nearest): {first_of(unlisted)}{columns}"]
         example = f"{unlisted[0]!r}, for instance, is none of its ids, logins, addresses or names"
@@ -513,9 +620,9 @@ def find(
         chosen = listed_by
     if platform:
         chosen = BY_NAME[platform]
-    entries = entries_by_owner(chosen.uploads(paths), chosen, people, folder, main)
+    entries, given_to = entries_by_owner(chosen.uploads(paths), chosen, people, folder, main)
     for each in entries:
         choose(each, folder, editable)
     tests = (*chosen.test_students, *listed_by.test_students)
     entries = [each for each in entries if each.path or each.name.casefold() not in tests]
-    return Found(folder, chosen, entries, table, listed_by)
+    return Found(folder, chosen, entries, table, listed_by, given_to)

@@ -157,7 +157,7 @@ def read_table(path: Path) -> Table:
         raise FileError(f"{path}: cannot be read ({error.strerror or error})") from error
     first = re.split("[\r\n]", text, maxsplit=1)[0]
     unquoted = "".join(first.split('"')[::2])
-    separator = max(",;\t", key=unquoted.count)
+    separator = max(",;\t|", key=unquoted.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     try:
         return Table(path, text, encoding, separator, list(reader))

@@ -86,6 +86,12 @@ def limit(entries: Sequence[Entry], column: Column | None, kept: bool) -> list[s
         if before != entry.points:
             lines.append(f"{entry.called}: {before:g} becomes {entry.points:g}")
     lines = listed("points", f"kept between 0 and {points(most)}", lines)
+    alone = [
+        f"{entry.called}: {points(entry.points)} ({entry.without})"
+        for entry in entries
+        if entry.score is None and entry.points is not None
+    ]
+    lines += listed("points", "of adjustments alone", alone)
     if most != own:
         said = f"the column takes {points(most)} points, the assignment gives {points(own)}"
         lines.append(f"points: warning: {said}, and nothing is scaled")
@@ -168,19 +174,26 @@ def write(found: Found, column: Column | None, chosen: str, out: Path, before: P
     """
     changed = [entry for entry in found.entries if entry.changed]
     is_first = not (before / FOLDER).exists()
+    old = sorted(path.name for path in (before / FOLDER).glob("*"))
+    gone = [name for name in old if not (out / FOLDER / name).exists()]
     lines = _write_marks(found, column, out) if column else []
     if changed and not is_first:
         names = first_of([entry.called for entry in changed])
         lines.append(f"feedback: {number_of(len(changed), 'report')} changed: {names}")
         if column and found.listed_by.advice:
             lines.append(f"{MARKS}: {found.listed_by.advice}")
-    if chosen != ALL and not changed and (before / ZIP).exists():
+    if gone:
+        lines.append(f"feedback: {number_of(len(gone), 'report')} deleted: {first_of(gone)}")
+    if chosen != ALL and not changed and not gone and (before / ZIP).exists():
         shutil.copy(before / ZIP, out / ZIP)
         return [*lines, f"{ZIP}: as before, since no report has changed"]
     for platform in dict.fromkeys([found.platform, found.listed_by]):
         if not (out / ZIP).exists():
             lines += _write_feedback(platform, found.entries if chosen == ALL else changed, out)
-    if chosen != ALL and not is_first and (out / ZIP).exists():
+    is_deleted = not (out / ZIP).exists()
+    if is_deleted and (before / ZIP).exists():
+        lines.append(f'{ZIP}: deleted, as feedback = "{chosen}" leaves nothing to upload')
+    if chosen != ALL and not is_first and not is_deleted:
         fix = f'set feedback = "{ALL}" in class.toml unless you have uploaded the others'
         lines.append(f"{ZIP}: only what has changed; {fix}")
     return lines

@@ -13,6 +13,7 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
+from tensormark.classroom.config import ADJUSTMENTS
 from tensormark.classroom.config import FILE as CONFIG
 from tensormark.classroom.find import handed_in
 from tensormark.classroom.jobs import Result
@@ -41,7 +42,7 @@ class Store:
         self.path = folder / FILE
         with self._explained():
             folder.mkdir(parents=True, exist_ok=True)
-            names = [path.name for path in handed_in(folder)]
+            names = [path.name for path in handed_in(folder) if path.name != ADJUSTMENTS]
             if names and FILE not in names and CONFIG not in names:
                 what = f"has {names[0]} in it and is no class's"
                 raise UserError(f"{option('out', folder)}: {what}; name a new folder")

@@ -54,6 +54,7 @@ def _constraints(requirements: Path) -> str:
 def _private_references(assignment: Assignment, folder: Path) -> dict[str, bytes]:
     """Return the private references, checked against their manifest."""
     references = References(folder, assignment.references)
+    references.check_solution(assignment.solution)
     if not references.private:
         fix = command("references", seed="number", out="reference_outputs/private")
         raise UserError(

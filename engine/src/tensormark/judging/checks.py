@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from tensormark.exercise import NUMPY
 from tensormark.judging.compare import Mismatch, compare, compare_plain
 from tensormark.judging.evidence import Evidence
 from tensormark.judging.fingerprints import (
@@ -45,7 +46,8 @@ def wrong_output(evidence: Evidence, answered: AnsweredCall) -> Mismatch | None:
         elif call.is_plain and tolerance is not None:
             mismatch = compare_plain(name, got[name], expected, tolerance)
         else:
-            mismatch = compare(name, got[name], expected, tolerance, call.dtype, evidence.axes)
+            dtype = "" if call.arrays == NUMPY else call.dtype
+            mismatch = compare(name, got[name], expected, tolerance, dtype, evidence.axes)
         if mismatch is not None:
             return mismatch
     if examine is None:

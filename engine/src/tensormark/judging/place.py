@@ -26,7 +26,7 @@ from tensormark.worker.protocol import DECIDES, MAX_RECORDS, PLACE, STATE
 
 MAX_TEXT = 200  # characters of a line
 MAX_LINES = 80  # of a function that is shown
-WRONG = "the first value that no correct solution has is computed here"
+WRONG = "the first value that no known correct solution has is computed here"
 DECIDED = "from the same values, correct solutions go on differently after this line"
 TOGETHER = "pieces are put together here: the first value to compare, and it is wrong"
 MISPLACED = "right values get into the wrong places, shape or type here, or are not to be returned"

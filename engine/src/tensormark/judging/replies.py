@@ -4,8 +4,8 @@ A reply is untrusted: its content affects nothing but the wording of a message.
 
 A submission sees the inputs of its calls. If these are not public, an exception's text could carry
 them to a student, who would read it in the report. `without_text` leaves only the grader's own
-words: the type of an exception, if it is one of Python's or torch's, and a line number of the
-student's own file.
+words: the type of an exception or of a result, if it is one of Python's or torch's, a line number
+of the student's own file, and the names of functions that calls name.
 
 Covered: text in replies, however it was produced, and names of changed state. Not covered: numbers,
 such as a reported wrong value; a type and a line number can also leak a few bits.
@@ -32,13 +32,15 @@ PLACE = r" \((\w{1,80})\.py, line (\d{1,6})\)"
 PLACE_AT_END = re.compile(rf"{PLACE}$")
 RAISED = re.compile(rf"raised (\w{{1,80}}): .*?(?:{PLACE})?", re.DOTALL)
 FULL_NAME = re.compile(r"([A-Za-z_]\w{,39})(?:\.[A-Za-z_]\w{,39}){1,5}", re.ASCII)
-TYPES = {"OutOfMemoryError", "_LinAlgError"} | {  # torch's, and Python's
-    name
-    for name, value in vars(builtins).items()
-    if isinstance(value, type) and issubclass(value, BaseException)
-}
+RETURNED = re.compile(
+    r"(\S{1,80}) should return (a tensor|a numpy array).*, got (None|a tuple|a (\w{1,40}))\b.*"
+)
+LACKS = re.compile(r"(\w{1,80})(?:\.py)? has no (\w{1,20}) (\w{1,80}); its names are fixed.*")
+TYPES = {"OutOfMemoryError", "_LinAlgError", "LinAlgError", "Tensor", "ndarray", "generator"} | {
+    name for name, value in vars(builtins).items() if isinstance(value, type)
+}  # torch's, numpy's and Python's
 # keys of the submission's own text
-TEXT_KEYS = ("missing", "importing", "shapes", "lacking_parts", "imported")
+TEXT_KEYS = ("importing", "shapes", "lacking_parts", "imported")
 
 
 def texts(reply: Reply, key: str) -> list[str]:
@@ -85,15 +87,22 @@ def _place(match: re.Match[str] | None, sources: Mapping[str, str]) -> str:
     return f" ({module}.py, line {int(line)})"
 
 
-def _error_without_text(text: str, sources: Mapping[str, str]) -> str:
+def _error_without_text(text: str, targets: Collection[str], sources: Mapping[str, str]) -> str:
     """Say what went wrong in a call, without any text from the submission."""
     exception = RAISED.fullmatch(text)
     if exception is not None:
         kind = exception[1] if exception[1] in TYPES else "an exception of another type"
         return f"raised {kind}{_place(exception, sources)}"
     at = _place(PLACE_AT_END.search(text), sources)
+    returned = RETURNED.fullmatch(text)
+    if returned and returned[1] in targets and (returned[4] is None or returned[4] in TYPES):
+        return f"{returned[1]} should return {returned[2]}, got {returned[3]}{at}"
     if " should return " in text:
         return f"{NOT_RETURNED}{at}"
+    lacks = LACKS.fullmatch(text)
+    names = {*sources, *(part for target in targets for part in target.split("."))}
+    if lacks and {lacks[1], lacks[3]} <= names and lacks[2] in ("class", "function", "method"):
+        return lacks[0].partition(";")[0]
     return f"failed for a reason that is not shown here{at}"
 
 
@@ -115,7 +124,7 @@ def without_text(reply: Reply, targets: Mapping[str, str], sources: Mapping[str,
             message[key] = [name if name in STATE else "a state without a name" for name in names]
     text = reply.text
     if reply.status == "error":
-        text = _error_without_text(text, sources)
+        text = _error_without_text(text, targets, sources)
     elif reply.status == "not written":
         message["where"] = _place(re.fullmatch(PLACE, str(message.get("where"))), sources)
         text = text if not text or text in targets.values() else "its text is not shown"
@@ -156,6 +165,8 @@ def _about_missing(name: str, others: Collection[str], assignment: Assignment, f
         return f"only {graded} {verb} graded: copy what you need from {top} into {file}"
     if top == assignment.starter.name:
         return f"leave out `{top}.`: the given files are imported by their own names"
+    if top in requirement_names(assignment.requirements):
+        return f"{top} may be imported, but is not installed: `pip install {top}`"
     required = assignment.packages or requirement_names(assignment.requirements)
     packages = enumerated(["the standard library", *required])
     return f"only {packages} can be imported; put code from your other files into {file}"
@@ -194,8 +205,10 @@ def mismatch_of(
     shapes = "; ".join(texts(reply, "shapes"))
     there = f"on that line, {shapes}" if shapes else ""
     advice = _advice(reply, others, assignment)
-    lines = filter(None, [_raised_text(reply), there, advice])
     file = _unimportable(reply, assignment)
+    wanted = answered.call.raises
+    instead = f"{answered.call.target} should raise {wanted}" if wanted and not file else ""
+    lines = filter(None, [_raised_text(reply), instead, there, advice])
     headline = f"{file} cannot be imported" if file else ""
     return Mismatch("raised", answered.call.target, tuple(lines), headline, advised=advice != "")
 

@@ -24,7 +24,7 @@ from tensormark.judging.evidence import Evidence
 from tensormark.judging.findings import OF_OUTPUT, finding
 from tensormark.judging.fingerprints import AnsweredCall, changed_state
 from tensormark.judging.replies import PLACE_AT_END, entered, hole, mismatch_of, renamed
-from tensormark.policy import usual_names
+from tensormark.policy import reasons
 from tensormark.result import Finding, Outcome, Result
 from tensormark.usage import enumerated
 
@@ -215,11 +215,10 @@ class Trial(Evidence):
         return Fault(part, functools.partial(finding, self, answered, mismatch, together, kept))
 
     @functools.cached_property
-    def forbidden(self) -> frozenset[str]:
-        """What this exercise's function may not use, by the names in messages."""
+    def forbidden(self) -> dict[str, str]:
+        """What this exercise's function may not use, by the names in messages, and why."""
         policy = self.assignment.policy
-        paths = [*policy.forbidden, *policy.given_only, *self.exercise.forbidden]
-        return frozenset(usual_names(paths).values())
+        return reasons(policy.forbidden, policy.given_only, self.exercise.forbidden)
 
     def mismatch(self, answered: AnsweredCall, check: Check) -> Mismatch | None:
         """Return what is wrong with one answer, or None."""
@@ -239,7 +238,7 @@ class Trial(Evidence):
         name = reply.message.get("forbidden")
         if name in self.forbidden:
             place = PLACE_AT_END.search(reply.text)
-            rule = f"{name} is not allowed in this assignment: it is what you are asked to write"
+            rule = f"{name} is not allowed in this assignment: {self.forbidden[name]}"
             return Mismatch("forbidden", name, (rule + (place[0] if place else ""),))
         return mismatch_of(answered, self.assignment, self.others)
 

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tensormark.authoring.course import Course, open_course
+from tensormark.authoring.course import Course, open_course, require_current
 from tensormark.authoring.handout import disagreements
 from tensormark.authoring.strip import derive
 from tensormark.exercise import Assignment
@@ -103,6 +103,7 @@ def contents(course: Course) -> dict[str, bytes]:
     """
     assignment = course.assignment
     references = References(assignment.references)
+    require_current(course, references)
     references.check_checkpoint(assignment.checkpoint)
     references.check_data(assignment.data, references.manifest["data"])
     wrong = disagreements(assignment.handout.read(), course)
@@ -122,14 +123,13 @@ def contents(course: Course) -> dict[str, bytes]:
 
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Build the zip; return the exit status."""
-    assignment = open_assignment(folder)
     command_line = parser(name, "Build the students' zip.")
-    out = Path(near(folder / "dist" / f"{assignment.slug}.zip"))
-    command_line.add_argument(
-        "--out", type=Path, default=out, help="file to write (default: %(default)s)"
-    )
+    about = "file to write (default: dist/ and the assignment's name)"
+    command_line.add_argument("--out", type=Path, help=about)
     options = command_line.parse_args(arguments)
-    check_zip(options.out, name)
+    assignment = open_assignment(folder)
+    out = options.out or Path(near(folder / "dist" / f"{assignment.slug}.zip"))
+    check_zip(out, name)
     try:
         course = open_course(assignment)
         files = contents(course)
@@ -141,7 +141,7 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
         return 2
     packed = {f"{assignment.slug}/{path}": content for path, content in files.items()}
     archive = zipped(packed, command=name)
-    write_whole(options.out, archive)
+    write_whole(out, archive)
     own = [path.relative_to(folder).as_posix() for path in own_code(folder)]
     kept = [path for path in own if path not in files]
     if kept:
@@ -149,5 +149,5 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     if PAGE not in files:
         print(f"without {PAGE}, which needs `pip install 'tensormark[handout]'`")
     size = f"{len(files)} files, {len(archive) / 1e6:.1f} MB, sha256 {digest(archive)[:16]}"
-    print(f"wrote {options.out}: {size}")
+    print(f"wrote {out}: {size}")
     return 0

@@ -2,8 +2,9 @@
 
 Covered: the fork server and its children see Python, the packages of requirements.txt, the system's
 libraries, the folder worker/, the assignment's harness and the checkpoint, all read-only; no other
-file, process, host name or network. If root starts it, it also gets a separate user id, which owns
-nothing on the machine.
+file, process, host name or network. The server also sees what only worker/ needs, which its
+children cannot read. If root starts it, it also gets a separate user id, which owns nothing on the
+machine.
 Not covered: memory and processor time (lockdown.py limits them), and kernel vulnerabilities. If an
 ordinary user starts it, the container's user is that user outside of it.
 """
@@ -81,13 +82,10 @@ class Bubblewrap(NoContainer):
         options += _bind_options(pairs)
         allowed = packages.packages(key.requirements, packages.WORKER)
         for folder in package_folders():
-            options += [
-                "--tmpfs",
-                str(folder),
-            ]  # hides all packages; allowed ones are mounted over it
-        options += _mkdir_options(_parents(allowed)) + _bind_options(
-            (path, path) for path in allowed
-        )
+            # hides all packages; allowed ones are mounted over it
+            options += ["--tmpfs", str(folder)]
+        options += _mkdir_options(_parents(allowed))
+        options += _bind_options((path, path) for path in allowed)
         for folder in package_folders():
             options += ["--remount-ro", str(folder)]
         for device in DEVICES:
@@ -128,10 +126,6 @@ class Bubblewrap(NoContainer):
             fix = f"AppArmor allows it to root only, or after `sysctl {SYSCTL}=0`; {fix}"
         return f"cannot create a container ({output}); {fix}"
 
-    def _libraries(self) -> list[str]:
-        """Return the libraries; the folders of packages in them hold only what may be used."""
-        return libraries()
-
-    def listable(self) -> list[str]:
-        """Return no folders: those of packages can be read."""
-        return []
+    def roots(self) -> list[Path]:
+        """Return the folders of libraries, as they are in the container."""
+        return [Path(path) for path in libraries()]

@@ -61,11 +61,6 @@ def checkpoints(key: ServerKey) -> list[str]:
     return [str(key.checkpoint)] if key.checkpoint else []
 
 
-def _library_roots() -> list[Path]:
-    """Return the folders of libraries with their links resolved."""
-    return list(dict.fromkeys(Path(path).resolve() for path in libraries()))
-
-
 class NoContainer:
     """The machine itself; a container overrides what is different in it."""
 
@@ -91,22 +86,21 @@ class NoContainer:
         """Return why the command failed, if its last line of output tells."""
         return ""
 
-    def readable(self, key: ServerKey) -> list[str]:
-        """Return the paths that a submission may read."""
-        return [
-            *self._libraries(),
-            *python_files(),
-            *packages.packages(key.requirements, packages.WORKER),
-            *checkpoints(key),
-        ]
+    def roots(self) -> list[Path]:
+        """Return the folders of libraries with their links resolved."""
+        return list(dict.fromkeys(Path(path).resolve() for path in libraries()))
 
-    def _libraries(self) -> list[str]:
-        """Return the libraries without the folders of packages in them."""
+    def readable(self, key: ServerKey) -> list[str]:
+        """Return the paths that a submission may read: of packages, only those that it may use."""
         hidden = package_folders()
-        return [str(path) for root in _library_roots() for path in packages.around(root, hidden)]
+        paths = [str(path) for root in self.roots() for path in packages.around(root, hidden)]
+        allowed = packages.packages(key.requirements)
+        return [*paths, *python_files(), *allowed, *checkpoints(key)]
 
     def listable(self) -> list[str]:
         """Return the folders that a submission may list, because Python looks for modules there."""
         hidden = package_folders()
-        roots = _library_roots()
-        return [str(root) for root in roots if any(path.is_relative_to(root) for path in hidden)]
+        roots = self.roots()
+        return [
+            str(root) for root in roots if any(folder.is_relative_to(root) for folder in hidden)
+        ]

@@ -7,7 +7,7 @@ submission, then answers the calls in order.
 import contextlib
 import dataclasses
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +54,7 @@ class Request:
     measured: float | None = None
     task: bool = False
     tensor_names: frozenset[str] | None = None
-    forbidden: Sequence[str] = ()
+    forbidden: Iterable[str] = ()
     given_code: bool = False
     tape: Mapping[str, Any] | None = None
 
@@ -150,7 +150,7 @@ class Program:
             given_code: whether a call may use what is `given_only`; otherwise it is forbidden for
                 good.
         """
-        for_good = self.policy.forbidden
+        for_good = [*self.policy.forbidden]
         if not given_code:
             for_good += self.policy.given_only
         return {
@@ -304,7 +304,7 @@ class Job:
         """Return what the worker is asked, and what is forbidden while it runs."""
         step = self.steps[place]
         asked = self.program.load_message(self.given_code) if place == 0 else {"call": step.call}
-        given_only: Sequence[str] = ()  # allowed, or forbidden for good
+        given_only: Iterable[str] = ()  # allowed, or forbidden for good
         if self.given_code and not step.given_code:
             given_only = self.program.policy.given_only
         return {

@@ -17,7 +17,7 @@ from pathlib import Path
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 FOLDERS = ("site-packages", "dist-packages")
-WORKER = ("torch", "numpy", "safetensors", "pyseccomp")  # those that tensormark/worker needs
+WORKER = ("numpy", "safetensors")  # those that tensormark/worker needs, whatever is required
 
 
 def requirement_names(requirements: Path) -> list[str]:

@@ -181,6 +181,8 @@ def _own_call(fields: Mapping[str, Any]) -> Call:
     if rate is not None:
         names = ["dropout", *(name for name in own["sizes"] if name.endswith("dropout"))]
         own["sizes"] = own["sizes"] | dict.fromkeys(names, rate)
+    if isinstance(own.get("raises"), type):
+        own["raises"] = own["raises"].__name__
     for name in ("options", "literals"):
         if callable(own[name]):
             own[name] = own[name](own["sizes"])

@@ -15,6 +15,7 @@ its harness, a module that defines as many of these names as its calls need:
 Nothing here knows a correct answer.
 """
 
+import builtins
 import contextlib
 import dataclasses
 import functools
@@ -324,7 +325,9 @@ def _raised(function: Callable[[], Any], call: Call) -> dict[str, Array]:
     try:
         function()
     except Exception as error:
-        if wanted in (each.__name__ for each in type(error).__mro__):
+        own = getattr(builtins, wanted, None)  # a class of the student's own may have its name
+        names = (each.__name__ for each in type(error).__mro__)
+        if isinstance(error, own) if own else wanted in names:
             return {call["returns"][0]: np.array(True)}
         raise
     return {call["returns"][0]: np.array(False)}

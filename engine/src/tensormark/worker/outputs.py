@@ -12,9 +12,10 @@ from tensormark.worker import values
 from tensormark.worker.optional_torch import Tensor, torch
 from tensormark.worker.protocol import LONGEST, MAX_AXES
 
-# the types that torch, numpy and safetensors support
+# the types of tensors that torch, numpy and safetensors support
 SENDABLE = frozenset("float16 float32 float64 int32 int64 bool".split())
 DENSE = "it should be dense, as after .to_dense()"
+WIDEST = {"i": np.int64, "u": np.int64, "f": np.float64}  # an array is sent as, by its kind
 WIDTH = 16  # the least width of padded lists, so that random draws do not determine shapes
 
 
@@ -48,7 +49,7 @@ def columns(rows: Any, names: Sequence[str], target: str) -> dict[str, np.ndarra
 
 
 def named(result: Any, names: Sequence[str], form: str, target: str) -> dict[str, Any]:
-    """Name the outputs of a function; extra keys and extra elements are ignored.
+    """Name the outputs of a function; extra keys are ignored.
 
     Raises:
         StudentError: an output is missing, or the result is something else.
@@ -59,10 +60,13 @@ def named(result: Any, names: Sequence[str], form: str, target: str) -> dict[str
         return {names[0]: result}
     if form == "tuple" and len(names) == 1:
         return {names[0]: result[0] if isinstance(result, tuple) and result else result}
-    if form == "tuple" and isinstance(result, tuple | list) and len(result) >= len(names):
-        return dict(zip(names, result, strict=False))
+    got = ""
+    if form == "tuple" and isinstance(result, tuple | list):
+        if len(result) == len(names):
+            return dict(zip(names, result, strict=True))
+        got = f", got {len(result)} values"
     form = f"a {form} with the keys" if form == "dict" else f"a {form} of"
-    raise StudentError(f"{target} should return {form} {' and '.join(names)}")
+    raise StudentError(f"{target} should return {form} {' and '.join(names)}{got}")
 
 
 def description(value: Any) -> str:
@@ -83,18 +87,21 @@ def plain(result: Any, names: Sequence[str], target: str) -> dict[str, np.ndarra
     try:
         return {names[0]: values.packed(result)}
     except (TypeError, ValueError) as error:
-        says = f"{target} should return plain values: numbers, texts, lists and the like"
+        says = f"{target} should return plain values: numbers, strings, lists and the like"
         raise StudentError(f"{says}, but not {error}") from error
 
 
-def _checked_tensor(value: Any, target: str) -> Tensor:
+def _checked_tensor(value: Any, target: str, where: str) -> Tensor:
     """Return a tensor that can be sent.
+
+    Args:
+        where: which of several outputs it is, for messages.
 
     Raises:
         StudentError: it is none.
     """
     if not isinstance(value, Tensor):
-        raise StudentError(f"{target} should return a tensor, got {description(value)}")
+        raise StudentError(f"{target} should return a tensor{where}, got {description(value)}")
     if value.device.type != "cpu":
         raise StudentError(f"{target} returned a tensor on {value.device}, not on the CPU")
     if value.is_nested or value.layout is not torch.strided:
@@ -103,16 +110,16 @@ def _checked_tensor(value: Any, target: str) -> Tensor:
     return value
 
 
-def _checked_array(value: Any, target: str) -> np.ndarray:
-    """Return an array, or a number as one without axes.
+def _checked_array(value: Any, target: str, where: str) -> np.ndarray:
+    """Return an array, or a number as one without axes, in the widest type of its kind.
 
     Raises:
         StudentError: it is none.
     """
     if isinstance(value, np.ndarray | np.generic | bool | int | float):
         array = np.asarray(value)
-        return array.astype(array.dtype.newbyteorder("="), copy=False)
-    raise StudentError(f"{target} should return a numpy array, got {description(value)}")
+        return array.astype(WIDEST.get(array.dtype.kind, array.dtype), copy=False)
+    raise StudentError(f"{target} should return a numpy array{where}, got {description(value)}")
 
 
 def outputs_of(result: Any, call: Mapping[str, Any]) -> dict[str, Any]:
@@ -140,7 +147,9 @@ def checked(outputs: dict[str, Any], call: Mapping[str, Any]) -> dict[str, Any]:
     noun = "an array" if is_numpy else "a tensor"
     arrays = {}
     for name, value in outputs.items():
-        array = _checked_array(value, target) if is_numpy else _checked_tensor(value, target)
+        where = f" as {name}" if len(outputs) > 1 else ""
+        check = _checked_array if is_numpy else _checked_tensor
+        array = check(value, target, where)
         arrays[name] = array
         if str(array.dtype).removeprefix("torch.") not in SENDABLE:
             raise StudentError(f"{target} returned {noun} of type {array.dtype}")

@@ -1,27 +1,28 @@
 """Plain Python values as JSON, and as an array of bytes that holds it; see `Call.form`.
 
-Plain are None, numbers, texts, and lists, tuples, dictionaries, sets and arrays of plain values,
-nested as one likes; a tensor is sent as an array. JSON has no tuples, sets and arrays, nor keys
-other than texts: these are objects with one key, such as {"(tuple)": [1, 2]}.
+Plain are None, numbers, strings, bytes, and lists, tuples, dictionaries, sets and arrays of plain
+values, nested as one likes; a tensor is sent as an array. JSON has no bytes, tuples, sets and
+arrays, nor keys other than texts: these are objects with one key, such as {"(tuple)": [1, 2]}.
 
-Covered: the number and depth of values on both sides. Not covered: a subclass is sent as what it
-is a subclass of.
+Covered: the number and depth of values on both sides. Not covered: what behaves like a list, a
+dictionary or a set, such as a deque, a subclass or the keys of a dictionary, is sent as one.
 """
 
 import contextlib
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 import numpy as np
 
 MOST = 1 << 19  # bytes of JSON
 DEEPEST = 60  # of values in values
+MOST_BITS = 1 << 13  # of a number: Python writes no number of more than 4300 digits
 LONGEST_TEXT = 60  # characters of a value in a message
 TUPLE, DICT, SET, FROZEN, ARRAY = "(tuple)", "(dict)", "(set)", "(frozenset)", "(array)"
-TAGS = frozenset({TUPLE, DICT, SET, FROZEN, ARRAY})
-SETS = (set, frozenset)
+BYTES = "(bytes)"
+TAGS = frozenset({TUPLE, DICT, SET, FROZEN, ARRAY, BYTES})
 
 
 def encoded(value: Any, depth: int = 0) -> Any:
@@ -32,19 +33,23 @@ def encoded(value: Any, depth: int = 0) -> Any:
     """
     if depth > DEEPEST:
         raise TypeError(f"values {DEEPEST} levels deep")
+    if isinstance(value, int) and value.bit_length() > MOST_BITS:
+        raise TypeError(f"a number of more than {MOST_BITS} bits")
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    if isinstance(value, list | tuple):
+    if isinstance(value, bytes | bytearray):
+        return {BYTES: value.decode("latin-1")}
+    if isinstance(value, Sequence):
         items = [encoded(item, depth + 1) for item in value]
-        return items if isinstance(value, list) else {TUPLE: items}
-    if isinstance(value, dict):
+        return {TUPLE: items} if isinstance(value, tuple) else items
+    if isinstance(value, Mapping):
         if all(isinstance(key, str) for key in value) and TAGS.isdisjoint(value):
             return {key: encoded(item, depth + 1) for key, item in value.items()}
         pairs = [[encoded(each, depth + 1) for each in pair] for pair in value.items()]
         return {DICT: pairs}
-    if isinstance(value, SETS):
+    if isinstance(value, Set):
         items = sorted((encoded(item, depth + 1) for item in value), key=json.dumps)
-        return {SET if isinstance(value, set) else FROZEN: items}
+        return {FROZEN if isinstance(value, frozenset) else SET: items}
     if hasattr(value, "detach"):  # a tensor of torch's
         value = np.asarray(value.detach())
     if isinstance(value, np.generic | np.ndarray) and value.dtype.kind in "biufU":
@@ -68,6 +73,8 @@ def decoded(value: Any, depth: int = 0) -> Any:
         ((tag, content),) = value.items()
         if tag == ARRAY:
             return np.array(content)
+        if tag == BYTES:
+            return str.encode(content, "latin-1")
         items = [decoded(item, depth + 1) for item in content]
         return {TUPLE: tuple, DICT: dict, SET: set, FROZEN: frozenset}[tag](items)
     return {key: decoded(item, depth + 1) for key, item in value.items()}
@@ -132,8 +139,9 @@ def _kind(value: Any) -> str:
         ((bool, int, float), "a number"),
         ((list, tuple, np.ndarray), "a list"),
         ((dict,), "a dictionary"),
-        (SETS, "a set"),
-        ((str,), "a text"),
+        ((set, frozenset), "a set"),
+        ((str,), "a string"),
+        ((bytes,), "bytes"),
     ):
         if isinstance(value, kinds):
             return name
@@ -204,7 +212,7 @@ def outline(value: Any) -> tuple[str, list[float]]:
         if isinstance(part, dict):
             pairs = sorted((text(key), key) for key in part)
             return f"{{{','.join(f'{name}:{text(part[key])}' for name, key in pairs)}}}"
-        if isinstance(part, SETS):
+        if isinstance(part, set | frozenset):
             return f"{{{','.join(sorted(map(text, part)))}}}"
         return repr(part)
 

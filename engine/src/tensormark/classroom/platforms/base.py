@@ -1,7 +1,6 @@
 """What a platform is: how its files are named, its list is read, and what it imports."""
 
 import datetime
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -17,6 +16,10 @@ DOCUMENTS = tuple(
 )
 ENDINGS = "|".join(map(re.escape, (".py", ".ipynb", *ARCHIVES, *DOCUMENTS)))
 ANY_TITLE = re.compile("(?P<name>.+)", re.S)
+# of `1.000` the point is the decimal one
+THOUSANDS = re.compile(
+    r"(?!-?[0-9]+\.[0-9]{3}$)-?[1-9][0-9]{0,2}([,.])[0-9]{3}(?:\1[0-9]{3})*(?:(?!\1)[,.][0-9]+)?"
+)
 AGAIN = re.compile(r".*-([0-9]{1,6})(?:\.[^.]*){1,2}", re.S)
 
 
@@ -46,7 +49,11 @@ def moment(text: str, form: str = "") -> datetime.datetime | None:
 
 def number(text: str) -> float | None:
     """Parse a number as a platform writes it, in any language; return None if it is not one."""
-    plain = text.strip().replace(",", ".")
+    plain = text.strip()
+    thousands = THOUSANDS.fullmatch(plain)
+    if thousands:
+        plain = plain.replace(thousands[1], "")
+    plain = plain.replace(",", ".")
     return float(plain) if re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", plain) else None
 
 
@@ -158,11 +165,14 @@ def without_ending(name: str) -> str:
     return stem[1] if stem else name
 
 
-def without_common(names: Sequence[str], separator: str) -> dict[str, list[str]]:
-    """Return what follows each separator in what all names begin with, the shortest first."""
-    common = os.path.commonprefix(names)  # noqa: RUF071 - of letters, not of folders
-    ends = [place + 1 for place, letter in enumerate(common) if letter == separator]
-    return {name: [name[end:] for end in reversed(ends) if name[end:]] or [name] for name in names}
+def after_titles(text: str, separator: str, kind: str) -> tuple[Claim, ...]:
+    """Return a claim for what follows each separator, the shortest first, and for the whole.
+
+    Which of them begins with the assignment's title is decided for the folder; see find.py.
+    """
+    ends = [place + 1 for place, letter in enumerate(text) if letter == separator]
+    names = [(text[:end], text[end:]) for end in (*reversed(ends), 0)]
+    return tuple(Claim(name, {kind: name}, title=title) for title, name in names)
 
 
 def own_name(path: Path) -> Upload:

@@ -3,7 +3,7 @@
 Its download has `Project 1_alovelace_attempt_2026-11-20-23-10-05_main.py`, and for each attempt a
 note that ends in `.txt` where a file's name would follow. The title is the assignment's, and the
 system sets the login, so that the student chooses only what follows the time. Both may have
-underscores, so a name is read in every way that fits all of them, and the list decides.
+underscores, so a name is read in every way, and the title of most decides.
 
 Its gradebook is downloaded with columns such as `Lab 1 [Total Pts: 100 Score] |12345`, and uploaded
 again: Blackboard finds people by Username and columns by the number (its help on working offline).
@@ -12,11 +12,10 @@ A submission that waits for a mark is `Needs Grading` or `In Progress(80.00)`.
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
-from tensormark.classroom.entry import Claim, Upload
-from tensormark.classroom.platforms.base import Platform, moment, own_name, without_common
+from tensormark.classroom.entry import Upload
+from tensormark.classroom.platforms.base import Platform, after_titles, moment
 
 NAMED = re.compile(
     r"(?P<head>.+?)_attempt_(?P<stamp>[0-9]{4}(?:-[0-9]{2}){5})(?:_(?P<file>.+)|(?P<note>\.txt))",
@@ -37,26 +36,22 @@ class Blackboard(Platform):
         return any(map(self.grades.fullmatch, titles))
 
     def upload(self, path: Path) -> Upload | None:
-        """Return a claim for what comes before the attempt: the title and the login."""
+        """Return the claims of what comes before the attempt: the title and the login."""
         match = NAMED.fullmatch(path.name)
         if match is None:
             return None
         stamp = match["stamp"]
         when = moment(f"{stamp[:10]} {stamp[11:].replace('-', ':')}")
-        return Upload(path, (Claim(match["head"]),), match["file"] or "", stamp, submitted=when)
+        claims = after_titles(match["head"], "_", "login")
+        file = match["file"] or ""
+        return Upload(path, claims, file, stamp, submitted=when, typed=not file)
 
     def uploads(self, paths: Sequence[Path]) -> list[Upload]:
-        """Read all names; an attempt's note is left out if the attempt also has a file.
-
-        The title of the assignment is what the names begin with in common, up to any underscore.
-        """
-        read = {path: self.upload(path) for path in paths}
-        named = [(each.claims[0].name, each) for each in read.values() if each]
-        logins = without_common([head for head, _ in named], "_")
-        packed = {(head, each.attempt) for head, each in named if each.file}
-        uploads = [own_name(path) for path, each in read.items() if each is None]
-        for head, each in named:
-            if each.file or (head, each.attempt) not in packed:
-                claims = tuple(Claim(login, {"login": login}) for login in logins[head])
-                uploads.append(replace(each, claims=claims))
-        return uploads
+        """Read all names; an attempt's note is left out if the attempt also has a file."""
+        uploads = super().uploads(paths)
+        packed = {(each.claims[-1].name, each.attempt) for each in uploads if not each.typed}
+        return [
+            each
+            for each in uploads
+            if not each.typed or (each.claims[-1].name, each.attempt) not in packed
+        ]

@@ -36,6 +36,7 @@ SCALE = "scale"
 STATUS = "status"
 LATE = re.compile("[0-9] [a-z]+ late")
 DRAFT = "draft (not submitted)"
+ENGLISH = re.compile("submitted for grading|draft|no submission|new|reopened|graded")
 CHANGEABLE = "grade can be changed"
 AGAIN = "download the worksheet again"
 LONGEST = 40  # letters of a student's name in a file's name
@@ -90,13 +91,15 @@ class Moodle(Platform):
 
     def late(self, cells: Mapping[str, str]) -> bool | None:
         """Return whether the status says so: "Submitted for grading - 30 mins late"."""
-        status = cells.get(STATUS, "")
-        return bool(LATE.search(status)) if status else None
+        status = cells.get(STATUS, "").casefold()
+        return bool(LATE.search(status)) if ENGLISH.match(status) else None
 
     def remark(self, cells: Mapping[str, str]) -> str:
-        """Return it of a draft, which a student may still change."""
-        status = cells.get(STATUS, "")
-        return f"a draft: its status in Moodle is {status!r}" if DRAFT in status.casefold() else ""
+        """Return it of a draft, which a student may still change, and of an unknown status."""
+        status = cells.get(STATUS, "").casefold()
+        if status and not ENGLISH.match(status):
+            return f"nobody knows if it was late, as its status is not English; {AGAIN}, in English"
+        return "only a draft, which is not submitted in Moodle" if DRAFT in status else ""
 
     def feedback(self, entries: Sequence[Entry], folder: Path) -> Iterator[tuple[str, bytes | str]]:
         """Yield a page for each participant of the worksheet.

@@ -23,6 +23,7 @@ ASSIGNMENT = Assignment(
     imports=("detector",),
     exercises=collected(grader.exercises),
     harness=Path(__file__).with_name("harness.py"),
+    engine="",
     policy=Policy(
         ("torch.nn.Conv1d", "torch.nn.functional.conv1d", "torch.convolution"), section="Rules"
     ),
