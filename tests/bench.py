@@ -16,7 +16,7 @@ from pathlib import Path
 from grader.assignment import ASSIGNMENT
 from instructor import ROOT
 from tensormark.authoring.course import open_course
-from tensormark.sandbox.interface import CONTAINED
+from tensormark.sandbox.tiers import CONTAINED
 
 ROUNDS = 3
 EACH = 6  # right ones in the class, and as many wrong ones

@@ -13,7 +13,7 @@ from tests.helpers import ROOT
 if TYPE_CHECKING:
     from tests.helpers.bench import Bench
 
-pytest_plugins = ["testkit.hooks", "testkit.resident", "testkit.graded"]
+pytest_plugins = ["testkit.hooks", "testkit.graded"]
 os.environ["TENSORMARK_MAKE"] = "1"  # so that messages name this assignment's make commands
 # `make test ARGS=...` would pass its options on to every make that a test runs
 for name in ("MAKEFLAGS", "MAKEOVERRIDES", "MFLAGS"):

@@ -11,8 +11,9 @@ import pytest
 
 from grader.assignment import ASSIGNMENT
 from tensormark.policy import usual_names
-from tensormark.sandbox.interface import CONTAINED, PROCESS, Reply, Request, Sandbox
-from tensormark.sandbox.tiers import open_sandbox
+from tensormark.sandbox.interface import Reply, Request
+from tensormark.sandbox.sandbox import Sandbox
+from tensormark.sandbox.tiers import CONTAINED, PROCESS
 from testkit.asking import X, program_of_ways
 from testkit.tiers import marked
 from tests.helpers import ROOT
@@ -403,13 +404,13 @@ GUARDED = dataclasses.replace(PROGRAM, policy=POLICY)
 
 @pytest.fixture(scope="module")
 def unguarded() -> Iterator[Sandbox]:
-    with open_sandbox(PROCESS, PROGRAM) as sandbox:
+    with Sandbox(PROCESS, PROGRAM) as sandbox:
         yield sandbox
 
 
 @pytest.fixture(scope="module", params=marked((PROCESS, CONTAINED)))
 def guarded(request) -> Iterator[Sandbox]:
-    with open_sandbox(request.param, GUARDED) as sandbox:
+    with Sandbox(request.param, GUARDED) as sandbox:
         yield sandbox
 
 
@@ -419,7 +420,7 @@ def here() -> Iterator[Sandbox]:
     program = dataclasses.replace(made, requirements=ASSIGNMENT.requirements)
     text = (ROOT / "starter" / "tokenizer.py").read_text("utf-8")
     program.sources["tokenizer"] = text  # type: ignore[index]
-    with open_sandbox(PROCESS, program) as sandbox:
+    with Sandbox(PROCESS, program) as sandbox:
         yield sandbox
 
 

@@ -14,8 +14,9 @@ from tensormark.grading import Grading, Session, program_of, solution_of
 from tensormark.intake.submission import Submission
 from tensormark.references import References
 from tensormark.result import CheckFailed
-from tensormark.sandbox.interface import CONTAINED, Reply, Request, Sandbox
-from tensormark.sandbox.tiers import open_sandbox
+from tensormark.sandbox.interface import Reply, Request
+from tensormark.sandbox.sandbox import Sandbox
+from tensormark.sandbox.tiers import CONTAINED
 from tensormark.settings import Settings
 from tensormark.task import TaskRun
 from testkit.graded import Grade
@@ -108,7 +109,7 @@ def sources() -> dict[str, str]:
 @pytest.fixture(scope="module")
 def sandbox(sources: dict[str, str]) -> Iterator[Sandbox]:
     program = program_of(ASSIGNMENT, TASK, sources, Settings.of(ROOT))
-    with open_sandbox(CONTAINED, program) as opened:
+    with Sandbox(CONTAINED, program) as opened:
         yield opened
 
 

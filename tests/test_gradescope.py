@@ -19,7 +19,7 @@ from tensormark.gradescope import run
 from tensormark.grading import Grading
 from tensormark.references import References
 from tensormark.result import Grade, Outcome, Result
-from tensormark.sandbox.interface import PROCESS
+from tensormark.sandbox.tiers import PROCESS
 from tensormark.settings import Settings
 from testkit import formats
 from testkit.graded import program, ran

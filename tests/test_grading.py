@@ -13,7 +13,7 @@ from tensormark import submit
 from tensormark.intake.given_files import GivenFiles
 from tensormark.intake.submission import Submission
 from tensormark.references import References
-from tensormark.sandbox.interface import PROCESS, TIERS
+from tensormark.sandbox.tiers import PROCESS, TIERS
 from tensormark.strictest import Strictest
 from testkit.graded import Grade, ran, tensormark
 from testkit.tiers import marked

@@ -20,7 +20,7 @@ from tensormark.references import FORMAT, References
 from tensormark.release.build import contents
 from tensormark.release.given_out import published
 from tensormark.release.leaks import leaks
-from tensormark.sandbox.interface import LOCKED, PROCESS
+from tensormark.sandbox.tiers import LOCKED, PROCESS
 from tensormark.settings import Settings
 from tensormark.strictest import Strictest
 from tensormark.usage import UserError

@@ -24,7 +24,8 @@ from tensormark.judging.diagnose import PAIR
 from tensormark.judging.fingerprints import RANDOM, UNDECIDED
 from tensormark.references import Recording, Tensors
 from tensormark.sandbox.interface import Reply
-from tensormark.sandbox.process import ProcessSandbox
+from tensormark.sandbox.sandbox import Sandbox
+from tensormark.sandbox.tiers import PROCESS
 from tensormark.sandbox.worker_process import PROCESSOR
 from tensormark.settings import Settings
 from testkit.graded import files_in, in_manifest
@@ -224,7 +225,7 @@ def moved_in(course: Course, kind: type[Recorder] = Recorder) -> list[str]:
     sources = course.assignment.solution_sources
     program = program_of(course.assignment, [exercise], sources, Settings.of(ROOT))
     previous = previous_record(ROOT / "reference_outputs", exercise)
-    with ProcessSandbox(program) as sandbox:
+    with Sandbox(PROCESS, program) as sandbox:
         changes = kind(course, exercise, sandbox, SEED).differences(previous)
     changes = [one for one in changes if not (one.endswith(": a new row") and PAIR in one)]
     return [one for one in changes if not one.startswith("the tolerance of ") and GONE not in one]

@@ -8,8 +8,8 @@ import pytest
 
 from grader.assignment import ASSIGNMENT
 from tensormark.sandbox import packages
-from tensormark.sandbox.interface import PROCESS
-from tensormark.sandbox.tiers import open_sandbox
+from tensormark.sandbox.sandbox import Sandbox
+from tensormark.sandbox.tiers import PROCESS
 from testkit.asking import CODE, ask, program_with
 from testkit.tiers import ISOLATING, marked
 
@@ -123,7 +123,7 @@ Thing.double = double
 
 def findings_in(tier: str) -> Mapping[str, str]:
     program = dataclasses.replace(program_with(PROBE), requirements=ASSIGNMENT.requirements)
-    with open_sandbox(tier, program) as sandbox:
+    with Sandbox(tier, program) as sandbox:
         (reply,) = sandbox.run([dataclasses.replace(ask("double"), tensor_names=None)])
     assert reply.status == "ok", reply.text
     findings: dict[str, str] = json.loads(reply.tensors["out/output"].astype("uint8").tobytes())

@@ -15,7 +15,7 @@ from tensormark.folder import open_assignment
 from tensormark.settings import Settings
 from testkit import toy
 
-pytest_plugins = ["testkit.hooks", "testkit.resident", "testkit.graded"]
+pytest_plugins = ["testkit.hooks", "testkit.graded"]
 # variables set for the test run must not reach the processes that tests start
 for name in ("TENSORMARK_MAKE", "TENSORMARK_ASSIGNMENT"):
     os.environ.pop(name, None)

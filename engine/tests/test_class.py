@@ -21,7 +21,11 @@ from testkit.classes import graded_class, handed_in, options_in, rows_in
 from testkit.graded import files_in, ran, tensormark
 from testkit.resident import called
 
-KILLER = "import os\nos.kill(os.getppid(), 9)\n"  # it ends the process that grades it
+# it ends the process that grades it, which has started its own parent
+KILLER = """import os
+with open(f"/proc/{os.getppid()}/stat") as stat:
+    os.kill(int(stat.read().rpartition(")")[2].split()[1]), 9)
+"""
 BY_LIST = "student,points,reason\ns3,1,x\n"
 ADJUSTMENTS = "student,points,reason\nada,-5.5,late\ngrace,10,showed it to me\n"
 

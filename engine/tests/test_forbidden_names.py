@@ -8,16 +8,9 @@ import pytest
 
 from tensormark.exercise import Call
 from tensormark.policy import Policy, rules_of, usual_names
-from tensormark.sandbox.interface import (
-    PROCESS,
-    TIERS,
-    Program,
-    Reply,
-    Request,
-    Sandbox,
-    WorkerStartError,
-)
-from tensormark.sandbox.tiers import open_sandbox
+from tensormark.sandbox.interface import Program, Reply, Request, WorkerStartError
+from tensormark.sandbox.sandbox import Sandbox
+from tensormark.sandbox.tiers import PROCESS, TIERS
 from tensormark.usage import UserError
 from testkit.asking import X, program_of_ways
 from testkit.graded import ran
@@ -141,7 +134,7 @@ def guarded(names: list[str]) -> Program:
 
 @pytest.fixture(scope="module")
 def sandbox(request) -> Iterator[Sandbox]:
-    with open_sandbox(request.param, guarded([name for name, _ in WAYS])) as opened:
+    with Sandbox(request.param, guarded([name for name, _ in WAYS])) as opened:
         yield opened
 
 
@@ -205,10 +198,7 @@ for name, where in {rules}.items():
 
 @pytest.mark.parametrize("tier", marked(TIERS))
 def test_nothing_is_graded_where_a_name_is_refused(tier: str) -> None:
-    with (
-        pytest.raises(WorkerStartError) as caught,
-        open_sandbox(tier, guarded(["nunpy"])) as opened,
-    ):
+    with pytest.raises(WorkerStartError) as caught, Sandbox(tier, guarded(["nunpy"])) as opened:
         ask(opened, 0, ())
 
     assert str(caught.value).startswith("grader/assignment.py: nunpy cannot be forbidden: ")

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from tensormark.sandbox.interface import CONTAINED
+from tensormark.sandbox.tiers import CONTAINED
 from tensormark.wheel import wheel as this_wheel
 from testkit import toy
 from testkit.graded import ran

@@ -12,10 +12,12 @@ import pytest
 
 import tensormark
 from tensormark.exercise import Call
-from tensormark.sandbox import bubblewrap, packages
-from tensormark.sandbox.bubblewrap import ServerKey
-from tensormark.sandbox.interface import ISOLATING, Request
-from tensormark.sandbox.tiers import open_sandbox
+from tensormark.sandbox import packages
+from tensormark.sandbox.bubblewrap import Bubblewrap
+from tensormark.sandbox.container import NoContainer, ServerKey
+from tensormark.sandbox.interface import Request
+from tensormark.sandbox.sandbox import Sandbox
+from tensormark.sandbox.tiers import ISOLATING
 from testkit import toy
 from testkit.asking import HERE, REQUIREMENTS, X, program_with
 from testkit.graded import ran
@@ -98,9 +100,9 @@ def test_libraries_are_listed_around_the_folders_of_packages(tmp_path) -> None:
 
 
 def test_only_packages_and_libraries_are_readable_and_mounts_agree() -> None:
-    key = ServerKey(False, HERE / "no_harness.py", REQUIREMENTS, Path("/checkpoint"))
-    readable = bubblewrap.readable(key)
-    mounted = bubblewrap.mounts(key)
+    key = ServerKey(HERE / "no_harness.py", REQUIREMENTS, Path("/checkpoint"), ())
+    readable = NoContainer().readable(key)
+    mounted = Bubblewrap().mounts(key)
 
     assert len(readable) < 1000
     assert not any(Path(path).name in packages.FOLDERS for path in readable)
@@ -123,7 +125,7 @@ def test_what_only_the_worker_needs_cannot_be_imported_by_any_finder(tier: str) 
     calls = (Call(name, ("x",), "main", kind="function", arrays="numpy") for name in NEEDED)
     requests = [Request("one", frozenset(), call.message(), {"x": X}) for call in calls]
 
-    with open_sandbox(tier, program) as sandbox:
+    with Sandbox(tier, program) as sandbox:
         replies = list(sandbox.run(requests))
 
     assert [reply.status for reply in replies] == ["ok", "error", "error", "error"]

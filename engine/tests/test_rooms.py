@@ -43,14 +43,14 @@ ROOMS = {
     "intake": "characters exercise files predictions usage",
     "judging": "policy exercise handout references result sandbox.interface sandbox.packages "
     "usage worker.protocol worker.values",
-    "settings": "files intake.submission sandbox.interface usage",
+    "settings": "files intake.submission sandbox.interface sandbox.tiers usage",
     "grading": "policy exercise intake judging literals references result sandbox settings "
     "task usage worker.protocol",
     "reports": "characters files result usage",
     "strictest": "exercise intake.submission sandbox settings usage",
     "grade": "files folder grading intake reports sandbox settings strictest usage",
     "submit": "exercise files folder grading intake predictions references reports result "
-    "sandbox.interface settings strictest usage zipped",
+    "sandbox.tiers settings strictest usage zipped",
     "watch": "folder grading intake reports result sandbox settings usage",
     "debug": "exercise folder grading intake literals references reports result settings usage "
     "worker",

@@ -1,6 +1,10 @@
 """The tiers behind one interface: deadlines, partial answers, lost calls, what one may cost."""
 
 import dataclasses
+import os
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -11,18 +15,18 @@ import pytest
 from tensormark.exercise import Assignment
 from tensormark.grading import Grading
 from tensormark.result import Outcome
+from tensormark.sandbox import server, worker_process
 from tensormark.sandbox.interface import (
     CALL_DEADLINE,
     HANGS,
-    PROCESS,
-    TIERS,
     Limits,
     Reply,
     Request,
-    Sandbox,
     WorkerStartError,
 )
-from tensormark.sandbox.tiers import open_sandbox
+from tensormark.sandbox.sandbox import Sandbox
+from tensormark.sandbox.server import SERVERS, kind_of
+from tensormark.sandbox.tiers import PROCESS, TIERS
 from tensormark.settings import Settings
 from testkit import toy
 from testkit.asking import CODE, GIVEN, LIMITS, X, ask, program_with, sandbox_of
@@ -39,10 +43,9 @@ def sandbox(request) -> Iterator[Sandbox]:
 
 
 def opened(tier: str, **more: Any) -> Sandbox:
-    return open_sandbox(tier, dataclasses.replace(program_with(), **more))
+    return Sandbox(tier, dataclasses.replace(program_with(), **more))
 
 
-@pytest.mark.usefixtures("workers_are_started")
 def test_answers_before_a_crash_are_kept_and_other_exercises_run(sandbox: Sandbox) -> None:
     calls = [ask("double"), ask("end"), ask("double"), ask("double", "two")]
 
@@ -61,11 +64,33 @@ def test_a_call_that_does_not_run_a_lost_exercise_is_run(sandbox: Sandbox) -> No
     assert [reply.status for reply in replies] == ["lost", "ok"]
 
 
-def test_the_grader_waits_only_once_for_a_worker_that_does_not_start() -> None:
-    with sandbox_of(PROCESS, threads=0) as sandbox:
+def test_the_grader_waits_only_once_for_a_worker_that_does_not_start(monkeypatch) -> None:
+    SERVERS.close()
+    monkeypatch.setattr(server, "PYTHON", ["false"])
+    with sandbox_of(PROCESS) as sandbox:
         for _ in range(2):
-            with pytest.raises(WorkerStartError, match="it ended the process that graded it"):
+            with pytest.raises(WorkerStartError, match="the sandbox does not start"):
                 list(sandbox.run([ask("double")]))
+
+
+@pytest.mark.parametrize("forks", [True, False])
+def test_in_process_exercises_share_a_process_until_a_call_is_lost(
+    monkeypatch, forks: bool
+) -> None:
+    SERVERS.close()
+    monkeypatch.setattr(server, "CAN_FORK", forks)
+    calls = [ask("mark"), ask("mark", "two"), ask("end", "three"), ask("mark", "four")]
+    with sandbox_of(PROCESS) as sandbox:
+        replies = list(sandbox.run([*calls, ask("hang", "five", deadline=1.0), ask("mark", "six")]))
+        texts = [reply.text for reply in replies if reply.status != "ok"]
+
+    assert texts == [
+        "Thing.end ended the process that graded it",
+        "Thing.hang took longer than 1 seconds",
+    ]
+    marks = [reply.tensors["out/output"][0] for reply in replies if reply.status == "ok"]
+    assert marks == [1, 2, 1, 1]
+    assert len(SERVERS.idle[kind_of(PROCESS)]) == forks
 
 
 @pytest.mark.parametrize(
@@ -117,10 +142,23 @@ def test_a_tier_that_does_not_exist_is_an_error() -> None:
         sandbox_of("none")
 
 
+def test_the_folders_of_a_killed_grader_are_removed_by_the_next(tmp_path, monkeypatch) -> None:
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    left, used = (tmp_path / f"grader-{process}-abc" for process in (ended.pid, os.getpid()))
+    left.mkdir()
+    used.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    worker_process.sweep.cache_clear()
+
+    worker_process.new_folder().cleanup()
+
+    assert [*tmp_path.iterdir()] == [used]
+
+
 # --- what a submission may cost -----------------------------------------------------------------
 
 
-@pytest.mark.usefixtures("workers_are_started")
 @IN_EACH_TIER
 def test_a_call_is_ended_at_its_deadline_and_after_two_nothing_more_is_run(tier: str) -> None:
     with opened(tier, limits=dataclasses.replace(LIMITS, call_seconds=2.0)) as sandbox:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tensormark.sandbox.interface import TIERS
+from tensormark.sandbox.tiers import TIERS
 from tensormark.worker import scratch
 from testkit.asking import CODE, GIVEN, ask, sandbox_of
 from testkit.tiers import marked

@@ -9,8 +9,8 @@ from tensormark import strictest
 from tensormark.cli import run
 from tensormark.exercise import Assignment
 from tensormark.sandbox import seccomp
-from tensormark.sandbox.interface import CONTAINED, LOCKED, PROCESS, TIERS
-from tensormark.sandbox.isolated import SERVERS
+from tensormark.sandbox.server import SERVERS
+from tensormark.sandbox.tiers import CONTAINED, LOCKED, PROCESS, TIERS
 from tensormark.settings import Settings
 from testkit import toy
 

@@ -14,7 +14,7 @@ from tensormark.authoring.course import Course, open_course
 from tensormark.authoring.prove import Bench, claims
 from tensormark.cli import main
 from tensormark.folder import open_assignment
-from tensormark.sandbox.interface import CONTAINED
+from tensormark.sandbox.tiers import CONTAINED
 from tensormark.usage import UserError
 from testkit.graded import ran
 

@@ -24,9 +24,7 @@ from tensormark.grading import Grading
 from tensormark.intake.submission import SubmissionError
 from tensormark.reports.convert import FORMATS
 from tensormark.reports.terminal import Report
-from tensormark.sandbox.fork_server import WorkerServer
-from tensormark.sandbox.interface import CONTAINED, Program, Sandbox
-from tensormark.sandbox.process import ProcessSandbox
+from tensormark.sandbox.tiers import CONTAINED
 from tensormark.settings import Settings
 from tensormark.usage import UserError
 from testkit.at_once import here
@@ -37,25 +35,12 @@ FORMS = ("html", "gradescope", "summary")
 
 
 @functools.cache
-def workers() -> WorkerServer:
-    """Return what starts workers that have imported torch before, a new one for each submission."""
-    assignment = usual().assignment
-    server = WorkerServer(threads=1)
-    server.prepare(assignment.harness, assignment.rules)
-    return server
-
-
-def sandbox(_tier: str, program: Program) -> Sandbox:
-    return ProcessSandbox(program, start=workers().take)
-
-
-@functools.cache
 def usual() -> Grading:
     """Return the grading of most submissions, once for this process."""
     os.environ["TENSORMARK_MAKE"] = "1"  # messages name make's commands, as `make test` sets it
     os.environ["TZ"] = "UTC"
     time.tzset()
-    return Grading(Settings.of(ROOT), open_assignment(ROOT), sandbox)
+    return Grading(Settings.of(ROOT), open_assignment(ROOT))
 
 
 def graded(
@@ -73,7 +58,7 @@ def graded(
         grading = Grading(settings, grading.assignment)
     elif folders:
         paths = {name: Path(folder) for name, folder in folders.items()}
-        grading = Grading(Settings.of(ROOT, **paths), grading.assignment, sandbox)
+        grading = Grading(Settings.of(ROOT, **paths), grading.assignment)
     try:
         submission = grading.read(path)
         return grading.grade(submission, not training, observer=Report()).as_json()

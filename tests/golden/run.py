@@ -90,7 +90,6 @@ def write(files: Mapping[str, bytes], folder: Path) -> None:
 
 def produced(row: Row) -> tuple[str, str]:
     """Grade one submission in this process; return its name and all that is shown of it."""
-    product.workers()  # started here, not in a folder that is removed
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch).resolve()
         write(files_of(row), folder / "work")

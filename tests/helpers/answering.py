@@ -16,7 +16,8 @@ from tensormark.intake.submission import Submission
 from tensormark.references import Recording, References
 from tensormark.result import Grade
 from tensormark.sandbox.answers import reply_in
-from tensormark.sandbox.interface import CONTAINED, Reply, WorkerLostError
+from tensormark.sandbox.interface import Reply, WorkerLostError
+from tensormark.sandbox.tiers import CONTAINED
 from tensormark.settings import Settings
 from tensormark.worker.protocol import encode
 from tests.helpers import ROOT

@@ -34,10 +34,8 @@ from tensormark.references import References
 from tensormark.reports.terminal import Report
 from tensormark.result import CheckFailed
 from tensormark.sandbox.bubblewrap import INSIDE
-from tensormark.sandbox.fork_server import WorkerServer
-from tensormark.sandbox.interface import PROCESS, Limits, Program, Reply, Request, Sandbox
-from tensormark.sandbox.process import ProcessSandbox
-from tensormark.sandbox.tiers import open_sandbox
+from tensormark.sandbox.interface import Limits, Program, Reply, Request
+from tensormark.sandbox.sandbox import Sandbox
 from tensormark.settings import Settings
 from tensormark.task import TaskRun
 from testkit.asking import alive, descendants
@@ -132,7 +130,6 @@ class Driver:
         self.grading = Grading(Settings.of(ROOT, tier=tier), ASSIGNMENT, opener=self.open_sandbox)
         self.limits: dict[str, Limits] = {}  # of exercises that are expected to be lost
         self.sandbox: Sandbox | None = None  # the last one
-        self.workers = WorkerServer(1) if tier == PROCESS else None
         self.folder = folder
         self.others = self.folder / "others"
         other = self.others / "other_student"
@@ -158,12 +155,8 @@ class Driver:
         return count
 
     def open_sandbox(self, tier: str, program: Program) -> Sandbox:
-        """Open a sandbox that gives each exercise its own limits.
-
-        The tier without isolation forks its workers, to import torch once.
-        """
-        opened = ProcessSandbox(program, start=self.workers.take) if self.workers else None
-        sandbox = self.sandbox = opened or open_sandbox(tier, program)
+        """Open a sandbox that gives each exercise its own limits."""
+        sandbox = self.sandbox = Sandbox(tier, program)
         run = sandbox.run
 
         def run_within_limits(requests: Sequence[Request]) -> Iterator[Reply]:
@@ -214,7 +207,7 @@ class Driver:
         settings = dataclasses.replace(self.grading.settings, limits=TRAINING)
         program = program_of(ASSIGNMENT, task, given.under(hostile).sources, settings)
         solution = solution_of(program, ASSIGNMENT)
-        with open_sandbox(settings.tier, program) as sandbox:
+        with Sandbox(settings.tier, program) as sandbox:
 
             def ask(request: Request) -> Reply:
                 return next(iter(sandbox.run([dataclasses.replace(request, deadline=deadline)])))

@@ -21,8 +21,8 @@ from tensormark.folder import open_assignment
 from tensormark.intake.process import READER
 from tensormark.intake.sources import MAX_SOURCE, is_given
 from tensormark.reports.text import print_any_letter
-from tensormark.sandbox.interface import PROCESS, Program, Sandbox
-from tensormark.sandbox.worker_process import WorkerProcess
+from tensormark.sandbox.server import SERVERS, kind_of
+from tensormark.sandbox.tiers import PROCESS
 from tensormark.settings import (
     TIER,
     Settings,
@@ -80,20 +80,11 @@ def usual_tier(grading: "Grading") -> str:
     return PROCESS
 
 
-def grade(
-    folder: Path, name: str, options: argparse.Namespace, started: WorkerProcess | None
-) -> int:
+def grade(folder: Path, name: str, options: argparse.Namespace) -> int:
     """Grade what the command line names; return the exit status."""
     # here, because a worker should start before numpy is imported
     from tensormark.grading import Grading
     from tensormark.reports.terminal import Report
-    from tensormark.sandbox.process import ProcessSandbox
-    from tensormark.sandbox.tiers import open_sandbox
-
-    def opener(tier: str, program: Program) -> Sandbox:
-        if tier == PROCESS and started:
-            return ProcessSandbox(program, started)
-        return open_sandbox(tier, program)
 
     settings = Settings.of(
         folder,
@@ -103,7 +94,7 @@ def grade(
         tier=options.tier or PROCESS,
         show_text=options.show_text,
     )
-    grading = Grading(settings, open_assignment(folder), opener)
+    grading = Grading(settings, open_assignment(folder))
     if options.tier is None:
         grading.settings = dataclasses.replace(settings, tier=usual_tier(grading))
     submission = grading.read(options.submission)
@@ -168,11 +159,9 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Grade what the command line names."""
     print_any_letter()
     options = parse(folder, name, arguments)
-    with contextlib.ExitStack() as stack:
-        started = None
-        in_process = options.tier in (None, PROCESS)
-        # it imports torch, which takes longer than all before it is needed
-        if in_process and not seems_untouched(Path(options.submission), options.references):
-            started = stack.enter_context(contextlib.closing(WorkerProcess(options.threads)))
-        READER.start()
-        return grade(folder, name, options, started)
+    in_process = options.tier in (None, PROCESS)
+    # it imports torch, which takes longer than all before it is needed
+    if in_process and not seems_untouched(Path(options.submission), options.references):
+        SERVERS.start(kind_of(PROCESS))
+    READER.start()
+    return grade(folder, name, options)

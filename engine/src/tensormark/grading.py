@@ -28,16 +28,9 @@ from tensormark.literals import sent
 from tensormark.policy import Policy
 from tensormark.references import Recording, References, ReferencesError
 from tensormark.result import UNIMPORTABLE, CheckFailed, Finding, Grade, Observer, Outcome, Result
-from tensormark.sandbox.interface import (
-    Program,
-    Reply,
-    Request,
-    Sandbox,
-    WorkerStartError,
-    printable,
-)
+from tensormark.sandbox.interface import Program, Reply, Request, WorkerStartError, printable
 from tensormark.sandbox.packages import modules
-from tensormark.sandbox.tiers import open_sandbox
+from tensormark.sandbox.sandbox import Sandbox
 from tensormark.settings import Settings
 from tensormark.task import Task, TaskRun
 from tensormark.usage import UserError, command, near, option, trouble_in
@@ -211,7 +204,7 @@ class Grading:
     """
 
     def __init__(
-        self, settings: Settings, assignment: Assignment, opener: Opener = open_sandbox
+        self, settings: Settings, assignment: Assignment, opener: Opener = Sandbox
     ) -> None:
         """Prepare to grade; references are read when first needed, and then cached.
 

@@ -9,7 +9,8 @@ from typing import Any
 
 from tensormark.files import expanded
 from tensormark.intake.submission import SubmissionError
-from tensormark.sandbox.interface import BUDGET, PROCESS, TIERS, Limits
+from tensormark.sandbox.interface import BUDGET, Limits
+from tensormark.sandbox.tiers import PROCESS, TIERS
 from tensormark.usage import command, near, option, parser
 
 TIER = f"how the submission is isolated: {', '.join(TIERS)}"  # help of an option

@@ -11,15 +11,9 @@ import numpy as np
 
 from tensormark.exercise import NUMPY, Assignment, Call
 from tensormark.intake.submission import SubmissionError
-from tensormark.sandbox.interface import (
-    ISOLATING,
-    TIERS,
-    Program,
-    Request,
-    WorkerStartError,
-    printable,
-)
-from tensormark.sandbox.tiers import open_sandbox
+from tensormark.sandbox.interface import Program, Request, WorkerStartError, printable
+from tensormark.sandbox.sandbox import Sandbox
+from tensormark.sandbox.tiers import ISOLATING, TIERS
 from tensormark.settings import Settings
 
 SOURCE = "def same(x):\n    return x\n"
@@ -51,7 +45,7 @@ def fault_of(assignment: Assignment, tier: str, settings: Settings) -> str | Non
     call = Call("same", ("x",), "probe", kind="function", arrays=NUMPY).message()
     request = Request("probe", frozenset(), call, {"x": np.ones(2, np.float32)})
     try:
-        with open_sandbox(tier, program) as sandbox:
+        with Sandbox(tier, program) as sandbox:
             (reply,) = sandbox.run([request])
     except (WorkerStartError, OSError) as error:
         return printable(str(error))

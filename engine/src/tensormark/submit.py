@@ -18,7 +18,7 @@ from tensormark.predictions import FOLDER, NAME_FILE, accuracy, cleaned, labelle
 from tensormark.reports.terminal import Report
 from tensormark.reports.text import print_any_letter
 from tensormark.result import Grade
-from tensormark.sandbox.interface import ISOLATING, PROCESS
+from tensormark.sandbox.tiers import ISOLATING, PROCESS
 from tensormark.settings import Settings, submission_parser
 from tensormark.strictest import strictest
 from tensormark.usage import UserError

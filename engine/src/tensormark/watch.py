@@ -1,7 +1,7 @@
 """Grade the functions each time a file is saved: `tensormark watch`.
 
 Shows what `tensormark check` shows, but without waiting for torch, which a process imports before
-the next save (sandbox/fork_server.py). Each grading reads the files again and runs in a new worker.
+the next save (sandbox/server.py). Each grading reads the files again and runs in a new process.
 Saving a different text during a grading restarts it.
 
 Exit status: 0 if it was ended by Ctrl-C or by closing the terminal; 2 if there is nothing to watch
@@ -21,13 +21,14 @@ from tensormark.intake.submission import read_submission
 from tensormark.reports.terminal import Report
 from tensormark.reports.text import print_any_letter, visible
 from tensormark.result import Result
-from tensormark.sandbox.fork_server import WorkerServer
-from tensormark.sandbox.interface import Program, Sandbox, printable
+from tensormark.sandbox.interface import Program, printable
+from tensormark.sandbox.server import SERVERS, kind_of
+from tensormark.sandbox.tiers import PROCESS
 from tensormark.settings import Settings, submission_parser
 from tensormark.usage import UserError
 
 if TYPE_CHECKING:
-    from tensormark.sandbox.process import ProcessSandbox
+    from tensormark.sandbox.sandbox import Sandbox
 
 WIDTH = 72  # of the line above a report
 
@@ -62,12 +63,11 @@ class Watch:
         sandbox: where it was graded last.
     """
 
-    def __init__(self, folder: Path, path: str, only: str | None, workers: WorkerServer) -> None:
+    def __init__(self, folder: Path, path: str, only: str | None) -> None:
         """Open the assignment, and check that there is something to watch.
 
         Args:
             only: the ids of exercises, separated by commas, or None for all.
-            workers: have imported torch.
 
         Raises:
             SubmissionError: nothing to watch. InspectionError: submissions cannot be read here.
@@ -79,8 +79,7 @@ class Watch:
         assignment = open_assignment(folder)
         self.path = path
         self.only = only
-        self.workers = workers
-        self.sandbox: ProcessSandbox | None = None
+        self.sandbox: Sandbox | None = None
         self.grading = Grading(Settings.of(folder), assignment, self.open)
         selected(assignment, True, only)
         read_submission(path, assignment.editable)
@@ -91,11 +90,11 @@ class Watch:
         if self.sandbox is not None:
             self.sandbox.stop()
 
-    def open(self, _tier: str, program: Program) -> Sandbox:
+    def open(self, tier: str, program: Program) -> "Sandbox":
         """Open a sandbox."""
-        from tensormark.sandbox.process import ProcessSandbox  # it imports numpy
+        from tensormark.sandbox.sandbox import Sandbox  # it imports numpy
 
-        self.sandbox = ProcessSandbox(program, start=self.workers.take)
+        self.sandbox = Sandbox(tier, program)
         if self.saves.saved.is_set():  # too early for `stop`
             self.stop()
         return self.sandbox
@@ -114,19 +113,18 @@ class Watch:
             said = "  saved again"
         report.live.clear()
         self.saves.end()
-        self.workers.prepare(self.grading.assignment.harness, self.grading.assignment.rules)
         print(said, flush=True)
 
 
 def watch(folder: Path, path: str, only: str | None) -> None:
     """Grade, and grade again after each save, until an exception ends it."""
     READER.start()
-    with contextlib.closing(WorkerServer(threads=1)) as workers:
-        watched = Watch(folder, path, only, workers)
-        with contextlib.closing(watched.saves) as saves:
-            while True:
-                watched.grade()
-                saves.saved.wait()
+    SERVERS.start(kind_of(PROCESS))
+    watched = Watch(folder, path, only)
+    with contextlib.closing(watched.saves) as saves:
+        while True:
+            watched.grade()
+            saves.saved.wait()
 
 
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:

@@ -9,8 +9,8 @@ import numpy as np
 
 import tensormark
 from tensormark.exercise import Call
-from tensormark.sandbox.interface import Limits, Program, Request, Sandbox
-from tensormark.sandbox.tiers import open_sandbox
+from tensormark.sandbox.interface import Limits, Program, Request
+from tensormark.sandbox.sandbox import Sandbox
 
 REQUIREMENTS = Path(tensormark.__file__).parent / "template" / "requirements.txt"
 BUSY = 60.0  # seconds for a call; longer than a busy machine may be unresponsive
@@ -90,7 +90,7 @@ def program_of_ways(head: str, bodies: Iterable[str], given: str = "x") -> Progr
 
 
 def sandbox_of(tier: str, code: str = CODE, threads: int = 1) -> Sandbox:
-    return open_sandbox(tier, program_with(code, threads))
+    return Sandbox(tier, program_with(code, threads))
 
 
 def descendants(process: int) -> list[int]:
@@ -110,9 +110,14 @@ def all_end(processes: list[int]) -> bool:
     return not any(alive(process) for process in processes)
 
 
+def state(process: int) -> str:
+    """Return the letter of a process's state, or nothing if it does not exist."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return ""
+
+
 def alive(process: int) -> bool:
     """Return whether a process exists and is not a zombie."""
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
+    return state(process) not in ("", "Z")

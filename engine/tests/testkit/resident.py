@@ -1,96 +1,22 @@
-"""Runs commands in this process, with workers that have already imported torch.
+"""Runs commands in this process, whose pool of workers that have imported torch they share.
 
 Starting Python and importing torch twice takes seconds, and most tests are about what a command
-says. Workers are forked as for `tensormark watch`; nothing that one leaves behind reaches the next.
-A test of the start itself runs `graded.tensormark(...)`, or uses the fixture `workers_are_started`.
+says. A test of the start itself runs `graded.tensormark(...)`.
 """
 
-import atexit
 import contextlib
 import importlib
 import io
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 from unittest import mock
 
-import pytest
-
-from tensormark import cli, grade
+from tensormark import cli
 from tensormark.folder import DEFINITION, PACKAGE
-from tensormark.sandbox.fork_server import ForkedWorker, WorkerServer
-from tensormark.sandbox.process import ProcessSandbox
-from tensormark.sandbox.worker_process import WorkerHandle, WorkerProcess, environment
-
-
-class ReusableWorker(ForkedWorker):
-    """A worker whose fork server becomes idle, for the next worker, when it is closed."""
-
-    def __init__(self, server: WorkerServer, idle: list[WorkerServer]) -> None:
-        super().__init__(server)
-        self.idle = idle
-        self.closed = False
-
-    def close(self) -> None:
-        """End it; a second time does nothing."""
-        if not self.closed:
-            self.closed = True
-            super().close()
-            for stream in (self.stdout, self.stderr):
-                stream.close()  # even if unread, as when a program ends
-            self.idle.append(self.server)
-
-
-class Workers:
-    """Starts workers of the tier `process` from fork servers that it reuses."""
-
-    def __init__(self) -> None:
-        self.idle: dict[tuple[Any, ...], list[WorkerServer]] = {}
-
-    def take(self, threads: int) -> WorkerHandle:
-        """Return a worker with this many threads and the current environment."""
-        if threads < 1 or not sys.platform.startswith("linux"):
-            return WorkerProcess(threads)
-        key = tuple(environment(threads, "").items())
-        idle = self.idle.setdefault(key, [])
-        server = idle.pop() if idle else WorkerServer(threads)
-        server.restart()
-        return ReusableWorker(server, idle)
-
-    def close(self) -> None:
-        """End the idle processes."""
-        for idle in self.idle.values():
-            while idle:
-                idle.pop().close()
-
-
-WORKERS = Workers()
-atexit.register(WORKERS.close)
-
-
-@contextlib.contextmanager
-def workers_by(start: Callable[[int], WorkerHandle]) -> Iterator[None]:
-    """Have all code in this process start its workers with `start`."""
-    default = mock.patch.object(ProcessSandbox.__init__, "__defaults__", (None, start))
-    with default, mock.patch.object(grade, "WorkerProcess", start):
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def workers_are_kept() -> Iterator[None]:
-    with workers_by(WORKERS.take):
-        yield
-
-
-@pytest.fixture
-def workers_are_started() -> Iterator[None]:
-    """Start a program for each worker, as outside tests."""
-    with workers_by(WorkerProcess):
-        yield
 
 
 def forget_assignment() -> dict[str, ModuleType]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from tensormark.folder import open_assignment
 from tensormark.grading import Grading
 from tensormark.intake.submission import Submission
-from tensormark.sandbox.interface import PROCESS
+from tensormark.sandbox.tiers import PROCESS
 from tensormark.settings import Settings
 from tensormark.viva.draw import opened, questions
 from tensormark.viva.question import Listing, Question, Sheet

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from tensormark.sandbox.interface import ISOLATING, PROCESS, TIERS, WorkerStartError
+from tensormark.sandbox.interface import WorkerStartError
+from tensormark.sandbox.tiers import ISOLATING, PROCESS, TIERS
 from testkit.asking import ask, sandbox_of
 from testkit.opened import open_to_others
 

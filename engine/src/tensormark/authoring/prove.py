@@ -37,7 +37,8 @@ from tensormark.intake.submission import Submission, inspected
 from tensormark.judging.fingerprints import NOT_FINITE, RAISED, RANDOM, UNDECIDED
 from tensormark.references import References
 from tensormark.result import Outcome, Result
-from tensormark.sandbox.process import ProcessSandbox
+from tensormark.sandbox.sandbox import Sandbox
+from tensormark.sandbox.tiers import PROCESS
 from tensormark.settings import Settings
 from tensormark.usage import UserError, enumerated, option, parser
 
@@ -175,7 +176,7 @@ class Bench:
             exercises, *_ = selected(self.assignment, False, None, self.grading.references)
         self.exercises = exercises
         program = program_of(self.assignment, exercises, self.sources, settings)
-        self.sandbox = ProcessSandbox(program)
+        self.sandbox = Sandbox(PROCESS, program)
 
     def close(self) -> None:
         """End the worker."""

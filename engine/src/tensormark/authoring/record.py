@@ -40,7 +40,8 @@ from tensormark.folder import PACKAGE, open_assignment
 from tensormark.grading import program_of
 from tensormark.references import FORMAT, OTHER
 from tensormark.release.given_out import fitting
-from tensormark.sandbox.process import ProcessSandbox
+from tensormark.sandbox.sandbox import Sandbox
+from tensormark.sandbox.tiers import PROCESS
 from tensormark.settings import Settings, references_for, shipped
 from tensormark.usage import UserError, near, option, parser
 
@@ -298,7 +299,7 @@ def _recorded(
     table = [exercise for exercise in course.assignment.exercises if exercise.probes]
     settings = Settings.of(course.assignment.folder, checkpoint=checkpoint)
     program = program_of(course.assignment, table, course.assignment.solution_sources, settings)
-    with ProcessSandbox(program) as sandbox:
+    with Sandbox(PROCESS, program) as sandbox:
         others = [each for each in course.honest if each.differs]
         recorders = [
             [Recorder(course, exercise, sandbox, seed, other) for other in (None, *others)]

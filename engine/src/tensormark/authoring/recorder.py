@@ -32,7 +32,7 @@ from tensormark.literals import sent
 from tensormark.references import Recording, References, ReferencesError, Tensors, under
 from tensormark.result import Outcome
 from tensormark.sandbox.interface import Reply, Request
-from tensormark.sandbox.process import ProcessSandbox
+from tensormark.sandbox.sandbox import Sandbox
 from tensormark.usage import UserError, one_line
 from tensormark.worker.protocol import PRINT, TAPE
 
@@ -144,7 +144,7 @@ class Recorder:
         self,
         course: Course,
         exercise: Exercise,
-        sandbox: ProcessSandbox,
+        sandbox: Sandbox,
         seed: int,
         other: Honest | None = None,
     ) -> None:

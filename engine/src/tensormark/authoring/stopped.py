@@ -8,7 +8,8 @@ module, package or compiled class, more than one function.
 """
 
 from tensormark.exercise import Assignment, Call
-from tensormark.sandbox.interface import Request, Sandbox
+from tensormark.sandbox.interface import Request
+from tensormark.sandbox.sandbox import Sandbox
 from tensormark.usage import UserError
 
 PASSED = "nothing stops a call of it"

@@ -37,7 +37,7 @@ from tensormark.intake.submission import SubmissionError, read_parts
 from tensormark.references import References
 from tensormark.reports.terminal import is_terminal
 from tensormark.reports.text import print_any_letter, visible
-from tensormark.sandbox.interface import CONTAINED, PROCESS
+from tensormark.sandbox.tiers import CONTAINED, PROCESS
 from tensormark.strictest import strictest_isolating
 from tensormark.usage import UserError, command, option
 from tensormark.viva.subject import subjects_of

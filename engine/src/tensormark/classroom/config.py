@@ -21,7 +21,8 @@ from tensormark.classroom.platforms import BY_NAME
 from tensormark.files import read_text, write_whole
 from tensormark.reports.platforms import cell
 from tensormark.reports.text import visible
-from tensormark.sandbox.interface import BUDGET, TIERS
+from tensormark.sandbox.interface import BUDGET
+from tensormark.sandbox.tiers import TIERS
 
 FILE = "class.toml"
 TEMPLATE = Path(__file__).with_name("templates") / FILE

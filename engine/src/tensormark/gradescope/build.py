@@ -18,8 +18,8 @@ from tensormark.folder import open_assignment
 from tensormark.gradescope.run import ALWAYS, CONSTRAINTS, DUE, LEAST_TIER, REFERENCES, VERDICTS
 from tensormark.references import References
 from tensormark.release.given_out import deciding, graded_from
-from tensormark.sandbox.interface import LOCKED, PROCESS
 from tensormark.sandbox.packages import installed, requirement_names
+from tensormark.sandbox.tiers import LOCKED, PROCESS
 from tensormark.usage import UserError, command, near, option, parser
 from tensormark.wheel import NAME, wheel
 from tensormark.zipped import check_zip, zipped

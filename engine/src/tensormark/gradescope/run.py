@@ -19,7 +19,8 @@ from tensormark.predictions import PredictionsError, accuracy, labelled
 from tensormark.references import References
 from tensormark.reports.platforms import gradescope
 from tensormark.result import Grade, Observer, Outcome, Result
-from tensormark.sandbox.interface import CONTAINED, ISOLATING, LOCKED, PROCESS, TIERS, printable
+from tensormark.sandbox.interface import printable
+from tensormark.sandbox.tiers import BY_NAME, ISOLATING, PROCESS, TIERS
 from tensormark.settings import Settings
 from tensormark.strictest import strictest
 from tensormark.usage import parser
@@ -38,11 +39,6 @@ RECEIVED = "Your submission is graded; you will see the verdicts after the due d
 TOO_OFTEN = "You see verdicts for {} submissions a day, and for all of them after the due date."
 UNFINISHED = "The grading did not finish; below is what was graded until then."
 UNGRADED = "This could not be graded, which is not your fault; tell your instructor."
-NOT_COVERED = {
-    CONTAINED: "what docs/isolation.md lists",
-    LOCKED: "a submission can see names, sizes and times of files, but not their contents",
-    PROCESS: "a submission can read the private references and forge its results",
-}
 
 
 class Writer(Observer):
@@ -77,7 +73,7 @@ class Writer(Observer):
         """Write results.json, with a line before the report's text."""
         grade = grade or Grade("", self.tier, self.results)
         graded = bool(self.results) or first not in (UNFINISHED, UNGRADED)
-        covered = NOT_COVERED.get(self.tier, "")
+        covered = BY_NAME[self.tier].allows if self.tier in BY_NAME else ""
         accuracy = 0.0 if self.hidden else self.accuracy
         text = gradescope(grade.as_json(), first, covered, graded, self.hidden, accuracy)
         write_whole(self.path, text)
@@ -133,7 +129,7 @@ def chosen(assignment: Assignment, settings: Settings) -> str | None:
         print("no tier can run here; nothing will be graded", flush=True)
     else:
         tier = choice.tier
-        print(f"submissions run in the tier {tier}: {NOT_COVERED[tier]}", flush=True)
+        print(f"submissions run in the tier {tier}: {BY_NAME[tier].allows}", flush=True)
     return choice.tier
 
 

@@ -4,7 +4,7 @@
     locked      the same processes without a container, if none is available
     process     a plain process, on any system: for your own code only
 
-isolated.py and process.py say what each tier covers and does not cover; docs/isolation.md has the
-figures. If a tier is not available, an error says what is missing: the grader never falls back to
+tiers.py lists them, run_job.py says what each covers and does not cover, and docs/isolation.md what
+it needs. If a tier is not available, an error says what is missing: the grader never falls back to
 another tier.
 """

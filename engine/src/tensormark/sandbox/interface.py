@@ -1,19 +1,15 @@
-"""What every sandbox has in common: requests, replies, limits, errors, and how calls are run.
+"""What a sandbox is asked and answers: requests, replies, jobs, limits and errors.
 
 A sandbox packs the calls of an exercise into a job, which one process runs: it imports the
-submission, then answers the calls in order. The tiers differ in the `Worker` that runs the job.
+submission, then answers the calls in order.
 """
 
-import abc
 import contextlib
 import dataclasses
-import itertools
-import math
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Any
 
 from tensormark.characters import is_visible, with_piled_up
 from tensormark.policy import Policy, usual_names
@@ -25,12 +21,6 @@ LOAD_DEADLINE = 30.0  # for importing the submission
 CALL_DEADLINE = 20.0  # for one call on small tensors, which takes milliseconds
 BUDGET = 300.0  # for all exercises of a submission together, which take one or two
 MAX_OUTPUT = 16 << 10  # bytes of a submission's printed output that are kept
-
-CONTAINED = "contained"
-LOCKED = "locked"
-PROCESS = "process"
-ISOLATING = (CONTAINED, LOCKED)  # the strictest first
-TIERS = (*ISOLATING, PROCESS)
 
 clock = time.monotonic  # in seconds
 Progress = Callable[[int, int], None]
@@ -169,7 +159,6 @@ class Program:
             "import": list(self.imports),
             "packages": list(packages.modules(self.requirements)),
             "checkpoint": str(self.checkpoint.resolve()) if self.checkpoint else "",
-            "harness": str(self.harness),
             "for_good": usual_names(for_good),
             "rules": dict(self.rules),
             "editable": list(self.editable),
@@ -356,186 +345,8 @@ class Answers:
 
     Attributes:
         replies: to the import and each call, up to the first that was lost; see `Job.replies`.
-        printed: what the import and each call printed, unless that is kept elsewhere.
+        printed: what the import and each call printed.
     """
 
     replies: list[Reply]
-    printed: list[bytes] = dataclasses.field(default_factory=list)
-
-
-class Worker(Protocol):
-    """What runs jobs: a process, or a server that forks one for each."""
-
-    def wait_until_ready(self) -> None:
-        """Wait until it has imported torch.
-
-        Raises:
-            WorkerStartError: it does not start. ServerLostError: it has died.
-        """
-
-    def run(self, job: Job, progress: Progress) -> Answers:
-        """Run a job.
-
-        Raises:
-            WorkerStartError: it cannot, which is not the submission's fault. ServerLostError: it
-                has died, likewise.
-        """
-
-    def close(self) -> None:
-        """End it, and everything that runs in it."""
-
-
-class Sandbox(abc.ABC):
-    """Where a submission's code runs; the tiers differ in how well they isolate it.
-
-    Leaving its `with` block closes a sandbox.
-
-    Attributes:
-        printed: what the submission has printed.
-        worker: None until it is needed (again).
-        isolates: whether the calls of an exercise have a process and a deadline of their own.
-        apart: runs a call of another program, unaffected by this one's calls; None if it cannot.
-    """
-
-    isolates: bool
-    apart: Callable[[Program, Request], Reply] | None = None
-
-    def __init__(self, program: Program) -> None:
-        self.program = program
-        self.printed = CapturedOutput()
-        self.budget = Budget(program.budget)
-        self.worker: Worker | None = None
-        self.fault: WorkerStartError | None = None  # raised again: the machine will not change
-        self.taking = threading.Lock()  # held while a worker is taken
-        self.closed = False
-
-    @abc.abstractmethod
-    def take(self) -> Worker:
-        """Return a worker for this sandbox.
-
-        Raises:
-            WorkerStartError: the machine lacks something; the message says what.
-        """
-
-    def give_back(self) -> None:
-        """Leave the worker to other sandboxes, or end it."""
-        self.drop()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        """Close it."""
-        with self.taking:
-            self.closed = True
-        if any(exception):  # something may still be running
-            self.drop()
-        else:
-            self.give_back()
-        self.worker = None
-
-    def drop(self) -> None:
-        """End the worker; the next call gets another."""
-        if self.worker is not None:
-            self.worker.close()
-        self.worker = None
-
-    def forget(self) -> None:
-        """Import the program again for the next call, so that nothing is left of earlier ones."""
-        self.program = dataclasses.replace(self.program, sources=dict(self.program.sources))
-
-    def reload(self, sources: Mapping[str, str]) -> None:
-        """Switch to other sources: for your own code, never a student's."""
-        self.program = dataclasses.replace(self.program, sources=dict(sources))
-        self.budget = Budget(self.program.budget)
-
-    def run(
-        self, requests: Iterable[Request], progress: Progress = lambda done, total: None
-    ) -> Iterator[Reply]:
-        """Run calls in order; after a lost call, skip others that run the same exercise.
-
-        So a function that hangs costs one deadline, not one for each call that runs it.
-
-        Raises:
-            WorkerStartError: no worker can start, which is not the submission's fault.
-        """
-        for _, batch in itertools.groupby(requests, key=lambda request: request.exercise):
-            yield from self._run_exercise(list(batch), progress)
-
-    def _run_exercise(self, requests: Sequence[Request], progress: Progress) -> list[Reply]:
-        """Run the calls of one exercise; after a lost one, only those that do not run its code."""
-        replies: dict[int, Reply] = {}
-        while True:
-            for index, request in enumerate(requests):
-                known = self.budget.known_reply(request)
-                if index not in replies and known is not None:
-                    replies[index] = known
-            pending = [index for index in range(len(requests)) if index not in replies]
-            if not pending:
-                return [replies[index] for index in range(len(requests))]
-            answers = self.attempt(self.job([requests[index] for index in pending]), progress)
-            self.printed.take(b"".join(answers.printed))
-            loaded, *answered = answers.replies
-            if loaded.status != "ok":
-                self.budget.unloadable = loaded
-            for index, reply in zip(pending, answered, strict=False):
-                replies[index] = reply
-                if requests[index].tape is None:  # it only words what is known already
-                    self.budget.add(requests[index], reply)
-
-    def job(self, requests: Sequence[Request]) -> Job:
-        """Return the job of importing the program and running calls."""
-        limits = self.program.limits
-        importing = Request(
-            exercise="",
-            runs=frozenset(),
-            call={"target": f"importing {self.program.main_file}"},
-            tensors={},
-            deadline=limits.load_seconds,
-            tensor_names=frozenset(),
-        )
-        calls = [
-            dataclasses.replace(request, deadline=min(request.deadline, limits.call_seconds))
-            for request in requests
-        ]
-        most = math.inf
-        if self.isolates:
-            longest = max(limits.exercise_seconds, *(call.deadline for call in calls))
-            most = limits.load_seconds + longest
-        return Job(
-            self.program,
-            [importing, *calls],
-            given_code=not self.isolates or any(call.given_code for call in calls),
-            seconds=self.budget.cap(requests[0], most),
-        )
-
-    def attempt(self, job: Job, progress: Progress) -> Answers:
-        """Run a job; if its worker is lost through no fault of it, try once again in a new one.
-
-        Raises:
-            WorkerStartError: no worker can start, or the sandbox is closed.
-        """
-        if self.fault is not None:
-            raise self.fault
-        try:
-            try:
-                return self._attempt_once(job, progress)
-            except ServerLostError:
-                self.drop()
-                return self._attempt_once(job, progress)
-        except (ServerLostError, WorkerStartError) as error:
-            self.drop()
-            self.fault = WorkerStartError(f"{error}")
-            raise self.fault from error
-
-    def _attempt_once(self, job: Job, progress: Progress) -> Answers:
-        """Run a job; its first request decides whether its time counts."""
-        with self.taking:
-            if self.closed:
-                raise WorkerStartError("the sandbox is closed")
-            if self.worker is None:
-                self.worker = self.take()
-            worker = self.worker
-        worker.wait_until_ready()
-        with self.budget.spend(job.steps[1]):
-            return worker.run(job, progress)
+    printed: list[bytes]

@@ -1,19 +1,42 @@
-"""Opens the sandbox of a tier; see this package's docstring."""
+"""The tiers: how well a submission is isolated. A new one is a line here, and its container."""
 
-from tensormark.sandbox.interface import CONTAINED, ISOLATING, PROCESS, TIERS, Program, Sandbox
-from tensormark.sandbox.process import ProcessSandbox
+import dataclasses
+
+from tensormark.sandbox.bubblewrap import Bubblewrap
+from tensormark.sandbox.container import NoContainer
+
+CONTAINED = "contained"
+LOCKED = "locked"
+PROCESS = "process"
+HERE = NoContainer()
 
 
-def open_sandbox(tier: str, program: Program) -> Sandbox:
-    """Open a sandbox of a tier; its `with` block closes it.
+@dataclasses.dataclass(frozen=True)
+class Tier:
+    """A tier.
 
-    Raises:
-        WorkerStartError: the machine cannot give that tier.
+    Attributes:
+        allows: what a submission can do all the same.
+        container: what its worker runs in.
+        isolates: whether each exercise has a process of its own, which is locked down.
     """
-    if tier == PROCESS:
-        return ProcessSandbox(program)
-    if tier in ISOLATING:
-        from tensormark.sandbox.isolated import IsolatedSandbox  # on Linux only
 
-        return IsolatedSandbox(program, contained=tier == CONTAINED)
-    raise ValueError(f"there is no tier {tier!r}; choose one of {', '.join(TIERS)}")
+    name: str
+    allows: str
+    container: NoContainer = HERE
+    isolates: bool = True
+
+
+# the strictest first
+ALL = (
+    Tier(CONTAINED, "what docs/isolation.md lists", Bubblewrap()),
+    Tier(LOCKED, "a submission can see names, sizes and times of files, but not their contents"),
+    Tier(
+        PROCESS,
+        "a submission can read the private references and forge its results",
+        isolates=False,
+    ),
+)
+BY_NAME = {tier.name: tier for tier in ALL}
+TIERS = tuple(BY_NAME)
+ISOLATING = tuple(tier.name for tier in ALL if tier.isolates)

@@ -22,7 +22,7 @@ from tensormark.reports import pages
 from tensormark.reports.terminal import LiveLine
 from tensormark.reports.text import print_any_letter
 from tensormark.result import Outcome
-from tensormark.sandbox.interface import PROCESS
+from tensormark.sandbox.tiers import PROCESS
 from tensormark.settings import TIER, Settings, submission_parser, tier, whole_number
 from tensormark.usage import option
 from tensormark.viva import page

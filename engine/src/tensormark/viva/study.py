@@ -16,7 +16,8 @@ import numpy as np
 from tensormark.exercise import Assignment, Call, Tensors
 from tensormark.judging.place import order
 from tensormark.judging.tape import LINE, Tape
-from tensormark.sandbox.interface import Reply, Request, Sandbox, clock
+from tensormark.sandbox.interface import Reply, Request, clock
+from tensormark.sandbox.sandbox import Sandbox
 from tensormark.viva.source import Change, Source, Statement, UnfitError
 from tensormark.viva.subject import Subject
 

@@ -1,23 +1,25 @@
-"""The fork server: a process that has imported torch and forks a child for each job. Worker side.
+"""The worker: a process that has imported torch and forks a child for each job. Worker side.
 
 Started as a script, `python -P -s fork_server.py SOCKET FOLDERS...` (package folders), by
-sandbox/fork_server.py, on Linux: in a container (tier `contained`), without one (`locked`), or, for
-the tier `process`, as an ordinary process. It never runs a student's code and never reads a job's
-contents: it passes the child the descriptors, waits for it, and reports its exit status to the
-trusted side. In an isolating tier, a child is forked ahead of its job, while nobody is waiting; it
-locks itself down once it has a job (lockdown.py), then imports the submission and runs the calls.
-In `process`, it serves requests as main.py does, in its own folder.
+sandbox/server.py, in a container or without one. It never runs a student's code and never reads a
+job's contents: it passes the child the descriptors, waits for it, and reports its end to the
+trusted side. A child is forked ahead of its job, while nobody is waiting.
 
-Covered: a child inherits nothing from earlier jobs, starts with torch warmed up, and ends with this
-process; its exit status comes from waitpid, not from its own report. Not covered: a bug in
-lockdown.py or in the kernel would let a child take over this process, and with it later jobs.
+In an isolating tier, a child locks itself down once it has a job (lockdown.py), imports the
+submission, runs the calls and ends. In `process`, it waits for more jobs of the same submission.
+Where a system cannot fork once torch is imported, this process does jobs itself, until it is
+killed.
+
+Covered: a child inherits nothing from earlier submissions, starts with torch warmed up, and ends
+with this process; that it has ended comes from the kernel, not from its own report. Nothing that
+it prints can be mistaken for an answer. Not covered: a bug in lockdown.py or in the kernel would
+let a child take over this process, and with it later jobs.
 """
 
 import base64
 import contextlib
 import gc
 import importlib.util
-import io
 import itertools
 import json
 import mmap
@@ -26,16 +28,20 @@ import select
 import signal
 import socket
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 if __name__ == "__main__":
     # `-P -s` keeps the current folder, the user's and this script's out of sys.path
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
     sys.path += [folder for folder in sys.argv[2:] if folder not in sys.path]
 
-from tensormark.worker import lockdown, main, protocol, reply_buffer, scratch, surroundings
+from tensormark.worker import lockdown, prepare, protocol, reply_buffer, scratch, surroundings
+from tensormark.worker.reply_buffer import CALL_ENDS, FINISHED, ReplyBuffer
+
+if TYPE_CHECKING:
+    from tensormark.worker.overlay import Overlay
 
 MAX_MESSAGE = 1 << 18  # the first one lists a few hundred paths
 DESCRIPTORS = 3  # sent with a job: of its requests, of its answers, for printed output
@@ -55,6 +61,12 @@ def receive(control: socket.socket) -> tuple[dict[str, Any], list[int]]:
     return json.loads(text), descriptors
 
 
+def close(descriptors: list[int]) -> None:
+    """Close descriptors."""
+    for descriptor in descriptors:
+        os.close(descriptor)
+
+
 def check_threads() -> None:
     """Check that there is one thread, as a fork copies only one.
 
@@ -65,97 +77,93 @@ def check_threads() -> None:
         raise RuntimeError("more than one thread before a fork")
 
 
-class _IdleChild(NamedTuple):
-    """A child that waits for a job, and the socket that delivers it."""
+def serve(content: bytes, buffer: ReplyBuffer, overlay: "Overlay") -> None:
+    """Answer the requests of a job."""
+    for request, arrays in protocol.frames(content):
+        buffer.begin(request["number"])
+        frame = overlay.answer(request, arrays, buffer.progress)
+        with contextlib.suppress(Exception):  # a submission may have replaced or closed it
+            sys.stdout.flush()
+        buffer.write(request["number"], frame)
+        with contextlib.suppress(Exception):
+            os.write(1, CALL_ENDS)  # which also tells the trusted side to look
+
+
+class _Child(NamedTuple):
+    """A child, and the socket that delivers its jobs."""
 
     process: int
     link: socket.socket
 
-    def hand_over(self, job: dict[str, Any], descriptors: list[int]) -> str | None:
-        """Give it a job; return why it cannot begin, or None once it has."""
-        reply = b""
-        with contextlib.suppress(OSError), self.link:  # a child that has died replies nothing
+    def hand_over(self, job: dict[str, Any], descriptors: list[int]) -> None:
+        """Give it a job."""
+        with contextlib.suppress(OSError):  # it has died
             socket.send_fds(self.link, [json.dumps(job).encode()], descriptors)
+        close(descriptors)
+
+    def fault(self) -> str | None:
+        """Return why it cannot begin its first job, or None once it has."""
+        reply = b""
+        with contextlib.suppress(OSError):  # a child that has died replies nothing
             reply = self.link.recv(1000)  # before any of the student's code has run
-        for descriptor in descriptors:
-            os.close(descriptor)
-        if reply == READY:
-            return None
-        os.waitpid(self.process, 0)
-        return reply.decode("utf-8", "replace")
+        return None if reply == READY else reply.decode("utf-8", "replace")
 
 
-class Server:
+class ForkServer:
     """Forks children and watches them.
 
     Attributes:
         filter: the system call filter, for the isolating tiers.
-        ruleset: a descriptor of what may be read and written, likewise.
-        folder: where children may write, likewise.
-        new_overlay: see overlay_maker; None: the child loads the harness that its work names.
+        ruleset: a descriptor of what may be read and written, likewise; None: nothing is locked.
+        folder: where children may write.
+        new_overlay: see overlay_maker; None: the first job names the harness.
         idle: a child that was forked ahead of its job, while nobody was waiting.
     """
+
+    idle: _Child
 
     def __init__(self, control: socket.socket) -> None:
         self.control = control
         self.filter = b""
         self.ruleset: int | None = None
         self.folder = os.path.join(os.environ["HOME"], scratch.NAME)
-        self.new_overlay: main.NewOverlay | None = None
-        self.idle: _IdleChild | None = None
-
-    def load(self, harness: str, rules: dict[str, str]) -> str | None:
-        """Look up what is forbidden, and load the assignment's harness.
-
-        Children will not collect torch's objects as garbage, which would copy their pages.
-
-        Returns: what cannot be forbidden, and why; None: all can be.
-        """
-        from tensormark.worker import forbidden, overlay  # imports torch
-
-        fault = forbidden.prepare(rules)
-        self.new_overlay = overlay.overlay_maker(harness)
-        gc.collect()
-        gc.freeze()
-        return fault
+        os.mkdir(self.folder, 0o700)
+        self.new_overlay: Callable[[], Overlay] | None = None
 
     def isolate(self, order: dict[str, Any]) -> None:
         """Do work common to all children of an isolating tier.
 
+        They will not collect torch's objects as garbage, which would copy their pages.
+
         Raises:
             ValueError: something that the assignment forbids cannot be forbidden.
         """
-        fault = self.load(order["harness"], order["rules"])
+        from tensormark.worker import forbidden, overlay  # imports torch
+
+        fault = forbidden.prepare(order["rules"])
         if fault is not None:
             raise ValueError(fault)
+        self.new_overlay = overlay.overlay_maker(order["harness"])
+        gc.collect()
+        gc.freeze()
         lockdown.landlock_version()
         self.filter = base64.b64decode(order["filter"])
-        os.mkdir(self.folder, 0o700)
         self.ruleset = lockdown.landlock_ruleset(
             order["readable"], order["listable"], [self.folder]
         )
 
     def run(self) -> NoReturn:
         """Serve until the trusted side is gone."""
-        self.fork_ahead()
+        self.idle = self.fork()
         while True:
-            order, descriptors = receive(self.control)
-            if "harness" in order:
-                self.load(order["harness"], order["rules"])  # each worker tells of a fault
-                check_threads()
-                send(self.control, loaded=True)
-            elif descriptors:  # otherwise a request to kill a child that has already ended
-                self.run_job(order, descriptors)
+            job, descriptors = receive(self.control)
+            if job.get("is_first"):
+                self.run_job(job, descriptors)
+            else:  # to a child that has ended, as was reported
+                close(descriptors)
 
-    def fork_ahead(self) -> None:
-        """Fork the child for the next job, in an isolating tier."""
-        self.idle = self.fork() if self.ruleset is not None else None
-
-    def fork(self, descriptors: Sequence[int] = ()) -> _IdleChild:
+    def fork(self) -> _Child:
         """Fork a child that waits for a job.
-
-        Args:
-            descriptors: of a job that has come already, which the child gets with it.
 
         Raises:
             RuntimeError: there is more than one thread.
@@ -164,108 +172,115 @@ class Server:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         child = os.fork()
         if child == 0:
-            for descriptor in (self.control.detach(), ours.detach(), *descriptors):
-                os.close(descriptor)
+            self.control.close()
+            ours.close()
             self.be_child(theirs)
         theirs.close()
-        return _IdleChild(child, ours)
+        return _Child(child, ours)
 
     def run_job(self, job: dict[str, Any], descriptors: list[int]) -> None:
         """Have a child run a job; report how that ended."""
-        child = self.idle or self.fork(descriptors)
-        fault = child.hand_over(job, descriptors)
-        self.fork_ahead()  # while the other one works
+        child = self.idle
+        child.hand_over(job, descriptors)
+        fault = child.fault()
+        self.idle = self.fork()  # while the other one works
         if fault is None:
-            send(self.control, ended=self.watch(child.process))
-            if self.ruleset is not None:
-                scratch.empty(self.folder)  # if that fails, this process ends
-        elif fault:
-            send(self.control, fault=fault)
-        else:  # it had died before it got the job
-            send(self.control, died=True)
+            self.watch(child)
+            send(self.control, ended=True)
+            scratch.empty(self.folder)  # if that fails, this process ends
+        else:  # "" if it had died before it got the job
+            os.waitpid(child.process, 0)
+            send(self.control, **({"fault": fault} if fault else {"died": True}))
+        child.link.close()
 
-    def watch(self, child: int) -> int:
+    def watch(self, child: _Child) -> None:
         """Wait for a child to end; kill its group on request, or if the trusted side is gone.
 
-        It is also killed once it has written too much.
-
-        Returns: its exit status, or minus the number of the signal that ended it.
+        It is also killed once it has written too much, in an isolating tier; otherwise, it may be
+        given more jobs.
         """
-        descriptor = os.pidfd_open(child)
+        descriptor = os.pidfd_open(child.process)
         interval = None if self.ruleset is None else scratch.INTERVAL
         control = self.control.fileno()
         try:
             while True:
                 ready, _, _ = select.select([control, descriptor], [], [], interval)
                 if descriptor in ready:
-                    _, status = os.waitpid(child, 0)
-                    return os.waitstatus_to_exitcode(status)
-                if control in ready or scratch.is_full(self.folder):
-                    os.killpg(child, signal.SIGKILL)
-                if control in ready:
-                    receive(self.control)  # whatever the message is
+                    os.waitpid(child.process, 0)
+                    return
+                if not ready and not scratch.is_full(self.folder):
+                    continue
+                order, descriptors = receive(self.control) if ready else ({}, [])
+                if descriptors:
+                    child.hand_over(order, descriptors)
+                else:
+                    os.killpg(child.process, signal.SIGKILL)
         finally:
             os.close(descriptor)
 
-    # --- in a child -----------------------------------------------------------------------------
+    # --- in a child, or in this process if it cannot fork ---------------------------------------
 
     def be_child(self, link: socket.socket) -> NoReturn:
-        """Receive a job, report that to the server, and run the job."""
+        """Run jobs."""
         try:
             os.setsid()
             lockdown.die_with_parent()
-            job, descriptors = receive(link)
-            if "calls" in job:
-                self.run_calls(link, job, descriptors)
-            else:
-                self.be_worker(link, job, descriptors)
+            self.serve(link)
         finally:
             os._exit(0)  # skip exit handlers, do not wait for threads
 
-    def be_worker(self, link: socket.socket, job: dict[str, Any], descriptors: list[int]) -> None:
-        """Serve requests from a pipe until it ends."""
-        for standard, descriptor in enumerate(descriptors):
-            os.dup2(descriptor, standard)
-            os.close(descriptor)
-        os.chdir(job["folder"])
-        link.send(READY)
-        link.close()
-        main.serve_pipes(*main.take_streams(), self.new_overlay)
+    def serve(self, link: socket.socket) -> None:
+        """Run jobs: in an isolating tier one, after the lockdown, whose outcome is reported."""
+        overlay: Overlay | None = None
+        while True:
+            job, descriptors = receive(link)
+            try:
+                content, buffer = self.take_job(link.fileno(), job, descriptors)
+            except BaseException as error:
+                os.write(link.fileno(), f"{type(error).__name__}: {error}".encode()[:1000])
+                return
+            if job["is_first"]:
+                os.write(link.fileno(), READY)  # not send: seccomp now forbids it
+            if self.ruleset is not None:
+                link.close()
+            try:
+                prepare.set_threads(job["torch_threads"])
+                if overlay is None:
+                    surroundings.stay_in(self.folder)
+                    overlay = self.overlay_for(job["harness"])
+                serve(content, buffer, overlay)
+            finally:  # a student may have replaced os._exit
+                buffer.put(FINISHED, 1)
+            if self.ruleset is not None:
+                return
 
-    def run_calls(self, link: socket.socket, job: dict[str, Any], descriptors: list[int]) -> None:
-        """Lock down, report that, and run the job's calls."""
-        report_fd = link.fileno()
-        try:
-            content, buffer = self.take_job(report_fd, job, descriptors)
-        except BaseException as error:
-            os.write(report_fd, f"{type(error).__name__}: {error}".encode()[:1000])
-            return
-        os.write(report_fd, READY)  # not send: seccomp now forbids it
-        os.close(report_fd)
-        try:
-            main.set_threads(job["torch_threads"])
-            assert self.new_overlay is not None
-            surroundings.stay_in(self.folder)
-            main.serve(protocol.frames(io.BytesIO(content)), buffer, self.new_overlay())
-        finally:  # a student may have replaced os._exit
-            buffer.put(reply_buffer.FINISHED, 1)
+    def overlay_for(self, harness: str) -> "Overlay":
+        """Return what runs calls; in an isolating tier, the harness is loaded already."""
+        if self.new_overlay is None:
+            from tensormark.worker.overlay import overlay_maker  # imports torch
+
+            self.new_overlay = overlay_maker(harness)
+        return self.new_overlay()
 
     def take_job(
         self, report_fd: int, job: dict[str, Any], descriptors: list[int]
-    ) -> tuple[bytes, reply_buffer.ReplyBuffer]:
-        """Read the job and map the reply buffer; close everything else and lock down."""
+    ) -> tuple[bytes, ReplyBuffer]:
+        """Read the job and map the reply buffer; to isolate it, close the rest and lock down."""
         requests, answers, printed = descriptors
         size = reply_buffer.size(job["calls"], job["reply"])
-        buffer = reply_buffer.ReplyBuffer(mmap.mmap(answers, size), job["reply"])
+        buffer = ReplyBuffer(mmap.mmap(answers, size), job["reply"])
         content = os.pread(requests, os.fstat(requests).st_size, 0)
-        for standard, target in enumerate((os.open(os.devnull, os.O_RDONLY), printed, printed)):
+        null = os.open(os.devnull, os.O_RDONLY)
+        for standard, target in enumerate((null, printed, printed)):
             os.dup2(target, standard)
-        assert self.ruleset is not None
+        if self.ruleset is None:
+            close([null, *descriptors])
+            return content, buffer
         kept = sorted({report_fd, self.ruleset})
         for below, above in itertools.pairwise([2, *kept, os.sysconf("SC_OPEN_MAX")]):
             os.closerange(below + 1, above)
         limits = job["limits"]
-        limits["memory"] += main.address_space()
+        limits["memory"] += prepare.address_space()
         lockdown.lock_down(self.ruleset, self.filter, **limits)
         return content, buffer
 
@@ -282,21 +297,23 @@ def run() -> None:
     """Prepare, and serve until the trusted side is gone."""
     control = socket.socket(fileno=int(sys.argv[1]))
     order, _ = receive(control)
-    server = Server(control)
     try:
         if order.get("user") is not None:
             lockdown.switch_user(order["user"], _needed(order))
-        main.import_torch()  # a harness imports whatever else its submissions need
+        prepare.import_torch()  # a harness imports whatever else its submissions need
+        server = ForkServer(control)
         if "filter" in order:
             server.isolate(order)
         else:
-            main.limit_process()
-        os.chdir(os.environ["HOME"])  # as in the tier `process`
+            prepare.limit_process()
+        os.chdir(os.environ["HOME"])
     except Exception as error:
         send(control, fault=f"{error}")
         return
     send(control, ready=True)
-    server.run()
+    if order["forks"]:
+        server.run()
+    server.serve(control)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tensormark.worker import scratch
-from tensormark.worker.main import limit_resources
+from tensormark.worker.prepare import limit_resources
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 PR_SET_PDEATHSIG = 1

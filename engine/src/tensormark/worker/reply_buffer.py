@@ -1,11 +1,12 @@
-"""The memory to which a contained submission writes its answers; its size is fixed in advance.
+"""The memory to which a submission writes its answers; its size is fixed in advance.
 
     0   number of calls begun       8   steps of training done      16   total steps
     24  1 once no more answers will come
     64  slot 0: the import's answer, then a slot for each call: its length, then a frame
 
-The trusted side creates it, seals its size, and parses nothing in it until the process that can
-write to it is dead. Answers that were complete by then count, whatever ended the process.
+The trusted side creates it, seals its size, and, in an isolating tier, parses nothing in it until
+the process that can write to it is dead. Answers that were complete by then count, whatever ended
+the process.
 
 Covered: size, and that data cannot change while being parsed (slots are copied first).
 Not covered: truth. Everything in it, including the counters, is untrusted.
@@ -32,8 +33,6 @@ def size(calls: int, space: int) -> int:
 
 class ReplyBuffer:
     """Reads and writes a reply buffer."""
-
-    separator = CALL_ENDS
 
     def __init__(self, memory: mmap.mmap, space: int) -> None:
         self.memory = memory

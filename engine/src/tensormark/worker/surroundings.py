@@ -77,7 +77,7 @@ def hide_grader() -> None:
     them; nothing in this process is secret.
     """
     with contextlib.suppress(ValueError):
-        # the entry that main.py put first; an installation's entry for the same folder stays
+        # the entry that fork_server.py put first; an installation's entry for the same folder stays
         sys.path.remove(str(Path(__file__).resolve().parents[2]))
     for name in [*sys.modules]:
         if name.partition(".")[0] in HIDDEN:

@@ -1,0 +1,225 @@
+"""Run the calls of a submission in one of the tiers."""
+
+import dataclasses
+import itertools
+import math
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Self
+
+from tensormark.sandbox import packages
+from tensormark.sandbox.container import ServerKey
+from tensormark.sandbox.interface import (
+    Answers,
+    Budget,
+    CapturedOutput,
+    Job,
+    Program,
+    Progress,
+    Reply,
+    Request,
+    ServerLostError,
+    WorkerStartError,
+)
+from tensormark.sandbox.run_job import run_job
+from tensormark.sandbox.server import SERVERS, Server, kind_of
+from tensormark.sandbox.tiers import BY_NAME, TIERS
+
+
+class Sandbox:
+    """Where a submission's code runs; the tiers differ in how well they isolate it.
+
+    Leaving its `with` block closes a sandbox.
+
+    Attributes:
+        printed: what the submission has printed.
+        server: None until it is needed (again).
+        apart: runs a call of another program, unaffected by this one's calls; None if it cannot, as
+            this one could reach any other process.
+    """
+
+    apart: Callable[[Program, Request], Reply] | None = None
+
+    def __init__(self, tier: str, program: Program, server: Server | None = None) -> None:
+        """Take a server from the pool, or start one; it imports torch in the background.
+
+        Args:
+            server: to use instead.
+
+        Raises:
+            WorkerStartError: the machine lacks something; the message says what.
+        """
+        if tier not in TIERS:
+            raise ValueError(f"there is no tier {tier!r}; choose one of {', '.join(TIERS)}")
+        self.tier = BY_NAME[tier]
+        self.program = program
+        self.printed = CapturedOutput()
+        self.import_printed = False
+        self.budget = Budget(program.budget)
+        self.fault: WorkerStartError | None = None  # raised again: the machine will not change
+        self.taking = threading.Lock()  # held while a server is taken
+        self.closed = False
+        if self.tier.isolates:
+            self.apart = self._run_apart
+        self.server: Server | None = server or self._take()
+        packages.modules(program.requirements)  # cached now, while the server imports torch
+
+    def _take(self) -> Server:
+        """Take a server from the pool.
+
+        Raises:
+            WorkerStartError: the machine lacks something; the message says what.
+        """
+        if not self.tier.isolates:
+            return SERVERS.take(kind_of(self.tier.name))
+        program = self.program
+        checkpoint = program.checkpoint.resolve() if program.checkpoint else None
+        rules = tuple(program.rules.items())
+        key = ServerKey(program.harness, program.requirements, checkpoint, rules)
+        return SERVERS.take(kind_of(self.tier.name, key))
+
+    def _run_apart(self, program: Program, request: Request) -> Reply:
+        """Run a call of another program, in a child of the same server.
+
+        Raises:
+            WorkerStartError: no server is available.
+        """
+        other = Sandbox(self.tier.name, program, self.server)
+        try:
+            (reply,) = other.run([request])
+        finally:
+            self.server = other.server  # a new one if the call lost the first
+        return reply
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close it."""
+        with self.taking:
+            self.closed = True
+            server, self.server = self.server, None
+        if server is not None:
+            SERVERS.give_back(server)
+
+    def stop(self) -> None:
+        """End the current call and run no others; any thread may call this."""
+        with self.taking:
+            self.closed = True
+            if self.server is not None:
+                self.server.stop()
+
+    def drop(self) -> None:
+        """End the server; the next call gets another."""
+        if self.server is not None:
+            self.server.close()
+        self.server = None
+
+    def forget(self) -> None:
+        """Import the program again for the next call, so that nothing is left of earlier ones."""
+        self.program = dataclasses.replace(self.program, sources=dict(self.program.sources))
+
+    def reload(self, sources: Mapping[str, str]) -> None:
+        """Switch to other sources: for your own code, never a student's."""
+        self.program = dataclasses.replace(self.program, sources=dict(sources))
+        self.budget = Budget(self.program.budget)
+
+    def run(
+        self, requests: Iterable[Request], progress: Progress = lambda done, total: None
+    ) -> Iterator[Reply]:
+        """Run calls in order; after a lost call, skip others that run the same exercise.
+
+        So a function that hangs costs one deadline, not one for each call that runs it.
+
+        Raises:
+            WorkerStartError: no worker can start, which is not the submission's fault.
+        """
+        for _, batch in itertools.groupby(requests, key=lambda request: request.exercise):
+            yield from self._run_exercise(list(batch), progress)
+
+    def _run_exercise(self, requests: Sequence[Request], progress: Progress) -> list[Reply]:
+        """Run the calls of one exercise; after a lost one, only those that do not run its code."""
+        replies: dict[int, Reply] = {}
+        while True:
+            for index, request in enumerate(requests):
+                known = self.budget.known_reply(request)
+                if index not in replies and known is not None:
+                    replies[index] = known
+            pending = [index for index in range(len(requests)) if index not in replies]
+            if not pending:
+                return [replies[index] for index in range(len(requests))]
+            answers = self.attempt(self.job([requests[index] for index in pending]), progress)
+            self.printed.take(b"".join(answers.printed))
+            loaded, *answered = answers.replies
+            if loaded.status != "ok":
+                self.budget.unloadable = loaded
+            for index, reply in zip(pending, answered, strict=False):
+                replies[index] = reply
+                if requests[index].tape is None:  # it only words what is known already
+                    self.budget.add(requests[index], reply)
+
+    def job(self, requests: Sequence[Request]) -> Job:
+        """Return the job of importing the program and running calls."""
+        limits = self.program.limits
+        importing = Request(
+            exercise="",
+            runs=frozenset(),
+            call={"target": f"importing {self.program.main_file}"},
+            tensors={},
+            deadline=limits.load_seconds,
+            tensor_names=frozenset(),
+        )
+        calls = [
+            dataclasses.replace(request, deadline=min(request.deadline, limits.call_seconds))
+            for request in requests
+        ]
+        most = math.inf
+        if self.tier.isolates:
+            longest = max(limits.exercise_seconds, *(call.deadline for call in calls))
+            most = limits.load_seconds + longest
+        return Job(
+            self.program,
+            [importing, *calls],
+            given_code=not self.tier.isolates or any(call.given_code for call in calls),
+            seconds=self.budget.cap(requests[0], most),
+        )
+
+    def attempt(self, job: Job, progress: Progress) -> Answers:
+        """Run a job; if its server is lost through no fault of it, try once again in a new one.
+
+        What the import prints is returned the first time only.
+
+        Raises:
+            WorkerStartError: no server can start, or the sandbox is closed.
+        """
+        if self.fault is not None:
+            raise self.fault
+        try:
+            try:
+                answers = self._attempt_once(job, progress)
+            except ServerLostError:
+                self.drop()
+                answers = self._attempt_once(job, progress)
+        except (ServerLostError, WorkerStartError) as error:
+            if not self.closed:
+                self.drop()
+            self.fault = WorkerStartError(f"{error}")
+            raise self.fault from error
+        if self.import_printed:
+            answers.printed[0] = b""
+        self.import_printed = True
+        return answers
+
+    def _attempt_once(self, job: Job, progress: Progress) -> Answers:
+        """Run a job; its first request decides whether its time counts."""
+        with self.taking:
+            if self.server is not None:
+                self.server.settle()
+            if self.server is None or self.server.is_closed:
+                self.server = self._take()
+            server = self.server
+        server.wait_until_ready()
+        if self.closed:
+            raise WorkerStartError("the sandbox is closed")
+        with self.budget.spend(job.steps[1]):
+            return run_job(server, job, progress)
