@@ -53,7 +53,7 @@ RATE = "step / warm if step < warm else (warm / step) ** 0.5"
 @pytest.mark.parametrize(
     ("new", "got"),
     [
-        ("str(step / warm)", "a text"),
+        ("str(step / warm)", "a string"),
         ("torch.ones(2)", "a list"),
         ("10**400", "1000000000"),
         ("{}", "a dictionary"),
