@@ -35,7 +35,7 @@ def abridged(text: str, status: str = "error", **message: object) -> Reply:
         (f"Conv.forward should return a tensor, got a {SECRET}",
          "did not return what it should have"),
         (f"{SECRET} should return a tensor, got a list", "did not return what it should have"),
-        (f"Conv.forward should return a tensor as {SECRET}, got a list: {SECRET}",
+        (f"output {SECRET} of Conv.forward should return a tensor, got a list: {SECRET}",
          "Conv.forward should return a tensor, got a list"),
         (f"main.py has no class Conv; its names are fixed{SECRET}", "main.py has no class Conv"),
         (f"{SECRET} has no class A; its names are fixed", "failed for a reason that is not shown"

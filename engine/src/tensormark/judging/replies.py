@@ -33,14 +33,15 @@ PLACE_AT_END = re.compile(rf"{PLACE}$")
 RAISED = re.compile(rf"raised (\w{{1,80}}): .*?(?:{PLACE})?", re.DOTALL)
 FULL_NAME = re.compile(r"([A-Za-z_]\w{,39})(?:\.[A-Za-z_]\w{,39}){1,5}", re.ASCII)
 RETURNED = re.compile(
-    r"(\S{1,80}) should return (a tensor|a numpy array).*, got (None|a tuple|a (\w{1,40}))\b.*"
+    r"(?:output \w{1,80} of )?(\S{1,80}) should return (a tensor|a numpy array).*, "
+    r"got (None|a tuple|a (\w{1,40}))\b.*"
 )
 LACKS = re.compile(r"(\w{1,80})(?:\.py)? has no (\w{1,20}) (\w{1,80}); its names are fixed.*")
 TYPES = {"OutOfMemoryError", "_LinAlgError", "LinAlgError", "Tensor", "ndarray", "generator"} | {
     name for name, value in vars(builtins).items() if isinstance(value, type)
 }  # torch's, numpy's and Python's
 # keys of the submission's own text
-TEXT_KEYS = ("importing", "shapes", "lacking_parts", "imported")
+TEXT_KEYS = ("importing", "shapes", "lacking_parts")
 
 
 def texts(reply: Reply, key: str) -> list[str]:
