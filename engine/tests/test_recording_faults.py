@@ -85,6 +85,12 @@ def refused(folder: Path, *words: str) -> str:
             "conv: points has an unknown part 'property'; known: values, training, properties",
         ),
         (
+            "grader/harness.py",
+            "import torch\n",
+            "import torch, nosuch\n",
+            "grader/harness.py cannot be imported: ModuleNotFoundError: No module named 'nosuch'",
+        ),
+        (
             CONV,
             'points={"values": 30, "properties": 10}',
             "points=40",
@@ -102,6 +108,7 @@ def refused(folder: Path, *words: str) -> str:
         "input",
         "argument",
         "part",
+        "harness",
         "points",
     ],
 )
@@ -233,7 +240,9 @@ def test_a_stand_in_that_depends_on_nothing_is_said_to(copy: Path) -> None:
 def test_honest_code_that_is_not_equal_is_named(copy: Path) -> None:
     edit(copy / "grader/honest/others.py", "@ flat + self.bias", "@ flat + 1.01 * self.bias")
 
-    assert "conv: honest one_window_at_a_time is not equal to the solution, but " in refused(copy)
+    assert "conv: honest one_window_at_a_time is 2e-02 off, compared with the solution" in refused(
+        copy
+    )
 
 
 def test_a_mistake_that_is_no_python_is_refused_with_its_line(copy: Path) -> None:

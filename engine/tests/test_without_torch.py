@@ -199,7 +199,7 @@ def test_everything_works_where_torch_is_not_installed(elsewhere: Path, tmp_path
     assert refused.returncode == 2
     assert refused.stderr.endswith(
         "Week 3 computes with torch, which is not installed; "
-        'run `pip install "tensormark[torch]"`\n'
+        'run `pip install "tensormark[torch]"`, or give each exercise arrays="numpy"\n'
     )
 
 

@@ -157,7 +157,7 @@ def program_of(
         UserError: the assignment needs torch, and it is not installed, or not listed.
     """
     if assignment.uses_torch and find_spec("torch") is None:
-        fix = 'run `pip install "tensormark[torch]"`'
+        fix = 'run `pip install "tensormark[torch]"`, or give each exercise arrays="numpy"'
         raise UserError(f"{assignment.name} computes with torch, which is not installed; {fix}")
     listed = modules(assignment.requirements)
     if assignment.uses_torch and listed and "torch" not in listed:

@@ -403,6 +403,7 @@ class Recorder:
             empty = reply.status == "ok" and not _shapes(reply) and "lacks" not in reply.message
             if (reply.status != "ok" or empty) and not call.stand_ins:
                 text = "its answer has no out/<name>" if empty else reply.text
+                text += f"; it should raise {call.raises}" if call.raises else ""
                 raise self.fault(
                     f"{probe.name}: {call.target} of {name}, called as its exercise says: {text}"
                 )

@@ -260,7 +260,7 @@ def _cause(report: Mapping[str, Any]) -> WorkerLostError:
         ServerLostError: the child died before its job. WorkerStartError: no child can be isolated.
     """
     if "fault" in report:
-        raise WorkerStartError(f"a child cannot be locked down: {str(report['fault'])[:500]}")
+        raise WorkerStartError(str(report["fault"])[:500])
     if "ended" not in report:
         raise ServerLostError("a child died before it got its job")
     return WorkerLostError(ENDED)

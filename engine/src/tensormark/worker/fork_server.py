@@ -136,14 +136,19 @@ class ForkServer:
         They will not collect torch's objects as garbage, which would copy their pages.
 
         Raises:
-            ValueError: something that the assignment forbids cannot be forbidden.
+            ValueError: what the assignment forbids cannot be forbidden, or its harness cannot be
+                imported.
         """
         from tensormark.worker import forbidden, overlay  # imports torch
 
         fault = forbidden.prepare(order["rules"])
         if fault is not None:
             raise ValueError(fault)
-        self.new_overlay = overlay.overlay_maker(order["harness"])
+        try:
+            self.new_overlay = overlay.overlay_maker(order["harness"])
+        except Exception as error:
+            says = f"{order['harness']} cannot be imported: {type(error).__name__}: {error}"
+            raise ValueError(says) from error
         gc.collect()
         gc.freeze()
         lockdown.landlock_version()
@@ -234,20 +239,23 @@ class ForkServer:
         overlay: Overlay | None = None
         while True:
             job, descriptors = receive(link)
+            fault = "a child cannot be locked down"
             try:
                 content, buffer = self.take_job(link.fileno(), job, descriptors)
+                prepare.set_threads(job["torch_threads"])
+                if overlay is None:
+                    fault = f"{job['harness']} cannot be imported"
+                    surroundings.stay_in(self.folder)
+                    overlay = self.overlay_for(job["harness"])
             except BaseException as error:
-                os.write(link.fileno(), f"{type(error).__name__}: {error}".encode()[:1000])
+                text = f"{fault}: {type(error).__name__}: {error}"
+                os.write(link.fileno(), text.encode()[:1000])
                 return
             if job["is_first"]:
                 os.write(link.fileno(), READY)  # not send: seccomp now forbids it
             if self.ruleset is not None:
                 link.close()
             try:
-                prepare.set_threads(job["torch_threads"])
-                if overlay is None:
-                    surroundings.stay_in(self.folder)
-                    overlay = self.overlay_for(job["harness"])
                 serve(content, buffer, overlay)
             finally:  # a student may have replaced os._exit
                 buffer.put(FINISHED, 1)
