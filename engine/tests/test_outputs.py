@@ -37,7 +37,7 @@ def test_an_output_that_cannot_be_sent_is_named(output: Callable[[], object], me
     ("result", "says"),
     [
         ((EYE, EYE, EYE), "f should return a tuple of a and b, got 3 values"),
-        ((EYE, [1]), "f should return a tensor as b, got a list"),
+        ((EYE, [1]), "output b of f should return a tensor, got a list"),
     ],
 )
 def test_a_tuple_has_the_outputs_that_are_asked_for(result: object, says: str) -> None:

@@ -54,7 +54,7 @@ RATE = "step / warm if step < warm else (warm / step) ** 0.5"
     ("new", "got"),
     [
         ("str(step / warm)", "a string"),
-        ("torch.ones(2)", "a list"),
+        ("torch.ones(2)", "an array"),
         ("10**400", "1000000000"),
         ("{}", "a dictionary"),
         ("print", "not a value of type builtin_function_or_method"),

@@ -133,10 +133,13 @@ def compare_plain(
     wrong = [each for each in parts if each.size > tolerance.atol]
     if not wrong:
         return None
-    place, own, other, _ = wrong[0]
+    place, own, other, size = wrong[0]
     count = f", the first of {len(wrong)} parts that are" if wrong[1:] else ""
     lines = (f"{place} is wrong{count}",)
-    return Mismatch("values", name, lines, numbers=f"{place} is {own}, expected {other}")
+    allowed = ""
+    if math.isfinite(size):  # both are numbers
+        allowed = f", allowed difference {tolerance.atol * (1 + abs(float(other))):.0e}"
+    return Mismatch("values", name, lines, numbers=f"{place} is {own}, expected {other}{allowed}")
 
 
 def compare_values(

@@ -373,8 +373,7 @@ def run_call(context: Context, call: Call, tensors: Tensors) -> Answer:
         again = called_with([*arguments_of(context, call, tensors, owner)])
         answer |= {f"out/{name}{AGAIN}": value for name, value in again.items()}
     after = zip(call["args"], arguments, strict=True)
-    is_array = (Tensor, np.ndarray)
-    answer |= {f"after/{name}": value for name, value in after if isinstance(value, is_array)}
+    answer |= {f"after/{name}": value for name, value in after if name in tensors}
     if call["gradients"]:
         weights = parameters_of(model.owner, model.lacking) if model is not None else {}
         leaves |= {f"weights/{name}": p for name, p in weights.items() if p.requires_grad}
@@ -430,8 +429,11 @@ def as_answer(answer: Any, call: Call) -> Answer:
             f"{call['kind']!r} of KINDS returns {description(answer)}; expected an Answer"
         )
     made = below(answer.tensors, "out/")
-    checked({name: each for name, each in made.items() if not isinstance(each, np.ndarray)}, call)
-    return answer
+    if call.get("form") == "value":
+        return answer
+    own = {n: x for n, x in made.items() if _is_numpy(call) or not isinstance(x, np.ndarray)}
+    sent = {f"out/{name}": array for name, array in checked(own, call).items()}
+    return dataclasses.replace(answer, tensors=answer.tensors | sent)
 
 
 def run_kind(

@@ -49,7 +49,7 @@ def columns(rows: Any, names: Sequence[str], target: str) -> dict[str, np.ndarra
 
 
 def named(result: Any, names: Sequence[str], form: str, target: str) -> dict[str, Any]:
-    """Name the outputs of a function; extra keys are ignored.
+    """Name the outputs of a function; extra keys, and what follows a single one, are ignored.
 
     Raises:
         StudentError: an output is missing, or the result is something else.
@@ -61,6 +61,8 @@ def named(result: Any, names: Sequence[str], form: str, target: str) -> dict[str
     if form == "tuple" and len(names) == 1:
         return {names[0]: result[0] if isinstance(result, tuple) and result else result}
     got = ""
+    if form == "dict" and isinstance(result, Mapping):
+        got = f", but {next(name for name in names if name not in result)} is missing"
     if form == "tuple" and isinstance(result, tuple | list):
         if len(result) == len(names):
             return dict(zip(names, result, strict=True))
@@ -91,17 +93,14 @@ def plain(result: Any, names: Sequence[str], target: str) -> dict[str, np.ndarra
         raise StudentError(f"{says}, but not {error}") from error
 
 
-def _checked_tensor(value: Any, target: str, where: str) -> Tensor:
+def _checked_tensor(value: Any, target: str) -> Tensor:
     """Return a tensor that can be sent.
-
-    Args:
-        where: which of several outputs it is, for messages.
 
     Raises:
         StudentError: it is none.
     """
     if not isinstance(value, Tensor):
-        raise StudentError(f"{target} should return a tensor{where}, got {description(value)}")
+        raise StudentError(f"{target} should return a tensor, got {description(value)}")
     if value.device.type != "cpu":
         raise StudentError(f"{target} returned a tensor on {value.device}, not on the CPU")
     if value.is_nested or value.layout is not torch.strided:
@@ -110,7 +109,7 @@ def _checked_tensor(value: Any, target: str, where: str) -> Tensor:
     return value
 
 
-def _checked_array(value: Any, target: str, where: str) -> np.ndarray:
+def _checked_array(value: Any, target: str) -> np.ndarray:
     """Return an array, or a number as one without axes, in the widest type of its kind.
 
     Raises:
@@ -119,7 +118,7 @@ def _checked_array(value: Any, target: str, where: str) -> np.ndarray:
     if isinstance(value, np.ndarray | np.generic | bool | int | float):
         array = np.asarray(value)
         return array.astype(WIDEST.get(array.dtype.kind, array.dtype), copy=False)
-    raise StudentError(f"{target} should return a numpy array{where}, got {description(value)}")
+    raise StudentError(f"{target} should return a numpy array, got {description(value)}")
 
 
 def outputs_of(result: Any, call: Mapping[str, Any]) -> dict[str, Any]:
@@ -142,17 +141,16 @@ def checked(outputs: dict[str, Any], call: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         StudentError: some of it cannot be sent.
     """
-    target = call["target"]
     is_numpy = call.get("arrays") == "numpy"
     noun = "an array" if is_numpy else "a tensor"
     arrays = {}
     for name, value in outputs.items():
-        where = f" as {name}" if len(outputs) > 1 else ""
-        check = _checked_array if is_numpy else _checked_tensor
-        array = check(value, target, where)
+        target = f"output {name} of {call['target']}" if len(outputs) > 1 else call["target"]
+        array = _checked_array(value, target) if is_numpy else _checked_tensor(value, target)
         arrays[name] = array
         if str(array.dtype).removeprefix("torch.") not in SENDABLE:
-            raise StudentError(f"{target} returned {noun} of type {array.dtype}")
+            expected = "; expected real numbers" if is_numpy else ""
+            raise StudentError(f"{target} returned {noun} of type {array.dtype}{expected}")
         if array.ndim > MAX_AXES:
             raise StudentError(f"{target} returned {noun} with {array.ndim} axes")
         if any(length > LONGEST for length in array.shape):

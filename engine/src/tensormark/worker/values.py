@@ -54,6 +54,8 @@ def encoded(value: Any, depth: int = 0) -> Any:
         value = np.asarray(value.detach())
     if isinstance(value, np.generic | np.ndarray) and value.dtype.kind in "biufU":
         return value.item() if value.ndim == 0 else {ARRAY: value.tolist()}
+    if isinstance(value, np.ndarray) and value.dtype.kind in "OS":
+        return encoded(value.tolist(), depth + 1)
     raise TypeError(f"a value of type {type(value).__name__}")
 
 
@@ -171,7 +173,8 @@ def differences(got: Any, expected: Any, place: str) -> Iterator[Difference]:
 
     kind = _kind(expected)
     if _kind(got) != kind:
-        yield differs(_kind(got), kind)
+        is_tuple, is_array = isinstance(got, tuple), isinstance(got, np.ndarray)
+        yield differs("a tuple" if is_tuple else "an array" if is_array else _kind(got), kind)
     elif kind == "a number":
         size = _apart(got, expected)
         if size:
