@@ -129,13 +129,14 @@ def test_the_first_run_writes_its_options_and_a_list_may_come_later(
     out.mkdir()
     (out / "adjustments.csv").write_text(BY_LIST, "utf-8")
 
-    graded_class(folder, hand_ins, out)
+    too_soon = graded_class(folder, hand_ins, out)[1]
     text = (out / "class.toml").read_text("utf-8")
     chosen = config.read(out / "class.toml")
     changed = text.replace('list = ""', 'list = "~/roster.csv"')
     (out / "class.toml").write_text(changed, "utf-8")
     printed = graded_class(folder, hand_ins, out)[1]
 
+    assert "name the list in class.toml first, or take" in too_soon
     assert chosen == config.Config(
         tier="process", viva_students=[], leaderboard_bonus=[]
     )  # all else is as usual
@@ -162,6 +163,11 @@ BAD: dict[str, tuple[str | Mapping[str, object], str, str]] = {
     "no folder": ({}, "missing", "there is no such folder"),
     "results in place of hand-ins": ({}, "out/feedback", "anew; move it elsewhere"),
     "a list that a run would replace": ({"list": "out/marks.csv"}, "in", "move it elsewhere"),
+    "ids instead of marks": (
+        {"list": "out/adjustments.csv", "column": "student"},
+        "in",
+        "no column of marks titled 'student'; set column in class.toml to one of these titles: ",
+    ),
     "a missing list": ({"list": "missing.csv"}, "in", "missing.csv: cannot be read"),
     "an unknown key": ({"rooster": "x"}, "in", "there is no option 'rooster'; "),
     "a wrong kind": ({"viva": "many"}, "in", "must be an integer, 0 to 20"),

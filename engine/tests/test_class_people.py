@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tensormark.classroom.find import note_late, note_status
+from tensormark.classroom.find import note_late, note_status, note_versions
 from tensormark.classroom.people import FileError
-from testkit.classes import found, handed_in, owners
+from tensormark.intake.submission import read_parts
+from testkit.classes import EDITABLE, found, handed_in, owners
 from testkit.listings import listings
 from testkit.tiers import NIGHTLY
 
@@ -163,6 +164,11 @@ WORKSHEET = (
     "Participant 1,Ada,Submitted for grading - 30 mins late,,80\n"
     "Participant 2,Alan,Submitted for grading,,80\n"
 )
+TWO = "/".join(
+    f"Lab {number}_{name}_attempt_2026-11-20-10-00-00_x.py"
+    for number in (1, 2)
+    for name in ("a_da", "bob")
+)
 LATE = "Submitted for grading - 30 mins late"
 DRAFT = WORKSHEET.replace(LATE, "Draft (not submitted)")
 GERMAN_STATUS = WORKSHEET.replace(LATE, "Zur Bewertung abgegeben - 30 Minuten zu spät")
@@ -205,16 +211,44 @@ def test_a_list_that_does_not_fit_is_said_in_one_line_with_the_fix(
         (GERMAN_STATUS, "A_1_assignsubmission_file_x.py", "1 hand-in (nobody knows if it was late"),
         ("id,file\n15,sub/15.py\n", "15.py", "sub/15.py is missing from the folder; there is 15"),
         ("id\n1\n", "L_1_attempt_2026-11-20-10-00-00.txt", "no file was handed in, only a text"),
+        ("login,file\nada,L_eve_attempt_2026-11-20-10-00-00_x.py\n", "", "is that of 'eve'"),
+        ("login\na_da\nbob\n", TWO, "'Lab 1' is graded, and not 'Lab 2'; if that is wrong, move"),
+        ("login\na_da\nbob\n", TWO, "a_da's file of another assignment, 'Lab 2'"),
+        (
+            WORKSHEET,
+            "B_1_assignsubmission_file_x.py",
+            "the names of 1 hand-in differ from the list",
+        ),
     ],
 )
 def test_what_is_left_over_is_told_why(people: str, files: str, words: str, tmp_path) -> None:
+    files = files or people.splitlines()[-1].partition(",")[2]
     result = found(tmp_path, files.split("/"), people)
-    lines = [*note_status(result), *result.given]
+    lines = [*note_status(result), *result.given, *result.warnings]
     entries = result.entries
 
     assert "is missing" not in words or entries[0].path is None
     lines += [line for each in entries for line in (*each.remarks, each.problem)]
     assert any(words in line for line in lines)
+
+
+@pytest.mark.parametrize("column", ["Lab 1", "Lab 2"])
+def test_of_two_assignments_the_column_says_which_is_graded(column: str, tmp_path) -> None:
+    people = "login,Lab 1,Lab 2\na_da,,\nbob,,\n"
+
+    result = found(tmp_path, TWO.split("/"), people, column=column)
+
+    graded = [each.path.name for each in result.entries if each.path]
+    assert graded == [name for name in TWO.split("/") if name.startswith(column)]
+    assert result.warnings == []
+
+
+def test_who_handed_in_several_versions_is_said_in_one_line(tmp_path) -> None:
+    result = found(tmp_path, ["ada/detector.py", "ada/detector_2.py"])
+    (ada,) = result.entries
+    ada.submission = read_parts(ada.parts, EDITABLE, {})
+
+    assert "1 hand-in with several versions of a file" in note_versions(result)[0]
 
 
 MOODLES = [f"{name}_assignsubmission_file_x.py" for name in ("A_1", "B_2")]
@@ -232,7 +266,7 @@ DEADLINE = datetime.datetime(2026, 10, 1, 22, tzinfo=EAST)
         ([f"L_{n}_attempt_2026-10-01-{n}-00-00_x.py" for n in (24, 23)], "", [True, None], ""),
         ([f"L_{n}_attempt_2026-10-01-22-0{n}-00_x.py" for n in (1, 0)], "", [False, True], ""),
         ([f"1-{n} - N{n} - Oct {n}, 2026 1100 PM" for n in (1, 2)], "", [True, True], ""),
-        (["ada.py", "alan.py"], "", [False, True], ""),
+        (["ada.py", "alan.py"], "", [False, True], "the times of the files say who was late"),
         (["lab-ada/", "lab-alan/"], REPOSITORIES, [None, None], "github gives no times"),
     ],
 )
@@ -249,6 +283,7 @@ def test_who_was_late_is_what_the_platform_says_or_its_time_and_the_deadline_giv
 
     assert [unused in line for line in lines] == [True] * bool(unused)
     assert [each.late for each in result.entries] == late
+    assert result.platform.name != "folder" or all(each.submitted for each in result.entries)
 
 
 # --- random listings --------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """What goes back to a platform, as its importer reads it, and what changed since the last time."""
 
+import dataclasses
 import re
 import shutil
 import zipfile
@@ -11,6 +12,7 @@ from tensormark.classroom import feedback, returned
 from tensormark.classroom.entry import Adjustment
 from tensormark.classroom.find import Found, read_list
 from tensormark.classroom.people import FileError
+from tensormark.classroom.platforms import BY_NAME
 from testkit import classes
 from testkit.classes import result
 
@@ -27,7 +29,7 @@ MOODLE = (
     'Participant 1,=Ada,Submitted for grading,{|80},80.00,Yes,-,"-2, ""late"" \n= 3"\n'
     "Participant 2,Alan Turing,Submitted for grading,{49|50.5},80.00,Yes,-,\n"
     "Participant 3,Grace Hopper,Submitted for grading,,80.00,No,-,\n"
-    "Participant 4,Emmy Noether,No submission,,80.00,Yes,-,\n"
+    "Participant 4,Emmy Noether,No submission,7,80.00,Yes,-,\n"
     "Participant 5,Zoe,Submitted for grading,EX,80.00,Yes,-,\n"
 )
 BLACKBOARD = (
@@ -42,20 +44,28 @@ BRIGHTSPACE = (
     "#9,#grace,N/A,#\r\n#10,#emmy,,#\r\n#11,#zoe,{|80},#\r\n"
 )
 REGISTRAR = (
-    "id;name;mark;room\r\n1;Ada;{|80};a\r\n2;Alan;{49,5|50,5};b\r\n\r\n3;Grace;ill;c\r\n"
+    "sep=;\r\nid;name;mark;room\r\n1;Ada;{|80};a\r\n2;Alan;{49,5|50,5};b\r\n\r\n3;Grace;ill;c\r\n"
     "4;Emmy\r\n5;Zoe{|;80}\r\n"
 )
 # the list, the column that staff name, and what is said
 LISTS = {
     "canvas": (CANVAS, "Lab 1", "3 marks in the column 'Lab 1 (8)'| has 'EX' there, which is kept"),
-    "moodle": (MOODLE, "", "2 marks|49 becomes 50.5|cannot be changed in Moodle|has 'EX' there"),
+    "moodle": (
+        MOODLE,
+        "",
+        "2 marks|49 becomes 50.5|cannot be changed in Moodle|not handed in; keeps 7|has 'EX'",
+    ),
     "blackboard": (
         BLACKBOARD,
         "lab 1",
         "3 marks|has 'Exempt' there|emmy (Emmy Noether): not handed in",
     ),
     "brightspace": (BRIGHTSPACE, "Lab 1", "3 marks|1,012.50 becomes 50.5|has 'N/A' there"),
-    "folder": (REGISTRAR, "mark", "3 marks in the column 'mark'|49,5 becomes 50.5|has 'ill' there"),
+    "folder": (
+        REGISTRAR,
+        "mark",
+        "3 marks in the column 'mark'|49,5 becomes 50.5|3 (Grace): has 'ill' there, which is kept",
+    ),
 }
 CHANGE = re.compile(r"{(.*?)\|(.*?)}")
 FILES = [
@@ -77,6 +87,7 @@ def of_platform(text: str, folder: Path, encoding: str = "utf-8") -> Found:
         model = result("no_bias" if file.endswith(".zip") else None) if file else None
         entries.append(classes.entry(person.student, model, name=person.name))
         entries[-1].row = person.row
+        entries[-1].ids = person.ids
         entries[-1].path = Path(file) if file else None
         if file.endswith(".zip"):
             entries[-1].adjustments = [Adjustment(0.5, "a half")]
@@ -117,7 +128,9 @@ def test_a_list_comes_back_with_its_column_filled_in_and_every_other_byte_as_it_
 @pytest.mark.parametrize(
     ("people", "column", "words"),
     [
-        (CANVAS, "Lab 9", "no column titled 'Lab 9'; set column in class.toml to one of these"),
+        (CANVAS, "Lab 9", "no column of marks titled 'Lab 9'; set column in class.toml to one of"),
+        (REGISTRAR, "Mrk", "titled 'Mrk'; set column in class.toml to one of these titles: mark"),
+        (REGISTRAR, "id", "titled 'id'; set column in class.toml to one of these titles: mark;"),
         (CANVAS.replace("Final Score", "Lab 1 (9)"), "Lab 1", "several columns titled 'Lab 1'"),
         (MOODLE.replace(",Maximum Grade", ",Scale"), "", "on a scale"),
         (MOODLE.replace(",Last modified (grade)", ",Changed"), "", "no column 'last modified"),
@@ -143,9 +156,11 @@ def test_points_stay_between_0_and_the_maximum_of_the_column_and_a_line_says_who
     *_, alone, only = returned.limit(found.entries, column, kept=False)
     assert alone == "  4 (=Noether, Emmy): -10 (not handed in)"
     assert ada.points == 110
+    assert ada.steps == ["adjusted by 30: x"]
     lines = returned.limit(found.entries, column, kept=True)
 
     assert lines[-1] == only
+    assert ada.steps[-1] == "points stay between 0 and 90, instead of 110"
     assert [each.points for each in (ada, alan, grace, emmy, zoe)] == [90, 0, 85, 0, 80]
     assert "the column takes 90 points, the assignment gives 80" in lines[-1]
     assert lines[0] == "points: 3 kept between 0 and 90:"
@@ -169,15 +184,18 @@ def test_after_an_appeal_only_the_reports_that_changed_are_uploaded(tmp_path) ->
 
     assert "report changed" not in first
     assert len(everybody) == 4
-    assert "as before, since no report has changed" in same
+    assert "as before, since there is no new report for it" in same
     assert unchanged == everybody == zipped_names(tmp_path)
     assert "1 report changed: Participant 1 (=Ada)" in appeal
     assert "Moodle skips grades that changed there" in appeal
     assert one == ["Ada_1_assignfeedback_file_report.html"]
 
 
-def test_what_an_earlier_run_wrote_is_deleted_with_a_line(tmp_path) -> None:
+def test_a_report_is_deleted_with_a_line_and_no_zip_that_may_not_have_been_uploaded(
+    tmp_path,
+) -> None:
     given_back(of_platform(CANVAS, tmp_path), "Lab 1", tmp_path)
+    everybody = zipped_names(tmp_path)
     found = of_platform(CANVAS, tmp_path)
     found.entries[0].result = None  # and there is no path
     found.entries[0].path = found.entries[0].submission = None
@@ -187,7 +205,27 @@ def test_what_an_earlier_run_wrote_is_deleted_with_a_line(tmp_path) -> None:
     lines = given_back(found, "Lab 1", tmp_path)
 
     assert "feedback: 1 report deleted: 1\n" in lines
-    assert 'feedback.zip: deleted, as feedback = "changed" leaves nothing to upload' in lines
+    assert "feedback.zip: as before, since there is no new report for it" in lines
+    assert zipped_names(tmp_path) == everybody
+
+
+def test_moodle_gets_reports_by_the_number_of_the_worksheet_or_else_of_the_folder(tmp_path) -> None:
+    people = "id,name,mark\n4102,Ada,\n4101,Alan,\n3,Grace,\n4,Emmy,\n5,Zoe,\n"
+    found = dataclasses.replace(of_platform(people, tmp_path), platform=BY_NAME["moodle"])
+    folders = ("Ada_4101", "Alan_4102", "Grace_7", "", "Grace_7")
+    for entry, name in zip(found.entries, folders, strict=True):
+        entry.path = Path(f"{name}_assignsubmission_file") if name else None
+    found.entries[3].adjustments = [Adjustment(3, "x")]
+
+    lines = given_back(found, "mark", tmp_path)
+
+    assert zipped_names(tmp_path) == [
+        "Ada_4101_assignfeedback_file_report.html",
+        "Alan_4102_assignfeedback_file_report.html",
+    ]
+    assert "3 without feedback in it:" in lines
+    assert "3 (Grace): several people have the hand-in of Moodle's participant 7" in lines
+    assert "4 (Emmy): no folder of Moodle's has the participant's number" in lines
 
 
 def test_canvas_gets_what_fits_the_name_of_what_was_handed_in(tmp_path) -> None:

@@ -52,6 +52,7 @@ class Listing:
     files: Mapping[str, str | None]
     people: str
     metadata: str = ""
+    column: str = ""
 
     def found(self, folder: Path) -> Found:
         """Write it, and return who handed in what."""
@@ -60,7 +61,7 @@ class Listing:
             (hand_ins / "submission_metadata.yml").write_text(self.metadata, "utf-8")
         path = folder / "list.csv"
         path.write_text(self.people, "utf-8")
-        return find(hand_ins, EDITABLE, path, self.platform)
+        return find(hand_ins, EDITABLE, path, self.platform, column=self.column)
 
     def faults(self, folder: Path) -> Iterator[str]:
         """Yield what went to somebody else, and what went nowhere."""
@@ -154,7 +155,8 @@ def blackboard(draw: random.Random, students: list[Student]) -> Listing:
     }
     stray = f"Lab_2_{students[0].login}_attempt_2026-11-21-10-00-00_x.py"
     files |= draw.choice([{}, {stray: None}])
-    return Listing("blackboard", files, _rows("sid,login", "{number},{login}", students))
+    people = _rows(f"sid,login,{title}", "{number},{login},", students)
+    return Listing("blackboard", files, people, column=title)
 
 
 def brightspace(draw: random.Random, students: list[Student]) -> Listing:
@@ -173,7 +175,8 @@ def github(draw: random.Random, students: list[Student]) -> Listing:
     title = draw.choice(["lab", "lab-1", "x-ada"])
     kept = students[: draw.choice([1, 5, 5])]
     files: dict[str, str | None] = {f"{title}-{each.login}/": each.number for each in kept}
-    return Listing("github", files, _rows("sid,github", "{number},{login}", students))
+    people = _rows(f"sid,github,{title}", "{number},{login},", students)
+    return Listing("github", files, people, column=title)
 
 
 def folder(draw: random.Random, students: list[Student]) -> Listing:

@@ -23,7 +23,7 @@ from tensormark import settings, usage
 from tensormark.authoring.course import open_course, require_current
 from tensormark.classroom import config, counts, entry, feedback, gradebook, returned, sheets, teach
 from tensormark.classroom.entry import Entry, legible, number_of
-from tensormark.classroom.find import find, handed_in, note_late, note_status, real
+from tensormark.classroom.find import find, handed_in, note_late, note_status, note_versions, real
 from tensormark.classroom.jobs import Job, Result, Terms, answers, complete, facts, named, workers
 from tensormark.classroom.leaderboard import PAGE, TABLE, Standings
 from tensormark.classroom.people import FileError
@@ -171,6 +171,8 @@ class Class:
         if not self.references.private:
             print(PUBLIC.format(option("references", PRIVATE)), flush=True)
         self._find()
+        if self.config.column:
+            returned.column_of(self.found, self.config.column)  # which fails before all else
         self.asked = self._asked()
         bonus = self.config.leaderboard_bonus
         self.standings = Standings(assignment, bonus) if self.config.leaderboard or bonus else None
@@ -194,7 +196,9 @@ class Class:
                     raise SubmissionError(f"{path}: {fix}")
         editable = self.assignment.editable
         given = GivenFiles(self.assignment, self.references.manifest.get("starter", {}))
-        self.found = find(folder, editable, class_list, self.config.platform, given.digests)
+        self.found = find(
+            folder, editable, class_list, self.config.platform, given.digests, self.config.column
+        )
         self.entries = self.found.entries
         deadline = self.config.deadline
         self.warnings = [
@@ -212,6 +216,7 @@ class Class:
                     each.submission = None if each.problem else dataclasses.replace(read, stamps={})
                 except SubmissionError as error:
                     each.problem = str(error)
+        self.warnings += note_versions(self.found)
         if not any(each.submission for each in self.entries):
             _print(_listed(self.entries))
             advice = ""

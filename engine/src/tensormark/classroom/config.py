@@ -162,6 +162,8 @@ def student_named(where: str, text: str, entries: Sequence[Entry]) -> Entry:
         found = [each for each in entries if wanted in map(plain, (*each.ids.values(), each.name))]
     if len(found) != 1:
         fix = "take a name from the student column of gradebook.csv, or an id from the list"
+        if all(each.row is None for each in entries):
+            fix = f"name the list in {FILE} first, or {fix}"
         raise FileError(f"{where}: no single student is called {text[:60]!r}; {fix}")
     return found[0]
 

@@ -100,6 +100,7 @@ class Upload:
         late: whether the platform says so; None if it says nothing.
         typed: whether it was typed into a field of the platform, and is not the student's file.
         doubtful: whether it may also be of somebody whom none of its claims names.
+        stray: the title of another assignment, of which it is; "" for none.
     """
 
     path: Path
@@ -111,6 +112,7 @@ class Upload:
     late: bool | None = None
     typed: bool = False
     doubtful: bool = False
+    stray: str = ""
 
     @property
     def together(self) -> tuple[datetime.datetime | None, str]:
@@ -246,6 +248,16 @@ class Entry:
         return total if self.most is None else min(max(0.0, total), self.most)
 
     @property
+    def steps(self) -> list[str]:
+        """How the points came about, from the score on, a sentence each."""
+        total = (self.score or 0.0) + sum(each.points for each in self.adjustments)
+        steps = [*map(str, self.adjustments)]
+        if self.most is not None and self.points not in (None, total):
+            most = points_text(self.most)
+            steps.append(f"points stay between 0 and {most}, instead of {points_text(total)}")
+        return steps
+
+    @property
     def without(self) -> str:
         """What is wrong; "" if nothing is."""
         if self.result is None:
@@ -261,6 +273,7 @@ class Entry:
         if self.submission:
             notes += self.submission.notes
         if self.others:
-            notes.append(f"not graded: {', '.join(path.name for path in self.others[:3])}")
-        notes += map(str, self.adjustments)
+            others = dict.fromkeys(path.name for path in self.others)
+            notes.append(f"not graded: {', '.join([*others][:3])}")
+        notes += self.steps
         return list(dict.fromkeys(notes))

@@ -71,7 +71,7 @@ def for_student(entry: Entry) -> dict[str, Any]:
     Keys that are not known to be for students are left out as well.
     """
     result = entry.result
-    final = {"points": entry.points, "steps": [*map(str, entry.adjustments)]}
+    final = {"points": entry.points, "steps": entry.steps}
     if result is None:
         why = entry.problem if entry.path else entry.kind  # without a path, it may name others
         return {"problem": why, "final": final}
@@ -86,7 +86,7 @@ def for_student(entry: Entry) -> dict[str, Any]:
         for exercise in copy["exercises"]:
             findings = [finding | {"excerpt": None} for finding in exercise["findings"]]
             exercise["findings"] = findings
-    if entry.adjustments and entry.points is not None:
+    if entry.steps and entry.points is not None:
         copy["final"] = final
     return copy
 

@@ -57,10 +57,15 @@ IGNORED = re.compile(
     re.S,
 )
 COMPANION = "._"  # begins the name of the metadata that macOS keeps beside a file or folder
+NEAREST = "; nearest is "
 NOT_LISTED = "not on the list of the class"
 UNNAMED = "has the name of the assignment's file and of no student"
 NO_FILE = "no file was handed in, only a text or note that the platform keeps"
 CHOSEN_BY_DATE = "of several, the newest by file date was chosen"
+# what is noted where an old version may be graded, by the intake, too
+VERSIONS = re.compile(
+    rf"{CHOSEN_BY_DATE}|.* is (?:graded, not|not opened, as|not graded: .* and they differ).*", re.S
+)
 EACH = "write into the column `file` of each of these rows what is theirs"
 BY_STAFF = "by staff"  # the attempt of what the list names, which alone counts
 Owner = frozenset[int]  # places in the list: of one person, or of a team's members
@@ -92,9 +97,9 @@ class _Group:
 
 def _groups(uploads: Iterable[Upload]) -> list[_Group]:
     """Group the uploads by the possible readings of their names."""
-    groups: dict[tuple[tuple[str, ...], ...], _Group] = {}
+    groups: dict[tuple[str, tuple[tuple[str, ...], ...]], _Group] = {}
     for upload in uploads:
-        key = tuple(claim.identity for claim in upload.claims)
+        key = (upload.stray, tuple(claim.identity for claim in upload.claims))
         groups.setdefault(key, _Group(upload.claims)).uploads.append(upload)
     return list(groups.values())
 
@@ -129,11 +134,17 @@ class Owners:
                 team = "".join(words(person.team))
                 self.teams[team] = self.teams.get(team, SOMEBODY) | {place}
 
-    def after_title(self, uploads: Sequence[Upload]) -> list[Upload]:
+    def after_title(self, uploads: Sequence[Upload], column: str) -> tuple[list[Upload], list[str]]:
         """Return the uploads with the claims that follow the assignment's title, else the whole.
 
         It is what most names begin with, or what more than half have before an id of the list: a
-        name of another assignment may begin like them.
+        name of another assignment may begin like them. That of another one is known by an id of the
+        list in a name that the first does not begin; the column decides between them.
+
+        Args:
+            column: the name of that of marks; "" if it is not known.
+
+        Returns: and a line for staff, if nothing says which of several is meant.
         """
         begun: dict[str, dict[str, bool]] = {}  # title to names, and whether an id follows
         for each in uploads:
@@ -147,15 +158,43 @@ class Owners:
             known = sum(begun[title].values())
             return known if 2 * known > count else 0, len(begun[title])
 
-        best = begun.get(max(begun, key=rank, default=""), {})
-        titles = [title for title, names in begun.items() if names.keys() == best.keys()]
+        def beside(title: str) -> list[str]:
+            """Return the titles of other assignments."""
+            own = begun[title].keys()
+            return [
+                other
+                for other, readings in begun.items()
+                if any(known and name not in own for name, known in readings.items())
+            ]
+
+        def is_column(title: str) -> bool:
+            return bool(column) and words(title) == words(column)
+
+        if not begun:
+            return [*uploads], []
+        first = max(begun, key=rank)
+        meant = [title for title in (first, *beside(first)) if is_column(title)]
+        first = meant[0] if meant else first
+        strays = beside(first)
+        titles = [title for title, names in begun.items() if names.keys() == begun[first].keys()]
         results = []
         for each in uploads:
             claims = [claim for claim in each.claims if claim.name and claim.title in titles]
-            if each.claims[0].title:
+            others = [claim for claim in each.claims if claim.title in strays]
+            if not claims and others and not self.by_ids(each.claims[-1]):
+                each = replace(each, claims=(others[0],), stray=others[0].title[:-1])
+            elif each.claims[0].title:
                 each = replace(each, claims=tuple(claims) or each.claims[-1:])
             results.append(each)
-        return results
+        other = {each.stray: "" for each in results if each.stray}
+        if not other or meant:
+            return results, []
+        left = first_of([repr(legible(title)) for title in other])
+        line = (
+            f"hand-ins of several assignments: {legible(first[:-1])!r} is graded, and not {left}; "
+            "if that is wrong, move the others elsewhere"
+        )
+        return results, [line]
 
     def by_id(self, kinds: Collection[str], text: str) -> set[int]:
         """Return the people with an id, or else the only one with an id that is alike."""
@@ -248,8 +287,9 @@ class Owners:
                 rows |= set[int]().union(*sure) - decided
                 others = set()
             line = f"{legible(path.name)!r} goes to {self._called(rows)}"
-            if others:
-                line += f", although its name or id is that of {self._called(others)}"
+            whose = self._called(others) or self._unlisted(groups)
+            if whose:
+                line += f", although its name or id is that of {whose}"
             if others - decided and SOMEBODY not in owners:
                 why = f"is in the row of {self._called(rows)}, but its name or id is that of "
                 nobodys.append(_nobodys(own[:1], why + self._called(others), EACH))
@@ -259,10 +299,18 @@ class Owners:
                 for place in rows:  # read like an upload: never outside of the folder
                     upload = Upload(path, (), path.name, attempt=BY_STAFF)
                     self.people[place].uploads.append(upload)
-                lines += [line] if others or len(rows) > 1 else []
+                lines += [line] if whose or len(rows) > 1 else []
             for place in others:
                 self.people[place].remarks.append(line)
         return within, nobodys, lines
+
+    def _unlisted(self, groups: Sequence[_Group]) -> str:
+        """Return whose something is by an id that is not on the list; "" if no name says so."""
+        for group in groups:
+            for kind in group.claims[0].ids:
+                if not group.owners and kind != ANY and self.kinds(kind):
+                    return repr(legible(group.claims[0].name))
+        return ""
 
     def _called(self, places: Iterable[int]) -> str:
         return " and ".join(self.people[place].called for place in sorted(places))
@@ -297,6 +345,8 @@ class Owners:
 
     def _keys(self, group: _Group) -> Sequence[object]:
         """Return what only one group may claim: people without any, or an unlisted name."""
+        if group.uploads[0].stray:
+            return []
         if len(group.owners) == 1:
             return [place for place in min(group.owners) if not self.people[place].uploads]
         if group.owners or len(group.claims) > 1:
@@ -329,6 +379,16 @@ class Owners:
         remarks = [f"{NOT_LISTED}, {self._why(claim)}"] if self.people else []
         return Entry(student, legible(claim.name), uploads=group.uploads, remarks=remarks)
 
+    def stray(self, group: _Group) -> Entry:
+        """Return the line of what is of another assignment; note it at whose it is."""
+        title = legible(group.uploads[0].stray)
+        line = f"{legible(group.claims[0].name)}'s file of another assignment, {title!r}"
+        for place in set[int]().union(*group.owners):
+            self.people[place].remarks.append(line)
+        entry = _nobodys(group.uploads, line)
+        entry.problem = line
+        return entry
+
     def _why(self, claim: Claim) -> str:
         """Say what the list lacks, and what of it is nearest: no number that a platform gave."""
         kind, text = next(iter(claim.ids.items()), (ANY, claim.name))
@@ -340,22 +400,29 @@ class Owners:
             return f"which has no {text!r}"
         people = known[near[0]]
         exact = ", so that only the exact one counts" if len(people) > 1 else ""
-        return f"which has no {text!r}; nearest is {near[0]!r}, of {self._called(people)}{exact}"
+        return f"which has no {text!r}{NEAREST}{near[0]!r}, of {self._called(people)}{exact}"
 
 
 def entries_by_owner(
-    uploads: Sequence[Upload], platform: Platform, people: Sequence[Entry], folder: Path, main: str
-) -> tuple[list[Entry], list[str]]:
+    uploads: Sequence[Upload],
+    platform: Platform,
+    people: Sequence[Entry],
+    folder: Path,
+    main: str,
+    column: str = "",
+) -> tuple[list[Entry], list[str], list[str]]:
     """Give uploads to students.
 
     Args:
         people: those on the list; none if there is no list.
         main: the assignment's main file, whose name says nothing of anybody.
+        column: the name of the column of marks; "" if it is not known.
 
-    Returns: students on the list in its order, then everybody else; and lines for staff.
+    Returns: students on the list in its order, then everybody else; lines for staff on what the
+        list gives, and on the whole.
     """
     owners = Owners(people, platform)
-    uploads = owners.after_title(uploads)
+    uploads, warnings = owners.after_title(uploads, column)
     named = [upload for upload in uploads if upload.path.name != main]
     within, rest, lines = owners.give_named(named, folder)
     left = [upload for upload in uploads if upload.path not in within]
@@ -363,14 +430,16 @@ def entries_by_owner(
     groups = _groups(each for each in left if each.path.name != main)
     owners.find(groups)
     for group in groups:
-        if len(group.owners) == 1 and not group.rivals:
+        if group.uploads[0].stray:
+            rest.append(owners.stray(group))
+        elif len(group.owners) == 1 and not group.rivals:
             for place in min(group.owners):
                 people[place].uploads += group.uploads
         else:
             rest.append(owners.entry(group))
             for place in set[int]().union(*group.owners):
                 people[place].remarks.append(f"{group.label!r} could be theirs")
-    return _with_unique_names([*people, *rest]), lines
+    return _with_unique_names([*people, *rest]), lines, warnings
 
 
 def _with_unique_names(entries: list[Entry]) -> list[Entry]:
@@ -461,6 +530,22 @@ def choose(entry: Entry, folder: Path, editable: Sequence[str]) -> None:
         entry.problem = NO_FILE
 
 
+def note_versions(found: "Found") -> list[str]:
+    """Return who handed in several versions of a file, for staff, once everything is read."""
+    names = []
+    for entry in found.entries:
+        notes = entry.submission.notes if entry.submission else ()
+        if any(map(VERSIONS.fullmatch, (*entry.remarks, *notes))):
+            names.append(entry.called)
+    if not names:
+        return []
+    count = number_of(len(names), "hand-in")
+    return [
+        f"{count} with several versions of a file (notes say what is graded): {first_of(names)}; "
+        "unzip a later download into an empty folder"
+    ]
+
+
 def note_status(found: "Found") -> list[str]:
     """Note what the platform's list says of each hand-in; return the same for staff."""
     noted: dict[str, list[str]] = {}
@@ -485,12 +570,17 @@ def note_late(found: "Found", deadline: datetime.datetime) -> list[str]:
     A time without an offset is in the deadline's.
     """
     unknown = [entry for entry in found.entries if entry.path and entry.late is None]
+    is_folder_time = False
     for entry in unknown:
+        if entry.submitted is None and found.platform is FOLDER and entry.path:
+            time = entry.path.lstat().st_mtime
+            entry.submitted = datetime.datetime.fromtimestamp(time, deadline.tzinfo)
+            is_folder_time = True
         when = entry.submitted
-        if when is None and found.platform is FOLDER and entry.path:
-            when = datetime.datetime.fromtimestamp(entry.path.lstat().st_mtime, datetime.UTC)
         if when:
             entry.late = when.replace(tzinfo=when.tzinfo or deadline.tzinfo) > deadline
+    if is_folder_time:
+        return ["deadline in class.toml: the times of the files say who was late"]
     if any(entry.late is not None for entry in unknown):
         return []
     why = "gives no times" if unknown else "says itself who was late"
@@ -545,6 +635,7 @@ class Found:
         table: the list of the class, if there is one.
         listed_by: the platform whose own list it is.
         given: what several students got by its column `file`, or another than a name says.
+        doubts: what else staff should know about the whole.
     """
 
     folder: Path
@@ -553,10 +644,24 @@ class Found:
     table: Table | None = None
     listed_by: Platform = FOLDER
     given: Sequence[str] = ()
+    doubts: Sequence[str] = ()
 
     @property
     def warnings(self) -> list[str]:
         """What staff should know about the whole."""
+        return [*self.doubts, *self._contradictions(), *self._mismatch()]
+
+    def _contradictions(self) -> list[str]:
+        """Say which names of hand-ins are not those that the list has for their ids."""
+        names = []
+        for each in self.entries:
+            name = self.listed_by.other_name(each) if each.row is not None else ""
+            if name:
+                names.append(f"{legible(name)} is {each.called}")
+        count = number_of(len(names), "hand-in")
+        return [f"the names of {count} differ from the list's: {first_of(names)}"] if names else []
+
+    def _mismatch(self) -> list[str]:
         for platform in PLATFORMS:
             line = platform.overlooked(handed_in(self.folder), self.platform.name)
             if line and platform != self.platform:
@@ -569,7 +674,9 @@ class Found:
         titles = unread(self.table) if self.listed_by is FOLDER else []
         columns = f"; columns of it that identify nobody: {listed(titles)}" if titles else ""
         if len(unlisted) < len(found):
-            return [f"not in {path} (notes say what is nearest): {first_of(unlisted)}{columns}"]
+            is_near = any(NEAREST in line for each in found for line in each.remarks)
+            hint = " (notes say what is nearest)" if is_near else ""
+            return [f"not in {path}{hint}: {first_of(unlisted)}{columns}"]
         example = f"{unlisted[0]!r}, for instance, is none of its ids, logins, addresses or names"
         fix = f"use {self.platform.wanted}, or add a column `file`"
         return [f"none of the hand-ins matches {path}: {example}{columns}; {fix}"]
@@ -590,6 +697,7 @@ def find(
     list_file: Path | None = None,
     platform: str = "",
     given: Collection[str] = (),
+    column: str = "",
 ) -> Found:
     """Return who handed in what.
 
@@ -599,6 +707,7 @@ def find(
         list_file: a list of the class; its students come first.
         platform: the name of the one that the folder is from; "" to judge by the names in it.
         given: the files that students get.
+        column: the list's column of marks, as in class.toml.
 
     Raises:
         FileError: there is nothing to grade, or the list cannot be used.
@@ -620,9 +729,12 @@ def find(
         chosen = listed_by
     if platform:
         chosen = BY_NAME[platform]
-    entries, given_to = entries_by_owner(chosen.uploads(paths), chosen, people, folder, main)
+    named = listed_by.named(table.titles, column) if table else {}
+    title = next(iter(named.values())) if len(named) == 1 else ""
+    uploads = chosen.uploads(paths)
+    entries, given_to, doubts = entries_by_owner(uploads, chosen, people, folder, main, title)
     for each in entries:
         choose(each, folder, editable)
     tests = (*chosen.test_students, *listed_by.test_students)
     entries = [each for each in entries if each.path or each.name.casefold() not in tests]
-    return Found(folder, chosen, entries, table, listed_by, given_to)
+    return Found(folder, chosen, entries, table, listed_by, given_to, doubts)

@@ -22,6 +22,7 @@ from tensormark.usage import UserError
 LARGEST = 32 << 20  # bytes
 # how files begin that are not plain UTF-8, such as Blackboard's, and their encodings
 MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16"}
+SEPARATOR = re.compile("sep=([,;\t|])(?:\r\n?|\n)", re.I)
 # how much of a name is compared
 WORDS = 32
 LONGEST = 200  # characters
@@ -89,13 +90,18 @@ def forms(name: str) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class Table:
-    """A CSV file: its text, the rows in it, and the separator of its cells."""
+    """A CSV file: its text, the rows in it, and the separator of its cells.
+
+    Attributes:
+        before: a line such as `sep=;` before the text, for Excel; "" if there is none.
+    """
 
     path: Path
     text: str
     encoding: str
     separator: str
     rows: list[list[str]]
+    before: str = ""
 
     @property
     def titles(self) -> list[str]:
@@ -118,7 +124,7 @@ class Table:
         """
         one = re.escape(self.separator)
         cells = re.findall(rf'("(?:[^"]|"")*"|[^{one}\r\n]*)({one}|\r\n?|\n|\Z)', self.text)
-        parts = []
+        parts = [self.before]
         row = column = 0
         for cell, end in cells:
             is_last = end != self.separator
@@ -155,17 +161,20 @@ def read_table(path: Path) -> Table:
         raise FileError(f"{path}: is not UTF-8 text; {fix}") from error
     except OSError as error:
         raise FileError(f"{path}: cannot be read ({error.strerror or error})") from error
+    said = SEPARATOR.match(text)
+    before = said[0] if said else ""
+    text = text.removeprefix(before)
     first = re.split("[\r\n]", text, maxsplit=1)[0]
     unquoted = "".join(first.split('"')[::2])
-    separator = max(",;\t|", key=unquoted.count)
+    separator = said[1] if said else max(",;\t|", key=unquoted.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     try:
-        return Table(path, text, encoding, separator, list(reader))
+        return Table(path, text, encoding, separator, list(reader), before)
     except csv.Error as error:
         raise FileError(f"{path}, line {reader.line_num}: not a CSV file ({error})") from error
 
 
-def _meaning(title: str, columns: Mapping[str, str]) -> str:
+def meaning(title: str, columns: Mapping[str, str]) -> str:
     """Return what a column holds, by its title; "" if that is not known."""
     plain_title = " ".join(re.findall(r"[^\W_]+", title))
     return columns.get(plain_title) or KNOWN.get(plain_title, "")
@@ -189,7 +198,7 @@ def _person(cells: Mapping[str, str], ids: Mapping[str, str], row: int) -> Entry
 def unread(table: Table) -> list[str]:
     """Return the titles of the columns that are not read in a list that is no platform's."""
     titles = table.rows[0] if table.rows else []
-    return [title for title in titles if title and not _meaning(title.casefold(), {})]
+    return [title for title in titles if title and not meaning(title.casefold(), {})]
 
 
 def people_in(table: Table, columns: Mapping[str, str]) -> list[Entry]:
@@ -202,7 +211,7 @@ def people_in(table: Table, columns: Mapping[str, str]) -> list[Entry]:
     Raises:
         FileError: it identifies nobody, or lists somebody twice.
     """
-    meanings = {title: _meaning(title, columns) for title in table.titles}
+    meanings = {title: meaning(title, columns) for title in table.titles}
     if not {*meanings.values()} & {*IDS, "name", "last"}:
         raise FileError(
             f"{table.path}: its first line names none of the columns student, id, login, name or "

@@ -4,6 +4,7 @@ marks.csv      the list of the class, in which one column is filled in and nothi
 feedback.zip   the reports that have changed, named as the platform wants it
 """
 
+import difflib
 import re
 import shutil
 from collections.abc import Iterator, Sequence
@@ -57,17 +58,16 @@ def column_of(found: Found, wanted: str) -> Column | None:
     if table is None or (platform.grades == ANY_TITLE and not wanted):
         return None
     platform.check(table)
-    matches = [platform.grades.fullmatch(title) for title in table.titles]
-    names = {place: (match[0], match["name"]) for place, match in enumerate(matches) if match}
-    own = wanted.strip().casefold()
-    hits = [place for place, known in names.items() if not own or own in known]
+    hits = [*platform.named(table.titles, wanted)]
     if len(hits) == 1:
         return Column(table, hits[0], platform.most(table, hits[0]))
-    titles = "; ".join(table.rows[0][place][:100] for place in [*names][:SHOWN]) or "none"
-    count = "several columns" if hits else "no column"
+    places = platform.named(table.titles, "")
+    near = difflib.get_close_matches(wanted.casefold(), places.values(), SHOWN)
+    own = [table.rows[0][place][:100] for place, name in places.items() if name in (near or [name])]
+    count = "several columns" if hits else "no column of marks"
     raise FileError(
         f"{table.path}: has {count} titled {wanted[:60]!r}; set column in class.toml to one of "
-        f"these titles: {titles}"
+        f"these titles: {'; '.join(own[:SHOWN]) or 'none'}"
     )
 
 
@@ -126,7 +126,8 @@ def _write_marks(found: Found, column: Column, out: Path) -> list[str]:
         if mark is not None and before is None and not found.listed_by.waiting.fullmatch(old):
             fault = f"has {old[:40]!r} there, which is kept"
         if mark is None or fault:
-            left.append(f"{entry.called}: {fault}")
+            kept = f"; keeps {old[:40]}" if before is not None else ""
+            left.append(f"{entry.called}: {fault}{kept}")
             continue
         texts[entry.row] = points(mark).replace(".", decimal)
         if before is not None and abs(before - mark) >= ROUNDED:
@@ -139,12 +140,17 @@ def _write_marks(found: Found, column: Column, out: Path) -> list[str]:
     ]
 
 
-def _write_feedback(platform: Platform, entries: Sequence[Entry], out: Path) -> list[str]:
-    """Write the zip of feedback, if a platform has one; return lines for staff."""
+def _write_feedback(
+    platform: Platform, entries: Sequence[Entry], chosen: Sequence[Entry], out: Path
+) -> list[str]:
+    """Write the zip of feedback of those chosen, if a platform has one; return lines for staff."""
+    ids = {id(entry) for entry in chosen}
     skipped: list[str] = []
 
     def files() -> Iterator[tuple[str, bytes]]:
-        for name, content in platform.feedback(entries, out / FOLDER):
+        for entry, name, content in platform.feedback(entries, out / FOLDER):
+            if id(entry) not in ids:
+                continue
             if isinstance(content, bytes):
                 yield name, content
             else:
@@ -184,16 +190,14 @@ def write(found: Found, column: Column | None, chosen: str, out: Path, before: P
             lines.append(f"{MARKS}: {found.listed_by.advice}")
     if gone:
         lines.append(f"feedback: {number_of(len(gone), 'report')} deleted: {first_of(gone)}")
-    if chosen != ALL and not changed and not gone and (before / ZIP).exists():
-        shutil.copy(before / ZIP, out / ZIP)
-        return [*lines, f"{ZIP}: as before, since no report has changed"]
+    packed = found.entries if chosen == ALL else changed
     for platform in dict.fromkeys([found.platform, found.listed_by]):
         if not (out / ZIP).exists():
-            lines += _write_feedback(platform, found.entries if chosen == ALL else changed, out)
-    is_deleted = not (out / ZIP).exists()
-    if is_deleted and (before / ZIP).exists():
-        lines.append(f'{ZIP}: deleted, as feedback = "{chosen}" leaves nothing to upload')
-    if chosen != ALL and not is_first and not is_deleted:
+            lines += _write_feedback(platform, found.entries, packed, out)
+    if not (out / ZIP).exists() and (before / ZIP).exists():
+        shutil.copy(before / ZIP, out / ZIP)  # nobody knows whether it has been uploaded
+        lines.append(f"{ZIP}: as before, since there is no new report for it")
+    elif chosen != ALL and not is_first and (out / ZIP).exists():
         fix = f'set feedback = "{ALL}" in class.toml unless you have uploaded the others'
         lines.append(f"{ZIP}: only what has changed; {fix}")
     return lines

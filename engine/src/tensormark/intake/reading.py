@@ -246,6 +246,8 @@ class Reading:
             for magic, what in DISGUISED.items():
                 if start.startswith(magic):
                     raise UnreadableError(f"{name} is {what}; pack a zip with the files instead")
+            if content and kind is None:
+                raise UnreadableError(f"{name} is no archive, or damaged; pack it again")
         if not content:
             raise UnreadableError(f"{shown(file.place)} is an empty file")
         advice = next(text for endings, text in ADVICE.items() if ending.endswith(endings))

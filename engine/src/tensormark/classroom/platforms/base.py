@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from tensormark.classroom.entry import ANY, Claim, Entry, Upload
-from tensormark.classroom.people import Table
+from tensormark.classroom.people import Table, meaning
 from tensormark.files import is_folder
 from tensormark.intake.file_names import ARCHIVES
 
@@ -55,6 +55,10 @@ def number(text: str) -> float | None:
         plain = plain.replace(thousands[1], "")
     plain = plain.replace(",", ".")
     return float(plain) if re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", plain) else None
+
+
+# whose report, the name of a file in the zip, and its content or, as a text, why there is none
+Feedback = tuple[Entry, str, bytes | str]
 
 
 class Platform:
@@ -114,6 +118,23 @@ class Platform:
         """Say whether a file with such titles, in lower case, is this platform's own list."""
         return any(needed <= {*titles} for needed in self.lists)
 
+    def named(self, titles: Sequence[str], wanted: str) -> dict[int, str]:
+        """Return the names of the columns of marks that are meant, by place.
+
+        No column is one that identifies people or files.
+
+        Args:
+            wanted: a title, with or without what the platform adds to the name; "" for all.
+        """
+        own = wanted.strip().casefold()
+        names = {}
+        for place, title in enumerate(titles):
+            match = self.grades.fullmatch(title)
+            is_known = meaning(title, dict(self.columns))
+            if match and not is_known and (not own or own in (match[0], match["name"])):
+                names[place] = match["name"]
+        return names
+
     def most(self, table: Table, place: int) -> float | None:
         """Return the highest mark that a column takes; None if the list does not say."""
         match = self.grades.fullmatch(table.titles[place])
@@ -125,6 +146,10 @@ class Platform:
         Raises:
             FileError: it would not.
         """
+
+    def other_name(self, entry: Entry) -> str:
+        """Return the name of a hand-in, if the list has another one for its number; else ""."""
+        return ""
 
     def refuses(self, cells: Mapping[str, str]) -> str:
         """Return why the platform would not take a mark in a row; "" if it would.
@@ -150,8 +175,8 @@ class Platform:
         """
         return ""
 
-    def feedback(self, entries: Sequence[Entry], folder: Path) -> Iterator[tuple[str, bytes | str]]:
-        """Yield the files of a zip of feedback by name; a text says why there is none instead.
+    def feedback(self, entries: Sequence[Entry], folder: Path) -> Iterator[Feedback]:
+        """Yield what may be in a zip of feedback.
 
         Args:
             folder: where the students' folders are.

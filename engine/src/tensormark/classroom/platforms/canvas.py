@@ -24,7 +24,7 @@ from pathlib import Path
 from tensormark.classroom.entry import Claim, Entry, Upload
 from tensormark.classroom.feedback import PAGE, as_comments
 from tensormark.classroom.people import Table
-from tensormark.classroom.platforms.base import Platform, again, number
+from tensormark.classroom.platforms.base import Feedback, Platform, again, number
 from tensormark.files import encoded
 from tensormark.zipped import zipped
 
@@ -106,24 +106,24 @@ class Canvas(Platform):
         is_maxima = MAXIMA in cells.get("student", "")
         return f"Canvas takes a row with {MAXIMA!r} in the name for the maxima" if is_maxima else ""
 
-    def feedback(self, entries: Sequence[Entry], folder: Path) -> Iterator[tuple[str, bytes | str]]:
+    def feedback(self, entries: Sequence[Entry], folder: Path) -> Iterator[Feedback]:
         """Yield a file for each one that Canvas named."""
         for entry in entries:
             if not entry.folder:
                 continue
             upload = self.upload(entry.path) if entry.path else None
             if upload is None:
-                yield entry.called, "handed in no file that Canvas named, to attach it to"
+                yield entry, entry.called, "handed in no file that Canvas named, to attach it to"
                 continue
             name = upload.path.name
             if [_owner(name)] != [claim.student for claim in upload.claims]:
-                yield name, "Canvas could not match the file name to that student alone"
+                yield entry, name, "Canvas could not match the file name to that student alone"
             elif name.lower().endswith(".zip"):
-                yield name, zipped({PAGE: (folder / entry.folder / PAGE).read_bytes()})
+                yield entry, name, zipped({PAGE: (folder / entry.folder / PAGE).read_bytes()})
             elif name.lower().endswith(".py"):
-                yield name, encoded(as_comments(entry))
+                yield entry, name, encoded(as_comments(entry))
             else:
-                yield name, "not a .py or .zip file, and Canvas would show the report as one"
+                yield entry, name, "not a .py or .zip file, and Canvas would show the report as one"
 
 
 def _owner(name: str) -> str:

@@ -11,18 +11,19 @@ modified (grade)` is refused. A row is skipped if Moodle's grade changed after t
 staff allow it, or is locked, or if the new one is out of range. Comments are imported as they are
 in the file. A feedback file belongs to the participant whose number follows the first underscore of
 its name, as in `Ada Lovelace_123_assignfeedback_file_report.html`; it is the number in the
-worksheet.
+worksheet, and in the name of the download's folder.
 """
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tensormark.classroom.entry import Claim, Entry, Upload
 from tensormark.classroom.feedback import PAGE
-from tensormark.classroom.people import FileError, Table
-from tensormark.classroom.platforms.base import Platform, again, number
+from tensormark.classroom.people import FileError, Table, words
+from tensormark.classroom.platforms.base import Feedback, Platform, again, number
 
 NAMED = re.compile(
     r"(?P<name>.+?)(?:_(?P<id>[0-9]+))?_assignsubmission_(?:file|(?P<typed>onlinetext))"
@@ -84,6 +85,14 @@ class Moodle(Platform):
             fix = f"choose points in the assignment's settings, and {AGAIN}"
             raise FileError(f"{table.path}: Moodle grades it on a scale; {fix}")
 
+    def other_name(self, entry: Entry) -> str:
+        """Return it if no word is the same, as with another assignment's worksheet."""
+        upload = self.upload(entry.path) if entry.path else None
+        if upload is None or entry.name == entry.student:
+            return ""
+        name = upload.claims[0].name
+        return name if {*words(name)}.isdisjoint(words(entry.name)) else ""
+
     def refuses(self, cells: Mapping[str, str]) -> str:
         """Return it where the worksheet says so."""
         is_locked = cells.get(CHANGEABLE, "").casefold() == "no"
@@ -101,17 +110,31 @@ class Moodle(Platform):
             return f"nobody knows if it was late, as its status is not English; {AGAIN}, in English"
         return "only a draft, which is not submitted in Moodle" if DRAFT in status else ""
 
-    def feedback(self, entries: Sequence[Entry], folder: Path) -> Iterator[tuple[str, bytes | str]]:
-        """Yield a page for each participant of the worksheet.
+    def _participant(self, entry: Entry) -> str:
+        """Return somebody's number by the worksheet, else by the folder; "" if neither has it."""
+        upload = self.upload(entry.path) if entry.path else None
+        named = upload.claims[0].ids if upload else {}
+        return entry.ids.get(self.name) or named.get(self.name, "")
+
+    def feedback(self, entries: Sequence[Entry], folder: Path) -> Iterator[Feedback]:
+        """Yield a page for each participant.
 
         The name in the file's name is for people, and reduced to letters, digits and spaces: an
         underscore or a slash would displace the number.
         """
+        counts = Counter(map(self._participant, entries))
         for entry in entries:
-            participant = re.fullmatch(r".*?([0-9]+)", entry.student, re.S)
-            if entry.folder and entry.row is not None and participant:
+            participant = self._participant(entry)
+            if not entry.folder:
+                continue
+            if not participant:
+                yield entry, entry.called, "no folder of Moodle's has the participant's number"
+            elif counts[participant] > 1:
+                why = f"several people have the hand-in of Moodle's participant {participant}"
+                yield entry, entry.called, why
+            else:
                 plain = unicodedata.normalize("NFC", entry.name)
                 letters = "".join(char if char.isalnum() else " " for char in plain)
                 name = " ".join(letters.split())[:LONGEST].strip() or "Participant"
-                file = f"{name}_{participant[1]}_assignfeedback_file_{PAGE}"
-                yield file, (folder / entry.folder / PAGE).read_bytes()
+                file = f"{name}_{participant}_assignfeedback_file_{PAGE}"
+                yield entry, file, (folder / entry.folder / PAGE).read_bytes()
