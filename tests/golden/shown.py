@@ -3,6 +3,7 @@
 import contextlib
 import io
 import itertools
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -71,6 +72,8 @@ def a_class(options: Mapping[str, Any]) -> str:
         if path.parent.name == "out" and path.suffix != ".zip":
             text = path.read_text("utf-8")
             parts += Lines(text).lines if path.suffix == ".html" else text.splitlines()
+        elif path.suffix == ".zip":
+            parts += sorted(zipfile.ZipFile(path).namelist())
     return "\n".join(parts)
 
 

@@ -55,15 +55,13 @@ def handed_in(folder: Path, *names: str) -> Path:
     return folder
 
 
-def found(
-    folder: Path, files: Sequence[str], people: str = "", platform: str = "", column: str = ""
-) -> Found:
+def found(folder: Path, files: Sequence[str], people: str = "", platform: str = "") -> Found:
     """Return who handed in these files, according to a list of the class."""
     path = None
     if people:
         path = folder / "list.csv"
         path.write_text(people, "utf-8")
-    return find(handed_in(folder / "in", *files), EDITABLE, path, platform, column=column)
+    return find(handed_in(folder / "in", *files), EDITABLE, path, platform)
 
 
 def owners(result: Found) -> dict[str, str]:

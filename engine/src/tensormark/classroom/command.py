@@ -23,7 +23,7 @@ from tensormark import settings, usage
 from tensormark.authoring.course import open_course, require_current
 from tensormark.classroom import config, counts, entry, feedback, gradebook, returned, sheets, teach
 from tensormark.classroom.entry import Entry, legible, number_of
-from tensormark.classroom.find import find, handed_in, note_late, note_status, note_versions, real
+from tensormark.classroom.find import find, handed_in, note_late, note_status, real
 from tensormark.classroom.jobs import Job, Result, Terms, answers, complete, facts, named, workers
 from tensormark.classroom.leaderboard import PAGE, TABLE, Standings
 from tensormark.classroom.people import FileError
@@ -200,12 +200,6 @@ class Class:
             folder, editable, class_list, self.config.platform, given.digests, self.config.column
         )
         self.entries = self.found.entries
-        deadline = self.config.deadline
-        self.warnings = [
-            *self.found.warnings,
-            *note_status(self.found),
-            *(note_late(self.found, deadline) if deadline else ()),
-        ]
         for each in self.entries:
             if each.path is not None and not each.problem:
                 try:
@@ -216,7 +210,13 @@ class Class:
                     each.submission = None if each.problem else dataclasses.replace(read, stamps={})
                 except SubmissionError as error:
                     each.problem = str(error)
-        self.warnings += note_versions(self.found)
+        deadline = self.config.deadline
+        self.warnings = [
+            *self.found.doubts,
+            *self.found.warnings,
+            *note_status(self.found),
+            *(note_late(self.found, deadline) if deadline else ()),
+        ]
         if not any(each.submission for each in self.entries):
             _print(_listed(self.entries))
             advice = ""

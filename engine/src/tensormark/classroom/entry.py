@@ -235,26 +235,29 @@ class Entry:
         return 0.0 if self.kind == EMPTY else None
 
     @property
+    def total(self) -> float:
+        """The score with all adjustments, without a limit."""
+        return (self.score or 0.0) + sum(each.points for each in self.adjustments)
+
+    @property
     def points(self) -> float | None:
         """What the student gets: the score with all adjustments; None while part is unknown.
 
         Somebody without a score has only adjustments.
         """
         unknown = self.kind in (PARTLY, COULD_NOT, LEFT)
-        score = self.score
-        if unknown or (score is None and not self.adjustments):
+        if unknown or (self.score is None and not self.adjustments):
             return None
-        total = (score or 0.0) + sum(each.points for each in self.adjustments)
+        total = self.total
         return total if self.most is None else min(max(0.0, total), self.most)
 
     @property
     def steps(self) -> list[str]:
         """How the points came about, from the score on, a sentence each."""
-        total = (self.score or 0.0) + sum(each.points for each in self.adjustments)
         steps = [*map(str, self.adjustments)]
-        if self.most is not None and self.points not in (None, total):
-            most = points_text(self.most)
-            steps.append(f"points stay between 0 and {most}, instead of {points_text(total)}")
+        if self.most is not None and self.points not in (None, self.total):
+            limits = f"between 0 and {points_text(self.most)}"
+            steps.append(f"points stay {limits}, instead of {points_text(self.total)}")
         return steps
 
     @property

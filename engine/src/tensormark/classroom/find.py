@@ -15,7 +15,7 @@ import difflib
 import itertools
 import os
 import re
-from collections import ChainMap
+from collections import ChainMap, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -66,6 +66,10 @@ CHOSEN_BY_DATE = "of several, the newest by file date was chosen"
 VERSIONS = re.compile(
     rf"{CHOSEN_BY_DATE}|.* is (?:graded, not|not opened, as|not graded: .* and they differ).*", re.S
 )
+SEVERAL = (
+    "with several versions of a file, of which notes say what is graded; unzip a later download "
+    "into an empty folder"
+)
 EACH = "write into the column `file` of each of these rows what is theirs"
 BY_STAFF = "by staff"  # the attempt of what the list names, which alone counts
 Owner = frozenset[int]  # places in the list: of one person, or of a team's members
@@ -113,10 +117,18 @@ def _nobodys(uploads: list[Upload], why: str, fix: str = "") -> Entry:
 
 
 class Owners:
-    """The owners of uploads, by a platform's ids and the people of the class."""
+    """The owners of uploads, by a platform's ids and the people of the class.
 
-    def __init__(self, people: Sequence[Entry], platform: Platform) -> None:
+    Attributes:
+        people: those on the list; none if there is no list.
+        column: the words in the name of the column of marks; None if nobody has named it.
+        doubts: what staff should know about the whole.
+    """
+
+    def __init__(self, people: Sequence[Entry], platform: Platform, column: str = "") -> None:
         self.people = people
+        self.column = words(column) or None
+        self.doubts: list[str] = []
         self.platform = platform
         self.ids: dict[str, dict[str, set[int]]] = {}  # kind to id to places
         self.plain: dict[str, dict[str, set[int]]] = {}  # kind to plain id to places
@@ -134,67 +146,52 @@ class Owners:
                 team = "".join(words(person.team))
                 self.teams[team] = self.teams.get(team, SOMEBODY) | {place}
 
-    def after_title(self, uploads: Sequence[Upload], column: str) -> tuple[list[Upload], list[str]]:
+    def after_title(self, uploads: Sequence[Upload]) -> list[Upload]:
         """Return the uploads with the claims that follow the assignment's title, else the whole.
 
         It is what most names begin with, or what more than half have before an id of the list: a
-        name of another assignment may begin like them. That of another one is known by an id of the
-        list in a name that the first does not begin; the column decides between them.
-
-        Args:
-            column: the name of that of marks; "" if it is not known.
-
-        Returns: and a line for staff, if nothing says which of several is meant.
+        name of another assignment may begin like them. Another title is known by an id of the list
+        in a name that does not begin so; if it is that of the column of marks, it is meant.
         """
-        begun: dict[str, dict[str, bool]] = {}  # title to names, and whether an id follows
+        begun = defaultdict[str, set[str]](set)  # title to names
+        known = defaultdict[str, set[str]](set)  # title to those in which an id follows
         for each in uploads:
+            name = each.claims[-1].name
             for claim in each.claims:
                 if claim.title:
-                    names = begun.setdefault(claim.title, {})
-                    names[each.claims[-1].name] = bool(self.by_ids(claim))
+                    begun[claim.title].add(name)
+                    if self.by_ids(claim):
+                        known[claim.title].add(name)
         count = len(set[str]().union(*begun.values()))
 
         def rank(title: str) -> tuple[int, int]:
-            known = sum(begun[title].values())
-            return known if 2 * known > count else 0, len(begun[title])
+            sure = len(known[title])
+            return sure if 2 * sure > count else 0, len(begun[title])
 
         def beside(title: str) -> list[str]:
-            """Return the titles of other assignments."""
-            own = begun[title].keys()
-            return [
-                other
-                for other, readings in begun.items()
-                if any(known and name not in own for name, known in readings.items())
-            ]
+            return [other for other in known if known[other] - begun[title]]
 
-        def is_column(title: str) -> bool:
-            return bool(column) and words(title) == words(column)
-
-        if not begun:
-            return [*uploads], []
-        first = max(begun, key=rank)
-        meant = [title for title in (first, *beside(first)) if is_column(title)]
-        first = meant[0] if meant else first
-        strays = beside(first)
-        titles = [title for title, names in begun.items() if names.keys() == begun[first].keys()]
+        best = max(begun, key=rank, default="")
+        meant = [title for title in (best, *beside(best)) if words(title) == self.column]
+        best = (meant or [best])[0]
+        strays = beside(best)
+        titles = [title for title, names in begun.items() if names == begun[best]]
         results = []
         for each in uploads:
             claims = [claim for claim in each.claims if claim.name and claim.title in titles]
             others = [claim for claim in each.claims if claim.title in strays]
-            if not claims and others and not self.by_ids(each.claims[-1]):
-                each = replace(each, claims=(others[0],), stray=others[0].title[:-1])
+            if others and not claims and not self.by_ids(each.claims[-1]):
+                each = replace(each, claims=(others[0],), stray=legible(others[0].title[:-1]))
             elif each.claims[0].title:
                 each = replace(each, claims=tuple(claims) or each.claims[-1:])
             results.append(each)
-        other = {each.stray: "" for each in results if each.stray}
-        if not other or meant:
-            return results, []
-        left = first_of([repr(legible(title)) for title in other])
-        line = (
-            f"hand-ins of several assignments: {legible(first[:-1])!r} is graded, and not {left}; "
-            "if that is wrong, move the others elsewhere"
-        )
-        return results, [line]
+        left = [*dict.fromkeys(repr(each.stray) for each in results if each.stray)]
+        if left and not meant:
+            self.doubts.append(
+                f"hand-ins of several assignments: {legible(best[:-1])!r} is graded, and not "
+                f"{first_of(left)}; name its column in class.toml, or move the others elsewhere"
+            )
+        return results
 
     def by_id(self, kinds: Collection[str], text: str) -> set[int]:
         """Return the people with an id, or else the only one with an id that is alike."""
@@ -287,7 +284,13 @@ class Owners:
                 rows |= set[int]().union(*sure) - decided
                 others = set()
             line = f"{legible(path.name)!r} goes to {self._called(rows)}"
-            whose = self._called(others) or self._unlisted(groups)
+            unlisted = [
+                repr(legible(group.claims[0].name))
+                for group in groups
+                for kind in [*group.claims[0].ids][:1]
+                if kind != ANY and self.kinds(kind) and not group.owners
+            ]
+            whose = self._called(others) or " and ".join(unlisted)
             if whose:
                 line += f", although its name or id is that of {whose}"
             if others - decided and SOMEBODY not in owners:
@@ -303,14 +306,6 @@ class Owners:
             for place in others:
                 self.people[place].remarks.append(line)
         return within, nobodys, lines
-
-    def _unlisted(self, groups: Sequence[_Group]) -> str:
-        """Return whose something is by an id that is not on the list; "" if no name says so."""
-        for group in groups:
-            for kind in group.claims[0].ids:
-                if not group.owners and kind != ANY and self.kinds(kind):
-                    return repr(legible(group.claims[0].name))
-        return ""
 
     def _called(self, places: Iterable[int]) -> str:
         return " and ".join(self.people[place].called for place in sorted(places))
@@ -363,6 +358,10 @@ class Owners:
     def entry(self, group: _Group) -> Entry:
         """Return the line of what nobody on the list gets."""
         claim, *others = group.claims
+        stray = group.uploads[0].stray
+        if stray:
+            why = f"{legible(claim.name)}'s file of another assignment, {stray!r}"
+            return Entry(group.label, group.label, uploads=group.uploads, problem=why, unowned=True)
         whose = [self.label(owner) for owner in sorted(group.owners - {SOMEBODY}, key=sorted)]
         if SOMEBODY in group.owners:
             whose.append("somebody else")
@@ -379,16 +378,6 @@ class Owners:
         remarks = [f"{NOT_LISTED}, {self._why(claim)}"] if self.people else []
         return Entry(student, legible(claim.name), uploads=group.uploads, remarks=remarks)
 
-    def stray(self, group: _Group) -> Entry:
-        """Return the line of what is of another assignment; note it at whose it is."""
-        title = legible(group.uploads[0].stray)
-        line = f"{legible(group.claims[0].name)}'s file of another assignment, {title!r}"
-        for place in set[int]().union(*group.owners):
-            self.people[place].remarks.append(line)
-        entry = _nobodys(group.uploads, line)
-        entry.problem = line
-        return entry
-
     def _why(self, claim: Claim) -> str:
         """Say what the list lacks, and what of it is nearest: no number that a platform gave."""
         kind, text = next(iter(claim.ids.items()), (ANY, claim.name))
@@ -404,25 +393,17 @@ class Owners:
 
 
 def entries_by_owner(
-    uploads: Sequence[Upload],
-    platform: Platform,
-    people: Sequence[Entry],
-    folder: Path,
-    main: str,
-    column: str = "",
-) -> tuple[list[Entry], list[str], list[str]]:
+    uploads: Sequence[Upload], owners: Owners, folder: Path, main: str
+) -> tuple[list[Entry], list[str]]:
     """Give uploads to students.
 
     Args:
-        people: those on the list; none if there is no list.
         main: the assignment's main file, whose name says nothing of anybody.
-        column: the name of the column of marks; "" if it is not known.
 
-    Returns: students on the list in its order, then everybody else; lines for staff on what the
-        list gives, and on the whole.
+    Returns: students on the list in its order, then everybody else; and lines for staff.
     """
-    owners = Owners(people, platform)
-    uploads, warnings = owners.after_title(uploads, column)
+    people = owners.people
+    uploads = owners.after_title(uploads)
     named = [upload for upload in uploads if upload.path.name != main]
     within, rest, lines = owners.give_named(named, folder)
     left = [upload for upload in uploads if upload.path not in within]
@@ -430,16 +411,16 @@ def entries_by_owner(
     groups = _groups(each for each in left if each.path.name != main)
     owners.find(groups)
     for group in groups:
-        if group.uploads[0].stray:
-            rest.append(owners.stray(group))
-        elif len(group.owners) == 1 and not group.rivals:
+        stray = group.uploads[0].stray
+        if len(group.owners) == 1 and not group.rivals and not stray:
             for place in min(group.owners):
                 people[place].uploads += group.uploads
         else:
             rest.append(owners.entry(group))
+            remark = rest[-1].problem if stray else f"{group.label!r} could be theirs"
             for place in set[int]().union(*group.owners):
-                people[place].remarks.append(f"{group.label!r} could be theirs")
-    return _with_unique_names([*people, *rest]), lines, warnings
+                people[place].remarks.append(remark)
+    return _with_unique_names([*people, *rest]), lines
 
 
 def _with_unique_names(entries: list[Entry]) -> list[Entry]:
@@ -530,34 +511,24 @@ def choose(entry: Entry, folder: Path, editable: Sequence[str]) -> None:
         entry.problem = NO_FILE
 
 
-def note_versions(found: "Found") -> list[str]:
-    """Return who handed in several versions of a file, for staff, once everything is read."""
-    names = []
-    for entry in found.entries:
-        notes = entry.submission.notes if entry.submission else ()
-        if any(map(VERSIONS.fullmatch, (*entry.remarks, *notes))):
-            names.append(entry.called)
-    if not names:
-        return []
-    count = number_of(len(names), "hand-in")
-    return [
-        f"{count} with several versions of a file (notes say what is graded): {first_of(names)}; "
-        "unzip a later download into an empty folder"
-    ]
-
-
 def note_status(found: "Found") -> list[str]:
-    """Note what the platform's list says of each hand-in; return the same for staff."""
-    noted: dict[str, list[str]] = {}
+    """Note what the platform's list says of each hand-in; return the same for staff.
+
+    And return who handed in several versions of a file, once everything is read.
+    """
+    noted = defaultdict[str, list[str]](list)
     for entry in found.entries:
         if entry.path and entry.row is not None and found.table:
             cells = found.table.named(found.table.rows[entry.row])
-            remark = found.listed_by.remark(cells)
+            remark = found.listed_by.remark(cells, entry)
             if remark:
                 entry.remarks.append(remark)
-                noted.setdefault(remark, []).append(entry.called)
+                noted[remark].append(entry.called)
             if entry.late is None:
                 entry.late = found.listed_by.late(cells)
+        notes = entry.submission.notes if entry.submission else ()
+        if any(map(VERSIONS.fullmatch, (*entry.remarks, *notes))):
+            noted[SEVERAL].append(entry.called)
     return [
         f"{number_of(len(names), 'hand-in')} ({remark}): {first_of(names)}"
         for remark, names in noted.items()
@@ -570,16 +541,14 @@ def note_late(found: "Found", deadline: datetime.datetime) -> list[str]:
     A time without an offset is in the deadline's.
     """
     unknown = [entry for entry in found.entries if entry.path and entry.late is None]
-    is_folder_time = False
     for entry in unknown:
-        if entry.submitted is None and found.platform is FOLDER and entry.path:
+        if found.platform is FOLDER and entry.path:
             time = entry.path.lstat().st_mtime
             entry.submitted = datetime.datetime.fromtimestamp(time, deadline.tzinfo)
-            is_folder_time = True
         when = entry.submitted
         if when:
             entry.late = when.replace(tzinfo=when.tzinfo or deadline.tzinfo) > deadline
-    if is_folder_time:
+    if found.platform is FOLDER:
         return ["deadline in class.toml: the times of the files say who was late"]
     if any(entry.late is not None for entry in unknown):
         return []
@@ -649,19 +618,6 @@ class Found:
     @property
     def warnings(self) -> list[str]:
         """What staff should know about the whole."""
-        return [*self.doubts, *self._contradictions(), *self._mismatch()]
-
-    def _contradictions(self) -> list[str]:
-        """Say which names of hand-ins are not those that the list has for their ids."""
-        names = []
-        for each in self.entries:
-            name = self.listed_by.other_name(each) if each.row is not None else ""
-            if name:
-                names.append(f"{legible(name)} is {each.called}")
-        count = number_of(len(names), "hand-in")
-        return [f"the names of {count} differ from the list's: {first_of(names)}"] if names else []
-
-    def _mismatch(self) -> list[str]:
         for platform in PLATFORMS:
             line = platform.overlooked(handed_in(self.folder), self.platform.name)
             if line and platform != self.platform:
@@ -729,12 +685,11 @@ def find(
         chosen = listed_by
     if platform:
         chosen = BY_NAME[platform]
-    named = listed_by.named(table.titles, column) if table else {}
-    title = next(iter(named.values())) if len(named) == 1 else ""
-    uploads = chosen.uploads(paths)
-    entries, given_to, doubts = entries_by_owner(uploads, chosen, people, folder, main, title)
+    match = listed_by.grades.fullmatch(column.casefold())
+    owners = Owners(people, chosen, match["name"] if match else column)
+    entries, given_to = entries_by_owner(chosen.uploads(paths), owners, folder, main)
     for each in entries:
         choose(each, folder, editable)
     tests = (*chosen.test_students, *listed_by.test_students)
     entries = [each for each in entries if each.path or each.name.casefold() not in tests]
-    return Found(folder, chosen, entries, table, listed_by, given_to, doubts)
+    return Found(folder, chosen, entries, table, listed_by, given_to, owners.doubts)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from tensormark.classroom.entry import ALL, Entry, first_of, number_of
 from tensormark.classroom.feedback import FOLDER
 from tensormark.classroom.find import Found
-from tensormark.classroom.people import FileError, Table
+from tensormark.classroom.people import FileError, Table, meaning
 from tensormark.classroom.platforms.base import ANY_TITLE, Platform, number
 from tensormark.files import replaced, write_whole
 from tensormark.reports.text import points
@@ -58,16 +58,22 @@ def column_of(found: Found, wanted: str) -> Column | None:
     if table is None or (platform.grades == ANY_TITLE and not wanted):
         return None
     platform.check(table)
-    hits = [*platform.named(table.titles, wanted)]
+    matches = [platform.grades.fullmatch(title) for title in table.titles]
+    names = {
+        place: (match[0], match["name"])
+        for place, match in enumerate(matches)
+        if match and not meaning(match[0], dict(platform.columns))
+    }
+    own = wanted.strip().casefold()
+    hits = [place for place, known in names.items() if not own or own in known]
     if len(hits) == 1:
         return Column(table, hits[0], platform.most(table, hits[0]))
-    places = platform.named(table.titles, "")
-    near = difflib.get_close_matches(wanted.casefold(), places.values(), SHOWN)
-    own = [table.rows[0][place][:100] for place, name in places.items() if name in (near or [name])]
+    near = [place for place, known in names.items() if difflib.get_close_matches(own, known)]
+    titles = "; ".join(table.rows[0][place][:100] for place in (near or [*names])[:SHOWN]) or "none"
     count = "several columns" if hits else "no column of marks"
     raise FileError(
         f"{table.path}: has {count} titled {wanted[:60]!r}; set column in class.toml to one of "
-        f"these titles: {'; '.join(own[:SHOWN]) or 'none'}"
+        f"these titles: {titles}"
     )
 
 
@@ -81,10 +87,9 @@ def limit(entries: Sequence[Entry], column: Column | None, kept: bool) -> list[s
     most = column.most if column and column.most is not None else own
     lines = []
     for entry in entries if kept else ():
-        before = entry.points
         entry.most = most
-        if before != entry.points:
-            lines.append(f"{entry.called}: {before:g} becomes {entry.points:g}")
+        if entry.points not in (None, entry.total):
+            lines.append(f"{entry.called}: {entry.total:g} becomes {entry.points:g}")
     lines = listed("points", f"kept between 0 and {points(most)}", lines)
     alone = [
         f"{entry.called}: {points(entry.points)} ({entry.without})"
@@ -141,15 +146,14 @@ def _write_marks(found: Found, column: Column, out: Path) -> list[str]:
 
 
 def _write_feedback(
-    platform: Platform, entries: Sequence[Entry], chosen: Sequence[Entry], out: Path
+    platform: Platform, entries: Sequence[Entry], chosen: str, out: Path
 ) -> list[str]:
-    """Write the zip of feedback of those chosen, if a platform has one; return lines for staff."""
-    ids = {id(entry) for entry in chosen}
+    """Write the zip of feedback, if a platform has one; return lines for staff."""
     skipped: list[str] = []
 
     def files() -> Iterator[tuple[str, bytes]]:
         for entry, name, content in platform.feedback(entries, out / FOLDER):
-            if id(entry) not in ids:
+            if chosen != ALL and not entry.changed:
                 continue
             if isinstance(content, bytes):
                 yield name, content
@@ -190,10 +194,9 @@ def write(found: Found, column: Column | None, chosen: str, out: Path, before: P
             lines.append(f"{MARKS}: {found.listed_by.advice}")
     if gone:
         lines.append(f"feedback: {number_of(len(gone), 'report')} deleted: {first_of(gone)}")
-    packed = found.entries if chosen == ALL else changed
     for platform in dict.fromkeys([found.platform, found.listed_by]):
         if not (out / ZIP).exists():
-            lines += _write_feedback(platform, found.entries, packed, out)
+            lines += _write_feedback(platform, found.entries, chosen, out)
     if not (out / ZIP).exists() and (before / ZIP).exists():
         shutil.copy(before / ZIP, out / ZIP)  # nobody knows whether it has been uploaded
         lines.append(f"{ZIP}: as before, since there is no new report for it")

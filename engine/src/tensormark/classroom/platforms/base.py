@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from tensormark.classroom.entry import ANY, Claim, Entry, Upload
-from tensormark.classroom.people import Table, meaning
+from tensormark.classroom.people import Table
 from tensormark.files import is_folder
 from tensormark.intake.file_names import ARCHIVES
 
@@ -118,23 +118,6 @@ class Platform:
         """Say whether a file with such titles, in lower case, is this platform's own list."""
         return any(needed <= {*titles} for needed in self.lists)
 
-    def named(self, titles: Sequence[str], wanted: str) -> dict[int, str]:
-        """Return the names of the columns of marks that are meant, by place.
-
-        No column is one that identifies people or files.
-
-        Args:
-            wanted: a title, with or without what the platform adds to the name; "" for all.
-        """
-        own = wanted.strip().casefold()
-        names = {}
-        for place, title in enumerate(titles):
-            match = self.grades.fullmatch(title)
-            is_known = meaning(title, dict(self.columns))
-            if match and not is_known and (not own or own in (match[0], match["name"])):
-                names[place] = match["name"]
-        return names
-
     def most(self, table: Table, place: int) -> float | None:
         """Return the highest mark that a column takes; None if the list does not say."""
         match = self.grades.fullmatch(table.titles[place])
@@ -146,10 +129,6 @@ class Platform:
         Raises:
             FileError: it would not.
         """
-
-    def other_name(self, entry: Entry) -> str:
-        """Return the name of a hand-in, if the list has another one for its number; else ""."""
-        return ""
 
     def refuses(self, cells: Mapping[str, str]) -> str:
         """Return why the platform would not take a mark in a row; "" if it would.
@@ -167,11 +146,11 @@ class Platform:
         """
         return None
 
-    def remark(self, cells: Mapping[str, str]) -> str:
+    def remark(self, cells: Mapping[str, str], entry: Entry) -> str:
         """Return what staff should know of a hand-in by its list; "" if nothing.
 
         Args:
-            cells: of its row, by title.
+            cells: of its row, by title; entry: of its owner.
         """
         return ""
 

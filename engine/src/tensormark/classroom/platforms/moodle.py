@@ -85,14 +85,6 @@ class Moodle(Platform):
             fix = f"choose points in the assignment's settings, and {AGAIN}"
             raise FileError(f"{table.path}: Moodle grades it on a scale; {fix}")
 
-    def other_name(self, entry: Entry) -> str:
-        """Return it if no word is the same, as with another assignment's worksheet."""
-        upload = self.upload(entry.path) if entry.path else None
-        if upload is None or entry.name == entry.student:
-            return ""
-        name = upload.claims[0].name
-        return name if {*words(name)}.isdisjoint(words(entry.name)) else ""
-
     def refuses(self, cells: Mapping[str, str]) -> str:
         """Return it where the worksheet says so."""
         is_locked = cells.get(CHANGEABLE, "").casefold() == "no"
@@ -103,18 +95,28 @@ class Moodle(Platform):
         status = cells.get(STATUS, "").casefold()
         return bool(LATE.search(status)) if ENGLISH.match(status) else None
 
-    def remark(self, cells: Mapping[str, str]) -> str:
-        """Return it of a draft, which a student may still change, and of an unknown status."""
+    def remark(self, cells: Mapping[str, str], entry: Entry) -> str:
+        """Return it of a draft, which a student may still change, and of an unknown status.
+
+        And of another name, as another assignment has the same numbers for others.
+        """
+        listed = words(cells.get("full name", ""))
+        named = words(self._claim(entry).name)
+        if listed and named and {*named}.isdisjoint(listed):
+            return f"with other names than in the worksheet; {AGAIN}"
         status = cells.get(STATUS, "").casefold()
         if status and not ENGLISH.match(status):
             return f"nobody knows if it was late, as its status is not English; {AGAIN}, in English"
         return "only a draft, which is not submitted in Moodle" if DRAFT in status else ""
 
+    def _claim(self, entry: Entry) -> Claim:
+        """Return that of what somebody handed in; an empty one if there is none."""
+        upload = self.upload(entry.path) if entry.path else None
+        return upload.claims[0] if upload else Claim("")
+
     def _participant(self, entry: Entry) -> str:
         """Return somebody's number by the worksheet, else by the folder; "" if neither has it."""
-        upload = self.upload(entry.path) if entry.path else None
-        named = upload.claims[0].ids if upload else {}
-        return entry.ids.get(self.name) or named.get(self.name, "")
+        return entry.ids.get(self.name) or self._claim(entry).ids.get(self.name, "")
 
     def feedback(self, entries: Sequence[Entry], folder: Path) -> Iterator[Feedback]:
         """Yield a page for each participant.
@@ -127,11 +129,8 @@ class Moodle(Platform):
             participant = self._participant(entry)
             if not entry.folder:
                 continue
-            if not participant:
-                yield entry, entry.called, "no folder of Moodle's has the participant's number"
-            elif counts[participant] > 1:
-                why = f"several people have the hand-in of Moodle's participant {participant}"
-                yield entry, entry.called, why
+            if not participant or counts[participant] > 1:
+                yield entry, entry.called, "no folder has a participant's number for them alone"
             else:
                 plain = unicodedata.normalize("NFC", entry.name)
                 letters = "".join(char if char.isalnum() else " " for char in plain)
