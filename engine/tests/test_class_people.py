@@ -199,7 +199,11 @@ def test_a_list_that_does_not_fit_is_said_in_one_line_with_the_fix(
         ("login,file\nada,old.py\n", "ada.py", "old.py is missing from the folder"),
         ("login,file\nada,\nbob,ada.py\n", "ada.py", "of bob, but its name or id is that of ada"),
         ("login,file\nada,x.py\nbob,ada.py\n", "ada.py/x.py", "although its name or id is that"),
-        (GERMAN_STATUS, "A_1_assignsubmission_file_x.py", "1 hand-in (nobody knows if it was late"),
+        (
+            GERMAN_STATUS,
+            "Ada_1_assignsubmission_file_x.py",
+            "1 hand-in (nobody knows if it was late",
+        ),
         ("id,file\n15,sub/15.py\n", "15.py", "sub/15.py is missing from the folder; there is 15"),
     ],
 )
