@@ -24,6 +24,8 @@ from tensormark.worker.absent_gpu import ABOUT_GPUS, cpu_for_gpu
 from tensormark.worker.exceptions import ImportFailure, message_of
 from tensormark.worker.protocol import GPU
 
+UNUSUAL = 1 << 20  # that no file seeds with, so that it shows if one does
+
 
 @functools.lru_cache(maxsize=64)
 def compiled(file: str, source: str) -> CodeType:
@@ -122,7 +124,7 @@ class Imports:
             return self.modules[name]
         if name in self.failed:
             raise self.failed[name]
-        state.seed(0)
+        state.seed(UNUSUAL)
         generators = state.Generators()
         asked: list[str] = []
         try:
@@ -145,7 +147,7 @@ class Imports:
         except Exception as error:
             if not ABOUT_GPUS.search(message_of(error)):
                 raise
-            state.seed(0)
+            state.seed(UNUSUAL)
             with cpu_for_gpu():
                 self.modules[name] = importlib.import_module(name)
             return [GPU]
