@@ -197,6 +197,21 @@ def test_arrays_of_numpy_and_plain_values_have_lines(case: str) -> None:
     assert again.wrong(close(again.prints, known)[0]) == []
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "line"), [("(centered**2)", "abs(centered)", 6), ("**0.5", "**root", 4)]
+)
+def test_a_number_or_name_is_to_blame_only_for_what_is_made_from_it(
+    old: str, new: str, line: int
+) -> None:
+    first = "    centered"
+    named = RIGHT.replace(first, f"    label = 'softly'\n    root = 0.75\n{first}", 1)
+    found = recorded(named.replace(old, new), VALUES, 4)
+
+    wrong = found.wrong(close(found.prints, recorded(RIGHT, VALUES, 4).prints)[0])
+
+    assert found.records[wrong[0], 1] == line
+
+
 def begins(source: str, known: np.ndarray) -> int | None:
     """Return the line where a failure begins, by what is known."""
     found = recorded(source, WORDS, 3, target="g")

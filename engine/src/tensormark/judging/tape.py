@@ -14,6 +14,7 @@ from tensormark.references import Tensors
 from tensormark.worker.protocol import (
     COMMON,
     DECIDES,
+    IS_SCALAR,
     MAX_AXES,
     MAX_RECORDS,
     PLACE,
@@ -88,13 +89,25 @@ class Tape:
     def wrong(self, known: np.ndarray) -> list[int]:
         """Return the records that are not known and not excused.
 
+        Where arrays are wrong, a number or text is only if it is returned, or if a wrong value was
+        made from it and from no wrong array: right code may have any other, such as a name.
+
         Args:
             known: for each record, whether it is.
         """
-        excused = known & (self.records[:, DOES] == TELLS)
+        does = self.records[:, DOES]
+        excused = known & np.isin(does, (TELLS, IS_SCALAR))
         for child, parent in self.parents[np.argsort(-self.parents[:, 0], kind="stable")]:
             excused[parent] |= excused[child]
-        wrong = ~known & ~excused & (self.records[:, DOES] != DECIDES)
+        wrong = ~known & ~excused & (does != DECIDES)
+        arrays = wrong & (self.prints[:, 2:COMMON] != 0).any(-1)
+        if arrays.any():
+            children, made_from = self.parents.T
+            tainted = np.isin(children, children[arrays[made_from]])
+            matters = wrong & ((does != IS_SCALAR) | (self.prints[:, COMMON] != 0))
+            for child, parent in self.parents[~tainted][::-1]:
+                matters[parent] |= wrong[parent] & matters[child]
+            wrong = matters
         return [*map(int, np.flatnonzero(wrong))]
 
     def put_together(self, wrong: Sequence[int], common: np.ndarray) -> int | None:
@@ -130,7 +143,8 @@ class Tape:
         Args:
             known: prints; common: which of the tape's agree with one.
         """
-        told = np.flatnonzero(common[:wrong] & (self.records[:wrong, DOES] == TELLS))
+        tells = np.isin(self.records[:wrong, DOES], (TELLS, IS_SCALAR))
+        told = np.flatnonzero(common[:wrong] & tells)
         last = told[-1] if told.size else -1
         taken = {(*asked, number > 0) for *asked, number in known[:, :4].tolist()}
         votes: collections.Counter[tuple[int, float]] = collections.Counter()

@@ -41,6 +41,7 @@ from tensormark.worker.optional_torch import Tensor, TorchFunctionMode, nn, no_g
 from tensormark.worker.protocol import (
     COMMON,
     DECIDES,
+    IS_SCALAR,
     MAX_AXES,
     MAX_RECORDS,
     PRINT,
@@ -340,7 +341,8 @@ class Tape(TorchFunctionMode):
         if described is None:
             return -1
         number = len(self.records)
-        self.write((*place, int(described.tells)), described.shape, described.numbers)
+        does = IS_SCALAR if isinstance(value, float | str | bytes) else int(described.tells)
+        self.write((*place, does), described.shape, described.numbers)
         made_from = [parent for parent in dict.fromkeys(parents) if parent >= 0]
         self.parents += [(number, parent) for parent in made_from[:MAX_PARENTS]]
         return number
