@@ -97,14 +97,14 @@ def _where_raised(reply: Reply, sources: Mapping[str, str]) -> dict[str, Any] | 
     return _place(sources, (sorted(sources).index(file), line, line, line), RAISES)
 
 
-def last_right(tape: Tape, common: np.ndarray, wrong: int, length: int) -> int | None:
-    """Return the line of the last value that is known before a wrong one, or None.
+def last_right(tape: Tape, known: np.ndarray, wrong: int, length: int) -> int | None:
+    """Return the line of the last value that is known exactly before a wrong one, or None.
 
     Args:
         length: of the file, in lines; the tape may name any.
     """
     file, line = tape.records[wrong, :2]
-    before = tape.records[:wrong][common[:wrong] & (tape.records[:wrong, PLACE] != DECIDES)]
+    before = tape.records[:wrong][known[:wrong] & (tape.records[:wrong, PLACE] != DECIDES)]
     lines = before[(before[:, 0] == file) & (before[:, 1] != line), 1].tolist()
     return lines[-1] if lines and 0 < lines[-1] <= length else None
 
@@ -151,7 +151,7 @@ def locate(
         found = _place(sources, tape.place(first), says, tape)
         if found is not None:
             length = sources[found["file"]].count("\n") + 1
-            found["right"] = last_right(tape, common, min(first, wrong[0]), length)
+            found["right"] = last_right(tape, ordered, min(first, wrong[0]), length)
         if found is not None and found["right"] is not None:
             found["says"] += f"; what line {found['right']} computes is still right"
         return found
