@@ -204,7 +204,9 @@ def mismatch_of(
     if name is not None:
         return Mismatch("blocked", name, (f"Problem ({name}) is not written yet",))
     shapes = "; ".join(texts(reply, "shapes"))
-    there = f"on that line, {shapes}" if shapes else ""
+    place = PLACE_AT_END.search(reply.text)
+    line = f"line {int(place[2])}" if place else "that line"
+    there = f"on {line}, {shapes}" if shapes else ""
     advice = _advice(reply, others, assignment)
     file = _unimportable(reply, assignment)
     wanted = answered.call.raises
