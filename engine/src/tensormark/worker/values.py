@@ -18,7 +18,7 @@ import numpy as np
 
 MOST = 1 << 19  # bytes of JSON
 DEEPEST = 60  # of values in values
-MOST_BITS = 1 << 13  # of a number: Python writes no number of more than 4300 digits
+MOST_BITS = 14_000  # of a number: Python writes no number of more than 4300 digits
 LONGEST_TEXT = 60  # characters of a value in a message
 TUPLE, DICT, SET, FROZEN, ARRAY = "(tuple)", "(dict)", "(set)", "(frozenset)", "(array)"
 BYTES = "(bytes)"
