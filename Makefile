@@ -157,12 +157,12 @@ $(WHEELS):
 # What the first run installs of requirements.txt: a package alone, without those that it needs for
 # what nobody uses here, and the others except what tests and figures need.
 ALONE = tokenizers
-INSTALLED = $$(sed -n 's/^\([a-z].*==[^ ]*\).*/\1/p' requirements.txt | grep $(1) "^\($(2)\)")
+INSTALLED = $$(sed -n 's/^\([a-z].*==[^ ]*\).*/\1/p' requirements.txt | grep $(1) "^($(2))")
 
 $(VENV)/.installed: requirements.txt $(WHEELS) $(ENGINE_SOURCE) | .interpreter
 	@$(call VIRTUAL_ENVIRONMENT,"$$VENV")
-	@$(call INSTALL,$(BIN)/python,--no-deps $(call INSTALLED,-e,$(ALONE)))
-	@$(call INSTALL,$(BIN)/python,$(call INSTALLED,-ve,$(ALONE)\|matplotlib\|pytest) $(ENGINE_BUILDER))
+	@$(call INSTALL,$(BIN)/python,--no-deps $(call INSTALLED,-E,$(ALONE)))
+	@$(call INSTALL,$(BIN)/python,$(call INSTALLED,-vE,$(ALONE)|matplotlib|pytest) $(ENGINE_BUILDER))
 	@$(call INSTALL,$(BIN)/python,$(ENGINE))
 	@$(BIN)/python -P -c $(WORKS) >&2 || { echo "$(BROKEN)" >&2; exit 1; }
 	@touch $(patsubst %,"%",$(WHEELS)) "$@"
