@@ -167,7 +167,8 @@ class Class:
             options.references or settings.recorded_for(assignment.folder, checkpoint),
             assignment.references,
         )
-        require_current(open_course(assignment), self.references)
+        self.course = open_course(assignment)
+        require_current(self.course, self.references)
         if not self.references.private:
             print(PUBLIC.format(option("references", PRIVATE)), flush=True)
         self._find()
@@ -374,7 +375,7 @@ class Class:
                 write_whole(new / CODE / f"{each.folder}.txt", f"\ufeff{text}")
         write_whole(new / gradebook.TABLE, gradebook.table(self.entries))
         write_whole(new / gradebook.PAGE, gradebook.page(self.entries, says, common))
-        write_whole(new / teach.PAGE, teach.page(self.entries, says, open_course(self.assignment)))
+        write_whole(new / teach.PAGE, teach.page(self.entries, says, self.course))
         lines += returned.write(self.found, column, self.config.feedback, new, self.out)
         if self.config.viva:
             lines += sheets.write(self.asked, new)
