@@ -169,8 +169,11 @@ def test_a_listed_package_that_is_not_installed_is_said_to_be_missing(copy: Path
     with (copy / "requirements.txt").open("a", encoding="utf-8") as opened:
         opened.write("nosuch==1.0\n")
     file = copy / "solution" / toy.MAIN
-    file.write_text(f"import nosuch\n{file.read_text('utf-8')}", "utf-8")
+    text = file.read_text("utf-8")
+    missing = "nosuch may be imported, but is not installed: `pip install nosuch`"
 
-    said = called(copy, "check", "solution").stdout
-
-    assert "nosuch may be imported, but is not installed: `pip install nosuch`" in said
+    for name, is_missing in {"nosuch": True, "torch.nosuch": False}.items():
+        file.write_text(f"import {name}\n{text}", "utf-8")
+        said = called(copy, "check", "solution").stdout
+        assert "cannot be imported" in said
+        assert (missing in said, "is not installed" in said) == (is_missing, is_missing)

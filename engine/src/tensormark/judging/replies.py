@@ -166,7 +166,7 @@ def _about_missing(name: str, others: Collection[str], assignment: Assignment, f
         return f"only {graded} {verb} graded: copy what you need from {top} into {file}"
     if top == assignment.starter.name:
         return f"leave out `{top}.`: the given files are imported by their own names"
-    if top in requirement_names(assignment.requirements):
+    if name in requirement_names(assignment.requirements):  # not one of its modules
         return f"{top} may be imported, but is not installed: `pip install {top}`"
     required = assignment.packages or requirement_names(assignment.requirements)
     packages = enumerated(["the standard library", *required])
