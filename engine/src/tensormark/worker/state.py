@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.random  # now, before a fork: numpy imports it when it is first used
 
 from tensormark.worker.optional_torch import Tensor, nn, no_grad, torch
 from tensormark.worker.protocol import ARGUMENTS, FILTERS, GENERATORS, SEEDED, STATE
