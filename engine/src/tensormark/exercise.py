@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import importlib
+import itertools
 import json
 import pkgutil
 import re
@@ -262,14 +263,17 @@ class Exercise:
             raise ValueError(f"{self.id}: points has an unknown part {part!r}; known: {known}")
         for part in sorted(needed - self.points.keys()):
             raise ValueError(f"{self.id}: points has no part {part!r}, which can be lost")
-        given = {name for call in self.calls for name in call.given}
+        given = set().union(*(call.given for call in self.calls))
         for name in sorted(given.difference(self.upstream)):
             raise ValueError(f"{self.id}: {name} is given in a call, but is not upstream of it")
 
     @property
     def asked(self) -> list[tuple[Probe, Call]]:
         """The calls of all probes in order, each with its probe."""
-        return [(probe, call) for probe in self.probes for call in probe.calls]
+        asked: list[tuple[Probe, Call]] = []
+        for probe in self.probes:
+            asked += [(probe, call) for call in probe.calls]
+        return asked
 
     @property
     def calls(self) -> list[Call]:
@@ -306,7 +310,9 @@ class Exercise:
             named = {name for name in call.args if name[0] not in ".*"} - call.literals.keys()
             for name in sorted(named - drawn):
                 raise UserError(f"draw returns no {name!r}, which args names")
-            used = {name for each in self.calls for name in (*each.args, *each.before)}
+            used = set[str]()
+            for each in self.calls:
+                used.update(each.args, each.before)
             others = {name for name in drawn if name.partition("/")[0] not in PREFIXES}
             for name in sorted(others - used):
                 raise UserError(f"draw returns {name!r}, which no call uses")
@@ -409,13 +415,16 @@ class Assignment:
     def data_files(self) -> tuple[str, ...]:
         """The files of data/ that grading a task reads."""
         tasks = [exercise.task for exercise in self.exercises if exercise.task is not None]
-        return tuple(dict.fromkeys(name for task in tasks for name in task.data_files))
+        names = itertools.chain.from_iterable(task.data_files for task in tasks)
+        return tuple(dict.fromkeys(names))
 
     @property
     def uses_torch(self) -> bool:
         """Whether a call or a task is given torch's tensors."""
-        tasks = {each.task.arrays for each in self.exercises if each.task is not None}
-        return TORCH in tasks.union(call.arrays for each in self.exercises for call in each.calls)
+        arrays = {each.task.arrays for each in self.exercises if each.task is not None}
+        for exercise in self.exercises:
+            arrays.update(call.arrays for call in exercise.calls)
+        return TORCH in arrays
 
     @functools.cached_property
     def rules(self) -> dict[str, str]:
@@ -453,8 +462,9 @@ def followed(exercises: Sequence[Exercise]) -> tuple[Exercise, ...]:
 
     def extended(exercise: Exercise, names: Sequence[str]) -> tuple[str, ...]:
         """Return names of exercises, and what is upstream of these but not named by this one."""
-        above = dict.fromkeys(above for name in names for above in by_id[name].upstream)
-        return (*names, *(name for name in above if name not in exercise.upstream))
+        above = itertools.chain.from_iterable(by_id[name].upstream for name in names)
+        others = [name for name in dict.fromkeys(above) if name not in exercise.upstream]
+        return (*names, *others)
 
     for exercise in exercises:  # those upstream come first
         if not exercise.probes:

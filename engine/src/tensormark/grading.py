@@ -4,6 +4,7 @@ import dataclasses
 import datetime
 import difflib
 import functools
+import itertools
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from importlib.util import find_spec
@@ -74,7 +75,7 @@ def selected(
         near = difflib.get_close_matches(name, ids, n=1)
         hint = f"did you mean {near[0]}?" if near else f"choose one of {', '.join(ids)}"
         raise SubmissionError(f"{option('k', name)}: there is no such exercise; {hint}")
-    needed = {up for name in requested for up in (name, *assignment.exercise(name).upstream)}
+    needed = set(requested).union(*(assignment.exercise(name).upstream for name in requested))
     shown = [name for name in ids if name in requested]
     return [exercise for exercise in available if exercise.id in needed], shown, []
 
@@ -163,7 +164,9 @@ def program_of(
     if assignment.uses_torch and listed and "torch" not in listed:
         fix = 'list it, or give each exercise arrays="numpy"'
         raise UserError(f"requirements.txt has no torch, which an exercise computes with: {fix}")
-    needed = dict.fromkeys([*assignment.imports, *(m for e in exercises for m in e.imports)])
+    needed = dict.fromkeys(assignment.imports)
+    for exercise in exercises:
+        needed |= dict.fromkeys(exercise.imports)
     return Program(
         main_file=assignment.main_file,
         editable=assignment.editable,
@@ -293,7 +296,7 @@ class Grading:
             tier=self.settings.tier,
             results=results,
             notes=[*self.stale, *overlay.notes, *submission.notes, *notes, *withheld],
-            flags=[flag for result in results for flag in result.flags],
+            flags=list(itertools.chain.from_iterable(result.flags for result in results)),
             name=name,
             assignment=self.assignment.name,
             mode="check" if check else "grade",
@@ -311,7 +314,7 @@ class Grading:
         """Return those results that are reported on, with the sections of the handout on them."""
         chosen = [result for result in results if result.id in shown]
         for result in chosen:
-            lines = [line for finding in result.findings for line in finding.details]
+            lines = itertools.chain.from_iterable(finding.details for finding in result.findings)
             result.handout = self.assignment.handout.sections(result.id, lines)
         return chosen
 
@@ -459,13 +462,13 @@ class Session:
     ) -> list[tuple[Probe, Call, Recording]]:
         """Return the calls of the student's own functions, or those with stand-ins."""
         self.references.check_checkpoint(self.settings.checkpoint)
-        recordings = iter(self.references.recordings(exercise.id, exercise.digest))
-        return [
-            (probe, call, recording)
-            for probe in exercise.probes
-            for place, (call, recording) in enumerate(zip(probe.calls, recordings, strict=False))
-            if (place > 0) is stand_ins
-        ]
+        recordings = self.references.recordings(exercise.id, exercise.digest)
+        calls = []
+        for (probe, call), recording in zip(exercise.asked, recordings, strict=True):
+            is_own = call is probe.calls[0]
+            if is_own != stand_ins:
+                calls.append((probe, call, recording))
+        return calls
 
     def request(
         self, exercise: Exercise, call: Call, recording: Recording, tape: Any = None

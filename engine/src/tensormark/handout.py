@@ -130,6 +130,9 @@ class Handout:
 
     def sections(self, exercise: str, lines: Iterable[str]) -> Sections:
         """Return the sections that explain an exercise, and those named in lines of its report."""
-        named = [t for line in lines if line.startswith(POINTER) for t in QUOTED.findall(line)]
-        titles = dict.fromkeys([f"Problem ({exercise})", *named])
-        return tuple((title, *self.anchors[title]) for title in titles if title in self.anchors)
+        titles = [f"Problem ({exercise})"]
+        for line in lines:
+            if line.startswith(POINTER):
+                titles += QUOTED.findall(line)
+        known = [title for title in dict.fromkeys(titles) if title in self.anchors]
+        return tuple((title, *self.anchors[title]) for title in known)

@@ -132,11 +132,9 @@ class Result:
 
     def as_json(self) -> dict[str, Any]:
         """Return the result under the keys of the result model."""
-        lines = [
-            line
-            for each in self.findings
-            for line in (each.headline, *lines_of(each.place), *each.details)
-        ]
+        lines: list[str] = []
+        for each in self.findings:
+            lines += [each.headline, *lines_of(each.place), *each.details]
         places = [finding.place for finding in self.findings if finding.place is not None]
         mistakes = [finding.mistake for finding in self.findings if finding.mistake]
         model = {
