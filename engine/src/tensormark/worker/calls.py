@@ -399,9 +399,13 @@ def run_optimizer(context: Context, call: Call, tensors: Tensors) -> Answer:
         after/gradients/<name>, the gradients after the steps.
     """
     cls = member(context.module(call["module"]), call["target"].split(".")[0], "class")
-    groups = call["literals"]["groups"]
-    own = {n: tensors[f"start/{n}"].clone().requires_grad_() for g in groups for n in g["params"]}
-    optimizer = watched(cls)([{**g, "params": [own[n] for n in g["params"]]} for g in groups])
+    own: dict[str, Tensor] = {}
+    groups = []
+    for group in call["literals"]["groups"]:
+        names = group["params"]
+        own |= {name: tensors[f"start/{name}"].clone().requires_grad_() for name in names}
+        groups.append({**group, "params": [own[name] for name in names]})
+    optimizer = watched(cls)(groups)
     take_step = watched(optimizer.step)
     gradients = {n: tensors[f"gradients/{n}"].clone() for n in own if f"gradients/{n}" in tensors}
     before = Snapshot(None)

@@ -108,10 +108,10 @@ def parents_of(owner: Any, path: str) -> list[tuple[Any, str]]:
     *names, last = path.split(".")
     parents = [owner]
     for name in names:
-        children = [
-            part.children() if name == "*" else [member(part, name, "module")] for part in parents
-        ]
-        parents = [child for group in children for child in group]
+        children: list[Any] = []
+        for part in parents:
+            children += part.children() if name == "*" else [member(part, name, "module")]
+        parents = children
     return [(parent, last) for parent in parents]
 
 

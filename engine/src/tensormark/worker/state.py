@@ -259,18 +259,21 @@ class Model:
         self.weights = self._parts("_parameters")
         self.buffers = self._parts("_buffers")
         self.initial = _contents(self.children)
-        self.settings: list[Part] = [
-            (vars(module), name)
-            for module in self.modules
-            if type(module).__module__.startswith("torch.")
-            for name, value in vars(module).items()
-            if type(value) in PLAIN and not name.startswith("_") and name != "training"
-        ]
+        self.settings: list[Part] = []
+        for module in self.modules:
+            if not type(module).__module__.startswith("torch."):
+                continue
+            for name, value in vars(module).items():
+                if type(value) in PLAIN and not name.startswith("_") and name != "training":
+                    self.settings.append((vars(module), name))
 
     def _parts(self, kind: str) -> list[Part]:
         """List the modules' parts of a kind."""
-        owners = [vars(module)[kind] for module in self.modules]
-        return [(owner, name) for owner in owners for name in owner]
+        parts: list[Part] = []
+        for module in self.modules:
+            owner = vars(module)[kind]
+            parts += [(owner, name) for name in owner]
+        return parts
 
     def state(self) -> dict[str, Any]:
         """Return the present state by name."""
