@@ -9,9 +9,10 @@ Not covered: memory and processor time (lockdown.py limits them), and kernel vul
 ordinary user starts it, the container's user is that user outside of it.
 """
 
+import itertools
 import os
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from tensormark.sandbox import packages
@@ -39,18 +40,20 @@ RESTRICTED = Path("/proc/sys", *SYSCTL.split("."))
 
 def _parents(paths: Iterable[str]) -> list[str]:
     """Return the folders above these paths, outermost first."""
-    folders = {str(parent) for path in paths for parent in Path(path).parents}
-    return sorted(folders - {"/", "/tmp"}, key=lambda path: path.count("/"))
+    parents = itertools.chain.from_iterable(Path(path).parents for path in paths)
+    return sorted(set(map(str, parents)) - {"/", "/tmp"}, key=lambda path: path.count("/"))
 
 
-def _mkdir_options(paths: Iterable[str]) -> list[str]:
-    """Return the options that make folders that everybody can enter; the default mode is 0700."""
-    return [word for path in paths for word in ("--perms", "0755", "--dir", path)]
+def _mkdir_options(paths: Iterable[str]) -> Iterator[str]:
+    """Yield the options that make folders that everybody can enter; the default mode is 0700."""
+    for path in paths:
+        yield from ("--perms", "0755", "--dir", path)
 
 
-def _bind_options(pairs: Iterable[tuple[str, str]]) -> list[str]:
-    """Return the options that mount files and folders, each as (path outside, path inside)."""
-    return [word for source, target in pairs for word in ("--ro-bind", source, target)]
+def _bind_options(pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Yield the options that mount files and folders, each as (path outside, path inside)."""
+    for source, target in pairs:
+        yield from ("--ro-bind", source, target)
 
 
 class Bubblewrap(NoContainer):

@@ -93,7 +93,9 @@ class NoContainer:
     def readable(self, key: ServerKey) -> list[str]:
         """Return the paths that a submission may read: of packages, only those that it may use."""
         hidden = package_folders()
-        paths = [str(path) for root in self.roots() for path in packages.around(root, hidden)]
+        paths: list[str] = []
+        for root in self.roots():
+            paths += map(str, packages.around(root, hidden))
         allowed = packages.packages(key.requirements)
         return [*paths, *python_files(), *allowed, *checkpoints(key)]
 

@@ -9,6 +9,7 @@ other package, which is completely missing in the sandbox.
 """
 
 import functools
+import itertools
 import re
 import sys
 from collections.abc import Iterator, Sequence
@@ -72,7 +73,7 @@ def _top_entries(distribution: Distribution) -> list[Path]:
     else:
         tops = set((distribution.read_text("top_level.txt") or "").split())
     suffixes = ("",) if record else ("", ".py")
-    names = [f"{top}{suffix}" for top in sorted(tops - {"", ".."}) for suffix in suffixes]
+    names = map("".join, itertools.product(sorted(tops - {"", ".."}), suffixes))
     paths = [Path(str(distribution.locate_file(name))) for name in names]
     return [path for path in paths if path.exists()]
 
@@ -90,7 +91,7 @@ def paths(requirements: Path, folders: Sequence[str], also: Sequence[str] = ()) 
     if not distributions:
         raise PackageNotFoundError(str(requirements))
     distributions |= installed(also, folders)
-    entries = [path for each in distributions.values() for path in _top_entries(each)]
+    entries = itertools.chain.from_iterable(map(_top_entries, distributions.values()))
     return sorted({str(path.absolute()) for path in entries})
 
 
@@ -122,8 +123,8 @@ def folders(requirements: Path) -> list[str]:
 
 def hidden(roots: Sequence[Path]) -> list[Path]:
     """Return the package folders below these library folders."""
-    folders = {path for root in roots for name in FOLDERS for path in root.glob(f"python*/{name}")}
-    return sorted({path.resolve() for path in folders if path.is_dir()})
+    folders = itertools.chain.from_iterable(root.glob("python*/*") for root in roots)
+    return sorted({path.resolve() for path in folders if path.name in FOLDERS and path.is_dir()})
 
 
 def around(path: Path, excluded: Sequence[Path]) -> Iterator[Path]:

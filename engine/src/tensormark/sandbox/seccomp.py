@@ -63,13 +63,11 @@ def _conditional_calls(library: Any) -> list[tuple[str, Any]]:
     equal = library.EQ
     masked = library.MASKED_EQ
     threads_only = argument(0, masked, CLONE_THREAD | NEW_NAMESPACES, CLONE_THREAD)
+    openings = [("openat", [argument(2, masked, *allowed)]) for allowed in OPENING]
+    openings += [("open", [argument(1, masked, *allowed)]) for allowed in OPENING]
     return [
         ("clone", [threads_only]),
-        *[
-            (name, [argument(place, masked, mask, mode)])
-            for name, place in (("openat", 2), ("open", 1))
-            for mask, mode in OPENING
-        ],
+        *openings,
         ("prlimit64", [argument(0, equal, 0), argument(2, equal, 0)]),  # reading its own limits
         ("prctl", [argument(0, equal, PR_SET_NAME)]),
         ("ioctl", [argument(1, equal, FIOCLEX)]),
