@@ -3,6 +3,7 @@
 If code that only describes an answer raises an exception, that description is left out.
 """
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -43,7 +44,7 @@ def _known(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> Mi
     variants = evidence.entry["variants"]
     several = [[variants[name] for name in mistake.split(PAIR)] for mistake in mistakes]
     says = [_one_sentence([variant["says"] for variant in together]) for together in several]
-    sections = {f'"{variant["section"]}"': None for together in several for variant in together}
+    sections = dict.fromkeys(f'"{each["section"]}"' for each in itertools.chain(*several))
     either = "either " if len(says) > 1 else ""
     return Mistake("|".join(mistakes), either + " or ".join(says), sections=tuple(sections))
 

@@ -64,7 +64,7 @@ def _randomness(evidence: Evidence) -> Mistake | None:
         and not each.call.train
         and not each.call.gets_objects
     ]
-    causes = {cause for reply in drew for cause in texts(reply, "causes")}
+    causes = set().union(*(texts(reply, "causes") for reply in drew))
     for cause, mistake in DRAWING_CAUSES.items():
         if cause in causes:
             return mistake

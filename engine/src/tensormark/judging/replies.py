@@ -101,7 +101,7 @@ def _error_without_text(text: str, targets: Collection[str], sources: Mapping[st
     if " should return " in text:
         return f"{NOT_RETURNED}{at}"
     lacks = LACKS.fullmatch(text)
-    names = {*sources, *(part for target in targets for part in target.split("."))}
+    names = {*sources, *".".join(targets).split(".")}
     if lacks and {lacks[1], lacks[3]} <= names and lacks[2] in ("class", "function", "method"):
         return lacks[0].partition(";")[0]
     return f"failed for a reason that is not shown here{at}"

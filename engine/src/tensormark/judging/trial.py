@@ -7,6 +7,7 @@ so that a mistake costs points in one exercise only.
 
 import dataclasses
 import functools
+import itertools
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
@@ -66,7 +67,7 @@ class Trial(Evidence):
         faults = [self.fault(check, probe, excused) for excused, check, probe in judged]
         if faults:
             return result_of_faults(self.exercise, faults)
-        upstream = enumerated(sorted({id for *_, used in decided for id in used or ()}))
+        upstream = enumerated(sorted(set().union(*(used or () for *_, used in decided))))
         own = enumerated(sorted(self.compensated))
         note = f"right when given a correct {upstream}" if upstream else ""
         if own:
@@ -134,8 +135,8 @@ class Trial(Evidence):
         """
         flags = []
         requirements = self.assignment.requirements
-        names = (name for each in self.answered for name in entered(each.reply, requirements))
-        ran = list(dict.fromkeys(names))
+        names = (entered(each.reply, requirements) for each in self.answered)
+        ran = list(dict.fromkeys(itertools.chain.from_iterable(names)))
         if len(ran) > MAX_ENTERED:
             ran = [*ran[:MAX_ENTERED], f"{len(ran) - MAX_ENTERED} more"]
         if ran:
