@@ -82,7 +82,7 @@ class Source:
         self.body = self.function.body[documented:]
         if not self.body:
             raise ValueError(f"{target} has no code")
-        self.nodes = [node for statement in self.body for node in ast.walk(statement)]
+        self.nodes = list(itertools.chain.from_iterable(map(ast.walk, self.body)))
         self.statements = [node for node in self.nodes if isinstance(node, ast.stmt)]
         arguments = self.function.args
         positional = [*arguments.posonlyargs, *arguments.args]

@@ -8,8 +8,9 @@ is taken. Files in folders and in archives are treated alike. Runs in limited.py
 
 import contextlib
 import dataclasses
+import itertools
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tensormark.characters import listed, shown
@@ -64,7 +65,7 @@ DISGUISED = {
 }
 
 
-def _files(entries: Sequence[Entry]) -> list[File]:
+def _files(entries: Iterable[Entry]) -> list[File]:
     return [entry for entry in entries if isinstance(entry, File)]
 
 
@@ -104,7 +105,8 @@ def _levels(top: Folder, main: str) -> Iterator[Sequence[Sequence[Entry]]]:
                 ]
             )
         yield contents
-        level = [entry for entries in contents for entry in entries if isinstance(entry, Folder)]
+        everything = itertools.chain(*contents)
+        level = [entry for entry in everything if isinstance(entry, Folder)]
 
 
 @dataclasses.dataclass
@@ -195,7 +197,7 @@ class Reading:
         """
         folders: list[Sequence[Entry]] = []
         for contents in _levels(top, self.main):
-            everything = [entry for entries in contents for entry in entries]
+            everything = list(itertools.chain(*contents))
             main = _only(self._matches(everything, self.main), self.main)
             if main is not None:
                 return self._answer(contents, main, top)
@@ -206,7 +208,7 @@ class Reading:
 
     def _without_main(self, folders: Sequence[Sequence[Entry]], in_archive: bool) -> dict[str, Any]:
         """Take the only archive, or the only Python file that is not given, for the main file."""
-        files = [file for entries in folders for file in _files(entries)]
+        files = _files(itertools.chain(*folders))
         python = [file for file in files if file.name.lower().endswith(".py")]
         packed = [file for file in files if is_archive(file.name)]
         if len(packed) == 1 and not in_archive:
