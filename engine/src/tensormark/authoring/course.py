@@ -116,7 +116,9 @@ def open_course(assignment: Assignment) -> Course:
     folder = assignment.folder
     module_of = {exercise.id: exercise.module for exercise in assignment.exercises}
     variants: list[Variant] = []
-    honest = [right for each in modules(folder, "honest") for right in each.HONEST]
+    honest: list[Honest] = []
+    for own in modules(folder, "honest"):
+        honest += own.HONEST
     for own in modules(folder, "mistakes"):
         honest += getattr(own, "HONEST", ())
         for variant in own.VARIANTS:

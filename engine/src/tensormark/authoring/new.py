@@ -27,16 +27,14 @@ NAMED = {DEFINITION: 'name="{}"', "handout.md": "# {}\n"}
 COMMON = (".gitignore", *(f"{PACKAGE}/{name}__init__.py" for name in ("", "exercises/", "honest/")))
 
 
-def _files(numpy: bool) -> dict[str, Path]:
-    """Return the files of a template, by their paths in an assignment."""
-    templates = (TEMPLATE, NUMPY) if numpy else (TEMPLATE,)
-    files = {
-        source.relative_to(template).as_posix(): source
-        for template in templates
-        for source in template.rglob("*")
-        if source.is_file() and "__pycache__" not in source.parts
+def _files(template: Path) -> dict[str, Path]:
+    """Return the files of a template, by their paths in it."""
+    files = [path for path in template.rglob("*") if path.is_file()]
+    return {
+        path.relative_to(template).as_posix(): path
+        for path in files
+        if "__pycache__" not in path.parts
     }
-    return {n: f for n, f in files.items() if not numpy or f.is_relative_to(NUMPY) or n in COMMON}
 
 
 def write(path: Path, numpy: bool = False) -> None:
@@ -53,8 +51,11 @@ def write(path: Path, numpy: bool = False) -> None:
             f"{path}: in the name, which is also the assignment's, use letters, digits, spaces, "
             "dots and hyphens"
         )
+    files = _files(TEMPLATE)
+    if numpy:
+        files = {name: files[name] for name in COMMON} | _files(NUMPY)
     with whole_folder(path) as unfinished:
-        for file, source in _files(numpy).items():
+        for file, source in files.items():
             text = source.read_text(encoding="utf-8")
             if file in NAMED:
                 old = NAMED[file].format("Clusters" if numpy else "Detector")

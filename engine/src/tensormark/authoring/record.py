@@ -159,12 +159,11 @@ def require_other_inputs(exercises: Sequence[Exercise], public_seed: int, seed: 
     """
     if seed == public_seed:
         return
-    probes = [
-        f"{exercise.id} ({probe.name})"
-        for exercise in exercises
-        for probe in exercise.probes
-        if any(_is_public(exercise, call, public_seed, seed) for call in probe.calls)
-    ]
+    probes = []
+    for exercise in exercises:
+        for probe in exercise.probes:
+            if any(_is_public(exercise, call, public_seed, seed) for call in probe.calls):
+                probes.append(f"{exercise.id} ({probe.name})")
     if probes:
         raise UserError(
             f"the inputs of {', '.join(probes)} are the public ones with {option('seed', seed)}; "

@@ -7,6 +7,8 @@ Not covered: compiled functions of torch that take other arguments than those tr
 module, package or compiled class, more than one function.
 """
 
+import itertools
+
 from tensormark.exercise import Assignment, Call
 from tensormark.sandbox.interface import Request
 from tensormark.sandbox.sandbox import Sandbox
@@ -70,7 +72,7 @@ def require_stopped(assignment: Assignment, sandbox: Sandbox) -> None:
     sources = assignment.solution_sources
     sandbox.reload(sources | {module: sources.get(module, "") + CODE})
     policy = assignment.policy
-    own = [name for exercise in assignment.exercises for name in exercise.forbidden]
+    own = itertools.chain.from_iterable(each.forbidden for each in assignment.exercises)
     names = list(dict.fromkeys([*policy.forbidden, *policy.given_only, *own]))
     requests = []
     for name in names:
