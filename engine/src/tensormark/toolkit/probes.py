@@ -25,6 +25,7 @@ stand-ins for these.
 
 import dataclasses
 import functools
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -251,7 +252,7 @@ def exercise(
         call: further fields of every call, such as {"form": "tuple", "returns": ("a", "b")}.
         file, about: fields of the exercise, such as `id`, `order`, `title` and `points`.
     """
-    upstream = about.pop("upstream", tuple(name for key in given for name in _ids(key)))
+    upstream = about.pop("upstream", tuple(itertools.chain.from_iterable(map(_ids, given))))
     usual = {
         "target": target,
         "args": args,
