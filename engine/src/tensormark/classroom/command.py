@@ -109,12 +109,12 @@ def _parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namesp
 
 def _says(references: References) -> dict[tuple[str, str], str]:
     """Return descriptions of known mistakes, by the ids of exercise and mistake."""
-    return {
-        (exercise, name): str(variant["says"])
-        for exercise, recorded in references.manifest["exercises"].items()
-        for name, variant in recorded.get("variants", {}).items()
-        if "says" in variant
-    }
+    says = {}
+    for exercise, recorded in references.manifest["exercises"].items():
+        for name, variant in recorded.get("variants", {}).items():
+            if "says" in variant:
+                says[exercise, name] = str(variant["says"])
+    return says
 
 
 def _print(lines: Iterable[str]) -> None:

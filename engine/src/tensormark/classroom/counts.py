@@ -1,8 +1,9 @@
 """What a class has in common: flags, equal hand-ins, scores, and the commonest mistakes."""
 
+import itertools
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +25,7 @@ def note_flags(entries: Sequence[Entry]) -> list[str]:
     """
     for entry in entries:
         entry.flags = list(dict.fromkeys(entry.result["flags"])) if entry.result else []
-    counts = Counter(flag for entry in entries for flag in entry.flags)
+    counts = Counter(itertools.chain.from_iterable(entry.flags for entry in entries))
     graded = sum(entry.result is not None for entry in entries)
     common = [flag for flag, count in counts.items() if graded > 2 and count > COMMON * graded]
     for entry in entries:
@@ -107,6 +108,14 @@ def _single_mistakes(mistake: str) -> list[str]:
     return sorted(first.intersection(*others)) or [mistake]
 
 
+def _made(entry: Entry) -> Iterator[tuple[str, str]]:
+    """Yield the ids of each exercise and single mistake in an entry."""
+    for exercise in entry.exercises:
+        for finding in exercise["findings"]:
+            for name in _single_mistakes(finding["mistake"] or ""):
+                yield exercise["id"], name
+
+
 def mistake_counts(entries: Sequence[Entry], says: Says) -> list[MistakeCount]:
     """Return the mistakes that have a name, the commonest first; each of several at once counts.
 
@@ -116,13 +125,7 @@ def mistake_counts(entries: Sequence[Entry], says: Says) -> list[MistakeCount]:
     """
     students: dict[tuple[str, str], set[str]] = {}
     for entry in entries:
-        made = {
-            (exercise["id"], name)
-            for exercise in entry.exercises
-            for finding in exercise["findings"]
-            for name in _single_mistakes(finding["mistake"] or "")
-        }
-        for key in made & says.keys():
+        for key in says.keys() & _made(entry):
             students.setdefault(key, set()).add(entry.student)
     mistakes = [MistakeCount(*key, says[key], own) for key, own in students.items()]
     return sorted(mistakes, key=lambda each: (-each.count, each.exercise, each.id))

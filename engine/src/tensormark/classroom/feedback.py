@@ -60,7 +60,7 @@ EXERCISE_KEYS = (
 )
 # limits on folder names, because students' names are arbitrary
 LONGEST = 40  # characters of at most four bytes each; file systems allow 255 bytes
-DEVICES = {"con", "prn", "aux", "nul", *(f"{d}{n}" for d in ("com", "lpt") for n in range(10))}
+DEVICE = re.compile("con|prn|aux|nul|(?:com|lpt)[0-9]", re.I)  # of Windows
 DIGIT_COUNT = 16  # that are appended to a name, so that nobody finds another's
 DIGITS = re.compile(rf"-[0-9a-f]{{{DIGIT_COUNT}}}\Z", re.I)
 
@@ -95,7 +95,7 @@ def _safe(name: str) -> str:
     """Return a name valid for a folder on every system: not a path, a device or hidden."""
     plain = unicodedata.normalize("NFC", name)
     letters = re.sub(r"[^\w@+.-]", "_", plain)[:LONGEST].strip("._-")
-    is_device = letters.partition(".")[0].casefold() in DEVICES
+    is_device = DEVICE.fullmatch(letters.partition(".")[0])
     return f"_{letters}" if is_device or not letters else letters
 
 

@@ -284,12 +284,12 @@ class Owners:
                 rows |= set[int]().union(*sure) - decided
                 others = set()
             line = f"{legible(path.name)!r} goes to {self._called(rows)}"
-            unlisted = [
-                repr(legible(group.claims[0].name))
-                for group in groups
-                for kind in [*group.claims[0].ids][:1]
-                if kind != ANY and self.kinds(kind) and not group.owners
-            ]
+            unlisted = []
+            for group in groups:
+                claim = group.claims[0]
+                kind = next(iter(claim.ids), ANY)
+                if kind != ANY and self.kinds(kind) and not group.owners:
+                    unlisted.append(repr(legible(claim.name)))
             whose = self._called(others) or " and ".join(unlisted)
             if whose:
                 line += f", although its name or id is that of {whose}"
@@ -335,8 +335,8 @@ class Owners:
             return False
         first = group.claims[0]
         people = [self.people[place] for place in self.by_ids(first)]
-        names = [form for each in people for form in (*forms(each.name), *forms(each.team))]
-        return forms(first.name).isdisjoint(names)
+        own = forms(first.name)
+        return all(own.isdisjoint(forms(each.name) | forms(each.team)) for each in people)
 
     def _keys(self, group: _Group) -> Sequence[object]:
         """Return what only one group may claim: people without any, or an unlisted name."""
@@ -630,7 +630,7 @@ class Found:
         titles = unread(self.table) if self.listed_by is FOLDER else []
         columns = f"; columns of it that identify nobody: {listed(titles)}" if titles else ""
         if len(unlisted) < len(found):
-            is_near = any(NEAREST in line for each in found for line in each.remarks)
+            is_near = any(NEAREST in "\n".join(each.remarks) for each in found)
             hint = " (notes say what is nearest)" if is_near else ""
             return [f"not in {path}{hint}: {first_of(unlisted)}{columns}"]
         example = f"{unlisted[0]!r}, for instance, is none of its ids, logins, addresses or names"

@@ -4,6 +4,7 @@ Both have the cells below. The page needs no other file and no network; without 
 complete, but cannot be sorted or searched.
 """
 
+import itertools
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -62,7 +63,8 @@ def _cells_of_exercises(entry: Entry, begun: Mapping[str, bool]) -> Iterator[Cel
 def rows_of(entries: Sequence[Entry]) -> list[list[Cell]]:
     """Return the cells of each student, in the columns that the class needs."""
     counted = {count.id for count in exercise_counts(entries)}
-    begun = {each["id"]: each["id"] in counted for entry in entries for each in entry.exercises}
+    exercises = itertools.chain.from_iterable(entry.exercises for entry in entries)
+    begun = {each["id"]: each["id"] in counted for each in exercises}
     scores = [entry.score for entry in entries]
     points = [entry.points for entry in entries]
     adjusted = any(own not in (None, score) for own, score in zip(points, scores, strict=True))
@@ -94,7 +96,7 @@ def rows_of(entries: Sequence[Entry]) -> list[list[Cell]]:
 def table(entries: Sequence[Entry]) -> str:
     """Return the class as a CSV table in which no cell is a formula."""
     rows = rows_of(entries)
-    titles = [cell.title for row in rows[:1] for cell in row]
+    titles = [cell.title for cell in rows[0]] if rows else []
     return csv_text([titles, *([cell.value for cell in row] for row in rows)])
 
 

@@ -43,7 +43,6 @@ TITLES = {
     "file": "file, submission, path",
     "role": "role, roles, course role",
 }
-KNOWN = {title: meaning for meaning, titles in TITLES.items() for title in titles.split(", ")}
 IDS = ("canvas", "moodle", "id", "login", "email", "github", "number", "netid")  # strongest first
 NAMES = ("name", "first", "last")
 LETTERS = ("Cs", "Co", "Cn")  # categories of bytes and letters that are not known here
@@ -177,7 +176,8 @@ def read_table(path: Path) -> Table:
 def meaning(title: str, columns: Mapping[str, str]) -> str:
     """Return what a column holds, by its title; "" if that is not known."""
     plain_title = " ".join(re.findall(r"[^\W_]+", title))
-    return columns.get(plain_title) or KNOWN.get(plain_title, "")
+    known = [each for each, titles in TITLES.items() if plain_title in titles.split(", ")]
+    return columns.get(plain_title) or "".join(known)
 
 
 def _person(cells: Mapping[str, str], ids: Mapping[str, str], row: int) -> Entry:

@@ -5,6 +5,7 @@ feedback.zip   the reports that have changed, named as the platform wants it
 """
 
 import difflib
+import itertools
 import re
 import shutil
 from collections.abc import Iterator, Sequence
@@ -105,8 +106,8 @@ def limit(entries: Sequence[Entry], column: Column | None, kept: bool) -> list[s
 
 def _decimal(table: Table, place: int) -> str:
     """Return the decimal point or comma: as in a column or, if that has none, in the file."""
-    own = [text for row in table.rows for text in row[place : place + 1]]
-    for text in [*own, *(text for row in table.rows for text in row)]:
+    own = [row[place] for row in table.rows if place < len(row)]
+    for text in itertools.chain(own, *table.rows):
         match = DECIMAL.fullmatch(text.strip())
         if match:
             return match[1]
