@@ -55,10 +55,9 @@ def opened(
 
 def turns(samples: Sequence[Sample]) -> Iterator[Question]:
     """Yield questions until none is left: the families take turns, each on the next function."""
+    pairs = itertools.product(range(len(FAMILIES)), enumerate(samples))
     waiting = collections.deque(
-        FAMILIES[(number + turn) % len(FAMILIES)](sample)
-        for turn in range(len(FAMILIES))
-        for number, sample in enumerate(samples)
+        FAMILIES[(number + turn) % len(FAMILIES)](sample) for turn, (number, sample) in pairs
     )
     while waiting:
         proposed = waiting.popleft()

@@ -39,7 +39,7 @@ class Sample:
         for value in self.shuffled(values):
             groups.setdefault(kind(value), []).append(value)
         rounds = itertools.zip_longest(*self.shuffled(groups.values()))
-        return [value for row in rounds for value in row if value is not None]
+        return [value for value in itertools.chain(*rounds) if value is not None]
 
     def tried(self, count: int) -> dict[Change, Effects]:
         """Try some changes, drawn as evenly as possible over lines and kinds."""
@@ -81,7 +81,7 @@ def line_questions(sample: Sample) -> Iterator[Question]:
 def effect_questions(sample: Sample) -> Iterator[Question]:
     """Ask what a change does; as many options as possible are true of some change."""
     tried = sample.tried(TRIED)
-    known = sorted({text for effects in tried.values() for text in effects})
+    known = sorted(set().union(*tried.values()))
     true = [text for text in known if any(effects[text] for effects in tried.values())]
     used: set[tuple[int, int]] = set()  # where expressions begin: none is asked about twice
     for statement in sample.shuffled(true) * 2:

@@ -71,7 +71,7 @@ class Subject:
         """
         assert exercise.sized is not None, f"{exercise.id} has no calls by sizes"
         worlds = [exercise.sized(size, dtype="float64") for size in sizes]
-        dropped = {name for call in exercise.calls if call.train for name in call.rates}
+        dropped = set().union(*(call.rates for call in exercise.calls if call.train))
 
         def training(call: Call, rate: float) -> Call:
             return dataclasses.replace(call, train=True, rates=dict.fromkeys(dropped, rate))
