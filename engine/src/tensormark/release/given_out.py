@@ -59,8 +59,8 @@ class Release:
 
 def fitting(folder: Path, *patterns: str) -> list[Path]:
     """Return the files that match patterns, sorted, except Python's caches."""
-    paths = {path for pattern in patterns for path in folder.glob(pattern) if path.is_file()}
-    return sorted(path for path in paths if "__pycache__" not in path.parts)
+    paths = set().union(*map(folder.glob, patterns))
+    return sorted(path for path in paths if path.is_file() and "__pycache__" not in path.parts)
 
 
 def own_code(folder: Path) -> list[Path]:

@@ -48,7 +48,9 @@ def _secret_code(course: Course) -> Iterator[tuple[str, str]]:
 
 def _private_files(course: Course, folders: Sequence[Path]) -> dict[str, str]:
     """Return the names of the files of private references, by digest."""
-    private = {sha256(path): str(path) for folder in folders for path in fitting(folder, "*")}
+    private: dict[str, str] = {}
+    for folder in folders:
+        private |= {sha256(path): str(path) for path in fitting(folder, "*")}
     public = {sha256(path) for path in fitting(course.assignment.references, "*")}
     return {content: name for content, name in private.items() if content not in public}
 
