@@ -63,7 +63,10 @@ def documents_of(sizes: Iterable[int], starts: Iterable[int], lengths: Iterable[
 def text(sizes: Sequence[int]) -> Documents:
     """Return the public text of documents with so many sentences."""
     starts = range(FIRST_TOKEN, FIRST_TOKEN + STEP * sum(sizes), STEP)
-    return documents_of(sizes, starts, [1 + (3 * k + n) % LONGEST for n in sizes for k in range(n)])
+    lengths: list[int] = []
+    for size in sizes:
+        lengths += [1 + (3 * k + size) % LONGEST for k in range(size)]
+    return documents_of(sizes, starts, lengths)
 
 
 TEXTS = {"few": text(FEW), "many": text(MANY)}
