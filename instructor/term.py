@@ -98,7 +98,9 @@ def check_before(root: Path) -> None:
 
 def _digests(root: Path) -> Digests:
     """Return the digests of all files in WRITTEN, except those that stay where they are."""
-    files = [file for name in WRITTEN for file in [root / name, *sorted(root.glob(f"{name}/**/*"))]]
+    files: list[Path] = []
+    for name in WRITTEN:
+        files += [root / name, *sorted(root.glob(f"{name}/**/*"))]
     return {
         file.relative_to(root).as_posix(): sha256(file)
         for file in files

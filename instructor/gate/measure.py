@@ -12,6 +12,7 @@ Dimension key: N sentences, T tokens.
 import dataclasses
 import functools
 import importlib.metadata
+import itertools
 import json
 import math
 import multiprocessing
@@ -124,7 +125,7 @@ def summarise(runs: Sequence[Run], deviations: float) -> dict[str, Any]:
     seconds = [run["seconds"] for run in runs if (run["model"], run["threads"]) == (HONEST, 1)]
     mean = statistics.mean(honest)
     deviation = statistics.stdev(honest)
-    frozen = max(accuracy for name in NOT_TRAINED for accuracy in accuracies(runs, name))
+    frozen = max(max(accuracies(runs, name)) for name in NOT_TRAINED)
     goal = max(mean - ROOM, (frozen + min(honest)) / 2)
     threshold = math.floor(min(goal, mean - deviations * deviation) / STEP) * STEP
     first = next(run for run in runs if run["model"] == HONEST)
@@ -154,7 +155,7 @@ def verdict(scores: Sequence[float], threshold: float) -> str:
 
 def _table(result: dict[str, Any]) -> str:
     threshold = result["threshold"]
-    honest = [accuracy for scores in result["honest"].values() for accuracy in scores]
+    honest = list(itertools.chain(*result["honest"].values()))
     twins = zip(*result["honest"].values(), strict=True)
     rounding = max(abs(first - second) for first, second in twins)
     lines = [

@@ -67,10 +67,16 @@ class Lexicon:
             {sign: words[::2] for sign, words in self.nouns.items()},
         )
 
+    def signs(self) -> dict[str, int]:
+        """Return the sign of every opinion word."""
+        signs: dict[str, int] = {}
+        for sign, words in (*self.adjectives.items(), *self.nouns.items()):
+            signs |= dict.fromkeys(words, sign)
+        return signs
+
     def words(self) -> frozenset[str]:
         """List every opinion word, whatever its sign."""
-        groups = (*self.adjectives.values(), *self.nouns.values())
-        return frozenset(word for group in groups for word in group)
+        return frozenset(self.signs())
 
 
 WHOLE = Lexicon(

@@ -22,7 +22,7 @@ SHARES = (0.1, 0.15, 0.15, 0.6)  # of the reviews, by level
 # nothing to start learning from. Of the opinions with words of the opposite sign, the share kept,
 # by level:
 KEPT = (1.0, 0.3, 0.4, 0.5)
-SIGNS = {word: sign for sign in (1, -1) for word in (*WHOLE.adjectives[sign], *WHOLE.nouns[sign])}
+SIGNS = WHOLE.signs()
 
 
 class Reviewer(Writer):

@@ -4,6 +4,7 @@ The grammar and the seed determine every byte of data/, on every machine.
 """
 
 import argparse
+import itertools
 import random
 import re
 import sys
@@ -65,7 +66,7 @@ def draw_grades(seed: int) -> tuple[dict[str, list[Phrase]], list[list[str]]]:
     """Draw the three splits with five grades, and reviews that rate no test sentence."""
     reviewer = GradedWriter(random.Random(f"{seed} grades reviews"), GradedWriter.every)
     reviews = [reviewer.review() for _ in range(GRADED_REVIEWS)]
-    rated = {f"{line.partition(' : ')[0]} ." for review in reviews for line in review}
+    rated = {f"{line.partition(' : ')[0]} ." for line in itertools.chain(*reviews)}
     return draw_splits(f"{seed} grades", GradedWriter, GRADED_SIZES, rated), reviews
 
 

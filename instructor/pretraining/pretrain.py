@@ -6,6 +6,7 @@ solution/ must be on PYTHONPATH.
 """
 
 import argparse
+import itertools
 import shutil
 import sys
 from collections.abc import Sequence
@@ -37,7 +38,7 @@ def pretrain(text: Path, folder: Path, settings: Settings) -> None:
     """Train on the text and write the checkpoint."""
     torch.set_num_threads(settings.threads)
     reviews = read_reviews(text, None)
-    pieces = make_vocabulary(sentence for review in reviews for sentence in review)
+    pieces = make_vocabulary(itertools.chain(*reviews))
     tokenizer = BertTokenizer(wordpiece({piece: index for index, piece in enumerate(pieces)}))
     count = len(reviews)
     levels: list[Films] = [{} for _ in LEVELS]

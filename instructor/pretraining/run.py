@@ -33,7 +33,7 @@ HALVED = 0.1  # the share of long reviews that are also paired as two halves
 
 def all_reviews(films: Films) -> Documents:
     """List the reviews of all films."""
-    return [review for reviews in films.values() for review in reviews]
+    return list(itertools.chain(*films.values()))
 
 
 @dataclasses.dataclass(frozen=True)

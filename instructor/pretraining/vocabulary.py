@@ -26,7 +26,7 @@ def make_vocabulary(sentences: Iterable[str]) -> list[str]:
     letters = string.ascii_lowercase + string.digits
     pieces = [*SPECIAL_TOKENS, *string.punctuation, *letters]
     pieces += [f"##{letter}" for letter in letters]
-    counts = collections.Counter(word for sentence in sentences for word in sentence.split())
+    counts = collections.Counter(" ".join(sentences).split())
     words = sorted(counts, key=lambda word: (-counts[word], word))
     known = set(pieces)
     return pieces + [word for word in words if counts[word] >= _LEAST_COUNT and word not in known]
