@@ -74,7 +74,9 @@ def damaged(rng: random.Random, message: Message, tensors: Tensors) -> tuple[Mes
 
 def is_clear(result: Result) -> bool:
     """Return whether a failed exercise says why, in printable lines of limited length."""
-    lines = [line for finding in result.findings for line in (finding.headline, *finding.details)]
+    lines = []
+    for finding in result.findings:
+        lines += [finding.headline, *finding.details]
     return bool(lines) and all(line and line.isprintable() and len(line) < 1200 for line in lines)
 
 

@@ -40,7 +40,7 @@ def data(tmp_path) -> dict[str, Path]:
 @pytest.fixture
 def command(data: dict[str, Path], tmp_path) -> list[str]:
     """The arguments of a run that takes a moment."""
-    files = [part for name, path in data.items() for part in (f"--{name}", str(path))]
+    files = [f"--{name}={path}" for name, path in data.items()]
     checkpoint = tiny_checkpoint(tmp_path / "checkpoint")
     out = tmp_path / "predictions"
     return ["--checkpoint", str(checkpoint), *files, "--predictions", str(out), *FAST]

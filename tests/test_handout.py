@@ -1,6 +1,7 @@
 """The handout matches the grader, gives nothing away, and becomes pages that work by themselves."""
 
 import ast
+import itertools
 import re
 from posixpath import dirname, join, normpath
 
@@ -44,19 +45,21 @@ def texts_of_the_grader() -> list[str]:
     """Return all strings in the sources of messages, f-strings in pieces."""
     paths = [*ROOT.glob("grader/**/*.py"), *ROOT.glob("engine/src/**/*.py")]
     paths += [ROOT / "solution" / f"{name}.py" for name in ("classifier", "pretrain")]
-    nodes = [node for path in paths for node in ast.walk(ast.parse(path.read_text("utf-8")))]
+    parsed = [ast.parse(path.read_text("utf-8")) for path in paths]
+    nodes = itertools.chain.from_iterable(map(ast.walk, parsed))
     texts = [n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)]
-    texts += [probe.says for exercise in ASSIGNMENT.exercises for probe in exercise.probes]
+    for exercise in ASSIGNMENT.exercises:
+        texts += [probe.says for probe in exercise.probes]
     # tensormark.toolkit.training puts these words before its own texts
     endings = [text for text in texts if text.startswith((":", " "))]
-    return texts + [word + text for word in (Gate.what, Gate.model) for text in endings]
+    return texts + list(map("".join, itertools.product((Gate.what, Gate.model), endings)))
 
 
 def quoted_messages() -> list[str]:
     """Return the messages that the handout explains: quoted before the colon of a list item."""
     items = re.findall(r"^- (`(?:.|\n(?!\n|- ))+)", TEXT, re.MULTILINE)
     heads = [re.match(r"(?:`[^`]+`|[^`:])+", re.sub(r"\s+", " ", item)) for item in items]
-    return [quote for head in heads if head for quote in re.findall(r"`([^`]+)`", head[0])]
+    return re.findall(r"`([^`]+)`", "".join(head[0] for head in heads if head))
 
 
 def test_problems_have_the_titles_points_and_order_of_the_report() -> None:
@@ -82,7 +85,7 @@ def test_every_explained_message_is_one_that_the_grader_gives() -> None:
     texts = texts_of_the_grader()
     # what Python or torch raised is passed on unchanged, so it is not in the grader's sources
     messages = [message for message in quoted_messages() if not message.startswith("raised ")]
-    pieces = {piece.strip() for message in messages for piece in message.split("...")}
+    pieces = set(map(str.strip, "...".join(messages).split("...")))
     assert len(messages) > 40
 
     assert [piece for piece in sorted(pieces) if not any(piece in text for text in texts)] == []

@@ -66,7 +66,7 @@ def same_inputs(exercise: Exercise, call: Call, seeds: tuple[int, int]) -> bool:
 
 @pytest.mark.parametrize("exercise", PROBED, ids=lambda exercise: exercise.id)
 def test_private_seeds_have_inputs_of_their_own(exercise: Exercise) -> None:
-    value_calls = [call for p in exercise.probes if p.part == "values" for call in p.calls]
+    value_calls = [call for probe, call in exercise.asked if probe.part == "values"]
 
     for seed in range(20):
         public = [c for c in exercise.calls if same_inputs(exercise, c, (ASSIGNMENT.seed, seed))]

@@ -34,10 +34,9 @@ def page(model: dict[str, Any]) -> Form:
 def gradescope(model: dict[str, Any]) -> Form:
     results = formats.check_gradescope(platforms.gradescope(model))
     tests = results.pop("tests")
-    texts = [
-        results.pop("output"),
-        *(test.pop(name) for test in tests for name in ("name", "output")),
-    ]
+    texts = [results.pop("output")]
+    for test in tests:
+        texts += [test.pop("name"), test.pop("output")]
     del results["extra_data"]
     return (results, [test.get("score") for test in tests]), "".join(texts)
 

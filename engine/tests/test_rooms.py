@@ -1,5 +1,6 @@
 """Rules of this package that a machine can check: imports, words and sizes."""
 
+import itertools
 import re
 import sys
 import tomllib
@@ -108,7 +109,8 @@ def test_nothing_is_imported_but_python_and_what_is_required_with_a_reason() -> 
         allowed |= {*IMPORTED_AS.get(name, name).split()}
         assert re.search(rf'"{re.escape(requirement)}", +# .{{10,}}', text), requirement
 
-    roots = {name.partition(".")[0] for path in MODULES.values() for name in imported(path)}
+    names = itertools.chain.from_iterable(map(imported, MODULES.values()))
+    roots = {name.partition(".")[0] for name in names}
     assert roots - allowed - sys.stdlib_module_names == set()
 
 

@@ -54,7 +54,8 @@ def command_line() -> argparse.Namespace:
 
 
 def rows_of(*paths: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for path in paths for line in path.read_text("utf-8").splitlines()]
+    lines = "".join(path.read_text("utf-8") for path in paths).splitlines()
+    return list(map(json.loads, lines))
 
 
 def write(mutants: Sequence[Mutant]) -> None:

@@ -75,11 +75,10 @@ def found_in(root: Path, mutant: Mutant) -> tuple[Path, int] | None:
     if place:
         return own, place
     lines = mutant["old"].split("\n")
-    moved = [
-        (path, at + 1)
-        for path in (root / ENGINE).rglob("*.py")
-        for at in places(path.read_text("utf-8").split("\n"), lines)
-    ]
+    moved = []
+    for path in (root / ENGINE).rglob("*.py"):
+        own_lines = path.read_text("utf-8").split("\n")
+        moved += [(path, at + 1) for at in places(own_lines, lines)]
     return moved[0] if len(moved) == 1 else None
 
 
@@ -109,7 +108,7 @@ def drawn(root: Path, known: Sequence[Mutant]) -> list[Mutant]:
             chosen.append(mutant | {"file": str(found[0].relative_to(root)), "line": found[1]})
     for room, (size, patterns, _) in ROOMS.items():
         draw = random.Random(f"{SEED} {room}")
-        paths = {path for each in patterns.split() for path in (root / ENGINE).glob(each)}
+        paths = set().union(*map((root / ENGINE).glob, patterns.split()))
         by_operator: dict[str, list[Mutant]] = {}
         for path in sorted(paths):
             for mutant in candidates(room, path, root):

@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import itertools
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import SimpleNamespace
@@ -88,6 +89,6 @@ def grade(
     used = grading(references, show_text)
     session = Answering(used, exercises, change)
     sandbox = SimpleNamespace(program=SimpleNamespace(edited={}), forget=lambda: None)
-    results = [*session.run(sandbox).values()]  # type: ignore[arg-type]
-    flags = [flag for result in results for flag in result.flags]
+    results = list(session.run(sandbox).values())  # type: ignore[arg-type]
+    flags = list(itertools.chain.from_iterable(result.flags for result in results))
     return Grade("bert.py", CONTAINED, results, flags=flags, private=used.private, name="bert.py")

@@ -80,12 +80,10 @@ class Hostile:
         self.partly = set(head.get("partly", "").split())
         self.control = head.get("control", "")
         self.deadline = float(head.get("deadline", TRAINING if self.training else 0))
-        self.targets = [
-            target
-            for node in ast.parse(own).body
-            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) in LISTS
-            for target in ast.literal_eval(node.value)
-        ]
+        self.targets = []
+        for node in ast.parse(own).body:
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) in LISTS:
+                self.targets += ast.literal_eval(node.value)
 
     @property
     def in_each_tier(self) -> bool:

@@ -158,4 +158,5 @@ def test_every_attack_on_secrets_names_what_is_there_and_says_whether_it_leaks_u
 
     assert all(hostile.control.startswith(("leaks", "none, because ")) for hostile in secrets)
     assert len(LEAKING) >= 11
-    assert [missing for hostile in HOSTILE for missing in named_but_missing(hostile.source)] == []
+    for hostile in HOSTILE:
+        assert named_but_missing(hostile.source) == []

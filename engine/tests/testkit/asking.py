@@ -1,6 +1,7 @@
 """A small submission that misbehaves on request, and sandboxes to run it in."""
 
 import contextlib
+import itertools
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -99,7 +100,7 @@ def descendants(process: int) -> list[int]:
     for path in Path(f"/proc/{process}/task").glob("*/children"):
         with contextlib.suppress(OSError):  # the thread has ended
             children += map(int, path.read_text().split())
-    return children + [pid for child in children for pid in descendants(child)]
+    return children + list(itertools.chain(*map(descendants, children)))
 
 
 def all_end(processes: list[int]) -> bool:

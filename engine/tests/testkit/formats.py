@@ -70,7 +70,10 @@ class Tags(HTMLParser):
 
     def values(self, *names: str) -> list[str]:
         """Return the values of attributes."""
-        return [a[name] or "" for _, a in self.elements for name in names if name in a]
+        values = []
+        for _, attributes in self.elements:
+            values += [attributes[name] or "" for name in names if name in attributes]
+        return values
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.elements.append((tag, dict(attrs)))

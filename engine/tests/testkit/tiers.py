@@ -5,6 +5,7 @@ of two users ("locked-user"). As a program, this tries one tier and prints what 
 """
 
 import functools
+import itertools
 import json
 import os
 import subprocess
@@ -33,8 +34,8 @@ TRIED: dict[str, str] = json.loads(os.environ.get("TRIED_TIERS") or "{}")
 def user_places() -> list[str]:
     """Return the isolating tiers; for root, each with both users."""
     if os.getuid() != 0:
-        return [*ISOLATING]
-    return [f"{tier}-{user}" for tier in ISOLATING for user in USERS]
+        return list(ISOLATING)
+    return list(map("-".join, itertools.product(ISOLATING, USERS)))
 
 
 def has_turn(place: str, number: int, in_each_tier: bool) -> bool:

@@ -25,9 +25,11 @@ VALUES = Probe("output", "values", "the output is wrong", (OWN_CALL, CALL_GIVEN_
 
 
 def make_exercise(id: str, *probes: Probe, upstream: tuple[str, ...] = (), **more: Any) -> Exercise:
-    given = [name for probe in probes for call in probe.calls for name in call.given]
-    names = tuple(dict.fromkeys([*upstream, *given]))
-    return Exercise(id, 1, "", "main.py", POINTS, names, probes, **more)
+    names = dict.fromkeys(upstream)
+    for probe in probes:
+        for call in probe.calls:
+            names |= dict.fromkeys(call.given)
+    return Exercise(id, 1, "", "main.py", POINTS, tuple(names), probes, **more)
 
 
 NORM, EMBED = (
