@@ -153,7 +153,7 @@ def _open_theirs(source: Path) -> tuple[Any, list[str]]:
     left_out = sorted(info["unexpected_keys"])
     if missing:
         heads = [name for name, _ in model.named_parameters() if name.startswith("cls.")]
-        return model.bert, left_out + sorted({*heads} - {*missing})
+        return model.bert, left_out + sorted(set(heads) - set(missing))
     return model, left_out
 
 

@@ -67,7 +67,7 @@ def run(checkout: Path, corpus: Path, *options: object) -> int:
     python = checkout / ".venv" / "bin" / "python"
     command = [python, checkout / RUNNER, "--corpus", corpus, *options]
     print(f"grading in {checkout}", file=sys.stderr)
-    return subprocess.run([*map(str, command)], cwd=checkout, check=False).returncode
+    return subprocess.run(list(map(str, command)), cwd=checkout, check=False).returncode
 
 
 def main() -> int:

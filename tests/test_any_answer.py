@@ -30,7 +30,7 @@ KEYS = (
 ).split()
 TEXTS = ("", "error", "not written", "lost", "attention", "BertSelfAttention.attention", "\ud800")
 NUMBERS = (0, -1, 2.5, True, None, float("nan"), float("-inf"), 2**64, 10**4000)
-NESTED = ([], ["\ud800"], [[]], {}, {"a": {"b": 1}}, {"ids": 1}, [*range(900)])
+NESTED = ([], ["\ud800"], [[]], {}, {"a": {"b": 1}}, {"ids": 1}, list(range(900)))
 LONG_TEXTS = ("\u202e\u2066\r\n\x1b[2J", "é\U0001f600" * 2000)
 VALUES: tuple[Any, ...] = (*TEXTS, *LONG_TEXTS, *NUMBERS, *NESTED)
 TYPES = ("f2", "f4", "f8", "i4", "i8", "?")
@@ -61,7 +61,7 @@ TENSORS: tuple[Callable[[random.Random, np.ndarray], np.ndarray], ...] = (
 def damaged(rng: random.Random, message: Message, tensors: Tensors) -> tuple[Message, Tensors]:
     """Return an answer with up to three changes of its message or its tensors."""
     for _ in range(rng.choice((1, 1, 2, 3))):
-        name = rng.choice([*tensors])
+        name = rng.choice(list(tensors))
         kind = rng.random()
         if kind < 0.4:
             message = {**message, rng.choice((*KEYS, *TEXTS)): rng.choice(VALUES)}

@@ -24,7 +24,7 @@ def test_extensions_that_are_not_started_are_not_reported_whatever_their_line_en
 
     graded = grade(solution)
 
-    assert [*graded.outcomes()][-len(IDS) :] == IDS
+    assert list(graded.outcomes())[-len(IDS) :] == IDS
     assert {graded.outcomes()[name] for name in IDS} == {"not written yet"}
     assert not [word for word in (*IDS, "bonus") if word in graded.output]
 

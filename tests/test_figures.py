@@ -52,7 +52,7 @@ def test_the_numbers_of_another_checkpoint_are_written(tmp_path, capsys) -> None
     assert (pictures / "mask.svg").read_bytes() == (PICTURES / "mask.svg").read_bytes()
 
 
-@pytest.mark.parametrize("drawn", [*map(Diagram, FILES)], ids=[path.stem for path in FILES])
+@pytest.mark.parametrize("drawn", list(map(Diagram, FILES)), ids=[path.stem for path in FILES])
 def test_a_diagram_can_be_read_small_and_aloud_and_loads_and_runs_nothing(drawn: Diagram) -> None:
     parts = [drawn.root.find(f"{SVG}{name}") for name in ("title", "desc")]
     sizes = [float(element.attrib["font-size"]) for element in drawn.root.iter(f"{SVG}text")]
@@ -80,7 +80,7 @@ def test_the_model_has_the_names_sizes_and_ids_of_the_checkpoint() -> None:
         assert hasattr(model, name)
     rows = [label for label in embedding.words if label.startswith("one of")]
     assert rows == [f"one of {len(getattr(model, name).weight)} rows" for name in TABLES]
-    assert [label for label in embedding.words if label in TABLES] == [*TABLES]
+    assert [label for label in embedding.words if label in TABLES] == list(TABLES)
 
 
 def test_attention_by_hand_is_what_the_solution_computes() -> None:

@@ -94,7 +94,7 @@ def test_a_name_reaches_the_grader_as_it_is_and_is_not_run(calls: Path, name: st
 
     assert call[:4] == ["-P", "-m", "tensormark", "check"]
     assert call[-2:] == ["--", hostile]
-    assert {f"--json={hostile}", f"--only={hostile}"} <= {*call}
+    assert {f"--json={hostile}", f"--only={hostile}"} <= set(call)
     assert not mark.exists()
 
 
@@ -166,7 +166,7 @@ def test_variables_that_lead_python_and_pip_elsewhere_are_not_handed_on(calls: P
     call, found = make(calls, "check", **dict.fromkeys(names, "/nowhere"), PIP_USER="1")
 
     assert call == ["-P", "-m", "tensormark", "check", "--", "starter"]
-    assert not found.keys() & {*names}
+    assert not found.keys() & set(names)
     assert found["PIP_USER"] == "0"
 
 
@@ -221,7 +221,7 @@ def test_a_folder_that_was_not_made_by_make_is_left_alone(tmp_path, target: str)
 
     assert completed.returncode == 2
     assert "VENV=my work: was not made by this Makefile" in completed.stderr
-    assert [*work.parent.iterdir()] == [work]
+    assert list(work.parent.iterdir()) == [work]
 
 
 def test_help_lists_every_target_and_every_option_the_students_first() -> None:

@@ -68,7 +68,7 @@ def test_pretraining_reaches_the_losses_in_the_handout(tmp_path, capsys) -> None
 
     reached = LOSSES.findall(capsys.readouterr().out)
     for expected, row in zip(shown, reached, strict=True):
-        assert [*map(float, row)] == pytest.approx([*map(float, expected)], abs=0.05)
+        assert list(map(float, row)) == pytest.approx(list(map(float, expected)), abs=0.05)
 
 
 @pytest.mark.parametrize("name", ["mask_tokens", "pair_batch", "pretraining_loss", "wordpiece"])

@@ -145,7 +145,7 @@ def test_private_folders_are_found_anywhere(tmp_path) -> None:
     folders = [write_references(tmp_path / name, 7) for name in ("grader/mine", "runs/a/b", "x")]
     write_references(tmp_path / "public", SEED)
 
-    assert [*private_folders(elsewhere(tmp_path))] == sorted(folders)
+    assert list(private_folders(elsewhere(tmp_path))) == sorted(folders)
 
 
 @pytest.fixture
@@ -174,7 +174,7 @@ def test_a_release_has_nothing_of_private_references(mine: Path) -> None:
     sentences = unpublished(7, b"\0".join(published(ASSIGNMENT, COURSE.staff.release)))
     (mine / HIDDEN).write_text(labelled_lines(sentences), "utf-8")
 
-    assert [*leaks(COURSE, contents(COURSE))] == []
+    assert list(leaks(COURSE, contents(COURSE))) == []
 
 
 def test_private_sentences_are_balanced_all_different_and_no_part_of_a_published_one() -> None:

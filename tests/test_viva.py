@@ -115,7 +115,7 @@ def test_keys_are_right_and_no_other_option_is(solution_source: str, seed: str) 
         (one.line, one.code.find("«"), one.family == "line" and one.prompt)
         for one in sheet.questions
     ]
-    assert len({*topics}) == len(topics)
+    assert len(set(topics)) == len(topics)
     for question in about_effects:
         right = [place == question.key for place in range(len(question.options))]
         assert right_options(solution_source, question) == right, question

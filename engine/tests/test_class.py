@@ -287,7 +287,7 @@ ANY: Any = None  # a job, or its terms
     ],
 )
 def test_a_job_is_tried_again_as_often_as_it_makes_sense(steps: list[Any], answer: object) -> None:
-    left = [*steps]
+    left = list(steps)
 
     assert list(jobs.answers(Scripted(left), {"a": ANY}, ANY)) == [("a", answer)]
     assert left == []

@@ -81,4 +81,4 @@ def test_help_says_where_the_pages_are(tmp_path) -> None:
     said = called(tmp_path, "--help").stdout.splitlines()[-1]
     folder = Path(said.removeprefix("Its pages are in ").removesuffix("."))
 
-    assert {"changelog.md", "first_assignment.md", "isolation.md"} == {*os.listdir(folder)}
+    assert {"changelog.md", "first_assignment.md", "isolation.md"} == set(os.listdir(folder))

@@ -135,7 +135,7 @@ def test_a_class_is_ranked_in_groups_of_those_who_cannot_be_told_apart(
     assert "leaderboard: rank 4 of 4, as anon" in (out / "feedback/grace/report.html").read_text()
     options_in(out, tier="process")
     graded_class(copy, tmp_path / "in", out)
-    assert not [*out.glob("leaderboard*")]
+    assert not list(out.glob("leaderboard*"))
 
 
 def test_gradescope_gets_the_accuracy_and_students_what_is_wrong(

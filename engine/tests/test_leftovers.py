@@ -53,7 +53,7 @@ SOURCES = [
 
 @pytest.mark.parametrize(("source", "hint"), SOURCES)
 def test_a_hint_says_why_a_function_counts_as_not_written(source: str, hint: str | None) -> None:
-    found = [*hints(ast.parse(source)).values()]
+    found = list(hints(ast.parse(source)).values())
 
     assert len(found) == (hint is not None)
     assert all(str(hint) in each for each in found)

@@ -30,7 +30,7 @@ def test_a_new_assignment_is_graded_as_it_is_and_never_overwritten(tmp_path) -> 
     engine = version("tensormark").rpartition(".")[0]
     assert f'    engine="{engine}",\n' in (folder / "grader/assignment.py").read_text("utf-8")
     assert (folder / "handout.md").read_text("utf-8").startswith(f"# {folder.name}\n")
-    assert {path.name for path in toy.TEMPLATE.iterdir()} <= {*os.listdir(folder)}
+    assert {path.name for path in toy.TEMPLATE.iterdir()} <= set(os.listdir(folder))
     assert again.returncode == 2
     assert "already exists" in again.stderr
     assert files_in(folder) == before

@@ -106,7 +106,7 @@ def test_nothing_is_imported_but_python_and_what_is_required_with_a_reason() -> 
     allowed = {"tensormark"}
     for requirement in sum(project["optional-dependencies"].values(), project["dependencies"]):
         name = re.split(r"[^\w.-]", requirement)[0]
-        allowed |= {*IMPORTED_AS.get(name, name).split()}
+        allowed |= set(IMPORTED_AS.get(name, name).split())
         assert re.search(rf'"{re.escape(requirement)}", +# .{{10,}}', text), requirement
 
     names = itertools.chain.from_iterable(map(imported, MODULES.values()))
@@ -126,7 +126,7 @@ def test_only_what_computes_imports_torch() -> None:
 
 def test_no_file_of_the_package_has_a_word_of_a_subject() -> None:
     words_by_path = {
-        path.relative_to(PACKAGE).as_posix(): {*SUBJECT.findall(path.read_text("utf-8"))}
+        path.relative_to(PACKAGE).as_posix(): set(SUBJECT.findall(path.read_text("utf-8")))
         for path in PACKAGE.rglob("*")
         if path.is_file() and path.suffix != ".pyc"
     }

@@ -153,7 +153,7 @@ def test_the_folders_of_a_killed_grader_are_removed_by_the_next(tmp_path, monkey
 
     worker_process.new_folder().cleanup()
 
-    assert [*tmp_path.iterdir()] == [used]
+    assert list(tmp_path.iterdir()) == [used]
 
 
 # --- what a submission may cost -----------------------------------------------------------------

@@ -64,7 +64,7 @@ def test_states_have_names_that_the_grader_knows() -> None:
 
     assert reply.message["changed"] == ["a state without a name", "the default dtype"]
     before = Snapshot(Model(torch.nn.Linear(1, 1), ()), silent=True)
-    assert {*before.before, *SEEDED, GENERATORS, GPU} == {*STATE}
+    assert {*before.before, *SEEDED, GENERATORS, GPU} == set(STATE)
 
 
 # a report may show these lines, in which the secret is in two parts

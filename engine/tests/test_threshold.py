@@ -17,7 +17,7 @@ def measured(folder: Path) -> dict[str, tuple[str, str]]:
 def test_a_mistake_that_passes_the_threshold_is_seen(folder: Path) -> None:
     table = measured(folder)
 
-    assert [*table] == [
+    assert list(table) == [
         "solution",
         "honest one_window_at_a_time",
         "mistake last_window_missing",

@@ -135,7 +135,7 @@ def test_a_seed_draws_the_same_sheet_again_in_any_tier(folder: Path, solution_so
     assert sheet_of(folder, solution_source, tier="contained") == sheet
     assert sheet_of(folder, solution_source, seed="8", number=1).questions[0] not in sheet.questions
     for question in sheet.questions:
-        assert len({*question.options}) == OPTIONS
+        assert len(set(question.options)) == OPTIONS
 
 
 COUNTS = f"CALLS.append(0)\n        return ({SUM}{toy.BIAS}) * (1 + (len(CALLS) > 2))"

@@ -11,7 +11,7 @@ LARGE_EPS = 0.1  # shows where eps stands
 
 def group(*params: str, **more: Any) -> dict[str, Any]:
     """Return a group of parameters with the usual settings, or with others."""
-    return {"lr": 0.1, "betas": [0.8, 0.95], "eps": 1e-8, "params": [*params], **more}
+    return {"lr": 0.1, "betas": [0.8, 0.95], "eps": 1e-8, "params": list(params), **more}
 
 
 WITHOUT_DECAY = group("a", "b", weight_decay=0.0)

@@ -146,7 +146,7 @@ def wanted(options: argparse.Namespace, mutants: Sequence[Mutant]) -> list[int]:
     if options.sample:
         return random.sample(killed, min(options.sample, len(killed)))
     if options.survivors:
-        numbers = sorted({*numbers} - {*killed})
+        numbers = sorted(set(numbers) - set(killed))
     random.Random(1).shuffle(numbers)
     part, parts = map(int, options.part.split("/"))
     return numbers[part - 1 :: parts]

@@ -186,7 +186,7 @@ class Driver:
         for name, text in files.items():
             (self.handed_in / name).write_text(text, "utf-8")
         exercises = {e.id for e in ASSIGNMENT.exercises if e.probes and e.file in files}
-        self.limits = dict.fromkeys(loses, HOPELESS if exercises - {*loses} else ALL_HOPELESS)
+        self.limits = dict.fromkeys(loses, HOPELESS if exercises - set(loses) else ALL_HOPELESS)
         report = io.StringIO()
         with contextlib.redirect_stdout(report):
             submission = self.grading.read(str(self.handed_in))

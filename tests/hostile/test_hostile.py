@@ -77,7 +77,7 @@ def check_nothing_is_left(place: Place, result: dict) -> None:
 def test_a_hostile_submission_scores_what_it_solves_and_leaves_nothing(
     place: Place, hostile: Hostile
 ) -> None:
-    result = place.grade(hostile.source, file=hostile.file, loses=[*hostile.loses])
+    result = place.grade(hostile.source, file=hostile.file, loses=list(hostile.loses))
 
     exercises = result["exercises"]
     report = result["report"]

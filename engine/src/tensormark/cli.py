@@ -129,7 +129,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         folder = Path.cwd()
         if COMMANDS[name].needs_folder:
-            folder = _assignment_folder(given_folder, {*rest} & {"-h", "--help"} != set())
+            folder = _assignment_folder(given_folder, "-h" in rest or "--help" in rest)
             if given_folder is not None:
                 os.environ[NAMED] = str(given_folder)
         return run(folder, name, rest)

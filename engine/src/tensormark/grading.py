@@ -64,7 +64,7 @@ def selected(
             why = exercise.task.left_out(references) if exercise.task and references else None
             if why is not None:
                 left_out[exercise.id] = f"{exercise.id} is left out: {why}"
-        return [e for e in available if e.id not in left_out], ids, [*left_out.values()]
+        return [e for e in available if e.id not in left_out], ids, list(left_out.values())
     requested = list(dict.fromkeys(only.replace(",", " ").split())) or [only]
     for name in requested:
         if name in ids:
@@ -130,7 +130,7 @@ def early_results(
             early[exercise.id] = Result.of(exercise, Outcome.FAILED, findings=(finding,))
         if exercise.task is None and exercise.file in overlay.untouched:
             early[exercise.id] = Result.of(exercise, Outcome.NOT_WRITTEN)
-        if exercise.task is not None and early.keys() >= {*exercise.upstream}:
+        if exercise.task is not None and early.keys() >= set(exercise.upstream):
             stopped = blocked(exercise, early)
             if stopped is not None:
                 early[exercise.id] = stopped
@@ -336,7 +336,7 @@ class Grading:
                 with self.open(submission, pending, overlay) as sandbox:
                     session = Session(self, submission, exercises, observer, early)
                     results = session.run(sandbox)
-                return [*results.values()], sandbox.printed.text()
+                return list(results.values()), sandbox.printed.text()
         except (InspectionError, ReferencesError, WorkerStartError) as error:
             fault = error
         unrun = [early.get(each.id) or could_not_grade(each, fault) for each in exercises]

@@ -85,7 +85,7 @@ def rules_of(folder: Path, policy: Policy, by_exercise: Mapping[str, Names]) -> 
         file = f"grader/exercises/{exercise}.py"
         where = file if (folder / file).is_file() else "grader/assignment.py"
         rules = dict.fromkeys(names, where) | rules
-    for path, where in [*rules.items()]:
+    for path, where in list(rules.items()):
         module, _, name = path.partition(".")
         given = folder / "starter" / f"{module}.py"
         if given.is_file():

@@ -41,7 +41,7 @@ def tensormark(*words: str) -> list[str]:
 
 def ran(*command: object, **options: Any) -> "subprocess.CompletedProcess[str]":
     """Run a program to its end, whatever its exit status."""
-    line = [*map(str, command)]
+    line = list(map(str, command))
     return subprocess.run(line, capture_output=True, text=True, check=False, **options)
 
 

@@ -80,7 +80,7 @@ def in_every_run(item: Any) -> bool:
         return False
     every = item.get_closest_marker("sampled")
     if every:
-        (number,) = {*item.callspec.indices.values()}  # the case's: all parameters have the same
+        (number,) = set(item.callspec.indices.values())  # the case's: all parameters have the same
         return bool(number % every.args[0] == 0)
     if item.get_closest_marker("in_turns"):
         params = item.callspec.params

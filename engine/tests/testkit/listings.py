@@ -69,7 +69,7 @@ class Listing:
         for entry in self.found(folder).entries:
             files = [upload.path.name for upload in entry.uploads]
             whose = {self.files.get(name, self.files.get(f"{name}/")) for name in files}
-            lost -= {*files}
+            lost -= set(files)
             if entry.row is not None and whose - {entry.student.removeprefix("Participant ")}:
                 yield f"{entry.student} got {files}"
             if entry.path is not None and len(whose) > 1:
@@ -85,7 +85,7 @@ def _chosen(draw: random.Random, students: list[str]) -> str:
 def _students(draw: random.Random) -> list[Student]:
     numbers = draw.sample([str(number) for number in range(1, 40)], draw.randint(2, 5))
     logins = {f"{draw.choice(['stu', 'x', 'lab-1', 'ada'])}-{number}" for number in numbers}
-    logins |= {*draw.sample(["ada", "ada-l", "l", "1-ada", "ab", "x-ada"], 5)}
+    logins |= set(draw.sample(["ada", "ada-l", "l", "1-ada", "ab", "x-ada"], 5))
     names = draw.sample(sorted(login.strip("-") for login in logins), len(numbers))
     return [
         Student(

@@ -21,7 +21,7 @@ from tensormark.folder import DEFINITION, PACKAGE
 
 def forget_assignment() -> dict[str, ModuleType]:
     """Remove the imported assignment's modules from sys.modules; return them."""
-    names = [name for name in [*sys.modules] if name.partition(".")[0] == PACKAGE]
+    names = [name for name in list(sys.modules) if name.partition(".")[0] == PACKAGE]
     return {name: sys.modules.pop(name) for name in names}
 
 

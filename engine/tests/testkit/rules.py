@@ -89,7 +89,7 @@ class Rooms:
 
     def cycle(self) -> list[str]:
         """Return modules that import each other round a circle, if any do."""
-        needs = {module: self.own_imports(module) & {*self.modules} for module in self.modules}
+        needs = {module: self.own_imports(module) & set(self.modules) for module in self.modules}
         try:
             graphlib.TopologicalSorter({m: names - {m} for m, names in needs.items()}).prepare()
         except graphlib.CycleError as error:

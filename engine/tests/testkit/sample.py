@@ -11,7 +11,7 @@ import numpy as np
 from tensormark.judging.compare import Pair, Tolerance
 from tensormark.judging.excerpt import excerpt
 
-NOT_FREE_TEXT = {*"outcome mode tier references file started since only".split()}
+NOT_FREE_TEXT = set("outcome mode tier references file started since only".split())
 MODEL = json.loads(Path(__file__).with_name("sample.json").read_bytes())
 
 

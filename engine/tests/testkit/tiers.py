@@ -85,7 +85,7 @@ def missing(place: str) -> str:
 
 def tried() -> dict[str, str]:
     """Try every place; return what is missing, by place."""
-    places = [*{*TIERS, *user_places()}]
+    places = list({*TIERS, *user_places()})
     with ThreadPoolExecutor() as pool:  # each takes seconds, mostly to import torch
         return dict(zip(places, pool.map(missing, places), strict=True))
 

@@ -26,7 +26,7 @@ class Running:
 
     def __init__(self, folder: Path, *command: object, **options: Any) -> None:
         self.process = subprocess.Popen(
-            [*map(str, command)],
+            list(map(str, command)),
             cwd=folder,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

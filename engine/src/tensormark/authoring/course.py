@@ -82,7 +82,7 @@ class Course:
             return {}
         files = self.ask_staff("hidden", self.assignment, seed)
         where = self.assignment.folder / PACKAGE / STAFF_FILE
-        if not isinstance(files, Mapping) or not files.keys() <= {*self.staff.hidden_files}:
+        if not isinstance(files, Mapping) or not files.keys() <= set(self.staff.hidden_files):
             raise UserError(
                 f"{where}: `hidden` of STAFF must return texts by names in hidden_files"
             )

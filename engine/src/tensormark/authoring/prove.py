@@ -248,13 +248,13 @@ def proved(
         VariantError: a mistake, or right code, no longer matches the solution.
     """
     with contextlib.closing(Bench(course, settings, exercises)) as bench:
-        for claim in [*claims(course, bench.grading.references)]:  # all apply before one runs
+        for claim in list(claims(course, bench.grading.references)):  # all apply before one runs
             yield claim, bench.results(claim.sources, claim.tasks)
 
 
 def _line(claim: Claim, results: Results) -> str:
     fault = claim.fault(results)
-    graded = [*results.values()]
+    graded = list(results.values())
     points = f"{sum(r.score or 0 for r in graded):g}/{sum(r.max_score for r in graded):g}"
     outcome = ""
     message = fault or ""

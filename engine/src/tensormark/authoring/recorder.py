@@ -258,7 +258,7 @@ class Recorder:
         else:
             entry = before.entry | {"variants": self._described()}
             recorded = dataclasses.replace(before, entry=entry)
-            changes = [*self._unknown(before.calls)]
+            changes = list(self._unknown(before.calls))
             if changes:
                 calls = self._with_known(before.calls)
                 recorded = dataclasses.replace(recorded, content=_content(calls), calls=calls)
@@ -267,7 +267,7 @@ class Recorder:
 
     def differences(self, before: Recorded) -> list[str]:
         """Return how the exercise differs from its record, one difference per line."""
-        changes = [*moves(_named(before.calls), _named(self.recordings), self._is_random)]
+        changes = list(moves(_named(before.calls), _named(self.recordings), self._is_random))
         changes += moved_tolerances(before.entry, self.measured)
         if changes:  # rows of other answers cannot be compared
             return changes
@@ -345,7 +345,7 @@ class Recorder:
                 if reply.status == "ok" and right:
                     prints = reply.tensors[TAPE[1]]
                     same = close(prints, np.array(kept[place]).reshape(-1, PRINT))
-                    kept[place] += [*prints[~np.logical_and.reduce(same)]]
+                    kept[place].extend(prints[~np.logical_and.reduce(same)])
         return [np.array(each, np.float32).reshape(-1, PRINT) for each in kept]
 
     def _beside_rows(self, recorded: Recorded) -> list[Recording]:
@@ -419,7 +419,7 @@ class Recorder:
             stand_ins = f"with the stand-in {names}"
             if reply.status != "ok":
                 raise self.fault(f"{stand_ins}: {reply.text}")
-            unmatched = sorted({*call.stand_ins} - {*texts(reply, "matched")})
+            unmatched = sorted(set(call.stand_ins) - set(texts(reply, "matched")))
             if unmatched:
                 raise self.fault(f"there is nothing at {unmatched[0]} for a stand-in to replace")
             if expected != got and not call.is_plain:

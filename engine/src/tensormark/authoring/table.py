@@ -71,10 +71,10 @@ class Table:
             manifest_entry: has the tolerances, and the names of the rows that are recorded.
         """
         self.calls = exercise.asked
-        self.recordings = [*recordings]
+        self.recordings = list(recordings)
         self.entry = manifest_entry
-        self.rows: list[str] = [*manifest_entry.get("rows", ())]
-        self.unmatched = [*range(len(self.rows))]
+        self.rows: list[str] = list(manifest_entry.get("rows", ()))
+        self.unmatched = list(range(len(self.rows)))
         self.statistics = [
             index for index, (probe, call) in enumerate(self.calls) if probe.draws(call)
         ]

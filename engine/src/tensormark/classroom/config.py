@@ -80,7 +80,7 @@ POSITIVE: Rule = (
     lambda value: type(value) in (int, float) and 0 < value <= LONGEST,
 )
 RULES: Mapping[str, Rule] = {
-    "platform": _one_of([*BY_NAME]),
+    "platform": _one_of(list(BY_NAME)),
     "list": TEXT,
     "column": TEXT,
     "deadline": (

@@ -254,7 +254,7 @@ class Entry:
     @property
     def steps(self) -> list[str]:
         """How the points came about, from the score on, a sentence each."""
-        steps = [*map(str, self.adjustments)]
+        steps = list(map(str, self.adjustments))
         if self.most is not None and self.points not in (None, self.total):
             limits = f"between 0 and {points_text(self.most)}"
             steps.append(f"points stay {limits}, instead of {points_text(self.total)}")
@@ -277,6 +277,6 @@ class Entry:
             notes += self.submission.notes
         if self.others:
             others = dict.fromkeys(path.name for path in self.others)
-            notes.append(f"not graded: {', '.join([*others][:3])}")
+            notes.append(f"not graded: {', '.join(list(others)[:3])}")
         notes += self.steps
         return list(dict.fromkeys(notes))

@@ -185,7 +185,7 @@ class Owners:
             elif each.claims[0].title:
                 each = replace(each, claims=tuple(claims) or each.claims[-1:])
             results.append(each)
-        left = [*dict.fromkeys(repr(each.stray) for each in results if each.stray)]
+        left = list(dict.fromkeys(repr(each.stray) for each in results if each.stray))
         if left and not meant:
             self.doubts.append(
                 f"hand-ins of several assignments: {legible(best[:-1])!r} is graded, and not "
@@ -372,7 +372,7 @@ class Owners:
         if whose:
             why = f"could belong to {' or '.join(dict.fromkeys(map(legible, whose)))}"
             if group.rivals:
-                why += f", as could {first_of([*dict.fromkeys(group.rivals)])}"
+                why += f", as could {first_of(list(dict.fromkeys(group.rivals)))}"
             return _nobodys(group.uploads, why)
         student = legible(claim.student or claim.name)
         remarks = [f"{NOT_LISTED}, {self._why(claim)}"] if self.people else []

@@ -53,7 +53,7 @@ class Standings:
         self.steps = steps
         self.test = assignment.leaderboard.test
         self.examples = labelled(assignment.folder, self.test.data)
-        if not {*self.examples.values()} <= {*self.test.labels}:
+        if not set(self.examples.values()) <= set(self.test.labels):
             form = f"`label ||| example`, its label one of {', '.join(self.test.labels)}"
             raise UserError(f"{self.test.data}: each line must be {form}")
         self.rows: list[list[Any]] = []  # with a cell for each title

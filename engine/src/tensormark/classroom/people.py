@@ -212,7 +212,7 @@ def people_in(table: Table, columns: Mapping[str, str]) -> list[Entry]:
         FileError: it identifies nobody, or lists somebody twice.
     """
     meanings = {title: meaning(title, columns) for title in table.titles}
-    if not {*meanings.values()} & {*IDS, "name", "last"}:
+    if not set(meanings.values()) & {*IDS, "name", "last"}:
         raise FileError(
             f"{table.path}: its first line names none of the columns student, id, login, name or "
             f"email, but {listed(unread(table)) or 'nothing'}; rename the one with the "

@@ -70,7 +70,8 @@ def column_of(found: Found, wanted: str) -> Column | None:
     if len(hits) == 1:
         return Column(table, hits[0], platform.most(table, hits[0]))
     near = [place for place, known in names.items() if difflib.get_close_matches(own, known)]
-    titles = "; ".join(table.rows[0][place][:100] for place in (near or [*names])[:SHOWN]) or "none"
+    places = (near or list(names))[:SHOWN]
+    titles = "; ".join(table.rows[0][place][:100] for place in places) or "none"
     count = "several columns" if hits else "no column of marks"
     raise FileError(
         f"{table.path}: has {count} titled {wanted[:60]!r}; set column in class.toml to one of "

@@ -270,7 +270,7 @@ class Reading:
             if len(matches) == 1:  # else there is a note on them
                 files[name] = matches[0]
         texts, faults = self._texts(files)
-        graded = [*files.values()]
+        graded = list(files.values())
         modules = [each.name.removesuffix(".py") for each in beside if each not in graded]
         others = [name for name in modules if name.isidentifier() and len(name) <= MAX_NAME]
         notes = [

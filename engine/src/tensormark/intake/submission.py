@@ -77,7 +77,7 @@ class Part:
 
 def _texts(value: Any, length: int = SENTENCE) -> dict[str, str]:
     """Return the texts of a JSON object, by name, with bounded length; a bounded number of them."""
-    texts = [*value.items()][:MAX_TEXTS] if isinstance(value, dict) else []
+    texts = list(value.items())[:MAX_TEXTS] if isinstance(value, dict) else []
     return {name[:SENTENCE]: text[:length] for name, text in texts if isinstance(text, str)}
 
 
@@ -95,7 +95,7 @@ def read_parts(
         SubmissionError: nothing to grade. InspectionError: submissions cannot be read here.
     """
     messages = [part.message() for part in parts]
-    answer = READER.ask("read", READING, parts=messages, editable=[*editable], given={**given})
+    answer = READER.ask("read", READING, parts=messages, editable=list(editable), given=dict(given))
     modules = [file.removesuffix(".py") for file in editable]
     sources = _texts(answer.get("sources"), MAX_SOURCE)
     if modules[0] not in sources:

@@ -157,7 +157,7 @@ def _still_explains(calls: Sequence[Observation], names: Sequence[str], mistake:
     rows = [names.index(name) for name in possible if name in names]
     evals = [call for call in calls if not call.training]
     if all(matching_variants(call)[0] for call in evals):
-        evals = [*calls]
+        evals = list(calls)
     return any(all(matching_variants(call)[row] for call in evals) for row in rows)
 
 

@@ -112,7 +112,7 @@ def _reading(
     about = [*place, named.says, *details]
     # advice on wrong values does not help if there are none to compare
     if mismatch.kind in INCOMPARABLE and named.says == probe.says and probe.part == "values":
-        about = [*details]
+        about = list(details)
     sections = f", {' and '.join(named.sections)}" if named.sections else ""
     return [*handout.explanation(exercise, about), f"{POINTER}{handout.place(exercise)}{sections}"]
 

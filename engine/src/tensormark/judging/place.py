@@ -52,7 +52,7 @@ def order(
     watches = None
     if mismatch is not None and mismatch.kind == "changed":
         watches = mismatch.name if mismatch.name in STATE else "inputs"
-    others = sorted({*targets} - {target})
+    others = sorted(set(targets) - {target})
     return {"target": target, "others": others, "scales": scales, "watches": watches}
 
 

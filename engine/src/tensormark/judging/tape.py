@@ -108,7 +108,7 @@ class Tape:
             for child, parent in self.parents[~tainted][::-1]:
                 matters[parent] |= wrong[parent] & matters[child]
             wrong = matters
-        return [*map(int, np.flatnonzero(wrong))]
+        return list(map(int, np.flatnonzero(wrong)))
 
     def put_together(self, wrong: Sequence[int], common: np.ndarray) -> int | None:
         """Return the first wrong record that is made from pieces computed in a loop, or None.

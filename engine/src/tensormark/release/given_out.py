@@ -121,7 +121,7 @@ def copied(assignment: Assignment, release: Release) -> dict[str, Path]:
             raise UserError(f"{folder}: there is no {pattern} to give out")
         paths += matches
     paths += _pictures(assignment)
-    return {path.relative_to(folder).as_posix(): path for path in sorted({*paths})}
+    return {path.relative_to(folder).as_posix(): path for path in sorted(set(paths))}
 
 
 def only_students(assignment: Assignment, release: Release) -> dict[str, Path]:

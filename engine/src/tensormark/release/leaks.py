@@ -37,7 +37,7 @@ def _secret_code(course: Course) -> Iterator[tuple[str, str]]:
     sources = course.assignment.solution_sources
     for variant in course.variants:
         source = sources[variant.module]
-        changed = {*variant.apply(source).splitlines()}.difference(source.splitlines())
+        changed = set(variant.apply(source).splitlines()) - set(source.splitlines())
         edits = [new for _, new in variant.edits]  # may be less than a line
         yield f"code of the variant {variant.id}", "\n".join([*changed, *edits])
     for honest in course.honest:
@@ -64,7 +64,7 @@ def leaks(course: Course, files: Mapping[str, bytes]) -> Iterator[str]:
     folders = list(private_folders(course))
     private = _private_files(course, folders)
     secrets: list[Secret] = list(course.staff.release.secrets(course.assignment, folders))
-    given = [*derive(course.assignment).values()]
+    given = list(derive(course.assignment).values())
     given += [path.read_text(encoding="utf-8") for path in fitting(ENGINE, "**/*.py")]
     public = _telling("\n".join(given))
     lines: dict[str, str] = {}

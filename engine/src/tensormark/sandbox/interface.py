@@ -150,7 +150,7 @@ class Program:
             given_code: whether a call may use what is `given_only`; otherwise it is forbidden for
                 good.
         """
-        for_good = [*self.policy.forbidden]
+        for_good = list(self.policy.forbidden)
         if not given_code:
             for_good += self.policy.given_only
         return {

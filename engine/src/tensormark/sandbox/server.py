@@ -296,7 +296,7 @@ class _Servers:
 
     def close(self) -> None:
         """Close all idle servers."""
-        for servers in [*self.idle.values()]:
+        for servers in list(self.idle.values()):
             while servers:
                 servers.pop().close()
 

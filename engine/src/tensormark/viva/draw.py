@@ -33,7 +33,7 @@ def askable(assignment: Assignment, right: Collection[str]) -> list[Subject]:
     return [
         subject
         for subject in subjects_of(assignment.folder)
-        if {subject.exercise, *assignment.exercise(subject.exercise).upstream} <= {*right}
+        if {subject.exercise, *assignment.exercise(subject.exercise).upstream} <= set(right)
     ]
 
 

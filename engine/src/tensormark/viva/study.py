@@ -204,7 +204,7 @@ class Study:
                 raise UnfitError(NOT_REPEATABLE)
         world = self.worlds[0]
         begins = self.source.statements[0]
-        again = self.answers(world, self.source.before(begins, "pass"), [*world.requests][::-1])
+        again = self.answers(world, self.source.before(begins, "pass"), list(world.requests)[::-1])
         if False in [equal(own, again[name]) for name, own in world.own.items()]:
             raise UnfitError(NOT_REPEATABLE)
         if not self.reached(begins):
@@ -247,7 +247,7 @@ class Study:
     def changeable(self) -> list[str]:
         """Return the tensors whose numbers can be changed in all worlds."""
         usual = [world.requests[USUAL].tensors for world in self.worlds]
-        names = sorted(set.intersection(*({*tensors} for tensors in usual)))
+        names = sorted(set.intersection(*(set(tensors) for tensors in usual)))
         return [
             name
             for name in names
@@ -301,7 +301,7 @@ class Study:
         """
         taped = [self.tapes(world, names) for world in self.worlds]
         found: dict[str, tuple[Statement, str]] = {}
-        for name in set.intersection(*({*tapes} for tapes in taped)) - {""}:
+        for name in set.intersection(*(set(tapes) for tapes in taped)) - {""}:
             first, *others = (self.first_difference(each[""], each[name]) for each in taped)
             if first is None or others.count(first) < len(others):
                 continue

@@ -355,7 +355,7 @@ def run_call(context: Context, call: Call, tensors: Tensors) -> Answer:
         made = functools.partial(function, *arguments[:count], **named)
         return _raised(made, call) if call.get("raises") else outputs_of(made(), form)
 
-    arguments = [*arguments_of(context, call, tensors, owner)]
+    arguments = list(arguments_of(context, call, tensors, owner))
     own_generator = not GENERATORS.isdisjoint(call["args"])
     before = Snapshot(model, silent=own_generator, plain=call["literals"])
     call_before(context, call, tensors, owner, function)
@@ -370,7 +370,7 @@ def run_call(context: Context, call: Call, tensors: Tensors) -> Answer:
     if call["twice"]:
         if model is not None:
             model.owner.train(call["train"])  # a mode that was changed costs points elsewhere
-        again = called_with([*arguments_of(context, call, tensors, owner)])
+        again = called_with(list(arguments_of(context, call, tensors, owner)))
         answer |= {f"out/{name}{AGAIN}": value for name, value in again.items()}
     after = zip(call["args"], arguments, strict=True)
     answer |= {f"after/{name}": value for name, value in after if name in tensors}
@@ -383,7 +383,7 @@ def run_call(context: Context, call: Call, tensors: Tensors) -> Answer:
         except RuntimeError as error:  # such as for a value that was changed in place
             report["backward"] = message_of(error)
     if report.get("drew") and not own_generator and not call["train"]:
-        more = [*arguments_of(context, call, tensors, owner)]
+        more = list(arguments_of(context, call, tensors, owner))
         report |= repeated(lambda: called_with(more), own)
     return Answer(report, answer)
 
@@ -476,7 +476,7 @@ def run(
             learn the form of their results. If its `compare` is true, these are right, and
             stand-ins must return tensors like theirs.
     """
-    call = {**call}  # without these two: its seed depends only on what was recorded
+    call = dict(call)  # without these two: its seed depends only on what was recorded
     observe = call.pop("observe", True)
     COMPARED.set(call.pop("compare", False))
     put_back(context.imports.settings)

@@ -154,7 +154,7 @@ def checked(outputs: dict[str, Any], call: Mapping[str, Any]) -> dict[str, Any]:
         if array.ndim > MAX_AXES:
             raise StudentError(f"{target} returned {noun} with {array.ndim} axes")
         if any(length > LONGEST for length in array.shape):
-            raise StudentError(f"{target} returned {noun} that is too long: {[*array.shape]}")
+            raise StudentError(f"{target} returned {noun} that is too long: {list(array.shape)}")
     return arrays
 
 

@@ -56,7 +56,7 @@ def empty(folder: str) -> None:
     folders = [folder]
     while folders:
         place = folders.pop()
-        for entry in [*os.scandir(place)]:
+        for entry in list(os.scandir(place)):
             if entry.is_dir(follow_symlinks=False):
                 _open_up(entry.path)
                 moved = os.path.join(folder, uuid.uuid4().hex)

@@ -50,7 +50,7 @@ def show_only(packages: frozenset[str]) -> None:
     them stays valid for itself.
     """
     shown = packages | sys.stdlib_module_names | {"__main__", "__mp_main__"}
-    for name in [*sys.modules] if packages else ():
+    for name in list(sys.modules) if packages else ():
         root = name.partition(".")[0]
         if root not in shown and not root.startswith(BUILD):
             del sys.modules[name]
@@ -79,7 +79,7 @@ def hide_grader() -> None:
     with contextlib.suppress(ValueError):
         # the entry that fork_server.py put first; an installation's entry for the same folder stays
         sys.path.remove(str(Path(__file__).resolve().parents[2]))
-    for name in [*sys.modules]:
+    for name in list(sys.modules):
         if name.partition(".")[0] in HIDDEN:
             del sys.modules[name]
     sys.modules["__main__"] = ModuleType("__main__")

@@ -191,11 +191,11 @@ def _named_on(code: CodeType) -> Mapping[str, Mapping[int, Sequence[str]]]:
         line = (position and position.lineno) or line
         kind, _, where = instruction.opname.partition("_")
         if "_IF_" in instruction.opname:
-            named["JUMP"][line] = [*named["LOAD"].get(line, ())]
+            named["JUMP"][line] = list(named["LOAD"].get(line, ()))
         elif kind in named and where.startswith(("FAST", "DEREF", "CLOSURE")):
             names = instruction.argval
             known = named[kind].setdefault(line, [])
-            known += {*([names] if isinstance(names, str) else names)} - {*known}
+            known += set([names] if isinstance(names, str) else names) - set(known)
     return {kind: {line: sorted(n) for line, n in lines.items()} for kind, lines in named.items()}
 
 
@@ -422,7 +422,7 @@ class Tape(TorchFunctionMode):
     def asked(self, frame: FrameType) -> list[str]:
         """Return texts of the variables that the present line decides by, if it decides."""
         names = _named_on(frame.f_code)["JUMP"].get(frame.f_lineno, ())
-        return [*filter(None, (_text_of(frame.f_locals.get(name)) for name in names))]
+        return list(filter(None, (_text_of(frame.f_locals.get(name)) for name in names)))
 
     def decide(self, place: Place, asked: Sequence[str], goes_on: bool) -> None:
         """Record what a line has decided: whether the line below it is the next that runs.

@@ -116,7 +116,7 @@ class Platform:
 
     def is_list(self, titles: Sequence[str]) -> bool:
         """Say whether a file with such titles, in lower case, is this platform's own list."""
-        return any(needed <= {*titles} for needed in self.lists)
+        return any(needed.issubset(titles) for needed in self.lists)
 
     def most(self, table: Table, place: int) -> float | None:
         """Return the highest mark that a column takes; None if the list does not say."""

@@ -26,7 +26,7 @@ class GitHub(Platform):
 
     def uploads(self, paths: Sequence[Path]) -> list[Upload]:
         """Read what follows each hyphen in the names of all folders."""
-        clones = {path for path in paths if is_folder(path)} or {*paths}
+        clones = {path for path in paths if is_folder(path)} or set(paths)
         uploads = []
         for path in paths:
             claims = after_titles(path.name, "-", "github")

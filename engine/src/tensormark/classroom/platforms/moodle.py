@@ -102,7 +102,7 @@ class Moodle(Platform):
         """
         listed = words(cells.get("full name", ""))
         named = words(self._claim(entry).name)
-        if listed and named and {*named}.isdisjoint(listed):
+        if listed and named and set(named).isdisjoint(listed):
             return f"with other names than in the worksheet; {AGAIN}"
         status = cells.get(STATUS, "").casefold()
         if status and not ENGLISH.match(status):

@@ -6,7 +6,7 @@ import numpy as np
 
 from tensormark.toolkit import Call, exercise, probe
 
-LETTERS = [*"abcd"]
+LETTERS = list("abcd")
 
 
 def draw(rng: np.random.Generator, call: Call) -> dict[str, Any]:
