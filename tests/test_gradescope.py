@@ -15,7 +15,7 @@ import pytest
 
 from grader.assignment import ASSIGNMENT
 from tensormark import cli
-from tensormark.gradescope import run
+from tensormark.gradescope import autograder
 from tensormark.grading import Grading
 from tensormark.references import References
 from tensormark.result import Grade, Outcome, Result
@@ -98,7 +98,7 @@ def test_right_code_gets_its_points_and_no_attack_beside_it_reaches_the_autograd
     assert results["score"] == 100, results
     assert [test["score"] for test in results["tests"][:6]] == [25, 10, 15, 20, 10, 20]
     assert results["extra_data"]["tier"] == "contained"
-    assert run.UNFINISHED not in results["output"]
+    assert autograder.UNFINISHED not in results["output"]
     assert "LEAKED" not in json.dumps(results)
     assert (image / RUN).read_text("utf-8").startswith("#!/usr/bin/env bash")
 
@@ -108,18 +108,18 @@ def test_a_grading_that_is_cut_off_or_not_isolated_says_so(tmp_path, monkeypatch
         raise SystemExit
 
     path = tmp_path / "results.json"
-    monkeypatch.setattr(run, "settings_for", lambda assignment, limit: Settings.of(ROOT))
-    monkeypatch.setattr(run, "chosen", lambda *_: None)
+    monkeypatch.setattr(autograder, "settings_for", lambda assignment, limit: Settings.of(ROOT))
+    monkeypatch.setattr(autograder, "chosen", lambda *_: None)
 
-    run.grade(ASSIGNMENT, ROOT / "starter", path, 600)
+    autograder.grade(ASSIGNMENT, ROOT / "starter", path, 600)
     not_isolated = read(path)
-    monkeypatch.setattr(run, "chosen", lambda *_: PROCESS)
+    monkeypatch.setattr(autograder, "chosen", lambda *_: PROCESS)
     monkeypatch.setattr(Grading, "grade", cut_off)
     with pytest.raises(SystemExit):
-        run.grade(ASSIGNMENT, ROOT / "starter", path, 600)
+        autograder.grade(ASSIGNMENT, ROOT / "starter", path, 600)
 
-    assert not_isolated["output"].startswith(run.UNGRADED)
-    assert read(path)["output"].startswith(run.UNFINISHED)
+    assert not_isolated["output"].startswith(autograder.UNGRADED)
+    assert read(path)["output"].startswith(autograder.UNFINISHED)
     assert not_isolated["tests"] == read(path)["tests"] == []
     assert "score" not in not_isolated.keys() | read(path).keys()
 
@@ -128,14 +128,14 @@ def test_a_submission_with_nothing_to_grade_has_a_score_and_a_failed_grader_has_
     tmp_path, monkeypatch
 ) -> None:
     path = tmp_path / "results.json"
-    monkeypatch.setattr(run, "settings_for", lambda assignment, limit: Settings.of(ROOT))
-    monkeypatch.setattr(run, "chosen", lambda *_: PROCESS)
+    monkeypatch.setattr(autograder, "settings_for", lambda assignment, limit: Settings.of(ROOT))
+    monkeypatch.setattr(autograder, "chosen", lambda *_: PROCESS)
 
-    run.grade(ASSIGNMENT, tmp_path, path, 600)
+    autograder.grade(ASSIGNMENT, tmp_path, path, 600)
     empty = read(path)
     settings = Settings.of(ROOT, references=tmp_path)
-    monkeypatch.setattr(run, "settings_for", lambda assignment, limit: settings)
-    run.grade(ASSIGNMENT, ROOT / "solution", path, 600)
+    monkeypatch.setattr(autograder, "settings_for", lambda assignment, limit: settings)
+    autograder.grade(ASSIGNMENT, ROOT / "solution", path, 600)
 
     assert (empty["score"], empty["tests"]) == (0, [])
     assert "score" not in read(path)
@@ -155,21 +155,21 @@ def metadata(folder: Path, *earlier: str) -> Path:
     ("rule", "earlier", "said"),
     [
         ("always", [], ""),
-        ("due", [], run.RECEIVED),
+        ("due", [], autograder.RECEIVED),
         ("2", [f"2026-{day}T23:00:00.0-07:00" for day in ("09-30", "10-01")], ""),
-        ("2", ["2026-10-01T00:10:00.0-07:00"] * 2, run.TOO_OFTEN.format(2)),
-        ("2", [None], run.TOO_OFTEN.format(2)),
+        ("2", ["2026-10-01T00:10:00.0-07:00"] * 2, autograder.TOO_OFTEN.format(2)),
+        ("2", [None], autograder.TOO_OFTEN.format(2)),
     ],
 )
 def test_verdicts_can_wait_for_the_due_date_or_be_so_many_a_day(
     rule: str, earlier: list[str], said: str, tmp_path, monkeypatch
 ) -> None:
-    told = run.hidden(rule, metadata(tmp_path, *earlier))
+    told = autograder.hidden(rule, metadata(tmp_path, *earlier))
 
-    monkeypatch.setattr(run, "settings_for", lambda assignment, limit: Settings.of(ROOT))
-    monkeypatch.setattr(run, "chosen", lambda *_: PROCESS)
-    monkeypatch.setattr(run, "Grading", lambda *_: Graded())
-    run.grade(ASSIGNMENT, ROOT / "solution", tmp_path / "results.json", 600, told)
+    monkeypatch.setattr(autograder, "settings_for", lambda assignment, limit: Settings.of(ROOT))
+    monkeypatch.setattr(autograder, "chosen", lambda *_: PROCESS)
+    monkeypatch.setattr(autograder, "Grading", lambda *_: Graded())
+    autograder.grade(ASSIGNMENT, ROOT / "solution", tmp_path / "results.json", 600, told)
     results = read(tmp_path / "results.json")
 
     assert told == said
@@ -212,9 +212,9 @@ def test_a_python_of_root_s_own_does_not_hide_the_systems(tmp_path) -> None:
 def test_the_time_for_a_submission_fits_into_the_limit(image: Path, limit: int) -> None:
     folder = image / "source" / "assignment"
 
-    settings = run.settings_for(dataclasses.replace(ASSIGNMENT, folder=folder), limit)
+    settings = autograder.settings_for(dataclasses.replace(ASSIGNMENT, folder=folder), limit)
 
-    measured = References(folder / run.REFERENCES).manifest["sentiment"]["seconds"]
+    measured = References(folder / autograder.REFERENCES).manifest["sentiment"]["seconds"]
     training = settings.training_times * measured
     assert training > limit / 6
     assert settings.budget + settings.limits.load_seconds + training < 0.9 * limit

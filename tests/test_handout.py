@@ -11,7 +11,7 @@ from grader.assignment import ASSIGNMENT
 from grader.sentiment import Gate
 from tensormark.authoring.handout import with_tables
 from tensormark.authoring.strip import MARKER
-from tensormark.release.page import html_of
+from tensormark.release.handout_html import html_of
 from testkit.formats import Tags
 from tests.helpers import ROOT
 from tests.helpers.handout import PAGES, TEXT

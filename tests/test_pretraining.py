@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from instructor.pretraining.run import Run, Settings, make_run, same_film_pairs, train
+from instructor.pretraining.training_loop import Run, Settings, make_run, same_film_pairs, train
 from pretraining import IS_NEXT, NOT_NEXT
 from tokenizer import SPECIAL_TOKENS, BertTokenizer, wordpiece
 

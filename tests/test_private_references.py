@@ -17,9 +17,9 @@ from tensormark.cli import run
 from tensormark.grade import usual_tier
 from tensormark.grading import Grading
 from tensormark.references import FORMAT, References
-from tensormark.release.build import contents
 from tensormark.release.given_out import published
 from tensormark.release.leaks import leaks
+from tensormark.release.students_zip import contents
 from tensormark.sandbox.tiers import LOCKED, PROCESS
 from tensormark.settings import Settings
 from tensormark.strictest import Strictest

@@ -17,7 +17,7 @@ from grader.assignment import ASSIGNMENT
 from instructor.cards import CardError, for_students
 from tensormark.authoring.strip import derive
 from tensormark.cli import run
-from tensormark.release import build
+from tensormark.release import students_zip
 from tensormark.release.leaks import leaks
 from tensormark.usage import UserError
 from tensormark.wheel import wheel
@@ -33,7 +33,7 @@ BARE = [line.split("|||")[1].strip() for line in LABELLED]
 
 @pytest.fixture(scope="module")
 def files() -> dict[str, bytes]:
-    return build.contents(COURSE)
+    return students_zip.contents(COURSE)
 
 
 @pytest.fixture(scope="module")
@@ -170,7 +170,7 @@ def test_what_is_planted_in_a_release_is_found() -> None:
 @pytest.mark.parametrize("name", ["data/test.txt", "data/grades/test.txt"])
 def test_a_release_with_a_leak_is_not_written(tmp_path, monkeypatch, capsys, name) -> None:
     labels = {name: (ROOT / name).read_bytes()}
-    monkeypatch.setattr(build, "contents", lambda course: labels)
+    monkeypatch.setattr(students_zip, "contents", lambda course: labels)
     out = tmp_path / "minbert.zip"
 
     assert run(ROOT, "release", ["--out", str(out)]) == 2
@@ -181,10 +181,10 @@ def test_a_release_with_a_leak_is_not_written(tmp_path, monkeypatch, capsys, nam
 
 def test_a_starter_that_is_not_derived_and_another_card_are_errors(monkeypatch) -> None:
     changed = derive(ASSIGNMENT) | {"bert.py": "# changed\n"}
-    monkeypatch.setattr(build, "derive", lambda assignment: changed)
+    monkeypatch.setattr(students_zip, "derive", lambda assignment: changed)
 
     with pytest.raises(UserError, match="run `make starter` and `make references`"):
-        build.contents(COURSE)
+        students_zip.contents(COURSE)
     with pytest.raises(CardError, match=r"data/README\.md"):
         for_students("data/README.md", "# Another card\n")
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tensormark import strictest
-from tensormark.classroom import command, config, jobs
+from tensormark.classroom import config, grade_class, jobs
 from tensormark.classroom.store import Store
 from testkit import toy
 from testkit.classes import graded_class, handed_in, options_in, rows_in
@@ -227,7 +227,7 @@ def test_nothing_is_lost_if_a_file_cannot_be_written(place: Path, again, monkeyp
     def full(*_: object) -> list[str]:
         raise OSError(28, "No space left on device", "teach.html")
 
-    monkeypatch.setattr(command.returned, "write", full)
+    monkeypatch.setattr(grade_class.returned, "write", full)
     status, printed = again()
 
     assert status == 2

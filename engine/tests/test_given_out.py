@@ -8,9 +8,9 @@ import pytest
 from tensormark.authoring.course import Course, open_course
 from tensormark.cli import run
 from tensormark.folder import open_assignment
-from tensormark.release.build import contents
 from tensormark.release.given_out import Release
 from tensormark.release.leaks import leaks
+from tensormark.release.students_zip import contents
 from tensormark.usage import UserError
 from tensormark.wheel import wheel
 from testkit import toy

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tensormark.classroom import command
+from tensormark.classroom import grade_class
 from tensormark.classroom.leaderboard import PAGE, TABLE, Standings
 from tensormark.exercise import Assignment
 from tensormark.folder import open_assignment
-from tensormark.gradescope import run
+from tensormark.gradescope import autograder
 from tensormark.predictions import NAME_FILE, Leaderboard, Split
 from tensormark.result import Grade
 from tensormark.submit import predicted
@@ -120,7 +120,7 @@ def test_a_class_is_ranked_in_groups_of_those_who_cannot_be_told_apart(
         written(tmp_path / "in" / student, **own)
     out = tmp_path / "out"
     options_in(out, tier="process", leaderboard_bonus=[[0.65, 2], [0.9, 5]])
-    monkeypatch.setattr(command, "open_assignment", lambda _: competed)
+    monkeypatch.setattr(grade_class, "open_assignment", lambda _: competed)
 
     _, printed = graded_class(copy, tmp_path / "in", out)
 
@@ -143,7 +143,7 @@ def test_gradescope_gets_the_accuracy_and_students_what_is_wrong(
 ) -> None:
     results = []
     for text in (predictions(2), "film"):
-        writer = run.Writer(tmp_path / "results.json")
+        writer = autograder.Writer(tmp_path / "results.json")
         writer.score(competed, written(tmp_path / "in", test=text))
         writer.end(Grade("", "process", []))
         results.append(formats.check_gradescope(writer.path.read_text("utf-8")))

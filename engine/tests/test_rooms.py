@@ -92,7 +92,7 @@ SUBJECT = re.compile(
 WORDS = {
     "worker/calls.py": {"scaled_dot_product_attention"},
     "intake/newer.py": {"generate_tokens", "tokenize", "token", "TokenInfo"},
-    "release/page.py": {"token", "Token", "tokens"},
+    "release/handout_html.py": {"token", "Token", "tokens"},
 }
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tensormark.viva import page, study
+from tensormark.viva import sheet_page, study
 from tensormark.viva.question import OPTIONS
 from tensormark.viva.source import Source, UnfitError
 from tensormark.viva.study import SAME
@@ -178,9 +178,9 @@ def test_copies_that_do_not_end_cost_a_bounded_time(
 # --- pages ----------------------------------------------------------------------------------
 
 PAGES = (
-    page.practice,
-    lambda sheet: page.paper(sheet, "Ada"),
-    lambda sheet: page.key(sheet, "Ada"),
+    sheet_page.practice,
+    lambda sheet: sheet_page.paper(sheet, "Ada"),
+    lambda sheet: sheet_page.key(sheet, "Ada"),
 )
 HOSTILE = [*PAYLOADS, "\x00", "\u202e", "\ud800", "`", "«", "»<b>", "</style>", "e\u0301" * 9]
 
@@ -199,13 +199,13 @@ def test_a_paper_has_everything_but_answers() -> None:
     questions = [dataclasses.replace(each, key=2, ask_next="") for each in sheet.questions]
     other = dataclasses.replace(sheet, questions=tuple(questions), seed="8", notes=())
 
-    paper = page.paper(sheet, "Ada")
+    paper = sheet_page.paper(sheet, "Ada")
 
-    assert paper == page.paper(other, "Ada")
+    assert paper == sheet_page.paper(other, "Ada")
     changed = "question 2:</span> return softmax(<mark>mask + key</mark>)</pre>"
     assert changed in paper.partition('<li value="5" id="Mixer.mix-5">')[2].partition("</li>")[0]
     assert '<a href="#Mixer.mix-5">' in paper
-    assert "The answer is <b>B</b>." in page.key(sheet, "Ada")
+    assert "The answer is <b>B</b>." in sheet_page.key(sheet, "Ada")
 
 
 # --- the command ----------------------------------------------------------------------------
@@ -213,7 +213,7 @@ def test_a_paper_has_everything_but_answers() -> None:
 
 def test_the_command_writes_a_page_as_a_whole(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "mine.html"
-    out.write_text(page.practice(small_sheet()), encoding="utf-8")
+    out.write_text(sheet_page.practice(small_sheet()), encoding="utf-8")
 
     completed = called(folder, "viva", "solution", "--n", "1", "--out", str(out))
 

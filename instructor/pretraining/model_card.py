@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from instructor.pretraining.run import Documents, Films, Run, all_reviews, same_film_pairs
+from instructor.pretraining.training_loop import Documents, Films, Run, all_reviews, same_film_pairs
 from pretrain import sorted_batches
 from pretraining import IGNORED, INPUTS, mask_tokens, pair_batch
 

@@ -24,7 +24,7 @@ from instructor.pretraining.checkpoint_files import (
     write_checkpoint,
 )
 from instructor.pretraining.model_card import model_card
-from instructor.pretraining.run import Films, Settings, make_run, train
+from instructor.pretraining.training_loop import Films, Settings, make_run, train
 from instructor.pretraining.vocabulary import make_vocabulary
 from pretrain import read_reviews
 from tokenizer import BertTokenizer, wordpiece

@@ -23,9 +23,9 @@ from tensormark.authoring.course import open_course
 from tensormark.classroom import teach
 from tensormark.classroom.counts import note_flags
 from tensormark.classroom.gradebook import page as gradebook
-from tensormark.release.page import html_of
+from tensormark.release.handout_html import html_of
 from tensormark.reports import html
-from tensormark.viva import page as viva
+from tensormark.viva import sheet_page as viva
 from testkit import classes, sample
 from testkit.payloads import PAYLOADS
 from testkit.studies import small_sheet, with_text

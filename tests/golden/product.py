@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "engine" / "tests"))
 
 from tensormark.authoring.variants import edited, region_of
-from tensormark.classroom import command, jobs
+from tensormark.classroom import grade_class, jobs
 from tensormark.folder import open_assignment
 from tensormark.grading import Grading
 from tensormark.intake.submission import SubmissionError
@@ -73,7 +73,7 @@ def written(model: Mapping[str, Any]) -> dict[str, str]:
     return {form: FORMATS[form](steadied) for form in FORMS}
 
 
-def grade_class(options: Mapping[str, Any]) -> str:
+def graded_class(options: Mapping[str, Any]) -> str:
     """Grade the class in the folder work, as its instructor does, into the folder out.
 
     Args:
@@ -84,11 +84,11 @@ def grade_class(options: Mapping[str, Any]) -> str:
     printed = io.StringIO()
     with (
         contextlib.redirect_stdout(printed),
-        mock.patch.object(command, "workers", here),
+        mock.patch.object(grade_class, "workers", here),
         mock.patch.object(jobs, "_grading", return_value=usual()),
     ):
         try:
-            status = command.main(ROOT, "class", words)
+            status = grade_class.main(ROOT, "class", words)
         except UserError as error:
             return f"{printed.getvalue()}error: {error}"
     return f"{printed.getvalue()}exit status {status}"

@@ -64,7 +64,7 @@ def pages(model: Mapping[str, Any], terminal: str) -> str:
 
 def a_class(options: Mapping[str, Any]) -> str:
     """Grade a class; return what is printed, and all files except those of single students."""
-    parts = ["--- printed", product.grade_class(options)]
+    parts = ["--- printed", product.graded_class(options)]
     for path in sorted(Path("out").rglob("*")):
         if path.is_dir() or path.name.startswith((".", "results.sqlite")):
             continue

@@ -32,7 +32,7 @@ COMMANDS = {
     "report": Command("grade", "grade a submission, and write a page with figures"),
     "watch": Command("watch", "check again each time a file is saved"),
     "debug": Command("debug", "run a call that fails in a debugger"),
-    "viva": Command("viva.command", "answer questions about your own functions"),
+    "viva": Command("viva.practice", "answer questions about your own functions"),
     "submit": Command("submit", "pack the files to hand in, and grade the zip"),
     "convert": Command("reports.convert", "write a result for another program", False),
     "new": Command("authoring.new", "start an assignment in a new folder", False),
@@ -43,10 +43,10 @@ COMMANDS = {
     "prove": Command("authoring.prove", "prove that each mistake is named, and right code passes"),
     "threshold": Command("authoring.threshold", "measure a task over seeds and known mistakes"),
     "handout": Command("authoring.handout", "write the handout's tables of points"),
-    "release": Command("release.build", "build the students' zip"),
-    "class": Command("classroom.command", "grade a class"),
-    "gradescope": Command("gradescope.build", "build Gradescope's autograder"),
-    "autograder": Command("gradescope.run", "grade on Gradescope, in its container"),
+    "release": Command("release.students_zip", "build the students' zip"),
+    "class": Command("classroom.grade_class", "grade a class"),
+    "gradescope": Command("gradescope.autograder_zip", "build Gradescope's autograder"),
+    "autograder": Command("gradescope.autograder", "grade on Gradescope, in its container"),
 }
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from tensormark.classroom import command
+from tensormark.classroom import grade_class
 from tensormark.classroom.entry import Entry
 from tensormark.classroom.find import Found, find
 from tensormark.intake.submission import Submission
@@ -79,7 +79,7 @@ def owners(result: Found) -> dict[str, str]:
 def graded_class(folder: Path, hand_ins: Path, out: Path, *options: str) -> tuple[int, str]:
     """Grade a class with the command, in this process; return its status and what it printed."""
     words = ("class", "--check", "--out", out, *options, "--", hand_ins)
-    with mock.patch.object(command, "workers", here):
+    with mock.patch.object(grade_class, "workers", here):
         ended = called(folder, *map(str, words))
     return ended.returncode, ended.stdout + ended.stderr
 

@@ -1,6 +1,6 @@
 """Grades a class.
 
-command.py       from a folder of hand-ins to the gradebook
+grade_class.py   from a folder of hand-ins to the gradebook
 config.py        what staff write in OUT: the options of a class, and adjustments of points
 platforms/       what each learning platform's files, lists, marks and feedback look like
 people.py        the list of the class

@@ -17,7 +17,7 @@ from tensormark.exercise import Assignment
 from tensormark.files import encoded, write_whole
 from tensormark.reports import pages
 from tensormark.result import Outcome
-from tensormark.viva import draw, page
+from tensormark.viva import draw, sheet_page
 from tensormark.viva.question import Sheet
 
 FOLDER = "viva"
@@ -59,8 +59,8 @@ def write(entries: Sequence[Entry], out: Path) -> list[str]:
     for entry in entries:
         if entry.sheet is not None:
             name = f"{entry.folder}.html"
-            write_whole(out / FOLDER / "sheets" / name, page.paper(entry.sheet, entry.called))
-            write_whole(out / FOLDER / "keys" / name, page.key(entry.sheet, entry.called))
+            write_whole(out / FOLDER / "sheets" / name, sheet_page.paper(entry.sheet, entry.called))
+            write_whole(out / FOLDER / "keys" / name, sheet_page.key(entry.sheet, entry.called))
     keys = pages.page(
         "Questions: keys", TEMPLATES / "keys.html.j2", TEMPLATES / "keys.css", entries=entries
     )

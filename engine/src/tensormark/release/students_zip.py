@@ -84,7 +84,7 @@ def _public_references(references: References) -> Iterator[tuple[str, bytes]]:
 def _pages(assignment: Assignment) -> Iterator[tuple[str, bytes]]:
     """Yield the handout's pages as HTML, if what renders them is installed."""
     try:
-        from tensormark.release.page import html_of
+        from tensormark.release.handout_html import html_of
     except ModuleNotFoundError as error:
         if error.name not in FOR_PAGES:
             raise

@@ -15,7 +15,14 @@ from pathlib import Path
 from tensormark.exercise import Assignment
 from tensormark.files import for_staff, write_whole
 from tensormark.folder import open_assignment
-from tensormark.gradescope.run import ALWAYS, CONSTRAINTS, DUE, LEAST_TIER, REFERENCES, VERDICTS
+from tensormark.gradescope.autograder import (
+    ALWAYS,
+    CONSTRAINTS,
+    DUE,
+    LEAST_TIER,
+    REFERENCES,
+    VERDICTS,
+)
 from tensormark.references import References
 from tensormark.release.given_out import deciding, graded_from
 from tensormark.sandbox.packages import installed, requirement_names

@@ -25,7 +25,7 @@ from tensormark.result import Outcome
 from tensormark.sandbox.tiers import PROCESS
 from tensormark.settings import TIER, Settings, submission_parser, tier, whole_number
 from tensormark.usage import option
-from tensormark.viva import page
+from tensormark.viva import sheet_page
 from tensormark.viva.draw import questions
 from tensormark.viva.question import Sheet
 
@@ -58,7 +58,7 @@ def ask(sheet: Sheet, options: argparse.Namespace) -> None:
     seed = option("seed", options.seed)
     for note in sheet.notes:
         print(f"note: {note}")
-    write_whole(options.out, page.practice(sheet))
+    write_whole(options.out, sheet_page.practice(sheet))
     opened = options.open and pages.show(options.out)
     hint = ", opened in your browser" if opened else "; open it in a browser"
     number = len(sheet.questions)
