@@ -50,7 +50,7 @@ def read_sentences(path: Path) -> Sentences:
     return Sentences(np.array(labels, dtype=np.int64), texts)
 
 
-class Gate(Training):
+class GateTraining(Training):
     """The sentences, and the threshold for the accuracy on them."""
 
     what = "fine-tuning"
@@ -125,6 +125,6 @@ class Sentiment(TrainingTask):
     entry = ENTRY
     data_files = DATA
 
-    def training(self, run: TaskRun) -> Gate:
+    def training(self, run: TaskRun) -> GateTraining:
         """Read the data and the threshold."""
-        return Gate(run.references, run.data)
+        return GateTraining(run.references, run.data)

@@ -11,7 +11,7 @@ import pytest
 from tests.helpers import ROOT
 
 if TYPE_CHECKING:
-    from tests.helpers.bench import Bench
+    from tests.helpers.source_bench import SourceBench
 
 pytest_plugins = ["testkit.hooks", "testkit.graded"]
 os.environ["TENSORMARK_MAKE"] = "1"  # so that messages name this assignment's make commands
@@ -26,10 +26,10 @@ def solution() -> Path:
 
 
 @pytest.fixture(scope="session")
-def bench() -> Iterator["Bench"]:
+def bench() -> Iterator["SourceBench"]:
     """Grade many of this project's own sources in one worker: bench.grade(source)."""
     # here, because it imports the engine, which some tests do without
-    from tests.helpers.bench import Bench
+    from tests.helpers.source_bench import SourceBench
 
-    with contextlib.closing(Bench()) as bench:
+    with contextlib.closing(SourceBench()) as bench:
         yield bench

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from grader.assignment import ASSIGNMENT
-from grader.sentiment import DEADLINE, ENTRY, Gate, Sentences, Sentiment
+from grader.sentiment import DEADLINE, ENTRY, GateTraining, Sentences, Sentiment
 from tensormark.files import sources_in
 from tensormark.grading import Grading, Session, program_of, solution_of
 from tensormark.intake.submission import Submission
@@ -54,7 +54,7 @@ def test_the_submission_is_not_shown_the_sentences_that_the_solution_predicts() 
         Sentiment().grade(run)
 
     lists = [value for value in requests[0].call.values() if isinstance(value, list)]
-    assert lists == [Gate(REFERENCES, ROOT / "data").train.texts]
+    assert lists == [GateTraining(REFERENCES, ROOT / "data").train.texts]
     assert requests[0].tensors.keys() == {"labels"}
 
 
@@ -67,7 +67,7 @@ def test_a_trainings_deadline_is_a_multiple_of_its_measured_time(
 ) -> None:
     recorded = []
 
-    class Recording:
+    class RecordingSandbox:
         apart = None
 
         def run(self, requests: list[Request], progress: object) -> Iterator[Reply]:
@@ -78,7 +78,7 @@ def test_a_trainings_deadline_is_a_multiple_of_its_measured_time(
     grading.references.manifest[ENTRY].pop("seconds", None)
     grading.references.manifest[ENTRY] |= {} if measured is None else {"seconds": measured}
 
-    Session(grading, Submission("bert.py", {}, {}), TASK).run(Recording())
+    Session(grading, Submission("bert.py", {}, {}), TASK).run(RecordingSandbox())
 
     assert [(request.deadline, request.task) for request in recorded] == [(deadline, True)]
 
@@ -94,8 +94,8 @@ def test_the_recorded_threshold_comes_with_the_time_of_its_runs() -> None:
 
 
 @pytest.fixture(scope="module")
-def small() -> Gate:
-    reduced = Gate(REFERENCES, ROOT / "data")
+def small() -> GateTraining:
+    reduced = GateTraining(REFERENCES, ROOT / "data")
     reduced.train = Sentences(reduced.train.labels[:SENTENCES], reduced.train.texts[:SENTENCES])
     reduced.dev = Sentences(reduced.dev.labels[:SENTENCES], reduced.dev.texts[:SENTENCES])
     return reduced
@@ -128,7 +128,12 @@ def ask_solution(sandbox: Sandbox, sources: dict[str, str]) -> Ask:
 @pytest.mark.tier(CONTAINED)
 @pytest.mark.parametrize("variant", [None, *RIGHT], ids=str)
 def test_honest_code_predicts_what_the_solution_does_with_its_weights(
-    small: Gate, sandbox: Sandbox, ask: Ask, ask_solution: Ask, sources: dict[str, str], variant
+    small: GateTraining,
+    sandbox: Sandbox,
+    ask: Ask,
+    ask_solution: Ask,
+    sources: dict[str, str],
+    variant,
 ) -> None:
     text = variant.apply(sources["bert"]) if variant else sources["bert"]
     sandbox.reload({**sources, "bert": text})

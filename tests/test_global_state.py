@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.helpers.bench import Bench, lost
+from tests.helpers.source_bench import SourceBench, lost
 
 WORDS = "words = self.word_embedding(input_ids)"
 CHANGES = {
@@ -70,7 +70,7 @@ def with_statements(source: str, *statements: str) -> str:
 
 @pytest.mark.parametrize("statement", CHANGES)
 def test_a_function_that_changes_state_that_is_not_its_own_loses_its_properties(
-    bench: Bench, statement: str
+    bench: SourceBench, statement: str
 ) -> None:
     results = bench.grade(with_statements(bench.source, statement), "embed")
 
@@ -78,13 +78,15 @@ def test_a_function_that_changes_state_that_is_not_its_own_loses_its_properties(
     assert f"the call changes {CHANGES[statement]}" in str(results["embed"].findings)
 
 
-def test_a_change_in_a_function_costs_the_exercises_that_call_it_nothing(bench: Bench) -> None:
+def test_a_change_in_a_function_costs_the_exercises_that_call_it_nothing(
+    bench: SourceBench,
+) -> None:
     source = with_statements(bench.source, "torch.manual_seed(0)")
 
     assert lost(bench.grade(source, "embed", "encode")) == {"embed"}
 
 
-def test_drawing_random_numbers_and_storing_extra_state_cost_nothing(bench: Bench) -> None:
+def test_drawing_random_numbers_and_storing_extra_state_cost_nothing(bench: SourceBench) -> None:
     assert lost(bench.grade(with_statements(bench.source, *KEEPS), "embed", "encode")) == set()
 
 
@@ -98,7 +100,7 @@ ONE_PART = {
 
 
 @pytest.mark.parametrize("case", ONE_PART)
-def test_one_cause_costs_one_part(bench: Bench, case: str) -> None:
+def test_one_cause_costs_one_part(bench: SourceBench, case: str) -> None:
     statement, says = ONE_PART[case]
     source = bench.source.replace(WORDS, f"{WORDS}\n        {statement}")
 
@@ -119,7 +121,7 @@ IMPORTED = {
 
 @pytest.mark.parametrize("statement", IMPORTED)
 def test_a_change_on_import_costs_the_first_exercise_its_properties(
-    bench: Bench, statement: str
+    bench: SourceBench, statement: str
 ) -> None:
     source = f"{bench.source}\n\n{statement}\n"
 

@@ -168,7 +168,7 @@ def test_verdicts_can_wait_for_the_due_date_or_be_so_many_a_day(
 
     monkeypatch.setattr(autograder, "settings_for", lambda assignment, limit: Settings.of(ROOT))
     monkeypatch.setattr(autograder, "chosen", lambda *_: PROCESS)
-    monkeypatch.setattr(autograder, "Grading", lambda *_: Graded())
+    monkeypatch.setattr(autograder, "Grading", lambda *_: GradedPath())
     autograder.grade(ASSIGNMENT, ROOT / "solution", tmp_path / "results.json", 600, told)
     results = read(tmp_path / "results.json")
 
@@ -180,7 +180,7 @@ def test_verdicts_can_wait_for_the_due_date_or_be_so_many_a_day(
     assert ("25 / 25" in results["output"]) == (not said)
 
 
-class Graded(Grading):
+class GradedPath(Grading):
     """A grading of what passes one exercise."""
 
     def __init__(self) -> None:

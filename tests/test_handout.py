@@ -8,7 +8,7 @@ from posixpath import dirname, join, normpath
 import pytest
 
 from grader.assignment import ASSIGNMENT
-from grader.sentiment import Gate
+from grader.sentiment import GateTraining
 from tensormark.authoring.handout import with_tables
 from tensormark.authoring.strip import MARKER
 from tensormark.release.handout_html import html_of
@@ -52,7 +52,8 @@ def texts_of_the_grader() -> list[str]:
         texts += [probe.says for probe in exercise.probes]
     # tensormark.toolkit.training puts these words before its own texts
     endings = [text for text in texts if text.startswith((":", " "))]
-    return texts + list(map("".join, itertools.product((Gate.what, Gate.model), endings)))
+    words = (GateTraining.what, GateTraining.model)
+    return texts + list(map("".join, itertools.product(words, endings)))
 
 
 def quoted_messages() -> list[str]:

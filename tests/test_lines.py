@@ -11,8 +11,8 @@ from tensormark.authoring.variants import Variant
 from tensormark.reports.convert import main as convert
 from testkit.graded import Grade, edited
 from tests.helpers import ROOT
-from tests.helpers.bench import Bench
 from tests.helpers.known import VARIANTS
+from tests.helpers.source_bench import SourceBench
 
 NO_MASK = ("scores + attention_mask", "scores")
 # what is wrong, in which exercise, and a text of the line where that begins
@@ -124,7 +124,7 @@ def changed_lines(variant: Variant) -> tuple[str, set[int]]:
 
 
 @pytest.mark.nightly
-def test_the_line_of_a_known_mistake_is_a_changed_one_or_soon_after(bench: Bench) -> None:
+def test_the_line_of_a_known_mistake_is_a_changed_one_or_soon_after(bench: SourceBench) -> None:
     distances: collections.Counter[str] = collections.Counter()
     for variant in VARIANTS:
         source, changed = changed_lines(variant)

@@ -6,12 +6,18 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from instructor.pretraining.training_loop import Run, Settings, make_run, same_film_pairs, train
+from instructor.pretraining.training_loop import (
+    PretrainingSettings,
+    Run,
+    make_run,
+    same_film_pairs,
+    train,
+)
 from pretraining import IS_NEXT, NOT_NEXT
 from tokenizer import SPECIAL_TOKENS, BertTokenizer, wordpiece
 
 WORDS = ("good", "bad", "film", "plot", "is", "the", ".")
-TINY = Settings(
+TINY = PretrainingSettings(
     width=8, heads=2, layers=1, feed_forward=16, phases=(0, 0, 0, 8), batch=4, report=2, snapshot=2
 )
 

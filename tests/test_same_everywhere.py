@@ -17,8 +17,8 @@ from tensormark.sandbox.worker_process import PROCESSOR
 from tensormark.settings import Settings
 from testkit.graded import edited
 from tests.helpers import ROOT
-from tests.helpers.bench import Bench
 from tests.helpers.known import HONEST, VARIANTS
+from tests.helpers.source_bench import SourceBench
 
 pytestmark = [pytest.mark.nightly, pytest.mark.timeout(3600)]
 MISTAKES = 60
@@ -68,7 +68,7 @@ def test_a_grading_has_the_same_verdict_on_another_processor(
 def checked(threads: int) -> list[str]:
     """Return the verdicts of honest and wrong code."""
     known = [*HONEST, *VARIANTS[:: len(VARIANTS) // MISTAKES]]
-    with contextlib.closing(Bench(threads)) as bench:
+    with contextlib.closing(SourceBench(threads)) as bench:
         found = [bench.ask(o.apply(bench.sources[o.module]), module=o.module) for o in known]
     return [parts([one.as_json() for one in results.values()]) for results in found]
 

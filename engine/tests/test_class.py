@@ -302,7 +302,7 @@ def test_a_job_whose_worker_died_is_tried_last_and_alone() -> None:
 
 
 def test_a_worker_that_differs_ends_the_run() -> None:
-    unfit = Scripted([jobs.UnfitError("host has torch 1, not 2")])
+    unfit = Scripted([jobs.UnfitWorkerError("host has torch 1, not 2")])
 
     with pytest.raises(jobs.UserError, match="a worker cannot grade: host has torch 1"):
         list(jobs.answers(unfit, {"a": ANY}, ANY))

@@ -24,7 +24,7 @@ from testkit.pages import PAGE, README, follow
 SOURCES = Path(__file__).resolve().parents[1]
 
 
-class Place:
+class Installation:
     """An environment with the wheel."""
 
     def __init__(self, folder: Path, wheel: Path) -> None:
@@ -48,18 +48,18 @@ class Place:
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory) -> Place:
+def place(tmp_path_factory) -> Installation:
     folder = tmp_path_factory.mktemp("elsewhere")
     build = "-m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir".split()
     command = [sys.executable, *build, str(folder), str(SOURCES)]
     subprocess.run(command, check=True, capture_output=True)
     (wheel,) = folder.glob("*.whl")
-    return Place(folder, wheel)
+    return Installation(folder, wheel)
 
 
 @pytest.mark.tier(CONTAINED)  # the tier in which the class is graded
 @pytest.mark.timeout(600)
-def test_from_an_empty_folder_to_a_graded_class(place: Place, tmp_path) -> None:
+def test_from_an_empty_folder_to_a_graded_class(place: Installation, tmp_path) -> None:
     code = "import tensormark; print(tensormark.__file__)"
     assert place.run(place.folder, "python", "-c", code).startswith(str(place.bin.parent))
 
@@ -69,7 +69,7 @@ def test_from_an_empty_folder_to_a_graded_class(place: Place, tmp_path) -> None:
 
 
 def test_the_commands_of_the_readme_print_what_it_shows_and_students_grade_with_the_release(
-    place: Place, tmp_path
+    place: Installation, tmp_path
 ) -> None:
     follow(README, tmp_path, place.environment)
     course = tmp_path / "first"
@@ -78,7 +78,7 @@ def test_the_commands_of_the_readme_print_what_it_shows_and_students_grade_with_
         release.extractall(tmp_path / "student")
     folder = tmp_path / "student" / "first"
     (wheel,) = folder.glob("engine/*.whl")
-    student = Place(tmp_path / "students own", wheel)
+    student = Installation(tmp_path / "students own", wheel)
 
     assert wheel.read_bytes() == this_wheel().content
     assert "score   0 / 80" in student.run(folder, "tensormark", "check")

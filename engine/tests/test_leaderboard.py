@@ -143,7 +143,7 @@ def test_gradescope_gets_the_accuracy_and_students_what_is_wrong(
 ) -> None:
     results = []
     for text in (predictions(2), "film"):
-        writer = autograder.Writer(tmp_path / "results.json")
+        writer = autograder.ResultsWriter(tmp_path / "results.json")
         writer.score(competed, written(tmp_path / "in", test=text))
         writer.end(Grade("", "process", []))
         results.append(formats.check_gradescope(writer.path.read_text("utf-8")))

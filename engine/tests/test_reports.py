@@ -104,7 +104,7 @@ def test_links_lead_to_the_handout_that_is_there() -> None:
     model = sample.model()
     model["exercises"][0]["handout"][0]["page"] = "javascript:alert(1)"
 
-    there = html.page(model, html.Handout("../", (".html",)))
+    there = html.page(model, html.HandoutLinks("../", (".html",)))
 
     assert '<a href="../handout.html#the-mask">The mask</a></li>' in there
     assert "In the handout" not in html.page(model, html.NO_HANDOUT)

@@ -118,7 +118,7 @@ class Raising(Minus):
     method = property(lambda self: 1 / 0)
 
 
-class Silent(Minus):
+class Deaf(Minus):
     """Ignores that its method is set."""
 
     method = Minus.forward
@@ -128,14 +128,14 @@ class Silent(Minus):
             super().__setattr__(name, value)
 
 
-class Unsettable(Silent):
+class Unsettable(Deaf):
     def __setattr__(self, name: str, value: Any) -> None:
         if name == "method":
             raise AttributeError(name)
         super().__setattr__(name, value)
 
 
-@pytest.mark.parametrize("kind", [WithModule, WithProperty, Unsettable, Silent, Raising])
+@pytest.mark.parametrize("kind", [WithModule, WithProperty, Unsettable, Deaf, Raising])
 def test_a_stand_in_fits_in_any_place(kind: Any) -> None:
     part = kind()
     other = kind()

@@ -10,8 +10,7 @@ from tensormark.judging.place import last_right
 from tensormark.judging.tape import LINE, Tape, close
 from tensormark.worker.protocol import COMMON, MAX_AXES, MAX_RECORDS, PLACE, PRINT, TAPE, WHERE
 from tensormark.worker.state import Snapshot
-from tensormark.worker.tape import Tape as Recorder
-from tensormark.worker.tape import print_of
+from tensormark.worker.tape import TapeRecorder, print_of
 
 VALUES = np.random.default_rng(7).standard_normal((3, 4, 5))
 OTHER_FORMS = {
@@ -164,7 +163,7 @@ WRONG_LINES = {
 def recorded(source: str, *arguments: Any, target: str = "f") -> Tape:
     """Return the tape of a function in a file main.py."""
     order = {"target": target, "others": [], "scales": False, "watches": None}
-    recorder = Recorder(order, ["main.py"], {})
+    recorder = TapeRecorder(order, ["main.py"], {})
     functions: dict[str, Any] = {}
     exec(compile(source, "main.py", "exec"), functions)
     with recorder.recording(Snapshot(None), []):

@@ -39,7 +39,7 @@ class Labelled(Training):
         return ROOM
 
 
-class Task(TrainingTask):
+class ToyTask(TrainingTask):
     entry = "task"
 
     def training(self, run: TaskRun) -> Labelled:
@@ -59,7 +59,7 @@ RIGHT = answering(out__predictions=LABELS)
 TRAINED = answering(out__weights__a=WEIGHTS["a"], out__weights__b=WEIGHTS["b"])
 
 
-class Graded:
+class GradedTask:
     """What a grading of the task asked for, said, flagged and showed."""
 
     def __init__(
@@ -83,14 +83,14 @@ class Graded:
             show=self.shown.update,
             **options,
         )
-        self.says = Task().grade(run)
+        self.says = ToyTask().grade(run)
 
 
 # --- who predicts -------------------------------------------------------------------------------
 
 
 def test_the_solution_predicts_with_the_weights_that_come_back() -> None:
-    graded = Graded(TRAINED)
+    graded = GradedTask(TRAINED)
 
     assert (graded.says, graded.flags) == ("accuracy 1.000", [])
     assert [request.call for request in graded.requests] == [{"kind": "train"}, {"kind": "predict"}]
@@ -101,7 +101,7 @@ def test_without_a_solution_the_submission_predicts_with_the_weights_that_came_b
     def submission(request: Request) -> Reply:
         return TRAINED(request) if request.call["kind"] == "train" else RIGHT(request)
 
-    graded = Graded(submission, None)
+    graded = GradedTask(submission, None)
 
     assert (graded.says, graded.flags) == ("accuracy 1.000", [])
     assert graded.requests[1].tensors.keys() == {"weights/a", "weights/b"}
@@ -111,13 +111,13 @@ def test_weights_too_large_to_be_returned_are_not_the_submissions_fault(monkeypa
     monkeypatch.setattr(training, "MAX_WEIGHTS", ROOM - 1)
 
     with pytest.raises(ReferencesError, match="the model's weights are too large to be returned"):
-        Graded(TRAINED)
+        GradedTask(TRAINED)
 
 
 def test_a_flag_names_right_functions_that_nothing_can_be_trained_through() -> None:
     flag = "its weights may not come from the training, as conv did not pass"
 
-    assert Graded(TRAINED, doubtful=("conv",)).flags == [flag]
+    assert GradedTask(TRAINED, doubtful=("conv",)).flags == [flag]
 
 
 # --- what is refused ----------------------------------------------------------------------------
@@ -156,12 +156,12 @@ def test_what_cannot_be_graded_or_is_not_good_enough_is_refused(
     submission: Ask, solution: Ask, message: str
 ) -> None:
     with pytest.raises(CheckFailed, match=message):
-        Graded(submission, solution)
+        GradedTask(submission, solution)
 
 
 def test_a_solution_that_cannot_predict_is_not_the_submissions_fault() -> None:
     with pytest.raises(SolutionError, match="the solution cannot predict: it died"):
-        Graded(TRAINED, answering("lost", "it died"))
+        GradedTask(TRAINED, answering("lost", "it died"))
 
 
 def test_a_submission_that_cannot_predict_with_its_weights_is_refused() -> None:
@@ -170,7 +170,7 @@ def test_a_submission_that_cannot_predict_with_its_weights_is_refused() -> None:
         return TRAINED(request) if train else Reply("error", "raised ValueError: no")
 
     with pytest.raises(CheckFailed, match="training: raised ValueError: no"):
-        Graded(submission, None)
+        GradedTask(submission, None)
 
 
 # --- what is shown ------------------------------------------------------------------------------
@@ -181,7 +181,7 @@ def test_classes_and_curves_are_shown_but_nothing_of_private_examples(private: b
     losses = np.linspace(1.0, 0.1, 20, dtype=np.float32)
     submission = answering(out__weights__a=WEIGHTS["a"], out__losses=losses)
 
-    shown = Graded(submission, private=private).shown
+    shown = GradedTask(submission, private=private).shown
 
     assert shown["classes"] == ([] if private else ["low", "middle", "high"])
     assert shown["confusion"] == ([] if private else [[2, 0, 0], [0, 4, 0], [0, 0, 2]])
@@ -198,9 +198,9 @@ def test_the_manifest_has_a_threshold_with_its_time_or_says_why_not() -> None:
     )
 
     assert threshold_of(measured, "task")["threshold"] == 0.8
-    assert Task().seconds(measured) == 3.5
-    assert Task().left_out(measured) is None
-    assert Task().left_out(sentence) == "not measured"
+    assert ToyTask().seconds(measured) == 3.5
+    assert ToyTask().left_out(measured) is None
+    assert ToyTask().left_out(sentence) == "not measured"
     with pytest.raises(ReferencesError, match="json says: not measured"):
         threshold_of(sentence, "task")
     with pytest.raises(ReferencesError, match="has no task threshold; run `make gate`"):

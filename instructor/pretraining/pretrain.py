@@ -24,7 +24,7 @@ from instructor.pretraining.checkpoint_files import (
     write_checkpoint,
 )
 from instructor.pretraining.model_card import model_card
-from instructor.pretraining.training_loop import Films, Settings, make_run, train
+from instructor.pretraining.training_loop import Films, PretrainingSettings, make_run, train
 from instructor.pretraining.vocabulary import make_vocabulary
 from pretrain import read_reviews
 from tokenizer import BertTokenizer, wordpiece
@@ -34,7 +34,7 @@ TEXT = ROOT / "data" / "pretraining.txt"
 HELD_OUT = 0.05  # the share of the reviews, at the end of the file, used only for evaluation
 
 
-def pretrain(text: Path, folder: Path, settings: Settings) -> None:
+def pretrain(text: Path, folder: Path, settings: PretrainingSettings) -> None:
     """Train on the text and write the checkpoint."""
     torch.set_num_threads(settings.threads)
     reviews = read_reviews(text, None)
@@ -80,10 +80,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         faults = drifted(CHECKPOINT)
         print("\n".join(faults) or f"{CHECKPOINT}: matches its recorded digests")
         return 1 if faults else 0
-    settings = Settings()
+    settings = PretrainingSettings()
     if options.steps:
         shares = (steps * options.steps // settings.steps for steps in settings.phases)
-        settings = Settings(phases=tuple(shares))
+        settings = PretrainingSettings(phases=tuple(shares))
     pretrain(TEXT, CHECKPOINT, settings)
     print(f"{CHECKPOINT}: written")
     return 0

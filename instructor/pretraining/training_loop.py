@@ -37,7 +37,7 @@ def all_reviews(films: Films) -> Documents:
 
 
 @dataclasses.dataclass(frozen=True)
-class Settings:
+class PretrainingSettings:
     """Everything that determines a run, apart from its text."""
 
     seed: int = 2026
@@ -72,7 +72,7 @@ class Settings:
 class Run:
     """A model in training."""
 
-    settings: Settings
+    settings: PretrainingSettings
     tokenizer: Any
     levels: list[Films]  # the reviews to train on, by their level
     model: Any
@@ -138,7 +138,7 @@ def _start_from_copying(model: Any) -> None:
         model.mlm_head.dense.weight.add_(torch.eye(size))
 
 
-def make_run(settings: Settings, tokenizer: Any, levels: list[Films]) -> Run:
+def make_run(settings: PretrainingSettings, tokenizer: Any, levels: list[Films]) -> Run:
     """Build the model with its initial weights, and its optimizer."""
     config = BertConfig(
         vocab_size=tokenizer.vocab_size,

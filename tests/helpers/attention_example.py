@@ -18,7 +18,7 @@ HEADS = (
 MASK = (0, 0, -10000)
 
 
-class Example(NamedTuple):
+class AttentionExample(NamedTuple):
     """What attention computes, for two heads of width 2 and three tokens, in float64."""
 
     query: Tensor  # (H, T, d), as are key, value and output
@@ -31,7 +31,7 @@ class Example(NamedTuple):
     merged: Tensor  # (T, D)
 
 
-def solved(mask: tuple[int, ...] = MASK) -> Example:
+def solved(mask: tuple[int, ...] = MASK) -> AttentionExample:
     """Run BertSelfAttention with weights that give the example's queries, keys and values."""
     query, key, value = torch.tensor(HEADS, dtype=torch.float64).unbind(1)  # (H, T, d) each
     H, T, d = query.shape
@@ -46,7 +46,7 @@ def solved(mask: tuple[int, ...] = MASK) -> Example:
         part.dropout.register_forward_hook(lambda _, given, __: probabilities.append(given[0]))
         merged = part(tokens, added)[0]
     scores = torch.einsum("htd,hsd->hts", query, key)
-    return Example(
+    return AttentionExample(
         query,
         key,
         value,

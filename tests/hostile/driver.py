@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "engine" / "tests")]
 
 from grader.assignment import ASSIGNMENT
-from grader.sentiment import Gate, Sentences
+from grader.sentiment import GateTraining, Sentences
 from tensormark.grading import Grading, program_of, solution_of
 from tensormark.intake.given_files import GivenFiles
 from tensormark.intake.process import READER
@@ -232,10 +232,10 @@ class Driver:
                 answer["text"] = str(error)
         return {**answer, "printed": sandbox.printed.text()}
 
-    def small_gate(self) -> Gate:
+    def small_gate(self) -> GateTraining:
         """Return the gate of the public references, with fewer sentences."""
         assert isinstance(self.grading.references, References)
-        gate = Gate(self.grading.references, self.grading.settings.data)
+        gate = GateTraining(self.grading.references, self.grading.settings.data)
         gate.train = Sentences(gate.train.labels[:TRAIN], gate.train.texts[:TRAIN])
         gate.dev = Sentences(gate.dev.labels[:PREDICT], gate.dev.texts[:PREDICT])
         return gate

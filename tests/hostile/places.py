@@ -91,7 +91,7 @@ class Hostile:
         return self.name.startswith(BY_TIER) and self.name not in BY_CHILD
 
 
-class Place:
+class HostilePlace:
     """A driver in one tier, as one user: "contained", or "locked-user" for root."""
 
     def __init__(self, name: str) -> None:

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from places import SUBMISSIONS, TRAINING, Hostile, Place
+from places import SUBMISSIONS, TRAINING, Hostile, HostilePlace
 from testkit.tiers import marked, user_places
 from tests.helpers import ROOT
 
@@ -40,17 +40,17 @@ NOT_EVERYWHERE = (".git", "reference_outputs/private", "runs")
 
 
 @pytest.fixture(scope="session", params=marked(user_places()))
-def place(request) -> Iterator[Place]:
-    made = Place(request.param)
+def place(request) -> Iterator[HostilePlace]:
+    made = HostilePlace(request.param)
     made.grade_honest()
     yield made
     made.close()
 
 
 @pytest.fixture(scope="session")
-def unisolated() -> Iterator[Place]:
+def unisolated() -> Iterator[HostilePlace]:
     """Start a driver in the tier that isolates nothing."""
-    made = Place("process")
+    made = HostilePlace("process")
     yield made
     made.close()
 
@@ -59,7 +59,7 @@ def each(chosen: list[Hostile]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("hostile", chosen, ids=[hostile.name for hostile in chosen])
 
 
-def check_nothing_is_left(place: Place, result: dict) -> None:
+def check_nothing_is_left(place: HostilePlace, result: dict) -> None:
     """Grade an honest submission; all must be as it was before the hostile one."""
     after = place.grade("", only=NEXT)
 
@@ -75,7 +75,7 @@ def check_nothing_is_left(place: Place, result: dict) -> None:
 @pytest.mark.in_turns
 @each([hostile for hostile in HOSTILE if not hostile.training])
 def test_a_hostile_submission_scores_what_it_solves_and_leaves_nothing(
-    place: Place, hostile: Hostile
+    place: HostilePlace, hostile: Hostile
 ) -> None:
     result = place.grade(hostile.source, file=hostile.file, loses=list(hostile.loses))
 
@@ -95,7 +95,7 @@ def test_a_hostile_submission_scores_what_it_solves_and_leaves_nothing(
 
 @pytest.mark.in_turns
 @each([hostile for hostile in HOSTILE if hostile.training])
-def test_a_hostile_fine_tune_gains_nothing(place: Place, hostile: Hostile) -> None:
+def test_a_hostile_fine_tune_gains_nothing(place: HostilePlace, hostile: Hostile) -> None:
     result = place.grade(hostile.source, deadline=hostile.deadline)
 
     if hostile.training == "refused":
@@ -111,7 +111,7 @@ def test_a_hostile_fine_tune_gains_nothing(place: Place, hostile: Hostile) -> No
 
 
 @pytest.mark.in_turns
-def test_honest_training_is_far_from_chance_and_the_same_again(place: Place) -> None:
+def test_honest_training_is_far_from_chance_and_the_same_again(place: HostilePlace) -> None:
     again = place.grade("", deadline=TRAINING)
 
     assert again["accuracy"] > CHANCE + 0.1
@@ -119,7 +119,7 @@ def test_honest_training_is_far_from_chance_and_the_same_again(place: Place) -> 
 
 
 @pytest.mark.in_turns
-def test_the_solution_scores_the_same_after_all_of_them(place: Place) -> None:
+def test_the_solution_scores_the_same_after_all_of_them(place: HostilePlace) -> None:
     after = place.grade("")
 
     assert after["exercises"] == place.honest["exercises"]
@@ -131,7 +131,7 @@ def test_the_solution_scores_the_same_after_all_of_them(place: Place) -> None:
 
 @each(LEAKING)
 def test_an_attack_on_secrets_works_where_nothing_is_isolated(
-    unisolated: Place, hostile: Hostile
+    unisolated: HostilePlace, hostile: Hostile
 ) -> None:
     planted = re.search("`(.*)`", hostile.control)
     result = unisolated.grade((planted[1] if planted else "") + "\n" + hostile.source)

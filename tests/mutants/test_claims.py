@@ -5,11 +5,11 @@ A mistake costs its own exercise only. `make nightly` grades all of this code, `
 
 import pytest
 
-from tensormark.authoring.prove import Claim, claims
+from tensormark.authoring.prove import CourseClaim, claims
 from tensormark.authoring.variants import Honest
 from testkit.tiers import NIGHTLY
-from tests.helpers.bench import Bench, lost
 from tests.helpers.known import COURSE, HONEST, VARIANTS
+from tests.helpers.source_bench import SourceBench, lost
 
 CLAIMS = [claim for claim in claims(COURSE) if not claim.tasks]
 
@@ -17,7 +17,7 @@ CLAIMS = [claim for claim in claims(COURSE) if not claim.tasks]
 @pytest.mark.sampled(5)  # the golden corpus has many of them
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.name)
 def test_honest_code_loses_nothing_and_a_mistake_its_exercise_by_its_name(
-    bench: Bench, claim: Claim
+    bench: SourceBench, claim: CourseClaim
 ) -> None:
     ((module, source),) = claim.sources.items()
 
@@ -70,7 +70,7 @@ DROPPED = {  # a mistake in training, and a text to scale by a number that nobod
 
 
 @pytest.mark.parametrize("wrong", UPSTREAM)
-def test_a_mistake_upstream_costs_right_code_nothing(bench: Bench, wrong: str) -> None:
+def test_a_mistake_upstream_costs_right_code_nothing(bench: SourceBench, wrong: str) -> None:
     old, new = UPSTREAM[wrong]
     sources = {one.id: one.apply(bench.source) for one in HONEST if one.module == "bert"}
     chosen = {name: text for name, text in sources.items() if text.count(old) == 1}
@@ -85,7 +85,7 @@ def test_a_mistake_upstream_costs_right_code_nothing(bench: Bench, wrong: str) -
 @pytest.mark.parametrize("upstream", ["", "attention"])
 @pytest.mark.parametrize("wrong", WRONG)
 def test_code_that_goes_its_own_way_and_is_wrong_costs_its_exercise(
-    bench: Bench, wrong: str, upstream: str
+    bench: SourceBench, wrong: str, upstream: str
 ) -> None:
     exercise, body, old, new = WRONG[wrong]
     assert body.count(old) == 1
@@ -98,7 +98,7 @@ def test_code_that_goes_its_own_way_and_is_wrong_costs_its_exercise(
 
 @pytest.mark.parametrize("exercise", DROPPED)
 def test_missing_dropout_is_named_next_to_values_that_are_wrong_in_an_unknown_way(
-    bench: Bench, exercise: str
+    bench: SourceBench, exercise: str
 ) -> None:
     mistake, text = DROPPED[exercise]
     (variant,) = (variant for variant in VARIANTS if variant.id == mistake)

@@ -11,7 +11,7 @@ import pytest
 from generate import EXERCISES, Mutant, generate
 from testkit.tiers import NIGHTLY
 from tests.helpers import ROOT
-from tests.helpers.bench import Bench, lost
+from tests.helpers.source_bench import SourceBench, lost
 
 LISTED = Path(__file__).with_name("equivalent.txt").read_text("utf-8").splitlines()
 EQUIVALENT = dict(line.split("  # ", 1) for line in LISTED if line and not line.startswith("#"))
@@ -30,7 +30,7 @@ def label(mutant: Mutant) -> str:
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("exercise", EXERCISES)
 def test_every_mutant_is_killed_or_explained(
-    bench: Bench, mutants: list[Mutant], exercise: str
+    bench: SourceBench, mutants: list[Mutant], exercise: str
 ) -> None:
     own = [mutant for mutant in mutants if mutant.exercise == exercise]
     own = own if NIGHTLY else own[::4]

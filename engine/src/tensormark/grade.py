@@ -60,7 +60,7 @@ def write_report(folder: Path, result: dict[str, Any], path: Path, show: bool) -
 
     forms = [form for form in html.FORMS if (folder / f"handout{form}").is_file()]
     root = Path(os.path.relpath(folder, path.resolve().parent)).as_posix()
-    handout = html.Handout("" if root == "." else f"{root}/", forms)
+    handout = html.HandoutLinks("" if root == "." else f"{root}/", forms)
     write_whole(path, html.page(result, handout))
     opened = show and pages.show(path)
     how = ", opened in your browser" if opened else "; open it in a browser"

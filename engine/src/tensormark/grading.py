@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tensormark.exercise import Assignment, Call, Exercise, Probe
-from tensormark.intake.given_files import GivenFiles, Overlay
+from tensormark.intake.given_files import FileOverlay, GivenFiles
 from tensormark.intake.leftovers import UNFINISHED
 from tensormark.intake.needed import needed_by
 from tensormark.intake.process import InspectionError
@@ -114,7 +114,7 @@ def blocked(task: Exercise, results: Mapping[str, Result]) -> Result | None:
 
 
 def early_results(
-    exercises: Sequence[Exercise], submission: Submission, overlay: Overlay
+    exercises: Sequence[Exercise], submission: Submission, overlay: FileOverlay
 ) -> dict[str, Result]:
     """Return the results of the exercises that need not run, by id.
 
@@ -322,7 +322,7 @@ class Grading:
         self,
         submission: Submission,
         exercises: Sequence[Exercise],
-        overlay: Overlay,
+        overlay: FileOverlay,
         observer: Observer,
     ) -> tuple[list[Result], str]:
         """Grade a submission's exercises; also return its printed output."""
@@ -345,7 +345,7 @@ class Grading:
         return unrun, ""
 
     def open(
-        self, submission: Submission, exercises: Sequence[Exercise], overlay: Overlay
+        self, submission: Submission, exercises: Sequence[Exercise], overlay: FileOverlay
     ) -> AbstractContextManager[Sandbox]:
         """Open a sandbox for an inspected submission.
 

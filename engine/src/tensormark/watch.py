@@ -56,7 +56,7 @@ class WatchReport(Report):
         super().result(result)
 
 
-class Watch:
+class Watcher:
     """Grades one submission again and again.
 
     Attributes:
@@ -120,7 +120,7 @@ def watch(folder: Path, path: str, only: str | None) -> None:
     """Grade, and grade again after each save, until an exception ends it."""
     READER.start()
     SERVERS.start(kind_of(PROCESS))
-    watched = Watch(folder, path, only)
+    watched = Watcher(folder, path, only)
     with contextlib.closing(watched.saves) as saves:
         while True:
             watched.grade()

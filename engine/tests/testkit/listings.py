@@ -45,7 +45,7 @@ class Student:
 
 
 @dataclass
-class Listing:
+class ClassListing:
     """What is in a folder, whose each file is (None if nobody may get it), and the list."""
 
     platform: str
@@ -104,7 +104,7 @@ def _rows(titles: str, row: str, students: list[Student]) -> str:
     return f"{titles}\n" + "".join(row.format(**vars(each)) + "\n" for each in listed)
 
 
-def canvas(draw: random.Random, students: list[Student]) -> Listing:
+def canvas(draw: random.Random, students: list[Student]) -> ClassListing:
     """Return a download of Canvas; a third are anonymous."""
     anonymous = draw.random() < 0.3
     files: dict[str, str | None] = {}
@@ -114,10 +114,12 @@ def canvas(draw: random.Random, students: list[Student]) -> Listing:
         if anonymous:
             begin = f"anon_{draw.choice(['', 'LATE_'])}{''.join(draw.choices(LETTERS, k=5))}"
         files[f"{begin}_{10 + place}_{each.file}"] = None if anonymous else each.number
-    return Listing("canvas", files, _rows("canvas_user_id,name", "{number},N{number}x", students))
+    return ClassListing(
+        "canvas", files, _rows("canvas_user_id,name", "{number},N{number}x", students)
+    )
 
 
-def moodle(draw: random.Random, students: list[Student]) -> Listing:
+def moodle(draw: random.Random, students: list[Student]) -> ClassListing:
     """Return a download of Moodle; a half is blind."""
     blind = draw.random() < 0.5
     files: dict[str, str | None] = {}
@@ -125,10 +127,10 @@ def moodle(draw: random.Random, students: list[Student]) -> Listing:
         name = "Participant" if blind else each.chosen.replace("_", " ")
         files[f"{name}_{each.number}_assignsubmission_file_{each.file}"] = each.number
     titles = "Identifier,Status,Grade,Maximum Grade,Last modified (grade)"
-    return Listing("moodle", files, _rows(titles, "Participant {number},,,80,-", students))
+    return ClassListing("moodle", files, _rows(titles, "Participant {number},,,80,-", students))
 
 
-def gradescope(draw: random.Random, students: list[Student]) -> Listing:
+def gradescope(draw: random.Random, students: list[Student]) -> ClassListing:
     """Return an export of Gradescope; people type their neighbours' ids and names."""
     files: dict[str, str | None] = {}
     metadata = {}
@@ -143,10 +145,10 @@ def gradescope(draw: random.Random, students: list[Student]) -> Listing:
             ("sid,name", "{number},N{number}x"),
         ]
     )
-    return Listing("gradescope", files, _rows(titles, row, students), json.dumps(metadata))
+    return ClassListing("gradescope", files, _rows(titles, row, students), json.dumps(metadata))
 
 
-def blackboard(draw: random.Random, students: list[Student]) -> Listing:
+def blackboard(draw: random.Random, students: list[Student]) -> ClassListing:
     """Return a download of Blackboard, with a hand-in of another assignment in a half."""
     title = draw.choice(["Lab", "Lab_1", "x_ada"])
     files: dict[str, str | None] = {
@@ -156,10 +158,10 @@ def blackboard(draw: random.Random, students: list[Student]) -> Listing:
     stray = f"Lab_2_{students[0].login}_attempt_2026-11-21-10-00-00_x.py"
     files |= draw.choice([{}, {stray: None}])
     people = _rows(f"sid,login,{title}", "{number},{login},", students)
-    return Listing("blackboard", files, people, column=title)
+    return ClassListing("blackboard", files, people, column=title)
 
 
-def brightspace(draw: random.Random, students: list[Student]) -> Listing:
+def brightspace(draw: random.Random, students: list[Student]) -> ClassListing:
     """Return a download of Brightspace, whose names are those of its list."""
     files: dict[str, str | None] = {}
     for each in students:
@@ -167,19 +169,19 @@ def brightspace(draw: random.Random, students: list[Student]) -> Listing:
         ending = draw.choice(["/", f" - 1-90 - N1x - Oct 2, 2026 904 PM - {each.file}"])
         files[f"{begin}{ending}"] = each.number
     row = '{number},"{chosen} N{number}x"'
-    return Listing("brightspace", files, _rows("OrgDefinedId,name", row, students))
+    return ClassListing("brightspace", files, _rows("OrgDefinedId,name", row, students))
 
 
-def github(draw: random.Random, students: list[Student]) -> Listing:
+def github(draw: random.Random, students: list[Student]) -> ClassListing:
     """Return clones of GitHub, of one student in a third."""
     title = draw.choice(["lab", "lab-1", "x-ada"])
     kept = students[: draw.choice([1, 5, 5])]
     files: dict[str, str | None] = {f"{title}-{each.login}/": each.number for each in kept}
     people = _rows(f"sid,github,{title}", "{number},{login},", students)
-    return Listing("github", files, people, column=title)
+    return ClassListing("github", files, people, column=title)
 
 
-def folder(draw: random.Random, students: list[Student]) -> Listing:
+def folder(draw: random.Random, students: list[Student]) -> ClassListing:
     """Return files that staff named after students, and copies of some."""
     files: dict[str, str | None] = {}
     for each in students:
@@ -188,7 +190,7 @@ def folder(draw: random.Random, students: list[Student]) -> Listing:
         copy = draw.choice([f"{own} (2).py", f"{own}-100/", f"\u200b{own.upper()}.zip"])
         if draw.random() < 0.4:
             files = {**files, f"{own}.py": None, copy: None}
-    return Listing(
+    return ClassListing(
         "folder", files, _rows("sid,login,name", "{number},{login},N{number}x", students)
     )
 
@@ -196,7 +198,7 @@ def folder(draw: random.Random, students: list[Student]) -> Listing:
 PLATFORMS = (canvas, moodle, gradescope, blackboard, brightspace, github, folder)
 
 
-def listings(seed: int, count: int) -> Iterator[Listing]:
+def listings(seed: int, count: int) -> Iterator[ClassListing]:
     """Yield listings of all platforms in turns."""
     draw = random.Random(seed)
     for number in range(count):

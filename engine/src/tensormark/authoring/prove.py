@@ -53,7 +53,7 @@ Results = Mapping[str, Result]
 
 
 @dataclasses.dataclass(frozen=True)
-class Claim:
+class CourseClaim:
     """The result that some sources should have.
 
     Attributes:
@@ -131,26 +131,26 @@ def _why_unnamed(exercise: Exercise, references: References, name: str) -> str:
     return f", as wherever it is wrong it {enumerated(causes)}"
 
 
-def claims(course: Course, references: References | None = None) -> Iterator[Claim]:
+def claims(course: Course, references: References | None = None) -> Iterator[CourseClaim]:
     """Yield what an assignment claims; nothing is read before a claim is asked for.
 
     Args:
         references: say why a mistake has no name.
     """
     solution = course.assignment.solution_sources
-    yield Claim("solution", {}, _lost_points, tasks=True)
+    yield CourseClaim("solution", {}, _lost_points, tasks=True)
     starter = derive(course.assignment).items()
     without_suffix = {module_of(name): text for name, text in starter}
-    yield Claim("starter", without_suffix, _starter_fault, tasks=True)
+    yield CourseClaim("starter", without_suffix, _starter_fault, tasks=True)
     for honest in course.honest:
         changed = {honest.module: honest.apply(solution[honest.module])}
-        yield Claim(f"honest {honest.id}", changed, _lost_points)
+        yield CourseClaim(f"honest {honest.id}", changed, _lost_points)
     for variant in course.variants:
         changed = {variant.module: variant.apply(solution[variant.module])}
         exercise = course.assignment.exercise(variant.exercise)
         why = _why_unnamed(exercise, references, variant.name) if references else ""
         fault = functools.partial(_mistake_fault, variant, why)
-        yield Claim(f"mistake {variant.id}", changed, fault)
+        yield CourseClaim(f"mistake {variant.id}", changed, fault)
 
 
 class Bench:
@@ -237,7 +237,7 @@ def recorded_alone(course: Course, folder: Path, seed: int) -> Settings:
 
 def proved(
     course: Course, settings: Settings, exercises: Sequence[Exercise] | None = None
-) -> Iterator[tuple[Claim, Results]]:
+) -> Iterator[tuple[CourseClaim, Results]]:
     """Yield each claim of a course with its results.
 
     Args:
@@ -252,7 +252,7 @@ def proved(
             yield claim, bench.results(claim.sources, claim.tasks)
 
 
-def _line(claim: Claim, results: Results) -> str:
+def _line(claim: CourseClaim, results: Results) -> str:
     fault = claim.fault(results)
     graded = list(results.values())
     points = f"{sum(r.score or 0 for r in graded):g}/{sum(r.max_score for r in graded):g}"

@@ -32,8 +32,8 @@ from tensormark.classroom.entry import (
     number_of,
 )
 from tensormark.classroom.people import (
+    CsvTable,
     FileError,
-    Table,
     forms,
     people_in,
     plain,
@@ -584,7 +584,7 @@ def handed_in(folder: Path, list_file: Path | None = None) -> list[Path]:
     )
 
 
-def read_list(path: Path) -> tuple[Table, list[Entry], Platform]:
+def read_list(path: Path) -> tuple[CsvTable, list[Entry], Platform]:
     """Read a list of the class: its table, its people, and the platform whose own it is.
 
     Raises:
@@ -610,7 +610,7 @@ class Found:
     folder: Path
     platform: Platform
     entries: list[Entry]
-    table: Table | None = None
+    table: CsvTable | None = None
     listed_by: Platform = FOLDER
     given: Sequence[str] = ()
     doubts: Sequence[str] = ()

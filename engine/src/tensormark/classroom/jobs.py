@@ -139,7 +139,7 @@ def facts(folder: Path, references: Path) -> tuple[tuple[str, str], ...]:
     return tuple(found.items())
 
 
-class UnfitError(Exception):
+class UnfitWorkerError(Exception):
     """This worker cannot grade, whatever it is given; the message is one sentence."""
 
 
@@ -148,20 +148,20 @@ def _grading(terms: Terms) -> Grading:
     """Return this process's grading.
 
     Raises:
-        UnfitError: it would grade otherwise than the process that asks.
+        UnfitWorkerError: it would grade otherwise than the process that asks.
     """
     host = printable(platform.node())
     try:
         here = dict(facts(terms.assignment, terms.settings.references))
     except UserError as error:
-        raise UnfitError(f"{host}: {error}") from error
+        raise UnfitWorkerError(f"{host}: {error}") from error
     for name, wanted in terms.facts:
         if here.get(name) != wanted:
-            raise UnfitError(f"{host} has {name} {here.get(name)}, not {wanted}")
+            raise UnfitWorkerError(f"{host} has {name} {here.get(name)}, not {wanted}")
     assignment = open_assignment(terms.assignment)
     fault = fault_of(assignment, terms.settings.tier, terms.settings)
     if fault:
-        raise UnfitError(f"{host} cannot provide the tier {terms.settings.tier}: {fault}")
+        raise UnfitWorkerError(f"{host} cannot provide the tier {terms.settings.tier}: {fault}")
     return Grading(terms.settings, assignment)
 
 
@@ -169,7 +169,7 @@ def do(job: Job, terms: Terms) -> Result:
     """Do a job; return the result model, or a sheet, or a note that says why there is none.
 
     Raises:
-        UnfitError: this worker cannot.
+        UnfitWorkerError: this worker cannot.
     """
     grading = _grading(terms)
     if not job.seed:
@@ -290,7 +290,7 @@ def _answer(future: Future[Any]) -> tuple[Result | str, bool]:
     """
     try:
         return future.result(), False
-    except UnfitError as error:
+    except UnfitWorkerError as error:
         raise UserError(f"a worker cannot grade: {error}") from error
     except (Exception, CancelledError) as error:
         text = printable(f"{type(error).__name__}: {error}")[:300]

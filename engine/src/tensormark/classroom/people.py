@@ -88,7 +88,7 @@ def forms(name: str) -> frozenset[str]:
 
 
 @dataclass(frozen=True)
-class Table:
+class CsvTable:
     """A CSV file: its text, the rows in it, and the separator of its cells.
 
     Attributes:
@@ -141,7 +141,7 @@ class Table:
         return "".join(parts).encode(self.encoding)
 
 
-def read_table(path: Path) -> Table:
+def read_table(path: Path) -> CsvTable:
     """Read a CSV file.
 
     Raises:
@@ -168,7 +168,7 @@ def read_table(path: Path) -> Table:
     separator = said[1] if said else max(",;\t|", key=unquoted.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     try:
-        return Table(path, text, encoding, separator, list(reader), before)
+        return CsvTable(path, text, encoding, separator, list(reader), before)
     except csv.Error as error:
         raise FileError(f"{path}, line {reader.line_num}: not a CSV file ({error})") from error
 
@@ -195,13 +195,13 @@ def _person(cells: Mapping[str, str], ids: Mapping[str, str], row: int) -> Entry
     return Entry(student, name or student, row, ids, team, file=cells.get("file", ""))
 
 
-def unread(table: Table) -> list[str]:
+def unread(table: CsvTable) -> list[str]:
     """Return the titles of the columns that are not read in a list that is no platform's."""
     titles = table.rows[0] if table.rows else []
     return [title for title in titles if title and not meaning(title.casefold(), {})]
 
 
-def people_in(table: Table, columns: Mapping[str, str]) -> list[Entry]:
+def people_in(table: CsvTable, columns: Mapping[str, str]) -> list[Entry]:
     """Return the people in the rows of a table.
 
     Args:

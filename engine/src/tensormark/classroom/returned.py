@@ -15,7 +15,7 @@ from typing import NamedTuple
 from tensormark.classroom.entry import ALL, Entry, first_of, number_of
 from tensormark.classroom.feedback import FOLDER
 from tensormark.classroom.find import Found
-from tensormark.classroom.people import FileError, Table, meaning
+from tensormark.classroom.people import CsvTable, FileError, meaning
 from tensormark.classroom.platforms.base import ANY_TITLE, Platform, number
 from tensormark.files import replaced, write_whole
 from tensormark.reports.text import points
@@ -39,7 +39,7 @@ def listed(name: str, what: str, lines: Sequence[str]) -> list[str]:
 class Column(NamedTuple):
     """The column of marks in the list of the class: its place, and the most that it takes."""
 
-    table: Table
+    table: CsvTable
     place: int
     most: float | None
 
@@ -105,7 +105,7 @@ def limit(entries: Sequence[Entry], column: Column | None, kept: bool) -> list[s
     return lines
 
 
-def _decimal(table: Table, place: int) -> str:
+def _decimal(table: CsvTable, place: int) -> str:
     """Return the decimal point or comma: as in a column or, if that has none, in the file."""
     own = [row[place] for row in table.rows if place < len(row)]
     for text in itertools.chain(own, *table.rows):

@@ -41,7 +41,7 @@ UNFINISHED = "The grading did not finish; below is what was graded until then."
 UNGRADED = "This could not be graded, which is not your fault; tell your instructor."
 
 
-class Writer(Observer):
+class ResultsWriter(Observer):
     """Observes a grading, and writes results.json as it goes on."""
 
     def __init__(self, path: Path, hidden: str = "") -> None:
@@ -162,7 +162,7 @@ def grade(
     Args:
         told: see `hidden`.
     """
-    writer = Writer(results, told)
+    writer = ResultsWriter(results, told)
     settings = settings_for(assignment, limit)
     tier = chosen(assignment, settings)
     writer.tier = tier or "none"

@@ -41,7 +41,7 @@ def _content(path: Path) -> bytes | None:
 
 
 @dataclasses.dataclass(frozen=True)
-class Overlay:
+class FileOverlay:
     """A submission laid over the given files.
 
     Attributes:
@@ -102,7 +102,7 @@ class GivenFiles:
         in_starter = self.assignment.starter in (where, where.parent)
         return {**self.digests, **dict.fromkeys(self.fixed if in_starter else (), "")}
 
-    def under(self, submission: Submission) -> Overlay:
+    def under(self, submission: Submission) -> FileOverlay:
         """Lay a submission over the given files."""
         archive = _pristine(self.assignment.folder / PRISTINE)
         sources: dict[str, str] = {}
@@ -126,7 +126,7 @@ class GivenFiles:
                 sources[module_of(name)] = text
         editable = self.assignment.editable
         modules = [name.removesuffix(".py") for name in editable]
-        return Overlay(
+        return FileOverlay(
             sources | submission.sources,
             {name: sources[name] for name in modules if name in sources},
             frozenset(name for name in editable if self.untouched(submission, name)),

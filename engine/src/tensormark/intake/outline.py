@@ -59,7 +59,7 @@ def is_of_self(node: ast.AST) -> bool:
     return isinstance(owner, ast.Name) and owner.id == "self"
 
 
-class Source:
+class Outline:
     """A module's text, and the function in it that questions are about.
 
     Attributes:
@@ -140,7 +140,7 @@ class Source:
 class Place(NamedTuple):
     """An expression of the function, the node that it is a part of, and its statement."""
 
-    source: Source
+    source: Outline
     node: ast.expr
     parent: ast.AST
     statement: ast.stmt
@@ -227,7 +227,7 @@ def names(place: Place) -> Texts:
 KINDS: tuple[Callable[[Place], Texts], ...] = (numbers, operations, calls, names)
 
 
-def changes(source: Source) -> list[tuple[int, int, str, str]]:
+def changes(source: Outline) -> list[tuple[int, int, str, str]]:
     """Return the single changes to the function, each once.
 
     Returns: the number of the statement, the line, the kind of change, and the line after it.
@@ -254,7 +254,7 @@ def outline(text: str, target: str) -> dict[str, Any]:
         target: the name of the function.
     """
     try:
-        source = Source(text, target)
+        source = Outline(text, target)
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         return {}
     function = source.function

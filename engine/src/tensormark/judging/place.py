@@ -44,7 +44,7 @@ def scaled(probe: Probe, call: Call) -> bool:
 def order(
     target: str, targets: Iterable[str], scales: bool, mismatch: Mismatch | None = None
 ) -> dict[str, Any]:
-    """Return what to record of a call; see `Tape` of the worker.
+    """Return what to record of a call; see `TapeRecorder`.
 
     Args:
         target: the function under test; targets: those of all exercises.

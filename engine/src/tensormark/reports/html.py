@@ -24,7 +24,7 @@ FORMS = (".html", ".md")  # formats of the handout's pages, the better one first
 HANDOUT = re.compile(r"handout(/[\w-]+)?\.md")
 
 
-class Handout(NamedTuple):
+class HandoutLinks(NamedTuple):
     """Where the page finds the handout that it links to.
 
     Attributes:
@@ -36,8 +36,8 @@ class Handout(NamedTuple):
     forms: Sequence[str]
 
 
-HANDOUT_BESIDE_PAGE = Handout("", FORMS)
-NO_HANDOUT = Handout("", ())
+HANDOUT_BESIDE_PAGE = HandoutLinks("", FORMS)
+NO_HANDOUT = HandoutLinks("", ())
 
 
 def chip(outcome: str) -> Markup:
@@ -77,7 +77,7 @@ def _misread(confusion: Sequence[Sequence[int]]) -> int:
     return sum(sum(counts) - counts[right] for right, counts in enumerate(confusion))
 
 
-def page(result: Model, handout: Handout = HANDOUT_BESIDE_PAGE) -> str:
+def page(result: Model, handout: HandoutLinks = HANDOUT_BESIDE_PAGE) -> str:
     """Return the page of a result."""
     exercises = shown_exercises(result)
     return pages.page(

@@ -280,7 +280,7 @@ class ServerLostError(Exception):
 
 
 @dataclasses.dataclass(frozen=True)
-class Job:
+class WorkerJob:
     """What one process is asked in a row: to import a program, and to run calls.
 
     Attributes:
@@ -344,7 +344,7 @@ class Answers:
     """What came of a job.
 
     Attributes:
-        replies: to the import and each call, up to the first that was lost; see `Job.replies`.
+        replies: to the import and each call, up to the first that was lost; see `WorkerJob`.
         printed: what the import and each call printed.
     """
 

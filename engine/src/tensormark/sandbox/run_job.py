@@ -27,11 +27,11 @@ from tensormark.sandbox import answers
 from tensormark.sandbox.interface import (
     Answers,
     CapturedOutput,
-    Job,
     Progress,
     Reply,
     ServerLostError,
     WorkerHungError,
+    WorkerJob,
     WorkerLostError,
     WorkerStartError,
     clock,
@@ -123,7 +123,7 @@ class OutputPipe:
         os.close(self.reader)
 
 
-def run_job(server: Server, job: Job, progress: Progress) -> Answers:
+def run_job(server: Server, job: WorkerJob, progress: Progress) -> Answers:
     """Run a job until it ends, is killed, or has answered everything.
 
     The submission is not imported again if the server's child has done so.
@@ -163,7 +163,7 @@ def run_job(server: Server, job: Job, progress: Progress) -> Answers:
     return Answers(replies, [b""] * first + output.printed.content.split(CALL_ENDS))
 
 
-def _keep(server: Server, job: Job, replies: Sequence[Reply]) -> None:
+def _keep(server: Server, job: WorkerJob, replies: Sequence[Reply]) -> None:
     """Keep a child for the next job, unless a call was lost.
 
     Raises:
@@ -178,7 +178,7 @@ def _keep(server: Server, job: Job, replies: Sequence[Reply]) -> None:
 
 
 def _begin(
-    server: Server, job: Job, frames: Sequence[bytes], core: int | None, output: OutputPipe
+    server: Server, job: WorkerJob, frames: Sequence[bytes], core: int | None, output: OutputPipe
 ) -> mmap.mmap:
     """Start a job; return the memory for its answers."""
     limits = job.program.limits
@@ -210,7 +210,7 @@ def _begin(
 
 def _watch(
     server: Server,
-    job: Job,
+    job: WorkerJob,
     buffer: ReplyBuffer,
     output: OutputPipe,
     progress: Progress,

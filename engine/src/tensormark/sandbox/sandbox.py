@@ -13,12 +13,12 @@ from tensormark.sandbox.interface import (
     Answers,
     Budget,
     CapturedOutput,
-    Job,
     Program,
     Progress,
     Reply,
     Request,
     ServerLostError,
+    WorkerJob,
     WorkerStartError,
 )
 from tensormark.sandbox.run_job import run_job
@@ -158,7 +158,7 @@ class Sandbox:
                 if requests[index].tape is None:  # it only words what is known already
                     self.budget.add(requests[index], reply)
 
-    def job(self, requests: Sequence[Request]) -> Job:
+    def job(self, requests: Sequence[Request]) -> WorkerJob:
         """Return the job of importing the program and running calls."""
         limits = self.program.limits
         importing = Request(
@@ -177,14 +177,14 @@ class Sandbox:
         if self.tier.isolates:
             longest = max(limits.exercise_seconds, *(call.deadline for call in calls))
             most = limits.load_seconds + longest
-        return Job(
+        return WorkerJob(
             self.program,
             [importing, *calls],
             given_code=not self.tier.isolates or any(call.given_code for call in calls),
             seconds=self.budget.cap(requests[0], most),
         )
 
-    def attempt(self, job: Job, progress: Progress) -> Answers:
+    def attempt(self, job: WorkerJob, progress: Progress) -> Answers:
         """Run a job; if its server is lost through no fault of it, try once again in a new one.
 
         What the import prints is returned the first time only.
@@ -210,7 +210,7 @@ class Sandbox:
         self.import_printed = True
         return answers
 
-    def _attempt_once(self, job: Job, progress: Progress) -> Answers:
+    def _attempt_once(self, job: WorkerJob, progress: Progress) -> Answers:
         """Run a job; its first request decides whether its time counts."""
         with self.taking:
             if self.server is not None:

@@ -55,7 +55,7 @@ from tensormark.worker.stand_ins import (
     takes_apart,
 )
 from tensormark.worker.state import Model, Snapshot, put_back, seed
-from tensormark.worker.tape import Tape, recording
+from tensormark.worker.tape import TapeRecorder, recording
 
 Call = Mapping[str, Any]  # its JSON; see `Call` in tensormark/exercise.py
 Array = Any  # a tensor of torch's, or an array of numpy's
@@ -162,7 +162,7 @@ class Context:
     checkpoint: str
     harness: Any
     originals: Originals
-    tape: Tape | None = None
+    tape: TapeRecorder | None = None
 
     def module(self, name: str) -> ModuleType:
         """Return a module of the submission; import it if it is not imported yet."""

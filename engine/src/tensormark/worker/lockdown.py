@@ -161,10 +161,10 @@ def _filter_calls(compiled: bytes) -> None:
     """Install the system call filter."""
     instructions = ctypes.create_string_buffer(compiled, len(compiled))
 
-    class Program(ctypes.Structure):
+    class FilterProgram(ctypes.Structure):
         _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_void_p))
 
-    program = Program(len(compiled) // 8, ctypes.cast(instructions, ctypes.c_void_p))
+    program = FilterProgram(len(compiled) // 8, ctypes.cast(instructions, ctypes.c_void_p))
     arguments = (PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(program))
     _call("seccomp", LIBC.prctl, *arguments)
 

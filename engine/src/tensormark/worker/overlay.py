@@ -21,7 +21,7 @@ from tensormark.worker.imports import Imports, MemoryImporter, file_of
 from tensormark.worker.objects import Originals
 from tensormark.worker.optional_torch import Tensor
 from tensormark.worker.protocol import Message, Tensors
-from tensormark.worker.tape import Tape
+from tensormark.worker.tape import TapeRecorder
 
 
 def load_harness(path: str) -> ModuleType:
@@ -80,7 +80,7 @@ class Overlay:
         self.for_good: dict[str, str] = {}  # what is forbidden
         self.given_only: dict[str, str] = {}  # what is forbidden until a request says otherwise
         self.undo = contextlib.ExitStack()
-        self.tape: Tape | None = None  # of the present request
+        self.tape: TapeRecorder | None = None  # of the present request
 
     def forbid(self, request: Message) -> None:
         """Forbid what only given code may use, unless a request runs such code."""
@@ -131,7 +131,7 @@ class Overlay:
         self.forbid(request)
         WATCH.begin(wanted=bool(self.for_good or self.given_only or request["forbidden"]))
         order = request.get("tape")
-        self.tape = Tape(order, self.files.editable, self.given) if order else None
+        self.tape = TapeRecorder(order, self.files.editable, self.given) if order else None
         context = dataclasses.replace(self.context, tape=self.tape)
         with forbidden.forbid(request["forbidden"]), silenced(bool(order)):
             answer = calls.run(context, request["call"], arrays, progress)

@@ -245,7 +245,7 @@ def _is_cut(made: Any, used: Iterable[Any]) -> bool:
     return floating and any(x.requires_grad for x in _tensors_in(used) if isinstance(x, Tensor))
 
 
-class Tape(TorchFunctionMode):
+class TapeRecorder(TorchFunctionMode):
     """Records what a submission computes; see `recording`.
 
     Attributes:
@@ -533,7 +533,7 @@ class Tape(TorchFunctionMode):
 
 
 def recording(
-    tape: Tape | None, snapshot: Snapshot, inputs: Iterable[Tensor | np.ndarray]
+    tape: TapeRecorder | None, snapshot: Snapshot, inputs: Iterable[Tensor | np.ndarray]
 ) -> contextlib.AbstractContextManager[None]:
-    """Record on a tape, if there is one; see `Tape.recording`."""
+    """Record on a tape, if there is one; see `TapeRecorder.recording`."""
     return contextlib.nullcontext() if tape is None else tape.recording(snapshot, inputs)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from tensormark.classroom.entry import ANY, Claim, Entry, Upload
-from tensormark.classroom.people import Table
+from tensormark.classroom.people import CsvTable
 from tensormark.files import is_folder
 from tensormark.intake.file_names import ARCHIVES
 
@@ -118,12 +118,12 @@ class Platform:
         """Say whether a file with such titles, in lower case, is this platform's own list."""
         return any(needed.issubset(titles) for needed in self.lists)
 
-    def most(self, table: Table, place: int) -> float | None:
+    def most(self, table: CsvTable, place: int) -> float | None:
         """Return the highest mark that a column takes; None if the list does not say."""
         match = self.grades.fullmatch(table.titles[place])
         return number(match.groupdict().get("most") or "") if match else None
 
-    def check(self, table: Table) -> None:
+    def check(self, table: CsvTable) -> None:
         """Check that the platform would import its list.
 
         Raises:

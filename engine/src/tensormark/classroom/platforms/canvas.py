@@ -23,7 +23,7 @@ from pathlib import Path
 
 from tensormark.classroom.entry import Claim, Entry, Upload
 from tensormark.classroom.feedback import PAGE, as_comments
-from tensormark.classroom.people import Table
+from tensormark.classroom.people import CsvTable
 from tensormark.classroom.platforms.base import Feedback, Platform, again, number
 from tensormark.files import encoded
 from tensormark.zipped import zipped
@@ -96,7 +96,7 @@ class Canvas(Platform):
             typed=bool(matches[0]["typed"]),
         )
 
-    def most(self, table: Table, place: int) -> float | None:
+    def most(self, table: CsvTable, place: int) -> float | None:
         """Return the cell in the row of the maxima."""
         rows = (row for row in table.rows[1:5] if MAXIMA in "".join(row[:1]))
         return next((number(row[place]) for row in rows if place < len(row)), None)

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from tensormark.classroom.entry import Claim, Entry, Upload
 from tensormark.classroom.feedback import PAGE
-from tensormark.classroom.people import FileError, Table, words
+from tensormark.classroom.people import CsvTable, FileError, words
 from tensormark.classroom.platforms.base import Feedback, Platform, again, number
 
 NAMED = re.compile(
@@ -70,12 +70,12 @@ class Moodle(Platform):
         typed = bool(match["typed"])
         return Upload(path, (claim,), file=file, again=again(file), typed=typed)
 
-    def most(self, table: Table, place: int) -> float | None:
+    def most(self, table: CsvTable, place: int) -> float | None:
         """Return the maximum grade in the worksheet's rows."""
         found = (number(table.named(row).get(MOST, "")) for row in table.rows[1:])
         return next((value for value in found if value is not None), None)
 
-    def check(self, table: Table) -> None:
+    def check(self, table: CsvTable) -> None:
         """Check that it has the columns that Moodle looks for, and points."""
         for title in NEEDED:
             if table.titles.count(title) != 1:

@@ -12,7 +12,7 @@ from tests.helpers.known import COURSE
 PROBED = [exercise for exercise in ASSIGNMENT.exercises if exercise.probes]
 
 
-class Bench(prove.Bench):
+class SourceBench(prove.Bench):
     def __init__(self, threads: int = 1) -> None:
         super().__init__(COURSE, Settings.of(ROOT, threads=threads), PROBED)
         self.source = self.sources["bert"]

@@ -15,7 +15,7 @@ AGAIN = "again"  # the kind of what an id may be without the number of a copy
 REPEATED = re.compile(r"(.+?)(?: ?\([0-9]{1,3}\)|-[0-9]{1,3})", re.S)
 
 
-class Folder(Platform):
+class PlainFolder(Platform):
     """See the module."""
 
     name = "folder"
