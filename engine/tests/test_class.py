@@ -281,9 +281,9 @@ ANY: Any = None  # a job, or its terms
         ([PART, DONE], DONE),
         ([PART, PART, PART], PART),
         ([BUG, DONE], DONE),
-        ([BUG, BUG, BUG], "a worker failed: ValueError: x"),
+        ([BUG, BUG, BUG], jobs.JobFailed("a worker failed: ValueError: x")),
         ([DIED, DONE], DONE),
-        ([DIED, DIED], jobs.KILLS),
+        ([DIED, DIED], jobs.JobFailed(jobs.KILLS, died=True)),
     ],
 )
 def test_a_job_is_tried_again_as_often_as_it_makes_sense(steps: list[Any], answer: object) -> None:

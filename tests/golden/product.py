@@ -21,7 +21,6 @@ from tensormark.authoring.variants import edited, region_of
 from tensormark.classroom import grade_class, jobs
 from tensormark.folder import open_assignment
 from tensormark.grading import Grading
-from tensormark.intake.submission import SubmissionError
 from tensormark.reports.convert import FORMATS
 from tensormark.reports.terminal import Report
 from tensormark.sandbox.tiers import CONTAINED
@@ -45,12 +44,15 @@ def usual() -> Grading:
 
 def graded(
     path: str, training: bool = False, contained: float = 0, **folders: str
-) -> dict[str, Any] | str:
-    """Return the result model of the submission at a path, or why it is refused.
+) -> dict[str, Any]:
+    """Return the result model of the submission at a path.
 
     Args:
         contained: seconds for a hostile submission, which is graded in a container.
         folders: settings that name a folder, such as the references.
+
+    Raises:
+        UserError: it is refused.
     """
     grading = usual()
     if contained:
@@ -59,11 +61,8 @@ def graded(
     elif folders:
         paths = {name: Path(folder) for name, folder in folders.items()}
         grading = Grading(Settings.of(ROOT, **paths), grading.assignment)
-    try:
-        submission = grading.read(path)
-        return grading.grade(submission, not training, observer=Report()).as_json()
-    except SubmissionError as error:
-        return str(error)
+    submission = grading.read(path)
+    return grading.grade(submission, not training, observer=Report()).as_json()
 
 
 def written(model: Mapping[str, Any]) -> dict[str, str]:

@@ -90,9 +90,10 @@ def shown(row: Mapping[str, Any], folder: Path) -> str:
             return a_class(row["class"])
         if "model" in row:
             return pages(row["model"], "")
-        model = product.graded(row.get("path", "work"), **row.get("options", {}))
-    if isinstance(model, str):
-        return f"refused: {line_of(model)}"
+        try:
+            model = product.graded(row.get("path", "work"), **row.get("options", {}))
+        except product.UserError as error:
+            return f"refused: {line_of(str(error))}"
     if "points" in row:
         return outcomes(model)
     return pages(model, terminal.getvalue()) if "pages" in row else verdict(model)

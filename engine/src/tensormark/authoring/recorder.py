@@ -12,7 +12,7 @@ import functools
 import itertools
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from safetensors.numpy import save
@@ -57,7 +57,13 @@ class Recorded:
     entry: dict[str, Any]
 
 
-def previous_record(folder: Path, exercise: Exercise, other: str = "") -> Recorded | str:
+class Unrecorded(NamedTuple):
+    """Why there is no record to compare with."""
+
+    reason: str
+
+
+def previous_record(folder: Path, exercise: Exercise, other: str = "") -> Recorded | Unrecorded:
     """Return a folder's record of an exercise, or why there is none to compare with.
 
     Args:
@@ -68,14 +74,15 @@ def previous_record(folder: Path, exercise: Exercise, other: str = "") -> Record
         references = References(folder).with_other(other)
         name = f"{references.name(exercise.id)}.safetensors"
         if other and other not in references.others(exercise.id):
-            return "new"
+            return Unrecorded("new")
         entry = references.entry(exercise.id)
         if entry["calls"] != exercise.digest:
-            return "its calls have changed"
+            return Unrecorded("its calls have changed")
         calls = references.recordings(exercise.id, exercise.digest)
         return Recorded((folder / name).read_bytes(), calls, entry)
     except (ReferencesError, ValueError, KeyError, TypeError):
-        return "new" if not (folder / name).is_file() else "damaged, or not what the manifest lists"
+        is_there = (folder / name).is_file()
+        return Unrecorded("damaged, or not what the manifest lists" if is_there else "new")
 
 
 def _named(calls: Sequence[Recording]) -> Tensors:
@@ -240,7 +247,7 @@ class Recorder:
                 )
         return list(self.sandbox.run(requests))
 
-    def record(self, before: Recorded | str) -> tuple[Recorded, list[str]]:
+    def record(self, before: Recorded | Unrecorded) -> tuple[Recorded, list[str]]:
         """Record the exercise, or keep its previous record if that differs by rounding only.
 
         Args:
@@ -252,8 +259,8 @@ class Recorder:
             UserError: the solution or an honest variant fails a call, or honest and wrong code
                 cannot be distinguished.
         """
-        changes = [before] if isinstance(before, str) else self.differences(before)
-        if isinstance(before, str) or changes:
+        changes = [before.reason] if isinstance(before, Unrecorded) else self.differences(before)
+        if isinstance(before, Unrecorded) or changes:
             recorded = self._recorded()
         else:
             entry = before.entry | {"variants": self._described()}

@@ -24,7 +24,17 @@ from tensormark.authoring.course import open_course, require_current
 from tensormark.classroom import config, counts, entry, feedback, gradebook, returned, sheets, teach
 from tensormark.classroom.entry import Entry, legible, number_of
 from tensormark.classroom.find import find, handed_in, note_late, note_status, real
-from tensormark.classroom.jobs import Job, Result, Terms, answers, complete, facts, named, workers
+from tensormark.classroom.jobs import (
+    Job,
+    JobFailed,
+    Result,
+    Terms,
+    answers,
+    complete,
+    facts,
+    named,
+    workers,
+)
 from tensormark.classroom.leaderboard import PAGE, TABLE, Standings
 from tensormark.classroom.people import FileError
 from tensormark.classroom.platforms import FOLDER
@@ -314,8 +324,8 @@ class Class:
         ):
             try:
                 for key, answer in answers(opened, jobs, self.terms):
-                    if isinstance(answer, str):
-                        faults[key] = answer
+                    if isinstance(answer, JobFailed):
+                        faults[key] = answer.reason
                     else:
                         self.store.keep(key, answer)
                     bar.update()

@@ -26,7 +26,7 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from tensormark.classroom.entry import legible
 from tensormark.files import digest, python_files, sha256
@@ -282,24 +282,32 @@ def workers(scheduler: str, count: int) -> Workers:
     return Cluster(scheduler) if scheduler else LocalWorkers(count)
 
 
-def _answer(future: Future[Any]) -> tuple[Result | str, bool]:
-    """Return a job's result, or why there is none, and whether its worker died.
+class JobFailed(NamedTuple):
+    """Why a job has no result, and whether its worker died."""
+
+    reason: str
+    died: bool = False
+
+
+def _answer(future: Future[Any]) -> Result | JobFailed:
+    """Return a job's result, or why there is none.
 
     Raises:
         UserError: the worker cannot do any job.
     """
     try:
-        return future.result(), False
+        result: Result = future.result()
+        return result
     except UnfitWorkerError as error:
         raise UserError(f"a worker cannot grade: {error}") from error
     except (Exception, CancelledError) as error:
         text = printable(f"{type(error).__name__}: {error}")[:300]
-        return f"a worker failed: {text}", type(error).__name__ in DEATHS
+        return JobFailed(f"a worker failed: {text}", type(error).__name__ in DEATHS)
 
 
 def answers(
     opened: Workers, jobs: Mapping[str, Job], terms: Terms
-) -> Iterator[tuple[str, Result | str]]:
+) -> Iterator[tuple[str, Result | JobFailed]]:
     """Do jobs; yield the key of each with its result, or with why there is none.
 
     Raises:
@@ -321,14 +329,15 @@ def answers(
             time.sleep(WAIT)  # a cluster has no worker at the moment
         for future in wait(running, WAIT, FIRST_COMPLETED).done:
             key = running.pop(future)
-            answer, has_died = _answer(future)
+            answer = _answer(future)
             tries[key] += 1
-            if has_died and key not in died:
-                died.add(key)
-                alone.append(key)
-            elif has_died:
-                yield key, KILLS
-            elif tries[key] < TRIES and (isinstance(answer, str) or not complete(answer)):
+            if isinstance(answer, JobFailed) and answer.died:
+                if key in died:
+                    yield key, JobFailed(KILLS, died=True)
+                else:
+                    died.add(key)
+                    alone.append(key)
+            elif tries[key] < TRIES and (isinstance(answer, JobFailed) or not complete(answer)):
                 waiting.append(key)
             else:
                 yield key, answer
