@@ -1,5 +1,6 @@
 """The house rules that a machine can check: who imports whom, sizes of files, reasons of pins."""
 
+import ast
 import re
 import tomllib
 
@@ -74,6 +75,16 @@ def test_students_code_imports_nothing_of_the_grader(folder: str) -> None:
     for path in (ROOT / folder).rglob("*.py"):
         first = {name.split(".")[0] for name in imported(path)}
         assert not first & {"grader", "instructor", "tensormark", "tests"}, path
+
+
+def test_few_comprehensions_have_two_loops() -> None:
+    nested = []
+    for folder in ("engine", "grader", "instructor", "solution", "tests"):
+        for path in (ROOT / folder).rglob("*.py"):
+            nodes = ast.walk(ast.parse(path.read_text("utf-8")))
+            nested += [path for node in nodes if len(getattr(node, "generators", ())) > 1]
+
+    assert len(nested) <= 15, nested
 
 
 @pytest.mark.parametrize(
