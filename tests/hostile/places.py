@@ -16,7 +16,7 @@ HERE = Path(__file__).resolve().parent
 SUBMISSIONS = HERE / "submissions"
 DRIVER = HERE / "driver.py"
 TRAINING = 30.0  # seconds for a fine-tune that takes one or two
-LISTS = ("PATHS", "MODULES")  # of what a submission is after
+LISTS = ("PATHS", "MODULES", "WAYS")  # of what a submission is after
 # The tier keeps these from what they are after: files, processes and the system's resources. The
 # others act within the child, which is the same in each tier.
 BY_TIER = ("secrets-", "resources-", "exit_forging-kill_", "result_forging-write_")
@@ -57,12 +57,12 @@ class Hostile:
         file: the file of the solution that it is appended to.
         exercises: those that are graded when it is handed in.
         loses: those of them that get no points; partly: those that get some.
-        control: how it shows that its attack works where nothing is isolated: it `leaks`, it
-            `leaks after` a line of code, or `none, because ...`.
+        control: how it shows that its attack works where nothing is isolated or forbidden: it
+            `leaks`, it `leaks after` a line of code, or `none, because ...`.
         training: the outcome of the fine-tune: `refused`, `chance` or `same`; empty for a
             submission that leaves it alone.
         deadline: of the fine-tune, in seconds, or 0.
-        targets: the files or modules that it is after, if it lists them.
+        targets: the files, modules or forbidden code that it is after, if it lists them.
     """
 
     def __init__(self, path: Path) -> None:

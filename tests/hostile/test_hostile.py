@@ -11,8 +11,9 @@ they were (`partly`); and, if it goes for the fine-tune, what comes of it there.
 of the files handed in pass in full. What many share is in shared.py, and put around their code.
 
 A submission prints LEAKED when it got at what it went for. That none does proves something only if
-it would: those that look for secrets have a line `control`, and those that leak without isolation
-are shown to. Some find nothing there either, until a line of code has put it there.
+it would: those that look for secrets or forbidden code have a line `control`, and those that leak
+where nothing is isolated or forbidden are shown to. Some find nothing there either, until a line of
+code has put it there.
 """
 
 import importlib.util
@@ -49,7 +50,7 @@ def place(request) -> Iterator[HostilePlace]:
 
 @pytest.fixture(scope="session")
 def unisolated() -> Iterator[HostilePlace]:
-    """Start a driver in the tier that isolates nothing."""
+    """Start a driver in the tier that isolates nothing, of an assignment that forbids nothing."""
     made = HostilePlace("process")
     yield made
     made.close()
@@ -130,11 +131,12 @@ def test_the_solution_scores_the_same_after_all_of_them(place: HostilePlace) -> 
 
 
 @each(LEAKING)
-def test_an_attack_on_secrets_works_where_nothing_is_isolated(
+def test_an_attack_works_where_nothing_is_isolated_or_forbidden(
     unisolated: HostilePlace, hostile: Hostile
 ) -> None:
     planted = re.search("`(.*)`", hostile.control)
-    result = unisolated.grade((planted[1] if planted else "") + "\n" + hostile.source)
+    source = (planted[1] if planted else "") + "\n" + hostile.source
+    result = unisolated.grade(source, file=hostile.file)
 
     leaks = [line for line in result["printed"].split("\n") if line.startswith("LEAKED")]
     assert leaks, result["printed"]
@@ -157,6 +159,6 @@ def test_every_attack_on_secrets_names_what_is_there_and_says_whether_it_leaks_u
     secrets = [hostile for hostile in HOSTILE if hostile.name.startswith("secrets-")]
 
     assert all(hostile.control.startswith(("leaks", "none, because ")) for hostile in secrets)
-    assert len(LEAKING) >= 11
+    assert len(LEAKING) >= 16
     for hostile in HOSTILE:
         assert named_but_missing(hostile.source) == []

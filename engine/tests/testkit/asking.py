@@ -81,10 +81,10 @@ def program_with(code: str = CODE, threads: int = 1, limits: Limits = LIMITS) ->
     )
 
 
-def program_of_ways(head: str, bodies: Iterable[str], given: str = "x") -> Program:
+def program_of_ways(head: str, bodies: Iterable[str]) -> Program:
     """Return a program with a function way_0, way_1, ... for each body, its lines between `; `."""
     functions = [
-        "\n    ".join([f"def way_{number}({given}):", *body.split("; "), f"return {given}\n"])
+        "\n    ".join([f"def way_{number}(x):", *body.split("; "), "return x\n"])
         for number, body in enumerate(bodies)
     ]
     return program_with(head + "\n\n".join(functions))
