@@ -17,7 +17,7 @@ from testkit.graded import ran
 from testkit.tiers import marked
 
 HEAD = """
-import copy, functools, heapq, itertools, math, random, statistics, sys
+import copy, functools, heapq, itertools, math, random, statistics
 import numpy as np
 import torch
 import torch.nn.functional as F
@@ -27,10 +27,6 @@ taken = torch.linalg.det
 del torch.linalg.det
 TABLE, square = {"sqrt": math.sqrt}, torch.eye(3)
 arrays = np.ones(3), np.eye(3)
-
-
-class Orders(itertools.permutations):
-    pass
 
 
 class Steps(torch.optim.NAdam):
@@ -43,13 +39,6 @@ class Own(torch.optim.Optimizer):
 
     def step(self):
         self.param_groups[0]["params"][0].data.add_(1)
-
-
-def swallowed(function, *arguments):
-    try:
-        function(*arguments)
-    except BaseException:
-        pass
 
 
 """
@@ -67,27 +56,24 @@ STOPPED = [
     ("torch.squeeze", "square.squeeze(0)"),
     ("torch.sum", "square.sum()"),
     ("torch.optim", "Steps([torch.nn.Parameter(x)])"),
-    ("torch.optim", "swallowed(torch.optim.SGD, [torch.nn.Parameter(x)])"),
     (
         "torch.ops.aten.native_layer_norm_backward",
         "torch.layer_norm(x.requires_grad_(), [2]).sum().backward()",
     ),
     ("numpy.dot", "kept(*arrays)"),
     ("numpy.dot", "functools.reduce(np.dot, arrays)"),
-    ("numpy.dot", "swallowed(np.dot, *arrays); np.dot(*arrays)"),
     ("numpy.sqrt", "np.sqrt(4.0)"),
     ("numpy.linalg.svd", "np.linalg.svd(arrays[1])"),
     ("numpy.linalg", "np.linalg.svd(arrays[1])"),
-    ("numpy", "arrays[0].sum()"),
     ("numpy", "eval('np.ones(3)')"),
-    ("numpy", "swallowed(sys.setprofile, None); np.ones(3)"),
     ("math.sqrt", "TABLE['sqrt'](4)"),
     ("math.sqrt", "list(map(math.sqrt, [4]))"),
-    ("math.sqrt", "heapq.nlargest(1, [4, 9], key=math.sqrt)"),
     ("math.sqrt", "random._sqrt(4)"),
     ("random.shuffle", "random.Random(1).shuffle([1, 2])"),
     ("random.random", "random.random()"),
-    ("itertools.permutations", "list(Orders([1, 2]))"),
+    ("itertools.permutations", "list(itertools.permutations([1, 2]))"),
+    ("random", "random.choice([1]); random.Random(1).shuffle([1, 2])"),
+    ("numpy.random.rand", "np.random.rand(2)"),
     ("itertools", "list(itertools.permutations([1, 2]))"),
     ("builtins.sorted", "sorted([2, 1])"),
     ("copy.deepcopy", "copy.deepcopy([1])"),
@@ -98,7 +84,7 @@ FREE = [
     ("torch.linalg", "torch.norm(x); x @ x"),
     ("torch.optim", "own = Own([torch.nn.Parameter(x)]); own.step(); own.zero_grad()"),
     ("numpy.dot", "np.matmul(*arrays); np.linalg.matrix_power(arrays[1], 2); x.numpy()"),
-    ("numpy.linalg", "np.ones(3); np.linalg; torch.linalg.norm(x)"),
+    ("numpy.linalg", "np.sqrt(4.0); np.linalg; torch.linalg.norm(x)"),
     (
         "math.sqrt",
         "random.gauss(0, 1); statistics.stdev([1, 2, 4]); torch.nn.Linear(2, 2)(x); math.pi",

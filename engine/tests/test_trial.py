@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from tensormark.exercise import Call, Sizes
-from tensormark.judging import replies
 from tensormark.judging.compare import Mismatch
 from tensormark.judging.fingerprints import AnsweredCall
 from tensormark.judging.replies import MAX_TEXTS, hole, texts
@@ -310,14 +309,3 @@ def test_only_the_first_texts_of_a_list_are_read() -> None:
 
     assert texts(reply, "changed") == ["a", "b", *"c" * (MAX_TEXTS - 3)]
     assert texts(reply, "imported") == texts(reply, "missing") == []
-
-
-def test_a_flag_has_names_of_library_code_and_no_other_words_of_a_worker(monkeypatch) -> None:
-    monkeypatch.setattr(replies, "modules", lambda _: ("torch",))
-    forged = ['=HYPERLINK("http://evil")', "x; sentiment: graded by hand", "<img src=x>", "x.y"]
-    said = [*forged, "torch.optim; full points", f"torch.{'y' * 90}", "torch.nn.?lambda?"]
-
-    flags = trial(reply(entered=said), reply(entered=["random.Random"])).flags
-
-    kept = f"torch.optim, torch.{'y' * 40}, torch.nn, random.Random"
-    assert flags == (f"layer: library code that ran: {kept}",)

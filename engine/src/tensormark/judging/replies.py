@@ -14,15 +14,13 @@ such as a reported wrong value; a type and a line number can also leak a few bit
 import builtins
 import dataclasses
 import re
-import sys
 from collections.abc import Collection, Mapping
-from pathlib import Path
 
 from tensormark.exercise import Assignment
 from tensormark.judging.compare import Mismatch
 from tensormark.judging.fingerprints import AnsweredCall
 from tensormark.sandbox.interface import Reply
-from tensormark.sandbox.packages import modules, requirement_names
+from tensormark.sandbox.packages import requirement_names
 from tensormark.usage import enumerated
 from tensormark.worker.protocol import STATE
 
@@ -31,7 +29,6 @@ MAX_TEXTS = 32  # how many texts of a list are read
 PLACE = r" \((\w{1,80})\.py, line (\d{1,6})\)"
 PLACE_AT_END = re.compile(rf"{PLACE}$")
 RAISED = re.compile(rf"raised (\w{{1,80}}): .*?(?:{PLACE})?", re.DOTALL)
-FULL_NAME = re.compile(r"([A-Za-z_]\w{,39})(?:\.[A-Za-z_]\w{,39}){1,5}", re.ASCII)
 RETURNED = re.compile(
     r"(?:output \w{1,80} of )?(\S{1,80}) should return (a tensor|a numpy array).*, "
     r"got (None|a tuple|a (\w{1,40}))\b.*"
@@ -49,16 +46,6 @@ def texts(reply: Reply, key: str) -> list[str]:
     value = reply.message.get(key)
     items = value[:MAX_TEXTS] if isinstance(value, list) else []
     return [item for item in items if isinstance(item, str)]
-
-
-def entered(reply: Reply, requirements: Path) -> list[str]:
-    """Return the full names of library code that a reply says was entered.
-
-    A name may end in what is no name, such as <lambda>, which is left out.
-    """
-    names = [name for text in texts(reply, "entered") if (name := FULL_NAME.match(text))]
-    packages = {*sys.stdlib_module_names, *modules(requirements)} if names else ()
-    return [name[0] for name in names if name[1] in packages]
 
 
 def hole(reply: Reply, targets: Mapping[str, str]) -> str | None:

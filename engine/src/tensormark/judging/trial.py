@@ -7,7 +7,6 @@ so that a mistake costs points in one exercise only.
 
 import dataclasses
 import functools
-import itertools
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
@@ -24,12 +23,10 @@ from tensormark.judging.compare import Mismatch
 from tensormark.judging.evidence import Evidence
 from tensormark.judging.findings import OF_OUTPUT, finding
 from tensormark.judging.fingerprints import AnsweredCall, changed_state
-from tensormark.judging.replies import PLACE_AT_END, entered, hole, mismatch_of, renamed
+from tensormark.judging.replies import PLACE_AT_END, hole, mismatch_of, renamed
 from tensormark.policy import reasons
 from tensormark.result import Finding, Outcome, Result
 from tensormark.usage import enumerated
-
-MAX_ENTERED = 32  # names of library code that are shown
 
 
 class Fault(NamedTuple):
@@ -129,22 +126,12 @@ class Trial(Evidence):
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """What staff may want to know: library code that ran, and faults in judging it.
-
-        The worker says what ran, so nothing depends on it, and it can only choose among names.
-        """
-        flags = []
-        requirements = self.assignment.requirements
-        names = (entered(each.reply, requirements) for each in self.answered)
-        ran = list(dict.fromkeys(itertools.chain.from_iterable(names)))
-        if len(ran) > MAX_ENTERED:
-            ran = [*ran[:MAX_ENTERED], f"{len(ran) - MAX_ENTERED} more"]
-        if ran:
-            flags.append(f"library code that ran: {', '.join(ran)}")
+        """What staff may want to know: faults in judging it."""
         troubles = [*(answered.reply.trouble for answered in self.answered), *self.troubles]
-        for trouble in filter(None, dict.fromkeys(troubles)):
-            flags.append(f"an answer made the grader raise {trouble}")
-        return tuple(f"{self.exercise.id}: {flag}" for flag in flags)
+        return tuple(
+            f"{self.exercise.id}: an answer made the grader raise {trouble}"
+            for trouble in filter(None, dict.fromkeys(troubles))
+        )
 
     # --- one check of one probe ------------------------------------------------------------------
 

@@ -43,7 +43,6 @@ KEYS: Mapping[str, type] = {
     "where": str,
     "forbidden": str,
     "refused": str,
-    "entered": list,
     "importing": str,
     "missing": str,
     "lacking": str,

@@ -30,7 +30,7 @@ import numpy as np
 
 from tensormark.worker import values
 from tensormark.worker.exceptions import message_of
-from tensormark.worker.forbidden import watched
+from tensormark.worker.forbidden import as_own
 from tensormark.worker.imports import Imports
 from tensormark.worker.objects import (
     Originals,
@@ -214,7 +214,7 @@ def _built(context: Context, call: Call, tensors: Tensors, complete: bool) -> Mo
         weights = below(tensors, "weights/")
     name = call["target"].split(".")[0]
     cls = member(context.module(call["module"]), name, "class")
-    owner: nn.Module = watched(cls, building=True)(*arguments, **call["options"])
+    owner: nn.Module = as_own(cls)(*arguments, **call["options"])
     lacking: dict[str, nn.Module] = {}
     if complete and not has_modules(owner, _used_paths(call, weights)):
         lacking = context.originals.complete(
@@ -307,7 +307,7 @@ def _function_of(
     name, method = call["target"].split(".")
     if _is_numpy(call):
         cls = member(context.module(call["module"]), name, "class")
-        owner = watched(cls, building=True)(**call["options"])
+        owner = as_own(cls)(**call["options"])
         return member(owner, method, "method"), owner, None
     model = _built(context, call, tensors, complete=True)
     return member(model.owner, method, "method"), model.owner, model
@@ -345,7 +345,7 @@ def run_call(context: Context, call: Call, tensors: Tensors) -> Answer:
     if call["optional"] and not accepts(function, count, call["optional"]):
         return Answer({"changed": [], "lacks": True})
     leaves = leaves_of(call, tensors)
-    function = watched(function)
+    function = as_own(function)
     form = call
     if call["taken_by"] and takes_apart(context.module(call["module"]), call["taken_by"]) is False:
         form = {**call, "form": "tensor"}  # a tuple that no caller unpacks
@@ -405,8 +405,7 @@ def run_optimizer(context: Context, call: Call, tensors: Tensors) -> Answer:
         names = group["params"]
         own |= {name: tensors[f"start/{name}"].clone().requires_grad_() for name in names}
         groups.append({**group, "params": [own[name] for name in names]})
-    optimizer = watched(cls)(groups)
-    take_step = watched(optimizer.step)
+    optimizer = as_own(cls)(groups)
     gradients = {n: tensors[f"gradients/{n}"].clone() for n in own if f"gradients/{n}" in tensors}
     before = Snapshot(None)
     after_steps: dict[str, list[Tensor]] = {name: [] for name in own}
@@ -414,7 +413,7 @@ def run_optimizer(context: Context, call: Call, tensors: Tensors) -> Answer:
         for step in range(call["literals"]["steps"]):
             for name, values in gradients.items():
                 own[name].grad = values[step]
-            take_step()
+            optimizer.step()
             for name, parameter in own.items():
                 after_steps[name].append(parameter.detach().clone())
     answer = {f"out/{name}": torch.stack(values) for name, values in after_steps.items()}
@@ -451,7 +450,7 @@ def run_kind(
     before = Snapshot(None, plain=call["literals"])
     given = [tensors[name] for name in call["args"] if name in tensors]
     with recording(context.tape, before, given):
-        answer = as_answer(watched(kind)(context, call, tensors, progress), call)
+        answer = as_answer(kind(context, call, tensors, progress), call)
     report = {**before.report(), "drew": before.generators.drew()}
     after = {f"after/{name}": tensors[name] for name in call["args"] if name in tensors}
     return Answer({**report, **answer.message}, {**after, **answer.tensors})

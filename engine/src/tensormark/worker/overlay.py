@@ -16,7 +16,6 @@ import numpy as np
 
 from tensormark.worker import calls, exceptions, forbidden, protocol, state, surroundings
 from tensormark.worker.exceptions import letters_of, shapes
-from tensormark.worker.forbidden import WATCH
 from tensormark.worker.imports import Imports, MemoryImporter, file_of
 from tensormark.worker.objects import Originals
 from tensormark.worker.optional_torch import Tensor
@@ -78,6 +77,7 @@ class Overlay:
         self.files = exceptions.Files({}, ())
         self.given: dict[str, str] = {}  # texts of the editable files as they were given
         self.for_good: dict[str, str] = {}  # what is forbidden
+        self.kept = contextlib.ExitStack()  # would allow it again
         self.given_only: dict[str, str] = {}  # what is forbidden until a request says otherwise
         self.undo = contextlib.ExitStack()
         self.tape: TapeRecorder | None = None  # of the present request
@@ -100,12 +100,11 @@ class Overlay:
         if "torch" not in sys.modules:  # a submission cannot change what it cannot import
             for name in state.OF_TORCH:
                 state.SETTINGS.pop(name, None)
-        forbidden.SUBMISSION_CODE.clear()
         fault = forbidden.prepare(request["rules"])
         if fault is not None:
             return {"status": "error", "refused": fault}
         new = {p: name for p, name in request["for_good"].items() if p not in self.for_good}
-        forbidden.forbid(new, for_good=True)
+        self.kept.push(forbidden.forbid(new))
         self.for_good |= new
         self.forbid(request)
         files = {name: file_of(name, self.sources) for name in self.sources}
@@ -114,7 +113,8 @@ class Overlay:
         self.files = exceptions.Files(editable, texts.keys() - editable)
         given = request["given"]
         self.given = {file_of(name, self.sources): text for name, text in given.items()}
-        WATCH.load(self.sources, self.files.given, str(self.harness.__file__))
+        own = {name for name in self.sources if files[name] in editable}
+        forbidden.OWN = own | {self.harness.__name__}
         sys.meta_path.insert(0, MemoryImporter(self.sources, files))
         self.context = calls.Context(
             Imports(request["import"], self.settings),
@@ -129,7 +129,6 @@ class Overlay:
     ) -> tuple[Message, Tensors]:
         """Run one call; return its message and tensors."""
         self.forbid(request)
-        WATCH.begin(wanted=bool(self.for_good or self.given_only or request["forbidden"]))
         order = request.get("tape")
         self.tape = TapeRecorder(order, self.files.editable, self.given) if order else None
         context = dataclasses.replace(self.context, tape=self.tape)
@@ -162,14 +161,11 @@ class Overlay:
             return self.frame(request, self.describe(error, request.get("call", {})))
 
     def frame(self, request: Message, message: Message, tensors: Tensors | None = None) -> bytes:
-        """Pack the answer to a request, with what the call entered."""
+        """Pack the answer to a request."""
         header = {"number": request["number"], **message}
         if self.tape is not None:  # also of a call that has raised
             header |= self.tape.message()
             tensors = (tensors or {}) | self.tape.tensors()
-        entered = WATCH.reported()
-        if entered:
-            header["entered"] = entered
         return protocol.encode(header, tensors)
 
 
