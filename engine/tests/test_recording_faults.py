@@ -93,7 +93,7 @@ def refused(folder: Path, *words: str) -> str:
         (
             CONV,
             'points={"values": 30, "properties": 10}',
-            "points=40",
+            "points='40'",
             "conv: points must be by part",
         ),
     ],

@@ -35,6 +35,23 @@ def gate(name: str, *upstream: str) -> Exercise:
 # --- probes -------------------------------------------------------------------------------------
 
 
+def test_what_an_exercise_leaves_out_has_a_default() -> None:
+    short = exercise("last_word", ("x",), draw, arrays=None, file="words.py")
+    of_method = exercise("Counter.add", ("x",), draw, file="words.py", points=10, order=3)
+
+    assert (short.id, short.title, short.order) == ("last_word", "last word", 0)
+    assert short.points == {"values": 3, "properties": 1}
+    assert [each.name for each in short.probes] == ["output", "second call"]
+    assert short.probes[0].says == "last_word gives a wrong output"
+    assert {(each.arrays, each.form) for each in short.calls} == {("numpy", "value")}
+    assert (of_method.id, of_method.order, of_method.max_score) == ("add", 3, 10)
+
+
+def test_an_exercise_comes_after_those_upstream() -> None:
+    with pytest.raises(ValueError, match="attention: rope is upstream, and needs a lower `order`"):
+        followed([gate("attention", "rope"), gate("rope")])
+
+
 def test_the_call_before_the_second_has_other_inputs() -> None:
     one = gate("one")
 

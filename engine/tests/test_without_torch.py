@@ -114,7 +114,7 @@ DRAW = "rng.integers(len(found))"
         (ARGMIN, "(points.sort(), distances.argmin(1))[1]", "nearest", 6, "inputs are changed in"),
         (ARGMIN, "(np.random.seed(1), distances.argmin(1))[1]", "nearest", 6, "something other"),
         (ARGMIN, "distances.argmin(1) ^ (len(points) < 9)", "nearest", 6, "right for some sizes"),
-        (GROUPS, "return groups, 1", "grouped", 0, "words are in wrong groups"),
+        (GROUPS, "return groups, 1", "grouped", 0, "grouped gives a wrong output"),
         (GROUPS, "words.clear(); return groups", "grouped", 6, "something other than its output"),
         (GROUPS, "return {'a': print}", "grouped", 0, "not a value of type builtin_function"),
         ("raise ValueError(", "raise KeyError(", "grouped", 6, "raised KeyError: 'an empty word'"),

@@ -447,7 +447,11 @@ class Assignment:
 
 
 def collected(package: ModuleType) -> tuple[Exercise, ...]:
-    """Return the EXERCISE of each module of a package, by `order`."""
+    """Return the EXERCISE of each module of a package, by `order`, and then by file name.
+
+    Raises:
+        ValueError: an exercise comes before one upstream of it.
+    """
     names = [info.name for info in pkgutil.iter_modules(package.__path__)]
     exercises = [importlib.import_module(f"{package.__name__}.{name}").EXERCISE for name in names]
     return followed(sorted(exercises, key=lambda exercise: exercise.order))
@@ -466,7 +470,10 @@ def followed(exercises: Sequence[Exercise]) -> tuple[Exercise, ...]:
         others = [name for name in dict.fromkeys(above) if name not in exercise.upstream]
         return (*names, *others)
 
-    for exercise in exercises:  # those upstream come first
+    for number, exercise in enumerate(exercises):
+        for name in exercise.upstream:
+            if name in [each.id for each in exercises[number:]]:
+                raise ValueError(f"{exercise.id}: {name} is upstream, and needs a lower `order`")
         if not exercise.probes:
             continue
         probes = [

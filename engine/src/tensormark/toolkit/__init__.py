@@ -13,7 +13,7 @@ training     a training task: it returns weights, and the solution predicts with
 from tensormark.exercise import Call, Sizes, Tensors
 from tensormark.toolkit.optimizers import optimizer, usual_steps
 from tensormark.toolkit.places import locator
-from tensormark.toolkit.probes import exercise, probe, usual
+from tensormark.toolkit.probes import exercise, probe, refused, usual
 
 __all__ = [
     "Call",
@@ -23,6 +23,7 @@ __all__ = [
     "locator",
     "optimizer",
     "probe",
+    "refused",
     "usual",
     "usual_steps",
 ]

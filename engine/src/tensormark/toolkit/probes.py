@@ -14,8 +14,7 @@
             *usual("feed_forward", Sizes(B=1, T=4, D=6, F=8)),
             probe("zeros", "properties", "zeros give NaN", inputs="zeros"),
         ),
-        id="feed_forward", order=10, title="the feed-forward part", file="model.py",
-        points={"values": 6, "properties": 2},
+        id="feed_forward", file="model.py", points=8,
     )
 
 A probe says what its call has of its own: sizes, the name of its inputs, fields such as dtype. The
@@ -34,6 +33,7 @@ import numpy as np
 from tensormark.exercise import (
     NO_DROPOUT,
     NUMPY,
+    PLAIN,
     SECOND_CALL,
     SIZES_PROBE,
     TORCH,
@@ -114,14 +114,24 @@ def second_call(says: str = "a call with other inputs gives a wrong output", **f
     return probe(SECOND_CALL, "properties", says, inputs=SECOND_CALL, **fields)
 
 
-def usual(what: str, other: Sizes, **fields: Any) -> tuple[Case, Case, Case]:
-    """Probe the output, other sizes, and a second call.
+def usual(what: str, other: Sizes | None = None, **fields: Any) -> tuple[Case, ...]:
+    """Probe the output, other sizes if there are any, and a second call.
 
     Args:
         what: the exercise in messages.
         fields: further fields of all their calls.
     """
-    return output(what, **fields), other_sizes(what, other, **fields), second_call(**fields)
+    sizes = () if other is None else (other_sizes(what, other, **fields),)
+    return output(what, **fields), *sizes, second_call(**fields)
+
+
+def refused(what: str, error: str = "ValueError", **fields: Any) -> Case:
+    """Probe an exception.
+
+    Args:
+        what: the inputs that are refused, for `draw` and in messages, such as "an empty word".
+    """
+    return probe(what, "properties", f"{what} is accepted", inputs=what, raises=error, **fields)
 
 
 def _at_rate(
@@ -224,13 +234,15 @@ def exercise(
     draw: Draw,
     *,
     file: str,
-    probes: Sequence[Case],
+    id: str = "",
+    probes: Sequence[Case] = (),
+    points: float | Mapping[str, float] = 4,
     sizes: Sizes = NO_SIZES,
     options: Fixed = NOTHING,
     literals: Fixed = NOTHING,
     given: Given = NOTHING,
     draw_private: Draw | None = None,
-    arrays: str = TORCH,
+    arrays: str | None = TORCH,
     call: Mapping[str, Any] = NOTHING,
     **about: Any,
 ) -> Exercise:
@@ -242,18 +254,27 @@ def exercise(
         draw: returns the inputs of a call by name: arrays, or plain values (worker/values.py);
             weights/<parameter>, and cotangent/<output> for each output that has gradients. For a
             second call, it is asked twice, unless it returns before/<input>.
+        id: the name of the function or method, if it is not given; the title is made from it, too.
+        probes: the usual ones, if none are given.
+        points: by part; or a number, of which values get three quarters, and properties the rest.
         sizes: those of all probes that have no others.
         options: further arguments of the class, or a function of the sizes.
         literals: arguments that are not tensors, or a function of the sizes.
         given: upstream exercises, in order, to their stand-ins.
         draw_private: draws for private references, if `draw` would draw the same inputs.
-        arrays: "numpy" for arrays of numpy, or for plain values alone: calls are in float64, and
-            have no gradients.
+        arrays: "numpy" for arrays of numpy, and None for functions that return a plain value: calls
+            are in float64, and have no gradients.
         call: further fields of every call, such as {"form": "tuple", "returns": ("a", "b")}.
-        file, about: fields of the exercise, such as `id`, `order`, `title` and `points`.
+        file, about: fields of the exercise, such as `title`, or its `order`, if that of the names
+            of files does not suit.
     """
+    id = id or target.rpartition(".")[2]
+    about = {"order": 0, "title": id.replace("_", " "), **about}
+    if isinstance(points, int | float):
+        points = {"values": 0.75 * points, "properties": 0.25 * points}
+    probes = probes or usual(id)
     upstream = about.pop("upstream", tuple(itertools.chain.from_iterable(map(_ids, given))))
-    usual = {
+    common = {
         "target": target,
         "args": args,
         "module": file.removesuffix(".py"),
@@ -261,17 +282,20 @@ def exercise(
         "sizes": sizes,
         "options": options,
         "literals": literals,
-        "arrays": arrays,
+        "arrays": arrays or NUMPY,
+        "form": "tensor" if arrays else PLAIN,
         **call,
     }
     return Exercise(
+        id=id,
+        points=points,
         file=file,
         upstream=upstream,
         probes=tuple(
-            _probe(case, _own_call({**usual, **case.fields}), given, upstream) for case in probes
+            _probe(case, _own_call({**common, **case.fields}), given, upstream) for case in probes
         ),
         draw=_with_earlier_inputs(draw),
         draw_private=draw_private and _with_earlier_inputs(draw_private),
-        sized=functools.partial(_sized, {**usual, **probes[0].fields}),
+        sized=functools.partial(_sized, {**common, **probes[0].fields}),
         **about,
     )

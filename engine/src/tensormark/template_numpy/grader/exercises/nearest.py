@@ -1,19 +1,15 @@
 """The nearest center of each point: arrays."""
 
-import numpy as np
-
-from tensormark.toolkit import Call, Sizes, Tensors, exercise, usual
+from tensormark.toolkit import Sizes, exercise, usual
 
 
-def draw(rng: np.random.Generator, call: Call) -> Tensors:
+def draw(rng, call):
     """Draw points and centers."""
     s = call.sizes
     return {"points": rng.standard_normal((s.N, s.D)), "centers": rng.standard_normal((s.K, s.D))}
 
 
 EXERCISE = exercise(
-    "nearest", ("points", "centers"), draw, sizes=Sizes(N=20, D=3, K=4), arrays="numpy",
-    probes=usual("nearest", Sizes(N=1, D=2, K=7)),
-    id="nearest", order=10, title="the nearest center", file="clusters.py",
-    points={"values": 6, "properties": 2},
+    "nearest", ("points", "centers"), draw, arrays="numpy", file="clusters.py", points=8,
+    sizes=Sizes(N=20, D=3, K=4), probes=usual("nearest", Sizes(N=1, D=2, K=7)),
 )  # fmt: skip
