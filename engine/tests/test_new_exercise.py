@@ -62,7 +62,7 @@ def test_the_handout_has_a_block_and_a_row_of_the_new_exercise(copy: Path) -> No
     text = (copy / "handout.md").read_text("utf-8")
     places = [text.index(f"### Problem ({name})") for name in ("detector", "doubled", "detection")]
     assert places == sorted(places)
-    row = "| [doubled](#problem-doubled-todo-a-title-4-points-about-15-minutes) | 3 | | 1 | 4 |"
+    row = "| [doubled](#problem-doubled-todo-a-title-4-points-about-15-minutes) | 3 | 1 | 4 |"
     assert row in text
 
 

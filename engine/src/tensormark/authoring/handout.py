@@ -19,8 +19,6 @@ from tensormark.handout import MAIN, blocks, slug
 from tensormark.usage import UserError, command, parser
 
 POINTS = re.compile(r"\((\d+(?:\.\d+)?) points\b")  # in a heading
-HEADER = f"| problem | {' | '.join(PARTS)} | points |"
-RULE = f"| --- |{' ---: |' * (len(PARTS) + 1)}"
 
 
 def problem(pages: Mapping[str, str], exercise: Exercise) -> tuple[str, str]:
@@ -36,10 +34,10 @@ def problem(pages: Mapping[str, str], exercise: Exercise) -> tuple[str, str]:
     raise UserError(f"there is no heading `### Problem ({exercise.id}): ...`")
 
 
-def _row(pages: Mapping[str, str], page: str, exercise: Exercise) -> str:
+def _row(pages: Mapping[str, str], page: str, exercise: Exercise, parts: Sequence[str]) -> str:
     home, heading = problem(pages, exercise)
     link = "" if home == page else relpath(home, dirname(page))
-    points = [f"{exercise.points[part]:g}" if part in exercise.points else "" for part in PARTS]
+    points = [f"{exercise.points[part]:g}" if part in exercise.points else "" for part in parts]
     cells = [f"[{exercise.id}]({link}#{slug(heading)})", *points, f"{exercise.max_score:g}"]
     return re.sub(" +", " ", f"| {' | '.join(cells)} |")
 
@@ -51,13 +49,15 @@ def with_tables(pages: Mapping[str, str], assignment: Assignment) -> dict[str, s
         ValueError: a problem or the marks of a table are missing.
     """
     new = dict(pages)
+    parts = [part for part in PARTS if any(part in each.points for each in assignment.exercises)]
+    head = f"| problem | {' | '.join(parts)} | points |\n| --- |{' ---: |' * (len(parts) + 1)}"
     for mark, bonus in (("points", False), ("bonus", True)):
         chosen = [exercise for exercise in assignment.exercises if exercise.extension is bonus]
         page = next((page for page in pages if f"<!-- {mark}:begin -->" in pages[page]), MAIN)
         if not chosen and f"<!-- {mark}:begin -->" not in pages[page]:
             continue
-        rows = [_row(pages, page, exercise) for exercise in chosen]
-        new[page] = put_between(new[page], mark, "\n" + "\n".join([HEADER, RULE, *rows]) + "\n")
+        rows = [_row(pages, page, exercise, parts) for exercise in chosen]
+        new[page] = put_between(new[page], mark, "\n" + "\n".join([head, *rows]) + "\n")
     return new
 
 
