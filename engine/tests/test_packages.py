@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 import tensormark
+from tensormark.authoring.course import open_course
 from tensormark.exercise import Call
+from tensormark.folder import open_assignment
 from tensormark.sandbox import packages
 from tensormark.sandbox.bubblewrap import Bubblewrap
 from tensormark.sandbox.container import NoContainer, ServerKey
@@ -177,3 +179,13 @@ def test_a_listed_package_that_is_not_installed_is_said_to_be_missing(copy: Path
         said = called(copy, "check", "solution").stdout
         assert "cannot be imported" in said
         assert (missing in said, "is not installed" in said) == (is_missing, is_missing)
+
+
+def test_staff_are_told_what_is_listed_and_not_installed(copy: Path, capsys) -> None:
+    with (copy / "requirements.txt").open("a", encoding="utf-8") as opened:
+        opened.write("nosuch==1.0\n")
+
+    open_course(open_assignment(copy))
+
+    said = capsys.readouterr().err
+    assert said == "requirements.txt lists what is not installed: nosuch\n"

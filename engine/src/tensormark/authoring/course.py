@@ -1,6 +1,7 @@
 """What references are recorded from: an assignment with its solution, mistakes and right code."""
 
 import dataclasses
+import sys
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -11,6 +12,7 @@ from tensormark.exercise import Assignment
 from tensormark.folder import PACKAGE, AssignmentError, module, modules
 from tensormark.references import References, ReferencesError, again
 from tensormark.release.given_out import Release
+from tensormark.sandbox.packages import installed, requirement_names
 from tensormark.usage import UserError, one_line
 
 STAFF_FILE = "staff.py"
@@ -107,6 +109,8 @@ def staff_of(folder: Path) -> Staff:
 def open_course(assignment: Assignment) -> Course:
     """Return an assignment with its mistakes, right code, and what else only staff have.
 
+    It says which packages in requirements.txt are not installed, if any are not.
+
     Right code from the files of mistakes comes last.
 
     Raises:
@@ -114,6 +118,13 @@ def open_course(assignment: Assignment) -> Course:
         VariantError: two mistakes in an exercise have the same id, or one belongs to no exercise.
     """
     folder = assignment.folder
+    lacking = [
+        name
+        for name in requirement_names(assignment.requirements)
+        if not installed([name], sys.path)
+    ]
+    if lacking:
+        print("requirements.txt lists what is not installed:", *lacking, file=sys.stderr)
     module_of = {exercise.id: exercise.module for exercise in assignment.exercises}
     variants: list[Variant] = []
     honest: list[Honest] = []
