@@ -80,8 +80,8 @@ def refused(folder: Path, *words: str) -> str:
         (CONV, '"signals": rng', '"before/signals": rng', "draw returns no 'signals', which args"),
         (
             CONV,
-            '"properties": 10',
-            '"property": 10',
+            "points=40",
+            "points={'values': 30, 'properties': 6, 'property': 4}",
             "conv: points has an unknown part 'property'; known: values, training, properties",
         ),
         (
@@ -90,12 +90,7 @@ def refused(folder: Path, *words: str) -> str:
             "import torch, nosuch\n",
             "grader/harness.py cannot be imported: ModuleNotFoundError: No module named 'nosuch'",
         ),
-        (
-            CONV,
-            'points={"values": 30, "properties": 10}',
-            "points='40'",
-            "conv: points must be by part",
-        ),
+        (CONV, "points=40", "points='40'", "conv: points must be by part"),
     ],
     ids=[
         "shape",
@@ -162,7 +157,8 @@ def test_what_draw_must_not_return_is_said_with_its_call(
     copy: Path, old: str, new: str, message: str
 ) -> None:
     begin, marker, rest = (copy / CONV).read_text("utf-8").partition("    return ")
-    (copy / CONV).write_text(begin + marker + rest.replace(old, new, 1), "utf-8")
+    text = f"import numpy as np\n{begin}{marker}{rest.replace(old, new, 1)}"
+    (copy / CONV).write_text(text, "utf-8")
 
     assert f"conv: output: {message}" in refused(copy).replace("Convolution.forward ", "")
 

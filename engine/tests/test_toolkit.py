@@ -39,7 +39,7 @@ def test_what_an_exercise_leaves_out_has_a_default() -> None:
     short = exercise("last_word", ("x",), draw, arrays=None, file="words.py")
     of_method = exercise("Counter.add", ("x",), draw, file="words.py", points=10, order=3)
 
-    assert (short.id, short.title, short.order) == ("last_word", "last word", 0)
+    assert (short.id, short.title, short.order) == ("last_word", "", 0)
     assert short.points == {"values": 3, "properties": 1}
     assert [each.name for each in short.probes] == ["output", "second call"]
     assert short.probes[0].says == "last_word gives a wrong output"

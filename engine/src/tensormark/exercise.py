@@ -462,7 +462,7 @@ def followed(exercises: Sequence[Exercise]) -> tuple[Exercise, ...]:
 
     What an exercise names as its own upstream stays as it says.
     """
-    by_id = {exercise.id: exercise for exercise in exercises}
+    by_id: dict[str, Exercise] = {}
 
     def extended(exercise: Exercise, names: Sequence[str]) -> tuple[str, ...]:
         """Return names of exercises, and what is upstream of these but not named by this one."""
@@ -470,9 +470,10 @@ def followed(exercises: Sequence[Exercise]) -> tuple[Exercise, ...]:
         others = [name for name in dict.fromkeys(above) if name not in exercise.upstream]
         return (*names, *others)
 
-    for number, exercise in enumerate(exercises):
+    for exercise in exercises:
+        by_id[exercise.id] = exercise
         for name in exercise.upstream:
-            if name in [each.id for each in exercises[number:]]:
+            if name not in by_id:
                 raise ValueError(f"{exercise.id}: {name} is upstream, and needs a lower `order`")
         if not exercise.probes:
             continue

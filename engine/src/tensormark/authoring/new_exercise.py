@@ -27,7 +27,6 @@ EXERCISES = Path(PACKAGE, "exercises")
 MISTAKES = Path(PACKAGE, "mistakes")
 BONUS = "\n    extension=True,"
 ARRAYS = '\n    arrays="numpy",'
-ORDER = "\n    order={},"
 GRADIENT = '\n        "cotangent/output": rng.standard_normal((s.B, s.T, s.D)),'
 
 
@@ -94,11 +93,10 @@ def skeleton(assignment: Assignment, name: str, file: str, bonus: bool = False) 
         if (assignment.folder / path).exists():
             raise UserError(f"{path} already exists")
     last = max((exercise.order for exercise in assignment.exercises), default=0)
-    order = previous.order + 1 if previous else last + 10
     values = {
         "id": name,
         "file": file,
-        "order": ORDER.format(order) if last else "",  # otherwise, by file name
+        "order": previous.order + 1 if previous else last + 10,
         "bonus": BONUS if bonus else "",
         "arrays": "" if assignment.uses_torch else ARRAYS,
         "gradient": GRADIENT if assignment.uses_torch else "",

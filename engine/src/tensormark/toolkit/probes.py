@@ -125,13 +125,13 @@ def usual(what: str, other: Sizes | None = None, **fields: Any) -> tuple[Case, .
     return output(what, **fields), *sizes, second_call(**fields)
 
 
-def refused(what: str, error: str = "ValueError", **fields: Any) -> Case:
+def refused(what: str, error: str = "ValueError") -> Case:
     """Probe an exception.
 
     Args:
         what: the inputs that are refused, for `draw` and in messages, such as "an empty word".
     """
-    return probe(what, "properties", f"{what} is accepted", inputs=what, raises=error, **fields)
+    return probe(what, "properties", f"{what} is accepted", inputs=what, raises=error)
 
 
 def _at_rate(
@@ -192,8 +192,6 @@ def _own_call(fields: Mapping[str, Any]) -> Call:
     if rate is not None:
         names = ["dropout", *(name for name in own["sizes"] if name.endswith("dropout"))]
         own["sizes"] = own["sizes"] | dict.fromkeys(names, rate)
-    if isinstance(own.get("raises"), type):
-        own["raises"] = own["raises"].__name__
     for name in ("options", "literals"):
         if callable(own[name]):
             own[name] = own[name](own["sizes"])
@@ -254,7 +252,7 @@ def exercise(
         draw: returns the inputs of a call by name: arrays, or plain values (worker/values.py);
             weights/<parameter>, and cotangent/<output> for each output that has gradients. For a
             second call, it is asked twice, unless it returns before/<input>.
-        id: the name of the function or method, if it is not given; the title is made from it, too.
+        id: the name of the function or method, if it is not given.
         probes: the usual ones, if none are given.
         points: by part; or a number, of which values get three quarters, and properties the rest.
         sizes: those of all probes that have no others.
@@ -269,7 +267,7 @@ def exercise(
             of files does not suit.
     """
     id = id or target.rpartition(".")[2]
-    about = {"order": 0, "title": id.replace("_", " "), **about}
+    about = {"order": 0, "title": "", **about}
     if isinstance(points, int | float):
         points = {"values": 0.75 * points, "properties": 0.25 * points}
     probes = probes or usual(id)

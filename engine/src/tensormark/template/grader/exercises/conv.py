@@ -1,12 +1,10 @@
 """The convolution."""
 
-import numpy as np
-
 from grader.sizes import MAIN, OTHER
-from tensormark.toolkit import Call, Tensors, exercise, usual
+from tensormark.toolkit import exercise, usual
 
 
-def draw(rng: np.random.Generator, call: Call) -> Tensors:
+def draw(rng, call):
     """Draw signals and a convolution's weights; the output is (B, P, W)."""
     s = call.sizes
     return {
@@ -25,8 +23,6 @@ EXERCISE = exercise(
     sizes=MAIN,
     probes=usual("conv", OTHER),
     id="conv",
-    order=10,
-    title="a convolution",
     file="detector.py",
-    points={"values": 30, "properties": 10},
+    points=40,
 )

@@ -3,11 +3,11 @@
 import numpy as np
 
 from grader.sizes import MAIN, OTHER
-from tensormark.toolkit import Call, Tensors, exercise, usual
+from tensormark.toolkit import exercise, usual
 from tensormark.toolkit.draws import as_weights, dense
 
 
-def draw(rng: np.random.Generator, call: Call) -> Tensors:
+def draw(rng, call):
     """Draw signals and the weights of both parts; the output is (B, C)."""
     s = call.sizes
     return {
@@ -29,8 +29,6 @@ EXERCISE = exercise(
     sizes=MAIN,
     probes=usual("detector", OTHER),
     id="detector",
-    order=20,
-    title="a detector",
     file="detector.py",
-    points={"values": 30, "properties": 10},
+    points=40,
 )
