@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tensormark.exercise import Call, Probe
+from tensormark.exercise import NUMPY, Call, Probe
 from tensormark.judging.compare import Mismatch
 from tensormark.judging.evidence import Evidence
 from tensormark.judging.fingerprints import AnsweredCall
@@ -127,7 +127,9 @@ def locate(
         at = reply.message.get("raised_at")
         raised = _place(sources, at, RAISES) or _where_raised(reply, sources)
     tape = Tape.of(reply.tensors)
-    if tape is None or answered.recording.known is None:
+    # each line may be right if what is returned is only of another type, such as a list
+    is_type = kind == "raised" and answered.call.arrays == NUMPY and not raised
+    if is_type or tape is None or answered.recording.known is None:
         return raised
     common, ordered, also_cut = close(tape.prints, answered.recording.known)
     if kind == "gradient":
@@ -155,6 +157,7 @@ def locate(
         if found is not None and found["right"] is not None:
             found["says"] += f"; what line {found['right']} computes is still right"
         return found
-    if kind in ("draw", "raised") or len(tape.records) in (0, MAX_RECORDS):
+    says_little = answered.call.is_plain or len(tape.records) in (0, MAX_RECORDS)
+    if says_little or kind in ("draw", "raised"):
         return raised
     return _place(sources, tape.place(-1), LAST, tape)
