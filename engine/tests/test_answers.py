@@ -48,7 +48,7 @@ def test_a_frame_survives_a_round_trip(decode: Any) -> None:
 
     assert message == sent
     assert tensors.keys() == arrays.keys()
-    assert tensors["scalar"].shape == (1,)
+    assert tensors["scalar"].shape == ()
     for name, value in arrays.items():
         assert tensors[name].dtype == value.dtype
         np.testing.assert_array_equal(tensors[name], value)

@@ -34,17 +34,30 @@ def test_an_output_that_cannot_be_sent_is_named(output: Callable[[], object], me
 
 
 @pytest.mark.parametrize(
-    ("result", "says"),
+    ("result", "names", "says"),
     [
-        ((EYE, EYE, EYE), "f should return a tuple of a and b, got 3 values"),
-        ((EYE, [1]), "output b of f should return a tensor, got a list"),
+        ((EYE, EYE, EYE), "ab", "f should return a tuple of a and b, got 3 values"),
+        ((EYE, [1]), "ab", "output b of f should return a tensor, got a list"),
+        ((EYE, EYE), "a", "f should return a tuple of a, got 2 values"),
+        ([EYE], "a", "f should return a tensor, got a list"),
     ],
 )
-def test_a_tuple_has_the_outputs_that_are_asked_for(result: object, says: str) -> None:
+def test_a_tuple_has_the_outputs_that_are_asked_for(result: object, names: str, says: str) -> None:
     with pytest.raises(StudentError) as error:
-        outputs_of(result, call("tuple", "a", "b"))
+        outputs_of(result, call("tuple", *names))
 
     assert str(error.value) == says
+
+
+def test_what_follows_a_single_output_is_free_where_a_caller_unpacks_it() -> None:
+    unpacked = {**call("tuple", "a"), "taken_by": "g"}
+
+    for result, form in (
+        (EYE, call("tuple", "a")),
+        ((EYE,), call("tuple", "a")),
+        ((EYE, 1), unpacked),
+    ):
+        assert outputs_of(result, form)["a"] is EYE
 
 
 @pytest.mark.parametrize("kind", ["f2", ">f4", "g", "u1", "i4"])

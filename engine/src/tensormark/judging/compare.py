@@ -103,7 +103,8 @@ def compare(
         None if they agree.
     """
     if got.shape != expected.shape:
-        shape = "a single value" if got.shape == (1,) else got.shape  # sent for no axes at all
+        # a tensor of torch's without axes is sent as (1,)
+        shape = "a single value" if got.shape == ((1,) if dtype else ()) else got.shape
         return Mismatch("shape", name, (f"{name} should have shape {expected.shape}, got {shape}",))
     wanted = dtype if expected.dtype.kind == "f" else expected.dtype
     if tolerance is not None and dtype and got.dtype != wanted:

@@ -48,18 +48,24 @@ def columns(rows: Any, names: Sequence[str], target: str) -> dict[str, np.ndarra
     return tensors
 
 
-def named(result: Any, names: Sequence[str], form: str, target: str) -> dict[str, Any]:
-    """Name the outputs of a function; extra keys, and what follows a single one, are ignored.
+def named(result: Any, call: Mapping[str, Any]) -> dict[str, Any]:
+    """Name the outputs of a function; extra keys are ignored.
+
+    What follows a single output in a tuple is ignored, too, if the function's caller unpacks it.
 
     Raises:
         StudentError: an output is missing, or the result is something else.
     """
+    names, form, target = call["returns"], call["form"], call["target"]
     if form == "dict" and isinstance(result, Mapping) and all(name in result for name in names):
         return {name: result[name] for name in names}
     if form == "tensor":
         return {names[0]: result}
     if form == "tuple" and len(names) == 1:
-        return {names[0]: result[0] if isinstance(result, tuple) and result else result}
+        if not isinstance(result, tuple):
+            result = (result,)
+        elif call.get("taken_by"):
+            result = result[:1]
     got = ""
     if form == "dict" and isinstance(result, Mapping):
         got = f", but {next(name for name in names if name not in result)} is missing"
@@ -132,7 +138,7 @@ def outputs_of(result: Any, call: Mapping[str, Any]) -> dict[str, Any]:
         return plain(result, call["returns"], target)
     if call["form"] == "rows":
         return columns(result, call["returns"], target)
-    return checked(named(result, call["returns"], call["form"], target), call)
+    return checked(named(result, call), call)
 
 
 def checked(outputs: dict[str, Any], call: Mapping[str, Any]) -> dict[str, Any]:

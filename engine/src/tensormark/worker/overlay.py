@@ -53,11 +53,11 @@ def silenced(wanted: bool) -> Iterator[None]:
 
 
 def as_array(value: Tensor | np.ndarray) -> np.ndarray:
-    """Return the values of a tensor."""
+    """Return the values of a tensor; one without axes gets an axis, as either is right."""
     if isinstance(value, np.ndarray):
         return value
     array: np.ndarray = value.detach().to_dense().resolve_conj().resolve_neg().numpy()
-    return array
+    return np.atleast_1d(array)
 
 
 class Overlay:

@@ -84,7 +84,7 @@ class ProtocolError(Exception):
 
 
 def save(tensors: Mapping[str, np.ndarray]) -> bytes:
-    """Pack tensors; one without axes gets an axis. The package safetensors takes ten times longer.
+    """Pack tensors. The package safetensors takes ten times longer.
 
     Raises:
         KeyError: a tensor is of another type than TYPES.
@@ -96,8 +96,7 @@ def save(tensors: Mapping[str, np.ndarray]) -> bytes:
         begin = end
         end += tensor.nbytes
         kind = TYPE_NAMES[tensor.dtype.str]
-        shape = tensor.shape or (1,)
-        entries[name] = {"dtype": kind, "shape": shape, "data_offsets": (begin, end)}
+        entries[name] = {"dtype": kind, "shape": tensor.shape, "data_offsets": (begin, end)}
         parts.append(tensor.tobytes())
     listed = _dumps(entries).encode()
     return b"".join([LENGTH.pack(len(listed)), listed, *parts])
