@@ -6,10 +6,12 @@ edits apply and one of the two is common or students were seen to make both; so 
 often seen and change values, as some of these hide behind others until one of them is mended.
 """
 
+import builtins
 import contextlib
 import dataclasses
 import functools
 import itertools
+import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -406,7 +408,11 @@ class Recorder:
 
     def _require_answers(self, replies: Sequence[Reply], name: str) -> None:
         """Check that correct code answers every call that has no stand-ins."""
+        known = {"", *dir(builtins), *re.findall(r"\w+", self.source)}
         for (probe, call), reply in zip(self.exercise.asked, replies, strict=True):
+            if call.raises not in known:
+                about = f"no exception {call.raises!r} in Python or solution/{self.exercise.file}"
+                raise self.fault(f"{probe.name}: there is {about}")
             empty = reply.status == "ok" and not _shapes(reply) and "lacks" not in reply.message
             if (reply.status != "ok" or empty) and not call.stand_ins:
                 text = "its answer has no out/<name>" if empty else reply.text
