@@ -14,14 +14,23 @@ from tensormark.authoring.course import Course, open_course
 from tensormark.authoring.prove import Bench, claims
 from tensormark.cli import main
 from tensormark.folder import open_assignment
+from tensormark.result import Finding
 from tensormark.sandbox.tiers import CONTAINED
 from tensormark.usage import UserError
-from testkit.graded import ran
+from testkit.graded import edited, ran
 
 PACKAGES = (
     "tensormark numpy safetensors jinja2 markupsafe tqdm pyseccomp pyyaml distributed".split()
 )
 MORE = '''
+
+def spread(points: np.ndarray) -> float:
+    """Return the standard deviation of all coordinates."""
+    # TODO(spread): one number.
+    ### BEGIN SOLUTION spread
+    return points.std()
+    ### END SOLUTION spread
+
 
 class Chain:
     """Guesses the next word."""
@@ -61,13 +70,30 @@ EXERCISE = exercise(
     points={"values": 6, "properties": 2},
 )
 """
-HANDOUT = "\n### Problem (after): the next word (8 points, about 5 minutes)\n\n**Draws**. Draw.\n"
+SPREAD = """
+from tensormark.toolkit import exercise
+
+
+def draw(rng, call):
+    return {"points": rng.standard_normal((5, 2))}
+
+
+EXERCISE = exercise("spread", ("points",), draw, arrays="numpy", file="clusters.py")
+"""
+HANDOUT = """
+### Problem (after): the next word (8 points, about 5 minutes)
+
+**Draws**. Draw.
+
+### Problem (spread): the spread (4 points, about 5 minutes)
+"""
 
 
 def completed(folder: Path) -> Path:
     """Write an assignment on arrays and values, with a method that draws, and derive the rest."""
     new.write(folder, numpy=True)
     (folder / "grader/exercises/after.py").write_text(AFTER, "utf-8")
+    (folder / "grader/exercises/spread.py").write_text(SPREAD, "utf-8")
     for file, text in (("solution/clusters.py", MORE), ("handout.md", HANDOUT)):
         with (folder / file).open("a", encoding="utf-8") as opened:
             opened.write(text)
@@ -102,6 +128,7 @@ def test_each_mistake_is_named_and_right_code_passes(bench: Bench, course: Cours
 ARGMIN = "distances.argmin(1)"
 GROUPS = "return groups"
 DRAW = "rng.integers(len(found))"
+STD = "points.std()"
 
 
 @pytest.mark.parametrize(
@@ -115,7 +142,7 @@ DRAW = "rng.integers(len(found))"
         (ARGMIN, "(np.random.seed(1), distances.argmin(1))[1]", "nearest", 6, "something other"),
         (ARGMIN, "distances.argmin(1) ^ (len(points) < 9)", "nearest", 6, "right for some sizes"),
         (GROUPS, "return groups, 1", "grouped", 0, "grouped gives a wrong output"),
-        (GROUPS, "words.clear(); return groups", "grouped", 6, "something other than its output"),
+        (GROUPS, "words.clear(); return groups", "grouped", 6, "inputs are changed in place"),
         (GROUPS, "return {'a': print}", "grouped", 0, "not a value of type builtin_function"),
         ("raise ValueError(", "raise KeyError(", "grouped", 6, "raised KeyError: 'an empty word'"),
         (
@@ -125,6 +152,9 @@ DRAW = "rng.integers(len(found))"
             6,
             "raised",
         ),
+        (STD, "np.array([points.std()])", "spread", 0, "the output has a wrong shape"),
+        (STD, "points.std(keepdims=True)", "spread", 0, "the output has a wrong shape"),
+        (STD, "points.std(), points", "spread", 0, "return a numpy array, got a tuple"),
         (DRAW, "0", "after", 0, "the next word is wrong"),
         (DRAW, f"(np.random.random(), {DRAW})[1]", "after", 6, "something other"),
         ('if found else ""', "", "after", 0, "raised"),
@@ -138,6 +168,63 @@ def test_what_is_wrong_is_said_of_arrays_and_of_values(
 
     assert (name, got) == (exercise, score), headline
     assert says in headline
+
+
+def finding_of(bench: Bench, exercise: str, old: str, new_text: str) -> Finding:
+    """Return the only finding in an exercise with an edit of the solution."""
+    source = edited(bench.sources["clusters"], (old, new_text))
+    (finding,) = bench.results({"clusters": source}, tasks=False)[exercise].findings
+    return finding
+
+
+def test_a_plain_argument_that_a_function_changes_is_named_with_the_line(bench: Bench) -> None:
+    finding = finding_of(bench, "grouped", GROUPS, f"words.sort()\n    {GROUPS}")
+
+    assert "the call changes words in place" in finding.details
+    assert finding.place is not None
+    assert finding.place["text"] == "words.sort()"
+
+
+@pytest.mark.parametrize(
+    ("exercise", "old", "text"),
+    [
+        ("nearest", ARGMIN, "[int(each) for each in (distances + 1.5).argmin(1)]"),
+        ("grouped", GROUPS, "return None"),
+    ],
+)
+def test_no_line_is_shown_where_a_value_of_another_type_is_returned(
+    bench: Bench, exercise: str, old: str, text: str
+) -> None:
+    assert finding_of(bench, exercise, old, text).place is None
+
+
+def test_a_scalar_of_any_type_is_a_scalar(bench: Bench) -> None:
+    for text in ("float(points.std())", "np.array(points.std())"):
+        assert wrong(bench, (STD, text)) == {}
+
+
+def test_the_inputs_that_raise_may_be_the_same_for_each_seed(course: Course, tmp_path) -> None:
+    folder = Path(shutil.copytree(course.assignment.folder, tmp_path / "copy"))
+    file = folder / "grader/exercises/grouped.py"
+    text = edited(file.read_text("utf-8"), ('[*words, ""]', '[""]'))
+    file.write_text(text, "utf-8")
+
+    assert record.main(folder, "references", ["--seed", "7", "--out", str(folder / "own")]) == 0
+
+
+def test_an_exception_that_does_not_exist_is_refused_by_name(course: Course, tmp_path) -> None:
+    folder = Path(shutil.copytree(course.assignment.folder, tmp_path / "copy"))
+    file = folder / "grader/exercises/grouped.py"
+    text = edited(file.read_text("utf-8"), ('"an empty word"', '"an empty word", "ValueEror"'))
+    file.write_text(text, "utf-8")
+
+    with pytest.raises(UserError) as error:
+        record.main(folder, "references", [])
+
+    assert str(error.value) == (
+        "grouped: an empty word: there is no exception 'ValueEror' in Python "
+        "or solution/clusters.py"
+    )
 
 
 @pytest.mark.parametrize("line", ["import torch", "import_module('torch')", "import jinja2"])
@@ -184,7 +271,7 @@ def test_everything_works_where_torch_is_not_installed(elsewhere: Path, tmp_path
 
     assert "is up to date" in output("references")
     assert "! " not in output("prove")
-    assert "score   24 / 24" in output("check", "solution", "--tier", "process")
+    assert "score   28 / 28" in output("check", "solution", "--tier", "process")
     private = ("--references", "reference_outputs/private")
     output("references", "--seed", "77", "--out", private[1])
     graded = output("class", submissions, *private)

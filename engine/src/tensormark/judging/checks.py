@@ -84,7 +84,7 @@ def wrong_gradient(evidence: Evidence, answered: AnsweredCall) -> Mismatch | Non
 
 def changed_input(evidence: Evidence, answered: AnsweredCall) -> Mismatch | None:
     """Check that the call did not change its inputs."""
-    inputs = answered.recording.inputs
+    inputs = *answered.recording.inputs, *answered.call.args
     for name in changed_inputs(answered):
         if name in inputs:
             return Mismatch("changed", name, (f"the call changes {name} in place",))

@@ -17,6 +17,7 @@ from tensormark.exercise import Call, Examine, Probe
 from tensormark.judging.compare import Tolerance
 from tensormark.references import Recording, under
 from tensormark.sandbox.interface import Reply
+from tensormark.worker.protocol import ARGUMENTS
 from tensormark.worker.values import outline, unpacked
 
 SUMS = 4  # per tensor; different tensors practically never agree in all of them
@@ -156,13 +157,18 @@ def tolerance_of(entry: Mapping[str, Any], name: str, call: Call) -> Tolerance:
 def changed_state(reply: Reply) -> list[str] | None:
     """List the parts of the state that a call changed; None if the worker did not report it."""
     changed = reply.message.get("changed")
-    return [str(name) for name in changed] if isinstance(changed, list) else None
+    if not isinstance(changed, list):
+        return None
+    return [str(name) for name in changed if name not in ARGUMENTS]
 
 
 def changed_inputs(answered: AnsweredCall) -> list[str]:
-    """List the tensors that are not as they were sent after a call."""
+    """List the inputs that are not as they were sent after a call."""
     sent = answered.recording.inputs
+    changed = answered.reply.message.get("changed") or ()
     return [
+        name for name, place in zip(answered.call.args, ARGUMENTS, strict=False) if place in changed
+    ] + [
         name
         for name, value in under(answered.reply.tensors, "after/").items()
         if name not in sent

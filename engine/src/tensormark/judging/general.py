@@ -128,7 +128,7 @@ def _by_kind(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> 
     match mismatch.kind:
         case "dtype":
             return Mistake("other_type", "the dtype changes along the way")
-        case "changed" if mismatch.name in answered.recording.inputs:
+        case "changed" if mismatch.name in (*answered.recording.inputs, *answered.call.args):
             return Mistake("input_changed", "inputs are changed in place")
         case "gradient" if not mismatch.headline:
             return Mistake("no_gradient", "the output is right, but a gradient is missing")

@@ -357,7 +357,7 @@ def run_call(context: Context, call: Call, tensors: Tensors) -> Answer:
 
     arguments = list(arguments_of(context, call, tensors, owner))
     own_generator = not GENERATORS.isdisjoint(call["args"])
-    before = Snapshot(model, silent=own_generator, plain=call["literals"])
+    before = Snapshot(model, call, silent=own_generator)
     call_before(context, call, tensors, owner, function)
     given = [value for value in arguments if isinstance(value, Tensor | np.ndarray)]
     with recording(context.tape, before, given):
@@ -447,7 +447,7 @@ def run_kind(
     It answers with out/<name> for each of the call's `returns` and, if requested, grad/<input>.
     Inputs named by the call's `args` must not change; the objects that it builds are not watched.
     """
-    before = Snapshot(None, plain=call["literals"])
+    before = Snapshot(None, call)
     given = [tensors[name] for name in call["args"] if name in tensors]
     with recording(context.tape, before, given):
         answer = as_answer(kind(context, call, tensors, progress), call)

@@ -41,7 +41,7 @@ TYPE_NAMES = {numpy: name for name, numpy in TYPES.items()}
 GPU = "a GPU"  # that code asks for while it is imported
 FILTERS = "the warning filters"
 SEEDED = ("the random seed", "the seed of Python's random", "the seed of numpy.random")
-ARGUMENTS = "the arguments"
+ARGUMENTS = tuple(f"argument {number}" for number in range(20))  # that are plain values
 GENERATORS = "the global random generators"
 STATE = (
     "the default dtype",
@@ -63,7 +63,7 @@ STATE = (
     "the gradients of the model's weights",
     "the model's buffers",
     "the model's configuration",
-    ARGUMENTS,
+    *ARGUMENTS,
     GENERATORS,
 )
 

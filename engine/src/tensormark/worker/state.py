@@ -205,6 +205,7 @@ class Generators:
 # --- a model ----------------------------------------------------------------------------------
 
 
+NO_CALL: Mapping[str, Any] = {"args": ()}
 Part = tuple[dict[str, Any], str]  # a module's dict of parts, and a part's name in it
 PLAIN = frozenset((bool, int, float, str, tuple, type(None)))
 
@@ -298,17 +299,19 @@ class Model:
 class Snapshot:
     """The state before a call, and how it differs afterwards."""
 
-    def __init__(self, model: Model | None, silent: bool = False, plain: Any = None) -> None:
+    def __init__(
+        self, model: Model | None, call: Mapping[str, Any] = NO_CALL, silent: bool = False
+    ) -> None:
         """Record the state before a call.
 
         Args:
             model: the object of the called method; None for a function.
+            call: whose plain arguments must stay as they are.
             silent: also check that nothing is drawn from the global generators.
-            plain: arguments that are not tensors, such as lists.
         """
         self.model = model
         self.silent = silent
-        self.plain = plain
+        self.plain = [call["literals"].get(name) for name in call["args"]]
         self.generators = Generators()
         self.before = self._state()
 
@@ -318,8 +321,7 @@ class Snapshot:
         state[FILTERS] = repr(_broad_filters())
         if self.model is not None:
             state |= self.model.state()
-        state[ARGUMENTS] = repr(self.plain)
-        return state
+        return state | dict(zip(ARGUMENTS, map(repr, self.plain), strict=False))
 
     def report(self) -> dict[str, Any]:
         """Return the names of what has changed, for the answer."""

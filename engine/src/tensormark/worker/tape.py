@@ -507,7 +507,8 @@ class TapeRecorder(TorchFunctionMode):
         self.clear()
         self.is_on = True
         if self.watches == "inputs":
-            self.state = functools.partial(digest, list(inputs))
+            arrays = list(inputs)
+            self.state = lambda: (digest(arrays), repr(snapshot.plain))
         elif self.watches:
             self.state = lambda: self.watches in snapshot.report()["changed"]
         self.before = self.state()
