@@ -1,12 +1,15 @@
 """Commands start without torch, and find the assignment from elsewhere."""
 
 import os
+import re
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
 from tensormark.cli import run
+from tensormark.folder import DOCS
 from testkit import toy
 from testkit.graded import edited, ran
 from testkit.resident import called
@@ -71,6 +74,12 @@ def test_an_assignment_for_another_version_says_once_what_changed(
 
     lines = capsys.readouterr().err.splitlines()
     assert [says in line for line in lines] == [True] * times
+
+
+def test_the_changelog_has_a_heading_for_this_version() -> None:
+    headings = re.findall(r"^## ([\d.]+)", (DOCS / "changelog.md").read_text("utf-8"), re.MULTILINE)
+
+    assert headings[0] == version("tensormark").rpartition(".")[0]
 
 
 def test_help_needs_no_assignment(tmp_path) -> None:

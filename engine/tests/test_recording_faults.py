@@ -149,6 +149,7 @@ SIGNALS = "rng.standard_normal((s.B, s.D, s.T))"
         (SIGNALS, "['a', 'b']", "of the solution, called as its exercise says: raised AttributeE"),
         (SIGNALS, "np.ones(3) * 1j", "draw returns 'signals' as ndarray of complex128; expected"),
         ("{\n", "{'literals': [7, 8],\n", "draw returns 'literals'; expected what **packed({...})"),
+        ("{\n", "{**packed({'a': 1}), **packed({'b': 2}),\n", "draw returns 'b', which no call"),
         (SIGNALS, "np.random.random((s.B, s.D, s.T))", "draw returns other inputs each time"),
         ("weights/weight", "weights/wight", "of the solution, called as its exercise says: Conv"),
     ],
@@ -157,7 +158,8 @@ def test_what_draw_must_not_return_is_said_with_its_call(
     copy: Path, old: str, new: str, message: str
 ) -> None:
     begin, marker, rest = (copy / CONV).read_text("utf-8").partition("    return ")
-    text = f"import numpy as np\n{begin}{marker}{rest.replace(old, new, 1)}"
+    imports = "import numpy as np\nfrom tensormark.literals import packed\n"
+    text = f"{imports}{begin}{marker}{rest.replace(old, new, 1)}"
     (copy / CONV).write_text(text, "utf-8")
 
     assert f"conv: output: {message}" in refused(copy).replace("Convolution.forward ", "")

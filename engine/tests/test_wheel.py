@@ -29,6 +29,18 @@ def test_the_wheel_is_what_a_build_of_the_sources_makes(tmp_path) -> None:
     assert wheel.__wrapped__().content == wheel().content
 
 
+def test_the_wheel_has_its_licence_pages_and_author() -> None:
+    with zipfile.ZipFile(io.BytesIO(wheel().content)) as archive:
+        names = archive.namelist()
+        (metadata,) = [archive.read(each).decode() for each in names if each.endswith("/METADATA")]
+
+    assert [name for name in names if name.endswith("/LICENSE")]
+    for page in ("first_assignment", "isolation", "changelog"):
+        assert f"tensormark/docs/{page}.md" in names
+    for line in ("License-Expression: MIT", "Author: ", "Classifier: ", "EXERCISE = exercise("):
+        assert f"\n{line}" in metadata
+
+
 def test_a_package_that_is_not_installed_is_an_error(monkeypatch) -> None:
     monkeypatch.setattr(module, "distribution", mock.Mock(side_effect=PackageNotFoundError))
 
