@@ -65,7 +65,7 @@ grade: $(VENV)/.installed  ## grade everything, including the fine-tune: about t
 report: $(VENV)/.installed  ## the same as a page with figures, report.html, opened in your browser
 	@$(TOOL) report $(GRADE) --open $(call option,out,OUT) -- "$$SUBMISSION"
 
-debug: $(VENV)/.installed  ## run a call that fails in Python's debugger, on the line where that begins
+debug: $(VENV)/.installed  ## run the failing call in Python's debugger, which stops on the line at fault
 	@$(TOOL) debug $(call option,only,K) -- "$$SUBMISSION"
 
 viva: $(VENV)/.installed  ## answer questions about your own functions

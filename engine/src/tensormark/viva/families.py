@@ -16,7 +16,7 @@ MOST = 10  # tensors of a function, which are changed one by one
 TRIED = 20  # changes to a function, of which about half raise
 MIN_STATEMENTS = 2  # that other options belong to: else, the key is the odd one out
 # Their lines are marked in the listing: a number would tell how far down they are.
-FIRST = "The marked statement is the first that computes a tensor from one of these. From which?"
+FIRST = "The marked statement is the first to use one of these in computing a tensor. Which one?"
 SUPPOSE = "Suppose the marked line read as shown below it. Which of these would then be true?"
 RUN = "The changed function was run on inputs of three sizes."
 
@@ -49,7 +49,7 @@ class Sample:
 
 
 def line_questions(sample: Sample) -> Iterator[Question]:
-    """Ask what a statement is the first to compute with: an input, a weight or dropout."""
+    """Ask which input, weight or dropout a statement is the first to use."""
     study = sample.study
     names = sample.dealt(study.changeable(), study.own_name)[:MOST]
     first = study.first_statements(names)
