@@ -1,4 +1,4 @@
-"""A class from a folder of hand-ins to the gradebook: what is graded, kept, and ended how."""
+"""A class from a folder of submissions to the gradebook: what is graded, kept, and ended how."""
 
 import contextlib
 import json
@@ -32,7 +32,7 @@ ADJUSTMENTS = "student,points,reason\nada,-5.5,late\ngrace,10,showed it to me\n"
 
 @pytest.fixture(scope="module")
 def first(folder: Path, solution_source: str, tmp_path_factory) -> tuple[Path, str]:
-    """The parent of a class's hand-ins and results, graded once, and what was printed."""
+    """The parent of a class's submissions and results, graded once, and what was printed."""
     place = tmp_path_factory.mktemp("class")
     hand_ins = handed_in(place / "in", "grace.txt")
     (hand_ins / "ada.py").write_text(solution_source, "utf-8")
@@ -158,10 +158,10 @@ def test_without_isolation_nothing_is_graded(
     assert "this machine cannot isolate submissions (contained: there is no bwrap)" in printed
 
 
-# class.toml or its keys, the folder of hand-ins, and a part of the message
+# class.toml or its keys, the folder of submissions, and a part of the message
 BAD: dict[str, tuple[str | Mapping[str, object], str, str]] = {
     "no folder": ({}, "missing", "there is no such folder"),
-    "results in place of hand-ins": ({}, "out/feedback", "anew; move it elsewhere"),
+    "results in place of submissions": ({}, "out/feedback", "anew; move it elsewhere"),
     "a list that a run would replace": ({"list": "out/marks.csv"}, "in", "move it elsewhere"),
     "ids instead of marks": (
         {"list": "out/adjustments.csv", "column": "student"},

@@ -133,7 +133,7 @@ def test_only_students_files_count_whatever_their_names_are(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("people", "files", "platform", "words"),
     [
-        ("", [], "", "is empty; unpack the hand-ins into it"),
+        ("", [], "", "is empty; unpack the submissions into it"),
         ("", ["detector.py"], "", "contains detector.py itself"),
         ("points\n3\n", ["a.py"], "", "names none of the columns"),
         ("Identifiant,Nom complet\n3,\n", ["a.py"], "", "but Identifiant, Nom complet; rename"),
@@ -170,7 +170,7 @@ GERMAN_STATUS = WORKSHEET.replace(LATE, "Zur Bewertung abgegeben - 30 Minuten zu
 @pytest.mark.parametrize(
     ("people", "files", "words"),
     [
-        ("id\n1\n", ["x.py", "y.py"], "none of the hand-ins matches"),
+        ("id\n1\n", ["x.py", "y.py"], "none of the submissions matches"),
         (GERMAN, ["Ada_7_assignsubmission_file_x.py"], "while Moodle is in English"),
         (GERMAN, ["1.py"], "identify nobody: Vollständiger Name, Status, Bewertung"),
         (f"{CANVAS}Ada,1,s1,ada,A,\n", ANONYMOUS, "again without anonymous grading"),
@@ -202,7 +202,7 @@ def test_a_list_that_does_not_fit_is_said_in_one_line_with_the_fix(
         (
             GERMAN_STATUS,
             "Ada_1_assignsubmission_file_x.py",
-            "1 hand-in (nobody knows if it was late",
+            "1 submission (nobody knows if it was late",
         ),
         ("id,file\n15,sub/15.py\n", "15.py", "sub/15.py is missing from the folder; there is 15"),
     ],

@@ -1,4 +1,4 @@
-"""No file of a hand-in is reached through a link, and nothing but files is opened."""
+"""No file of a submission is reached through a link, and nothing but files is opened."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""The one process that reads hand-ins: what it may cost, what ends it, and what it says then."""
+"""The one process that reads submissions: what it may cost, what ends it, and what it says then."""
 
 import contextlib
 import sys

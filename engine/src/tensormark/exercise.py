@@ -25,7 +25,7 @@ from tensormark.policy import Names, Policy, check_names, rules_of
 from tensormark.predictions import Leaderboard
 from tensormark.usage import UserError
 
-if TYPE_CHECKING:  # the process that reads hand-ins starts faster without them
+if TYPE_CHECKING:  # the process that reads submissions starts faster without them
     import numpy as np
 
     from tensormark.task import Task

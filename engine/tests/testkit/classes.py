@@ -1,4 +1,4 @@
-"""Made-up classes of the toy assignment, and folders of hand-ins."""
+"""Made-up classes of the toy assignment, and folders of submissions."""
 
 import csv
 import io
@@ -56,7 +56,7 @@ def handed_in(folder: Path, *names: str) -> Path:
 
 
 def found(folder: Path, files: Sequence[str], people: str = "", platform: str = "") -> Found:
-    """Return who handed in these files, according to a list of the class."""
+    """Return who handed in these files, according to a class list."""
     path = None
     if people:
         path = folder / "list.csv"

@@ -73,7 +73,7 @@ class ClassListing:
             if entry.row is not None and whose - {entry.student.removeprefix("Participant ")}:
                 yield f"{entry.student} got {files}"
             if entry.path is not None and len(whose) > 1:
-                yield f"{files} are one hand-in"
+                yield f"{files} are one submission"
         yield from (f"{name} is lost" for name in lost)
 
 
@@ -149,7 +149,7 @@ def gradescope(draw: random.Random, students: list[Student]) -> ClassListing:
 
 
 def blackboard(draw: random.Random, students: list[Student]) -> ClassListing:
-    """Return a download of Blackboard, with a hand-in of another assignment in a half."""
+    """Return a download of Blackboard, with a submission of another assignment in a half."""
     title = draw.choice(["Lab", "Lab_1", "x_ada"])
     files: dict[str, str | None] = {
         f"{title}_{each.login}_attempt_2026-11-20-10-00-0{place}_{each.file}": each.number

@@ -1,4 +1,4 @@
-"""What a class has in common: flags, equal hand-ins, scores, and the commonest mistakes."""
+"""What a class has in common: flags, equal submissions, scores, and the commonest mistakes."""
 
 import itertools
 import re
@@ -39,7 +39,7 @@ def _essence(sources: Mapping[str, str]) -> frozenset[tuple[str, str]]:
 
 
 def note_equal(entries: Sequence[Entry], given: Mapping[str, str]) -> None:
-    """Note whose files are equal apart from comments and layout; a team's are one hand-in.
+    """Note whose files are equal apart from comments and layout; a team's are one submission.
 
     Args:
         given: the text of each editable file as students got it, by module.

@@ -144,10 +144,10 @@ class Entry:
     Attributes:
         student: the student's identifier: an id or login where there is one, else a name.
         name: to display, as it was written; never trusted.
-        row: the index of the student's row in the list of the class; None for anybody else.
+        row: the index of the student's row in the class list; None for anybody else.
         ids: those in the list, by kind, one of people.IDS.
-        team: one whose hand-ins are also this student's; "" if the list has none.
-        file: what was handed in, relative to the folder of the hand-ins; "" if the list does not
+        team: one whose submissions are also this student's; "" if the list has none.
+        file: what was handed in, relative to the folder of the submissions; "" if the list does not
             say.
         uploads: everything that the student handed in.
         path: the file or folder to grade; None if there is nothing to read.
@@ -270,7 +270,7 @@ class Entry:
 
     @property
     def notes(self) -> list[str]:
-        """What staff should know about the hand-in and its points."""
+        """What staff should know about the submission and its points."""
         files = dict(_unimportable(self.exercises))
         notes = [f"{file} {UNIMPORTABLE}: {why}" for file, why in files.items()] + self.remarks
         if self.submission:

@@ -2,10 +2,10 @@
 
 Everything goes to a student, or to nobody where that is uncertain. A name may have several
 readings, and several people may fit one of them. Then staff have to decide: it gets a line of its
-own that names them all. So an odd name can keep a student's own hand-in from being graded, but
+own that names them all. So an odd name can keep a student's own submission from being graded, but
 never give it to anybody else, nor anybody else's to its author. Nothing and nobody is left out:
-every file becomes part of a hand-in or one of its `others`, and a student on the list who handed in
-nothing has a hand-in without a path.
+every file becomes part of an entry or one of its `others`, and a student on the list who handed in
+nothing has an entry without a path.
 
 No path is built from a name, no link is followed, and no list is taken from where students write.
 """
@@ -58,7 +58,7 @@ IGNORED = re.compile(
 )
 COMPANION = "._"  # begins the name of the metadata that macOS keeps beside a file or folder
 NEAREST = "; nearest is "
-NOT_LISTED = "not on the list of the class"
+NOT_LISTED = "not on the class list"
 UNNAMED = "has the name of the assignment's file and of no student"
 NO_FILE = "no file was handed in, only a text or note that the platform keeps"
 CHOSEN_BY_DATE = "of several, the newest by file date was chosen"
@@ -188,7 +188,7 @@ class Owners:
         left = list(dict.fromkeys(repr(each.stray) for each in results if each.stray))
         if left and not meant:
             self.doubts.append(
-                f"hand-ins of several assignments: {legible(best[:-1])!r} is graded, and not "
+                f"submissions of several assignments: {legible(best[:-1])!r} is graded, and not "
                 f"{first_of(left)}; name its column in class.toml, or move the others elsewhere"
             )
         return results
@@ -216,7 +216,7 @@ class Owners:
         return set()
 
     def owners(self, people: set[int], name: str) -> set[Owner]:
-        """Return people, or the team of a name, whose hand-in belongs to its members."""
+        """Return people, or the team of a name, whose submission belongs to its members."""
         owners = {frozenset({place}) for place in people}
         # a platform may have changed a team's name a little
         team = self.teams.get("".join(words(name)))
@@ -512,7 +512,7 @@ def choose(entry: Entry, folder: Path, editable: Sequence[str]) -> None:
 
 
 def note_status(found: "Found") -> list[str]:
-    """Note what the platform's list says of each hand-in; return the same for staff.
+    """Note what the platform's list says of each submission; return the same for staff.
 
     And return who handed in several versions of a file, once everything is read.
     """
@@ -530,7 +530,7 @@ def note_status(found: "Found") -> list[str]:
         if any(map(VERSIONS.fullmatch, (*entry.remarks, *notes))):
             noted[SEVERAL].append(entry.called)
     return [
-        f"{number_of(len(names), 'hand-in')} ({remark}): {first_of(names)}"
+        f"{number_of(len(names), 'submission')} ({remark}): {first_of(names)}"
         for remark, names in noted.items()
     ]
 
@@ -585,7 +585,7 @@ def handed_in(folder: Path, list_file: Path | None = None) -> list[Path]:
 
 
 def read_list(path: Path) -> tuple[CsvTable, list[Entry], Platform]:
-    """Read a list of the class: its table, its people, and the platform whose own it is.
+    """Read a class list: its table, its people, and the platform whose own it is.
 
     Raises:
         FileError: it cannot be used.
@@ -601,7 +601,7 @@ class Found:
 
     Attributes:
         folder: the folder itself, or the only one in it.
-        table: the list of the class, if there is one.
+        table: the class list, if there is one.
         listed_by: the platform whose own list it is.
         given: what several students got by its column `file`, or another than a name says.
         doubts: what else staff should know about the whole.
@@ -633,9 +633,9 @@ class Found:
             is_near = any(NEAREST in "\n".join(each.remarks) for each in found)
             hint = " (notes say what is nearest)" if is_near else ""
             return [f"not in {path}{hint}: {first_of(unlisted)}{columns}"]
-        example = f"{unlisted[0]!r}, for instance, is none of its ids, logins, addresses or names"
+        example = f"{unlisted[0]!r}, for instance, is no id, login, e-mail or name in it"
         fix = f"use {self.platform.wanted}, or add a column `file`"
-        return [f"none of the hand-ins matches {path}: {example}{columns}; {fix}"]
+        return [f"none of the submissions matches {path}: {example}{columns}; {fix}"]
 
 
 def _entered(folder: Path, paths: Sequence[Path]) -> tuple[Path, list[Path]]:
@@ -660,7 +660,7 @@ def find(
     Args:
         folder: an unpacked bulk download, or any files and folders that are named after students.
         editable: the files that students edit.
-        list_file: a list of the class; its students come first.
+        list_file: a class list; its students come first.
         platform: the name of the one that the folder is from; "" to judge by the names in it.
         given: the files that students get.
         column: the list's column of marks, as in class.toml.
@@ -677,7 +677,7 @@ def find(
             f"submissions; use {command('grade')}, or give its parent folder"
         )
     if not paths:
-        raise FileError(f"{folder}: is empty; unpack the hand-ins into it")
+        raise FileError(f"{folder}: is empty; unpack the submissions into it")
     folder, paths = _entered(folder, paths)
     table, people, listed_by = read_list(list_file) if list_file else (None, [], FOLDER)
     chosen = next((each for each in PLATFORMS if each.wrote(paths)), FOLDER)

@@ -76,7 +76,7 @@ NEW = ".new"  # the folder in OUT in which it is made
 
 
 def _submissions(text: str) -> Path:
-    """Return the folder of the hand-ins.
+    """Return the folder of the submissions.
 
     Raises:
         SubmissionError: it is not a folder.
@@ -233,7 +233,7 @@ class Class:
             advice = ""
             first, *others = handed_in(folder)
             if is_folder(first) and not others:
-                advice = f"; if the hand-ins are in {legible(str(first))}, name that folder"
+                advice = f"; if the submissions are in {legible(str(first))}, name that folder"
             raise SubmissionError(f"there is nothing to grade in {folder}{advice}")
 
     def _terms(self, checkpoint: Path | None) -> Terms:

@@ -1,6 +1,6 @@
 """What goes back to the platform: its own list with the marks, and a zip of feedback.
 
-marks.csv      the list of the class, in which one column is filled in and nothing else is changed
+marks.csv      the class list, in which one column is filled in and nothing else is changed
 feedback.zip   the reports that have changed, named as the platform wants it
 """
 
@@ -37,7 +37,7 @@ def listed(name: str, what: str, lines: Sequence[str]) -> list[str]:
 
 
 class Column(NamedTuple):
-    """The column of marks in the list of the class: its place, and the most that it takes."""
+    """The column of marks in the class list: its place, and the most that it takes."""
 
     table: CsvTable
     place: int

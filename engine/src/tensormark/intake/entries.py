@@ -1,4 +1,4 @@
-"""A hand-in as files and folders, on a disk or in an archive; nothing is read before it is needed.
+"""A submission as files and folders, on a disk or in an archive, each read only when needed.
 
 Covered: below the path that the user named, no link is followed and only folders and regular files
 are opened, each relative to an open folder, so swapping a path in the meantime has no effect.
@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from tensormark.characters import shown
 from tensormark.files import SAFE_FLAGS, NotAFileError, kind_of, read_regular
 
-MAX_ENTRIES = 10_000  # that are examined in a hand-in or a folder
+MAX_ENTRIES = 10_000  # that are examined in a submission or a folder
 NO_LINKS = "is a link, which is not followed; hand in the file itself"
 FOLDER = SAFE_FLAGS | os.O_DIRECTORY
 Stamp = tuple[int, int, int]
@@ -54,7 +54,7 @@ class File:
 
     Attributes:
         name: as the student called it.
-        place: its path in the hand-in, for messages.
+        place: its path in the submission, for messages.
         content: returns what is in it, up to a number of bytes, or raises any exception.
     """
 

@@ -54,7 +54,7 @@ def is_from_platform(name: str) -> bool:
 
 
 def is_hidden(name: str) -> bool:
-    """Say whether a file or folder in a hand-in is not the student's work."""
+    """Say whether a file or folder in a submission is not the student's work."""
     return name in LEFT_BEHIND or name.startswith((".", "~$")) or name.endswith("Zone.Identifier")
 
 

@@ -1,7 +1,7 @@
 """The only way to read what was handed in: ask the process with limits; see limited.py.
 
 Covered: whatever was handed in, it costs this process no more than reading a bounded answer. If a
-hand-in yields no answer, that is its own fault; if the process does not work, that is ours.
+submission yields no answer, that is its own fault; if the process does not work, that is ours.
 """
 
 import atexit
@@ -24,11 +24,11 @@ MAX_STATUS = 20  # bytes
 
 
 class InspectionError(UserError):
-    """No hand-in can be read on this machine, which is not the submission's fault."""
+    """No submission can be read on this machine, which is not the submission's fault."""
 
 
 class ReaderProcess:
-    """The process that reads hand-ins; it is started when first needed, and again if it dies."""
+    """The process that reads submissions; it is started when first needed, and again if it dies."""
 
     def __init__(self) -> None:
         self.process: subprocess.Popen[bytes] | None = None

@@ -1,4 +1,4 @@
-"""Choose the files of a hand-in that are graded, by their names, and read them.
+"""Choose the files of a submission that are graded, by their names, and read them.
 
 They are in one folder: the one nearest to the top with a file whose name stands for the main file.
 An exact name comes before inexact ones (file_names.py); two equally good matches are an error.
@@ -41,7 +41,7 @@ MAX_NOTES = 20
 MAX_OTHERS = 20  # files elsewhere that are compared with those that are graded
 MAX_OPENED = 3  # archives beside what is graded
 SMALL = 4 << 20  # bytes of such an archive that is looked into
-ITSELF = "it"  # the place of a hand-in that is a single file
+ITSELF = "it"  # the place of a submission that is a single file
 ONE = "give the folder starter/ or your one file, not a folder around it"
 DOWNLOAD = "download it in Finder, and then try again"
 # what to do about a file of the wrong kind, by the end of its name
@@ -111,7 +111,7 @@ def _levels(top: Folder, main: str) -> Iterator[Sequence[Sequence[Entry]]]:
 
 @dataclasses.dataclass
 class Reading:
-    """Reads one hand-in.
+    """Reads one submission.
 
     Attributes:
         editable: the files that students edit; without the first, there is nothing to grade.

@@ -1,7 +1,7 @@
 """A submission: the texts of the editable files that were handed in, and facts about them.
 
-A hand-in is read and parsed in another process (process.py), within limits for all of it together.
-The trusted side gets texts of bounded length, or one sentence that says why there are none.
+It is read and parsed in another process (process.py), within limits for all of it together. The
+trusted side gets texts of bounded length, or one sentence that says why there are none.
 """
 
 import dataclasses

@@ -147,7 +147,7 @@ class Platform:
         return None
 
     def remark(self, cells: Mapping[str, str], entry: Entry) -> str:
-        """Return what staff should know of a hand-in by its list; "" if nothing.
+        """Return what staff should know of a submission by its list; "" if nothing.
 
         Args:
             cells: of its row, by title; entry: of its owner.
