@@ -10,10 +10,10 @@ exercises, `everything` or `nothing`); which only lose the points for keeping in
 they were (`partly`); and, if it goes for the fine-tune, what comes of it there. All other exercises
 of the files handed in pass in full. What many share is in shared.py, and put around their code.
 
-A submission prints LEAKED when it got at what it went for. That none does proves something only if
-it would: those that look for secrets or forbidden code have a line `control`, and those that leak
-where nothing is isolated or forbidden are shown to. Some find nothing there either, until a line of
-code has put it there.
+A submission prints LEAKED when it has reached its target. That none does proves something only if
+it could. So those that look for secrets or forbidden code have a line `control`, and those that leak
+where nothing is isolated or forbidden are shown to leak. Some find nothing there either, until a
+line of code has put it there.
 """
 
 import importlib.util

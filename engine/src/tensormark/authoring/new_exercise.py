@@ -100,7 +100,6 @@ def skeleton(assignment: Assignment, name: str, file: str, bonus: bool = False) 
         "bonus": BONUS if bonus else "",
         "arrays": "" if assignment.uses_torch else ARRAYS,
         "gradient": GRADIENT if assignment.uses_torch else "",
-        "run": command("check", k=name),
     }
     source = (assignment.solution / file).read_text(encoding="utf-8")
     block = _filled("problem.md.txt", values)
