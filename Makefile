@@ -91,7 +91,7 @@ help:  ## this list
 #: K=attention,layer  ## only these exercises
 #: JSON=result.json  ## also write the result to this file
 #: OUT=report.html  ## with report and viva: the page; with submit: the zip
-#: NAME="Ada L."  ## with submit: what the leaderboard calls you, if it should
+#: NAME="Ada L."  ## with submit: your name on the leaderboard; default: anonymous
 #: N=5 SEED=7  ## with viva: how many questions, and which ones
 #: TIER=locked  ## isolate your code as your instructor does; only on Linux
 #: VENV=dir  ## the virtual environment; default: .venv

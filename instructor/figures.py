@@ -42,7 +42,8 @@ def _renumbered(svg: str, numbers: dict[tuple[str, str], int]) -> str:
 def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
     """Write the diagrams whose numbers differ, or with --check only name them."""
     parser = argparse.ArgumentParser(prog="figures", description="Update the handout's diagrams.")
-    parser.add_argument("--check", action="store_true", help="write nothing; fail on drift")
+    about = "write nothing; fail if a diagram is out of date"
+    parser.add_argument("--check", action="store_true", help=about)
     check = parser.parse_args(arguments).check
     paths = sorted((root / "handout" / "pictures").glob("*.svg"))
     drifted = {}

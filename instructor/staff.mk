@@ -83,7 +83,7 @@ grades: $(VENV)/.installed-tests  ## measure what models reach on the five grade
 import-checkpoint: $(VENV)/.installed-tests  ## turn a Hugging Face BERT (FROM=dir) into a checkpoint (OUT=dir)
 	@$(WITH_SOLUTION) -m instructor.huggingface import-checkpoint "$$FROM" "$$OUT"
 
-export-checkpoint: $(VENV)/.installed-tests  ## turn a model saved by classifier.py (FROM=) into one of theirs (OUT=)
+export-checkpoint: $(VENV)/.installed-tests  ## turn a model saved by classifier.py (FROM=) into a Hugging Face BERT (OUT=)
 	@$(WITH_SOLUTION) -m instructor.huggingface export-checkpoint "$$FROM" "$$OUT"
 
 release: $(VENV)/.installed-staff  ## build the students' zip, dist/minbert.zip (OUT=)
@@ -127,10 +127,10 @@ golden: $(VENV)/.installed-tests  ## record again what people read: minutes (ARG
 engine-mutants: $(VENV)/.installed-tests  ## see whether tests notice 40 changes of the engine: minutes
 	@$(BIN)/python -m tests.engine_mutants run --sample 40
 
-compare: $(VENV)/.installed-tests  ## print what this checkout says otherwise than BEFORE=../another: minutes
+compare: $(VENV)/.installed-tests  ## print where this checkout's messages differ from BEFORE=../another: minutes
 	@$(BIN)/python -m tests.compare $(call option,before,BEFORE) $$ARGS
 
-test-elsewhere:  ## run all tests closed, busy, with other Pythons (ARGS=row)
+test-elsewhere:  ## run all tests with other Pythons, umasks, users and loads (ARGS=row)
 	@tests/elsewhere.sh $$ARGS
 
 test-page: $(VENV)/.installed-page  ## test the pages in Chromium, which must be installed (SHOTS=folder)

@@ -139,7 +139,7 @@ def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespa
     usual = f"default: {PROCESS}; with private references the strictest available"
     add("--tier", type=tier, help=f"{TIER} ({usual})")
     count = functools.partial(whole_number, "threads", MAX_THREADS)
-    add("--threads", type=count, default=1, help="of torch, for the submission (default: 1)")
+    add("--threads", type=count, default=1, help="threads of torch (default: 1)")
     text = "show texts, printed output and expected values even with private references"
     add("--show-text", action="store_true", help=text)
     if name == "report":

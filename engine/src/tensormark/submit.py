@@ -117,7 +117,9 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--out", type=Path, default=folder / PACKED, help="the zip to write (default: %(default)s)"
     )
-    parser.add_argument("--name", default="", help="what the leaderboard calls you")
+    parser.add_argument(
+        "--name", default="", help="your name on the leaderboard (default: anonymous)"
+    )
     print_any_letter()
     options = parser.parse_args(arguments)
     check_zip(options.out, COMMAND)

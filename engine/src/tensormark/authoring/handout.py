@@ -90,7 +90,8 @@ def disagreements(pages: Mapping[str, str], course: Course) -> list[str]:
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Write the tables, or with --check only compare; fail where the text disagrees."""
     command_line = parser(name, "Write the handout's tables of points.")
-    command_line.add_argument("--check", action="store_true", help="write nothing; fail on drift")
+    about = "write nothing; fail if a table is out of date"
+    command_line.add_argument("--check", action="store_true", help=about)
     check = command_line.parse_args(arguments).check
     course = open_course(open_assignment(folder))
     try:

@@ -82,7 +82,7 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Write an assignment, and derive its starter and its references."""
     command_line = parser(name, "Begin an assignment in a new folder; it runs as it is.")
     command_line.add_argument("name", type=Path, help="name of the folder and the assignment")
-    about = "on arrays of numpy and plain Python values, without torch"
+    about = "use arrays of numpy and plain Python values, without torch"
     command_line.add_argument("--numpy", action="store_true", help=about)
     options = command_line.parse_args(arguments)
     path = options.name

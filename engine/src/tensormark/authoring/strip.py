@@ -100,7 +100,8 @@ def _require_no_work(starter: Path, files: dict[str, str]) -> None:
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Write starter/, or with --check only compare."""
     command_line = parser(name, "Derive starter/ from solution/.")
-    command_line.add_argument("--check", action="store_true", help="write nothing; fail on drift")
+    about = "write nothing; fail if a file is out of date"
+    command_line.add_argument("--check", action="store_true", help=about)
     check = command_line.parse_args(arguments).check
     assignment = open_assignment(folder)
     try:

@@ -28,7 +28,7 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     command_line = parser(name, "Measure a task with several seeds, and with each known mistake.")
     command_line.add_argument("id", help="id of the task, such as detection")
     count = functools.partial(whole_number, "seeds", MOST)
-    command_line.add_argument("--seeds", type=count, default=5, help="how many (default: 5)")
+    command_line.add_argument("--seeds", type=count, default=5, help="number of seeds (default: 5)")
     options = command_line.parse_args(arguments)
     course = open_course(open_assignment(folder))
     tasks = [each for each in course.assignment.exercises if each.id == options.id and each.task]

@@ -190,7 +190,7 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     limit_help = "seconds for the whole grading (default: %(default)s)"
     add("--limit", type=float, default=LIMIT, help=limit_help)
     add("--submission", type=Path, help="the folder that was handed in")
-    about = "what Gradescope says about it (default: %(default)s)"
+    about = "Gradescope's facts about the submission (default: %(default)s)"
     add("--metadata", type=Path, default=Path("submission_metadata.json"), help=about)
     add("--results", type=Path, help="the file to write")
     options = command_line.parse_args(arguments)

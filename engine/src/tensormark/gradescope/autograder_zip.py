@@ -1,7 +1,7 @@
 """Build Gradescope's autograder: `tensormark gradescope`.
 
     setup.sh, run_autograder   what Gradescope runs
-    limit                      the seconds that Gradescope gives
+    limit                      Gradescope's time limit in seconds
     engine/                    this distribution as a wheel
     assignment/                code, starter, solution, checkpoint, data and private references
 
@@ -111,7 +111,7 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     add("--references", type=Path, help="folder of private references")
     about = f"the weakest tier that may be used {default}"
     add("--tier", default=LOCKED, choices=(LOCKED, PROCESS), help=about)
-    add("--limit", type=int, default=600, help=f"seconds that Gradescope gives {default}")
+    add("--limit", type=int, default=600, help=f"Gradescope's time limit in seconds {default}")
     about = f"when students see verdicts: {ALWAYS}, {DUE}, or how many times a day {default}"
     add("--verdicts", type=_verdicts, default=ALWAYS, help=about)
     out = Path(near(folder / "dist" / "autograder.zip"))

@@ -32,7 +32,9 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     command_line = parser(name, __doc__)
     command_line.add_argument("format", choices=FORMATS, help="what to write")
     command_line.add_argument("result", type=Path, help="a result.json written by a grading")
-    command_line.add_argument("--out", type=Path, metavar="FILE", help="default: print it")
+    command_line.add_argument(
+        "--out", type=Path, metavar="FILE", help="file to write (default: print it)"
+    )
     options = command_line.parse_args(arguments)
     result = read_model(options.result)
     try:

@@ -77,7 +77,7 @@ def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespa
     about = f"number of questions, at most {MAX_QUESTIONS} (default: {DEFAULT_QUESTIONS})"
     count = functools.partial(whole_number, "n", MAX_QUESTIONS)
     add("--number", "--n", type=count, default=DEFAULT_QUESTIONS, help=about)
-    add("--seed", default="", help="seed to draw them with (default: a new one each time)")
+    add("--seed", default="", help="seed to draw the questions with (default: a new one each time)")
     add("--out", type=Path, default=Path("viva.html"), help="page to write (default: %(default)s)")
     add("--open", action="store_true", help="open the page in a browser")
     add("--tier", type=tier, default=PROCESS, help=f"{TIER} (default: %(default)s)")
