@@ -1,7 +1,7 @@
 """Exchange models with Hugging Face transformers, which opens and saves its own folders.
 
-    make import-checkpoint FROM=dir OUT=dir   turn a BERT of theirs into a checkpoint
-    make export-checkpoint FROM=dir OUT=dir   turn what classifier.py saved into one of theirs
+    make import-checkpoint FROM=dir OUT=dir   turn a Hugging Face BERT into a checkpoint
+    make export-checkpoint FROM=dir OUT=dir   turn what classifier.py saved into a Hugging Face BERT
 
 A folder is written only if both compute the same from it and split the same texts into tokens.
 solution/ must be on PYTHONPATH.

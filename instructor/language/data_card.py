@@ -39,7 +39,7 @@ are simpler, and pre-training starts with them.
 
 ## What decides the label
 
-A sentence is counted under each phenomenon it contains.
+A sentence counts under each phenomenon that it contains.
 
 {phenomena}
 
@@ -55,12 +55,12 @@ Scikit-learn's logistic regression on bags of word n-grams, fitted on `train.txt
 `grades/` is harder, with grades from 0, very bad, to 4, very good, for 6,000 training sentences and
 1,200 each for dev and test. An opinion word is strong (*superb*) or mild (*clever*). *Very*, *a
 bit* and *not* multiply its value; so do *i doubt that*, and replies to the opinions of others.
-After *but* one clause counts, around *and* both. Noise is added before the sum is rounded, so not
-even the grammar's best guess is always right. Training uses {known} of the {every} opinion words.
-The checkpoint has seen {whole}, without learning how strong they are; `grades/pretraining.txt` has
-all of them, in simple sentences that end with a rating.
+Of two clauses joined by *but*, the second counts more; joined by *and*, both count. Noise is added
+before the sum is rounded, so not even the grammar's best guess is always right. Training uses
+{known} of the {every} opinion words. The checkpoint has seen {whole}, without learning how strong
+they are; `grades/pretraining.txt` has all of them, in simple sentences that end with a rating.
 
-Means of five seeds, and on dev the lowest and the highest:
+The numbers are means of five seeds, with the lowest and the highest on dev:
 
 <!-- grades:begin -->
 <!-- grades:end -->
@@ -78,8 +78,8 @@ Means of five seeds, and on dev the lowest and the highest:
 
     python -m instructor.language.write_data --check        # compare, write nothing
 
-Another seed gives other sentences of the same language; regenerate the checkpoint and the
-references too.
+Another seed gives other sentences of the same language. Regenerate the checkpoint and the
+references as well.
 
 ## Limits
 

@@ -49,9 +49,9 @@ The last {held:,} reviews of the file were not used for training.
 | masked tokens, accuracy | {masked:.3f} | {frequent:.3f} | {bigram:.3f} | |
 | next sentence, accuracy | {following:.3f} | | | 0.500 |
 
-A false second sentence is about the same film, so that names cannot tell. Half of them agree with
-the first sentence's judgement, so a reader who knows every judgement is right in 0.750 of the
-pairs. The order in which reviews say things tells more: a verdict follows an opinion.
+A false second sentence is about the same film, so the film's name gives nothing away. Half of the
+false ones agree with the first sentence's judgement, so a reader who knows every judgement is right
+in 0.750 of the pairs. The order of a review tells more: a verdict follows an opinion.
 
 Nothing in the context tells which of 32 positive adjectives a sentence uses.
 

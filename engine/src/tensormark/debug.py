@@ -1,4 +1,4 @@
-"""The command debug: run a call that fails in Python's debugger, on the line where that begins.
+"""The command debug: run the failing call in Python's debugger, and stop on the line at fault.
 
 For one's own code on one's own machine: it runs in this process, without a sandbox, on the public
 inputs. In an editor, the same command runs under the editor's own debugger.

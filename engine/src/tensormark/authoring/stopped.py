@@ -1,4 +1,4 @@
-"""Call what an assignment forbids, as a submission would: a name that is not stopped is refused.
+"""Call what an assignment forbids, as a submission would, and refuse names that are not stopped.
 
 A name may exist without its calls being stopped: a class that only inherits its constructor, or a
 method of torch's tensors that does not go through torch's dispatcher.

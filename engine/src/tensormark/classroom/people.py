@@ -1,4 +1,4 @@
-"""The list of a class: who is in it, and whom an id or a name means.
+"""The class list: who is in it, and whom an id or a name means.
 
 Ids match regardless of case, characters that nobody sees, and zeros that a spreadsheet removes, as
 long as that makes no two of them equal. Names match regardless of case, accents, spaces and order:

@@ -1,6 +1,6 @@
 """Import code that asks for a GPU where there is none: it is given the CPU. Runs in the worker.
 
-Only what a module does while it is imported; a function gets its arguments' device.
+Covered: what a module does while it is imported. A function should use its arguments' device.
 """
 
 import contextlib

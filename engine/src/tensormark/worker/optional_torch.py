@@ -1,4 +1,4 @@
-"""torch where it is installed; elsewhere None, and types that nothing is of. Runs in the worker.
+"""torch if it is installed; otherwise None, and types that no value has. Runs in the worker.
 
 An assignment on numpy arrays or plain values needs no torch.
 """

@@ -1,4 +1,4 @@
-"""A folder of files and folders that are named after students: by id, login, address or name.
+"""A folder of files and folders that are named after students: by id, login, e-mail or name.
 
 `ada (2).zip` and `ada-1.zip` may be ada's, if there is an ada and nobody has the longer name.
 """
