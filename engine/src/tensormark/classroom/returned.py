@@ -98,7 +98,7 @@ def limit(entries: Sequence[Entry], column: Column | None, kept: bool) -> list[s
         for entry in entries
         if entry.score is None and entry.points is not None
     ]
-    lines += listed("points", "of adjustments alone", alone)
+    lines += listed("points", "from adjustments only", alone)
     if most != own:
         said = f"the column takes {points(most)} points, the assignment gives {points(own)}"
         lines.append(f"points: warning: {said}, and nothing is scaled")

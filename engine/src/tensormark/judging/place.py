@@ -26,11 +26,11 @@ from tensormark.worker.protocol import DECIDES, MAX_RECORDS, PLACE, STATE
 
 MAX_TEXT = 200  # characters of a line
 MAX_LINES = 80  # of a function that is shown
-WRONG = "the first value that no known correct solution has is computed here"
-DECIDED = "from the same values, correct solutions go on differently after this line"
-TOGETHER = "pieces are put together here: the first value to compare, and it is wrong"
-MISPLACED = "right values get into the wrong places, shape or type here, or are not to be returned"
-LAST = "each value that can be told from others is right up to here, but the output is not"
+WRONG = "this line computes the first value that no known correct solution has"
+DECIDED = "with the same values, correct solutions take another path after this line"
+TOGETHER = "this line puts pieces together: its result is the first value to compare, and is wrong"
+MISPLACED = "right values, but this line misplaces, reshapes or converts them, or returns others"
+LAST = "every value that can be compared is right up to here, but the output is wrong"
 NO_GRADIENT = "the gradient is lost here"
 RAISES = "the exception is raised here"
 CHANGES = "the change is made here"
