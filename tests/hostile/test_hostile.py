@@ -11,9 +11,9 @@ they were (`partly`); and, if it goes for the fine-tune, what comes of it there.
 of the files handed in pass in full. What many share is in shared.py, and put around their code.
 
 A submission prints LEAKED when it has reached its target. That none does proves something only if
-it could. So those that look for secrets or forbidden code have a line `control`, and those that leak
-where nothing is isolated or forbidden are shown to leak. Some find nothing there either, until a
-line of code has put it there.
+it could. So those that look for secrets or forbidden code have a line `control`, and those that
+leak where nothing is isolated or forbidden are shown to leak. Some find nothing there either, until
+a line of code has put it there.
 """
 
 import importlib.util
