@@ -22,8 +22,9 @@ LENGTHS = (16, 15, 13, 16, 14, 12, 16, 15)
 PATTERN = MAIN | {
     "B": 8, "T": 16, "d": 17, "D": 34, "lengths": LENGTHS, "dropout": 0.0, "attention_dropout": RATE
 }  # fmt: skip
-LOW = -25.0  # a mask that replaces scores must be far below these, too
 LARGE = 6.0  # makes scores of 23; those of the shipped checkpoint reach 17
+HIGH = 56.0  # of other models: no score up to 1.5 times this may be clamped; e**88 fits float32
+LOW = -120.0  # a mask that replaces scores must be far below these, too
 
 
 def draw(rng: np.random.Generator, call: Call) -> Tensors:
@@ -44,8 +45,11 @@ def draw(rng: np.random.Generator, call: Call) -> Tensors:
     if call.inputs == "large":
         inputs["query"] *= LARGE
         inputs["key"] *= np.where(mask(sizes) > 0, 1.0, 3.0)[:, None, :, None]
-        inputs["key"][0, :, : sizes.lengths[0], 0] = 1.0
+        length = sizes.lengths[0]
+        inputs["key"][0, :, :length, 0] = 1.0
         inputs["query"][0, :, 0] = LOW * np.sqrt(d) * np.eye(d)[0]  # all its scores are LOW
+        inputs["key"][0, :, :length, 1] = np.linspace(1.0, 1.5, length)
+        inputs["query"][0, :, 1] = HIGH * np.sqrt(d) * np.eye(d)[1]
     if call.inputs == SECOND_CALL:
         inputs["attention_mask"] = np.roll(inputs["attention_mask"], 1, axis=-1)
         inputs |= earlier(inputs)

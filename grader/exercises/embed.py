@@ -30,6 +30,7 @@ def draw(rng: np.random.Generator, call: Call) -> Tensors:
     }
     if call.inputs == "token types":
         inputs["token_type_ids"] = np.sort(rng.integers(0, 2, (sizes.B, sizes.T)))
+        inputs["before/input_ids"] = inputs["input_ids"][::-1].copy()  # of the same shape
     if call.inputs == SECOND_CALL:
         inputs["before/input_ids"] = inputs["input_ids"][:, :-2].copy()
     weights = model_weights(rng, sizes | {"layers": 0})
@@ -78,6 +79,7 @@ EXERCISE = exercise(
             "properties",
             "embed gives a wrong output for pairs of sentences, whose token types are 0 and 1",
             args=("input_ids", *TYPES),
+            before=("input_ids",),
             inputs="token types",
             optional=TYPES,
         ),

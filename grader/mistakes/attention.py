@@ -220,9 +220,12 @@ query_value_projections_swapped, in given code: the given forward was changed: t
     + query = self.transform(hidden_states, self.value)
     - QUERY
     + self.transform(hidden_states, self.query)
-heads_split_wrongly, in given code: the heads are split wrongly: by units
+heads_split_wrongly, in given code: the heads are split by tokens: view(B, H, T, d) without a transpose
     - x.transpose(1, 2)  # (B, H, T, d)
     + x.reshape(B, x.shape[2], T, x.shape[3])
+heads_split_by_unit, in given code: the units of a head are taken from all over the vector, not side by side
+    - x.transpose(1, 2)  # (B, H, T, d)
+    + x.reshape(B, T, x.shape[3], x.shape[2]).permute(0, 3, 1, 2)
 key_viewed = key_reshaped
     - query @ key.transpose(-2, -1)
     + query @ key.view(B, H, d, T)
@@ -387,6 +390,9 @@ attention_dropout_of_hidden_states, in given code: attention's dropout has the r
 attention_dropout_not_scaled: the probabilities that dropout keeps are not scaled up
     - self.dropout(F.softmax(scores + attention_mask, dim=-1))
     + F.softmax(scores + attention_mask, dim=-1) * (self.dropout(torch.ones_like(scores)) != 0)
+attention_dropout_of_heads: dropout drops all attention probabilities of a head at once, as dropout2d does
+    - self.dropout(F.softmax(scores + attention_mask, dim=-1))
+    + F.dropout2d(F.softmax(scores + attention_mask, dim=-1), self.dropout.p, self.training)
 attention_dropout_shared: dropout draws once for many attention probabilities, not once for each
     - self.dropout(F.softmax(scores + attention_mask, dim=-1))
     + F.softmax(scores + attention_mask, dim=-1) * self.dropout(torch.ones_like(scores[:, :1]))

@@ -130,6 +130,18 @@ positions_kept, unnamed: the positions of the first call are kept and used for a
     - words =
     + self.kept = getattr(self, "kept", self.position_ids[:, : input_ids.shape[1]])
     +         words =
+position_embeddings_kept: the position embeddings of an earlier call are kept and used again
+    - words =
+    + self.kept = getattr(self, "kept", {})
+    +         words =
+    - self.pos_embedding(self.position_ids[:, : input_ids.shape[1]])
+    + self.kept.setdefault(input_ids.shape, self.pos_embedding(self.position_ids[:, : input_ids.shape[1]]))
+token_types_kept: the token type embeddings of an earlier call are kept and used again
+    - words =
+    + self.kept = getattr(self, "kept", {})
+    +         words =
+    - self.tk_type_embedding(token_type_ids)
+    + self.kept.setdefault(input_ids.shape, self.tk_type_embedding(token_type_ids))
 positions_from_the_end: the last rows of the position embedding are used, not the first
     - self.position_ids[:, : input_ids.shape[1]]
     + self.position_ids[:, -input_ids.shape[1] :]
