@@ -390,9 +390,6 @@ attention_dropout_of_hidden_states, in given code: attention's dropout has the r
 attention_dropout_not_scaled: the probabilities that dropout keeps are not scaled up
     - self.dropout(F.softmax(scores + attention_mask, dim=-1))
     + F.softmax(scores + attention_mask, dim=-1) * (self.dropout(torch.ones_like(scores)) != 0)
-attention_dropout_of_heads: dropout drops all attention probabilities of a head at once, as dropout2d does
-    - self.dropout(F.softmax(scores + attention_mask, dim=-1))
-    + F.dropout2d(F.softmax(scores + attention_mask, dim=-1), self.dropout.p, self.training)
 attention_dropout_shared: dropout draws once for many attention probabilities, not once for each
     - self.dropout(F.softmax(scores + attention_mask, dim=-1))
     + F.softmax(scores + attention_mask, dim=-1) * self.dropout(torch.ones_like(scores[:, :1]))
@@ -402,5 +399,8 @@ attention_dropout_shared_by_rows = attention_dropout_shared
 attention_dropout_shared_by_keys = attention_dropout_shared
     - self.dropout(F.softmax(scores + attention_mask, dim=-1))
     + F.softmax(scores + attention_mask, dim=-1) * self.dropout(torch.ones_like(scores[..., :1]))
+attention_dropout_of_heads = attention_dropout_shared
+    - self.dropout(F.softmax(scores + attention_mask, dim=-1))
+    + F.dropout2d(F.softmax(scores + attention_mask, dim=-1), self.dropout.p, self.training)
 """,
 )

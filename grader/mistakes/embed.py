@@ -130,13 +130,13 @@ positions_kept, unnamed: the positions of the first call are kept and used for a
     - words =
     + self.kept = getattr(self, "kept", self.position_ids[:, : input_ids.shape[1]])
     +         words =
-position_embeddings_kept: the position embeddings of an earlier call are kept and used again
+position_embeddings_kept, unnamed: the position embeddings of an earlier call are kept and used again
     - words =
     + self.kept = getattr(self, "kept", {})
     +         words =
     - self.pos_embedding(self.position_ids[:, : input_ids.shape[1]])
     + self.kept.setdefault(input_ids.shape, self.pos_embedding(self.position_ids[:, : input_ids.shape[1]]))
-token_types_kept: the token type embeddings of an earlier call are kept and used again
+token_types_kept, unnamed: the token type embeddings of an earlier call are kept and used again
     - words =
     + self.kept = getattr(self, "kept", {})
     +         words =

@@ -21,7 +21,7 @@ import contextlib
 import dataclasses
 import functools
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 
 from tensormark.authoring.course import Course, open_course, require_current
@@ -103,8 +103,14 @@ def _starter_fault(results: Results) -> str | None:
     return f"it should count as not written: {_in_words(written)}" if written else None
 
 
-def _mistake_fault(variant: Variant, why_unnamed: str, results: Results) -> str | None:
-    """Say whether other points were lost than those of its exercise, or to another mistake."""
+def _mistake_fault(
+    variant: Variant, known: Set[str], why_unnamed: str, results: Results
+) -> str | None:
+    """Say whether other points were lost than those of its exercise, or to another mistake.
+
+    Args:
+        known: the names of the exercise's mistakes; one without a name may get a general one.
+    """
     lost = _not_full(results)
     others = [result for result in lost if result.id != variant.exercise]
     if others:
@@ -112,7 +118,7 @@ def _mistake_fault(variant: Variant, why_unnamed: str, results: Results) -> str 
     if not lost:
         return f"it costs no points in {variant.exercise}: no probe detects it"
     names = (lost[0].as_json()["mistake"] or "").split("|")
-    if variant.name in names or (variant.unnamed and not any(names)):
+    if variant.name in names or (variant.unnamed and known.isdisjoint(names)):
         return None
     got = f"is reported as {' or '.join(names)}" if any(names) else f"has no name{why_unnamed}"
     return f"it {got}: {_in_words(lost)}"
@@ -149,7 +155,8 @@ def claims(course: Course, references: References | None = None) -> Iterator[Cou
         changed = {variant.module: variant.apply(solution[variant.module])}
         exercise = course.assignment.exercise(variant.exercise)
         why = _why_unnamed(exercise, references, variant.name) if references else ""
-        fault = functools.partial(_mistake_fault, variant, why)
+        known = {each.name for each in course.variants if each.exercise == exercise.id}
+        fault = functools.partial(_mistake_fault, variant, known, why)
         yield CourseClaim(f"mistake {variant.id}", changed, fault)
 
 

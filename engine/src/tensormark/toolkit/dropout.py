@@ -111,11 +111,11 @@ class Dropout:
 
 
 def _axis_shared(kept: np.ndarray, counts: np.ndarray) -> int:
-    """Return the first axis, from 1, along which the same values are kept; 0 if there is none."""
+    """Return the last axis, from 1, along which the same values are kept; 0 if there is none."""
     droppable = kept[counts]
     if droppable.all() or not droppable.any():
         return 0
-    for axis in range(kept.ndim):
+    for axis in reversed(range(kept.ndim)):
         both = np.delete(counts, 0, axis) & np.delete(counts, -1, axis)
         same = np.delete(kept, 0, axis) == np.delete(kept, -1, axis)
         if both.sum() >= ALIKE and same[both].all():
