@@ -41,8 +41,8 @@ class Variant:
         everywhere: look for the old texts in the whole file (the mistake is in given code).
         module: the module of solution/ that it edits: its exercise's, which `open_course` sets, as
             it does `file`, where this mistake is defined.
-        unnamed: it fails without a name of its own, because what its calls raise or draw cannot be told
-            apart.
+        unnamed: it fails without a name of its own, because what its calls raise or draw cannot be
+            told apart.
         form_of: the id of the mistake of which this is another form, or None; it gets that name.
     """
 
