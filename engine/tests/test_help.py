@@ -11,7 +11,7 @@ import pytest
 from tensormark.cli import run
 from tensormark.folder import DOCS
 from testkit import toy
-from testkit.graded import edited, ran
+from testkit.graded import edit, edited, ran
 from testkit.resident import called
 
 
@@ -65,9 +65,7 @@ def test_an_assignment_for_another_version_says_once_what_changed(
     copy: Path, monkeypatch, capsys, engine: str, says: str, times: int
 ) -> None:
     monkeypatch.setattr("importlib.metadata.version", lambda name: "2.8.1")
-    definition = copy / "grader/assignment.py"
-    text = edited(definition.read_text("utf-8"), ('engine=""', f'engine="{engine}"'))
-    definition.write_text(text, "utf-8")
+    edit(copy / "grader/assignment.py", 'engine=""', f'engine="{engine}"')
 
     for _ in range(2):
         run(copy, "starter", ["--check"])

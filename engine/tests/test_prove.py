@@ -9,7 +9,7 @@ from tensormark.authoring.course import Course
 from tensormark.authoring.prove import Bench, claims
 from tensormark.authoring.variants import Honest, Variant
 from testkit import toy
-from testkit.graded import edited
+from testkit.graded import edit
 from testkit.resident import called
 
 
@@ -63,6 +63,7 @@ def test_a_starter_that_scores_is_found(bench: Bench, course: Course) -> None:
     assert fault.startswith("it should have no points: conv 40 of 40; detector 40 of 40;")
 
 
+CONV = "grader/mistakes/conv.py"
 COMMENT = ("solution/detector.py", "# (B, D, W, K)", "# of the signals")
 
 
@@ -70,7 +71,7 @@ COMMENT = ("solution/detector.py", "# (B, D, W, K)", "# of the signals")
     ("arguments", "file", "old", "new"),
     [
         ("prove", "grader/exercises/conv.py", "sizes=MAIN", "sizes=OTHER"),
-        ("prove", "grader/mistakes/conv.py", "bias_forgotten: ", "no_bias: "),
+        ("prove", CONV, "bias_forgotten: ", "no_bias: "),
         ("prove --references reference_outputs", *COMMENT),
         ("release", *COMMENT),
         ("gradescope --references reference_outputs", *COMMENT),
@@ -81,7 +82,7 @@ COMMENT = ("solution/detector.py", "# (B, D, W, K)", "# of the signals")
 def test_references_that_are_not_of_this_assignment_are_said_first(
     copy: Path, arguments: str, file: str, old: str, new: str
 ) -> None:
-    (copy / file).write_text(edited((copy / file).read_text("utf-8"), (old, new)), "utf-8")
+    edit(copy / file, old, new)
 
     said = called(copy, *arguments.split())
 
@@ -91,9 +92,7 @@ def test_references_that_are_not_of_this_assignment_are_said_first(
 
 
 def test_a_mistake_that_cannot_be_named_is_said_with_the_reason(copy: Path) -> None:
-    mistakes = copy / "grader/mistakes/conv.py"
-    raising = ("- + self.bias[:, None]\n    +\n", "- self.bias[\n    + self.bais[\n")
-    mistakes.write_text(edited(mistakes.read_text("utf-8"), raising), "utf-8")
+    edit(copy / CONV, "- + self.bias[:, None]\n    +\n", "- self.bias[\n    + self.bais[\n")
 
     assert (
         "it has no name, as wherever it is wrong it raises: " in called(copy, "try", "conv").stdout
@@ -101,9 +100,7 @@ def test_a_mistake_that_cannot_be_named_is_said_with_the_reason(copy: Path) -> N
 
 
 def test_mistakes_in_two_exercises_may_have_one_id(copy: Path) -> None:
-    mistakes = copy / "grader/mistakes/detector.py"
-    same = ("mean_over_windows", "bias_forgotten")
-    mistakes.write_text(edited(mistakes.read_text("utf-8"), same), "utf-8")
+    edit(copy / "grader/mistakes/detector.py", "mean_over_windows", "bias_forgotten")
     assert called(copy, "references").returncode == 0
 
     proof = called(copy, "prove")
@@ -113,9 +110,7 @@ def test_mistakes_in_two_exercises_may_have_one_id(copy: Path) -> None:
 
 
 def test_the_command_marks_the_claims_that_are_false(copy: Path) -> None:
-    mistakes = copy / "grader/mistakes/conv.py"
-    harmless = ("- + self.bias[:, None]\n    +\n", "- windows,\n    + windows,\n")
-    mistakes.write_text(edited(mistakes.read_text("utf-8"), harmless), "utf-8")
+    edit(copy / CONV, "- + self.bias[:, None]\n    +\n", "- windows,\n    + windows,\n")
 
     proof = called(copy, "prove")
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from testkit.graded import edited
+from testkit.graded import edit
 from testkit.resident import called
 
 SEEDS = ("--seeds", "2")
@@ -30,10 +30,7 @@ def test_a_mistake_that_passes_the_threshold_is_seen(folder: Path) -> None:
 
 
 def test_seeds_differ_and_right_code_that_fails_is_marked(copy: Path) -> None:
-    task = copy / "grader/task.py"
-    task.write_text(
-        edited(task.read_text("utf-8"), ("threshold = 0.9", "threshold = 1.1")), "utf-8"
-    )
+    edit(copy / "grader/task.py", "threshold = 0.9", "threshold = 1.1")
 
     table = called(copy, "threshold", "detection", *SEEDS)
 

@@ -87,6 +87,11 @@ def edited(source: str, *edits: tuple[str, str]) -> str:
     return source
 
 
+def edit(path: Path, old: str, new: str) -> None:
+    """Replace a text in a file, in which it must occur once."""
+    path.write_text(edited(path.read_text("utf-8"), (old, new)), "utf-8")
+
+
 @pytest.fixture(scope="session")
 def solution_source(solution: Path) -> str:
     return solution.read_text("utf-8")
