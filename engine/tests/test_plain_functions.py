@@ -11,6 +11,7 @@ from tensormark.authoring.prove import Bench, claims
 from tensormark.folder import open_assignment
 from tensormark.worker.stand_ins import function_replaced
 from testkit import toy
+from testkit.benches import wrong
 
 HERE = Path(__file__).parent
 
@@ -21,14 +22,6 @@ def course(tmp_path_factory) -> Course:
     return open_course(open_assignment(folder))
 
 
-def headlines(bench: Bench, module: str, old: str, new: str) -> dict[str, tuple[float, str]]:
-    source = bench.sources[module]
-    assert source.count(old) == 1
-    results = bench.results({module: source.replace(old, new)}, tasks=False)
-    wrong = [result for result in results.values() if result.findings]
-    return {result.id: (result.score, result.findings[0].headline) for result in wrong}
-
-
 def test_each_mistake_costs_its_own_exercise_and_is_named(bench: Bench, course: Course) -> None:
     faults = [claim.fault(bench.results(claim.sources, claim.tasks)) for claim in claims(course)]
 
@@ -36,9 +29,9 @@ def test_each_mistake_costs_its_own_exercise_and_is_named(bench: Bench, course: 
 
 
 def test_an_exercise_that_calls_a_wrong_function_is_right_with_a_stand_in(bench: Bench) -> None:
-    wrong = bench.sources["norms"].replace("square()", "abs()")
+    source = bench.sources["norms"].replace("square()", "abs()")
 
-    results = bench.results({"norms": wrong}, tasks=False)
+    results = bench.results({"norms": source}, tasks=False)
 
     assert results["scaled"].score == 0
     assert results["block"].note == "right when given a correct scaled"
@@ -69,7 +62,7 @@ def test_a_result_that_is_not_a_number_is_named(bench: Bench, new: str, got: str
 
 
 def test_a_number_may_be_a_tensor_of_one_element(bench: Bench) -> None:
-    assert headlines(bench, "steps", RATE, f"torch.tensor(float({RATE}))") == {}
+    assert wrong(bench, "steps", (RATE, f"torch.tensor(float({RATE}))")) == {}
 
 
 # --- stand-ins ----------------------------------------------------------------------------------
@@ -110,10 +103,9 @@ CHOICE = "return int(scores.argmax())"
 def test_what_a_call_changes_besides_its_output_is_noticed(
     bench: Bench, line: str, message: str
 ) -> None:
-    ((name, (score, headline)),) = headlines(
-        bench, "steps", CHOICE, f"{line}\n    {CHOICE}"
-    ).items()
+    changed = wrong(bench, "steps", (CHOICE, f"{line}\n    {CHOICE}"))
 
+    ((name, (score, headline)),) = changed.items()
     assert (name, score) == ("choice", 3)
     assert headline.startswith(message)
 
@@ -122,7 +114,7 @@ def test_what_a_call_changes_besides_its_output_is_noticed(
 
 
 def test_a_random_output_is_not_called_dropout(bench: Bench) -> None:
-    findings = headlines(bench, "steps", "return x + torch", "return x * torch.rand(1) + torch")
+    random = ("return x + torch", "return x * torch.rand(1) + torch")
 
     headline = "the same call gives different results: it draws random numbers in eval mode"
-    assert findings["block"] == (0, headline)
+    assert wrong(bench, "steps", random)["block"] == (0, headline)

@@ -8,6 +8,7 @@ from tensormark.authoring import new, record, strip
 from tensormark.authoring.course import Course, open_course
 from tensormark.authoring.prove import Bench, claims
 from tensormark.folder import open_assignment
+from testkit.graded import edited
 
 SOLUTION = '''"""Two functions."""
 
@@ -113,10 +114,7 @@ def test_each_right_answer_passes_throughout(bench: Bench, course: Course) -> No
 def test_a_submission_agrees_with_one_solution(
     bench: Bench, edits: dict[str, str], scores: tuple[float, float], mistake: str | None
 ) -> None:
-    source = bench.sources["clusters"]
-    for old, text in edits.items():
-        assert source.count(old) == 1
-        source = source.replace(old, text)
+    source = edited(bench.sources["clusters"], *edits.items())
 
     results = bench.results({"clusters": source}, tasks=False)
 

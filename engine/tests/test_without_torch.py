@@ -1,5 +1,6 @@
 """Assignments on arrays of numpy and on plain values, also where torch is not installed."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -17,7 +18,8 @@ from tensormark.folder import open_assignment
 from tensormark.result import Finding
 from tensormark.sandbox.tiers import CONTAINED
 from tensormark.usage import UserError
-from testkit.graded import edited, ran
+from testkit.benches import wrong
+from testkit.graded import ran
 
 PACKAGES = (
     "tensormark numpy safetensors jinja2 markupsafe tqdm pyseccomp pyyaml distributed".split()
@@ -107,66 +109,84 @@ def course(tmp_path_factory) -> Course:
     return open_course(open_assignment(completed(tmp_path_factory.mktemp("numpy") / "Week 1")))
 
 
-def wrong(bench: Bench, *edits: tuple[str, str]) -> dict[str, tuple[float, str]]:
-    """Return the score and headline of each exercise that fails with edits of the solution."""
-    source = bench.sources["clusters"]
-    for old, new_text in edits:
-        assert source.count(old) == 1, old
-        source = source.replace(old, new_text)
-    results = bench.results({"clusters": source}, tasks=False)
-    return {r.id: (r.score, r.findings[0].headline) for r in results.values() if r.findings}
-
-
 def test_each_mistake_is_named_and_right_code_passes(bench: Bench, course: Course) -> None:
     faults = [claim.fault(bench.results(claim.sources, claim.tasks)) for claim in claims(course)]
 
     assert faults == [None] * 7
-    assert wrong(bench, (ARGMIN, f"{ARGMIN}.astype(np.float32)")) == {}
+    assert wrong(bench, "clusters", (".argmin(1)", ".argmin(1).astype(np.float32)")) == {}
     assert not course.assignment.uses_torch
 
 
-ARGMIN = "distances.argmin(1)"
-GROUPS = "return groups"
-DRAW = "rng.integers(len(found))"
-STD = "points.std()"
+# an exercise, its score, a part of what is said, and what is changed
+WRONG = """
+nearest 0: return a numpy array, got a list
+    - distances.argmin(1)
+    + list(distances.argmin(1))
+nearest 0: the output has a wrong shape
+    - distances.argmin(1)
+    + distances
+nearest 0: an array of type object
+    - distances.argmin(1)
+    + distances.astype(object)
+nearest 0: nearest gives a wrong output
+    - distances.argmin(1)
+    + distances.min(1)
+nearest 6: inputs are changed in
+    - distances.argmin(1)
+    + (points.sort(), distances.argmin(1))[1]
+nearest 6: something other
+    - distances.argmin(1)
+    + (np.random.seed(1), distances.argmin(1))[1]
+nearest 6: right for some sizes
+    - distances.argmin(1)
+    + distances.argmin(1) ^ (len(points) < 9)
+grouped 0: grouped gives a wrong output
+    - return groups
+    + return groups, 1
+grouped 6: inputs are changed in place
+    - return groups
+    + words.clear(); return groups
+grouped 0: not a value of type builtin_function
+    - return groups
+    + return {'a': print}
+grouped 6: raised KeyError: 'an empty word'
+    - raise ValueError(
+    + raise KeyError(
+grouped 6: raised
+    - raise ValueError(
+    + raise type('ValueError', (Exception,), {})(
+spread 0: the output has a wrong shape
+    - points.std()
+    + np.array([points.std()])
+spread 0: the output has a wrong shape
+    - points.std()
+    + points.std(keepdims=True)
+spread 0: return a numpy array, got a tuple
+    - points.std()
+    + points.std(), points
+after 0: the next word is wrong
+    - rng.integers(len(found))
+    + 0
+after 6: something other
+    - rng.integers(len(found))
+    + (np.random.random(), rng.integers(len(found)))[1]
+after 0: raised
+    - found[rng.integers(len(found))] if found else ""
+    + found[rng.integers(len(found))]
+after 0: ment: draw with rng
+    - found[rng.integers(len(found))]
+    + __import__('random').choice(found)
+"""
+CASES = re.findall(r"^(\w+) (\d): (.*)\n    - (.*)\n    \+ (.*)", WRONG, re.M)
 
 
-@pytest.mark.parametrize(
-    ("old", "text", "exercise", "score", "says"),
-    [
-        (ARGMIN, "list(distances.argmin(1))", "nearest", 0, "return a numpy array, got a list"),
-        (ARGMIN, "distances", "nearest", 0, "the output has a wrong shape"),
-        (ARGMIN, "distances.astype(object)", "nearest", 0, "an array of type object"),
-        (ARGMIN, "distances.min(1)", "nearest", 0, "nearest gives a wrong output"),
-        (ARGMIN, "(points.sort(), distances.argmin(1))[1]", "nearest", 6, "inputs are changed in"),
-        (ARGMIN, "(np.random.seed(1), distances.argmin(1))[1]", "nearest", 6, "something other"),
-        (ARGMIN, "distances.argmin(1) ^ (len(points) < 9)", "nearest", 6, "right for some sizes"),
-        (GROUPS, "return groups, 1", "grouped", 0, "grouped gives a wrong output"),
-        (GROUPS, "words.clear(); return groups", "grouped", 6, "inputs are changed in place"),
-        (GROUPS, "return {'a': print}", "grouped", 0, "not a value of type builtin_function"),
-        ("raise ValueError(", "raise KeyError(", "grouped", 6, "raised KeyError: 'an empty word'"),
-        (
-            "raise ValueError(",
-            "raise type('ValueError', (Exception,), {})(",
-            "grouped",
-            6,
-            "raised",
-        ),
-        (STD, "np.array([points.std()])", "spread", 0, "the output has a wrong shape"),
-        (STD, "points.std(keepdims=True)", "spread", 0, "the output has a wrong shape"),
-        (STD, "points.std(), points", "spread", 0, "return a numpy array, got a tuple"),
-        (DRAW, "0", "after", 0, "the next word is wrong"),
-        (DRAW, f"(np.random.random(), {DRAW})[1]", "after", 6, "something other"),
-        ('if found else ""', "", "after", 0, "raised"),
-        (f"found[{DRAW}]", "__import__('random').choice(found)", "after", 0, "ment: draw with rng"),
-    ],
-)
-def test_what_is_wrong_is_said_of_arrays_and_of_values(
-    bench: Bench, old: str, text: str, exercise: str, score: float, says: str
-) -> None:
-    ((name, (got, headline)),) = wrong(bench, (old, text)).items()
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case[-1])
+def test_what_is_wrong_is_said_of_arrays_and_of_values(bench: Bench, case: tuple[str, ...]) -> None:
+    exercise, score, says, old, new_text = case
 
-    assert (name, got) == (exercise, score), headline
+    ((name, (got, headline)),) = wrong(bench, "clusters", (old, new_text)).items()
+
+    assert (name, got) == (exercise, float(score)), headline
     assert says in headline
 
 
@@ -232,7 +252,7 @@ def test_what_is_not_listed_cannot_be_imported_though_it_is_installed(
     bench: Bench, line: str
 ) -> None:
     start = "    from importlib import import_module\n    "
-    failed = wrong(bench, ("    groups: dict", f"{start}{line}\n    groups: dict"))
+    failed = wrong(bench, "clusters", ("    groups: dict", f"{start}{line}\n    groups: dict"))
 
     assert failed["grouped"][1].startswith("raised ModuleNotFoundError: No module named")
 
