@@ -62,7 +62,6 @@ def sound(count: int = 3) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def test_an_unknown_value_is_excused_by_a_known_one_that_is_made_from_it() -> None:
     found = tape(*sound())
-    assert found is not None
 
     assert found.wrong(np.array([True, False, True])) == []
     assert found.wrong(np.array([True, False, False])) == [1, 2]
@@ -90,7 +89,6 @@ def test_a_line_that_is_still_right_is_one_of_the_file(line: int, right: int | N
     records, made, parents = sound()
     records[0, LINE] = line
     found = tape(records, made, parents)
-    assert found is not None
 
     assert last_right(found, np.array([True, False, False]), 1, length=5) == right
 
@@ -103,7 +101,6 @@ def test_numbers_that_lie_do_no_harm() -> None:
 
     found = tape(records, made, parents)
 
-    assert found is not None
     assert len(found.parents) == 0
     assert np.isfinite(found.prints).all()
     assert found.shapes(0, range(9)) == []
@@ -118,7 +115,7 @@ def f(x, n):
     return result, words
 """
 PLAIN = """
-def g(words, limit):
+def f(words, limit):
     rows = []
     for word in words:
         row = []
@@ -133,13 +130,18 @@ def g(words, limit):
     return rows
 """
 WORDS = ["a", "abc", "bca", "cab", "ab", "aaa", "aabc"]
-WRONG_STEPS = {
-    "an item": ('["?"]', '["?", "?"]', 13),
-    "what is appended": ("else row", "else row[:1]", 13),
-    "a bound": ("<= limit", "< limit", 7),
-    "a bound of its own": ("<= limit", "<= limit and len(row) < 2", 7),
-    "a condition": ('in ("a", "bc")', '== "a"', 8),
-    "what is set together": ("word[end:], len", 'word[end:] or "?", len', 10),
+ARGUMENTS = {RIGHT: (VALUES, 4), PLAIN: (WORDS, 3)}
+# a function, what is wrong in it, and the line where that begins
+WRONG = {
+    "an array": (RIGHT, "(centered**2)", "abs(centered)", 4),
+    "a list": (RIGHT, "range(n)", "range(n - 1)", 5),
+    "what is returned": (RIGHT, "centered / variance", "centered * variance", 6),
+    "an item": (PLAIN, '["?"]', '["?", "?"]', 13),
+    "what is appended": (PLAIN, "else row", "else row[:1]", 13),
+    "a bound": (PLAIN, "<= limit", "< limit", 7),
+    "a bound of its own": (PLAIN, "<= limit", "<= limit and len(row) < 2", 7),
+    "a condition": (PLAIN, 'in ("a", "bc")', '== "a"', 8),
+    "what is set together": (PLAIN, "word[end:], len", 'word[end:] or "?", len', 10),
 }
 TRIES = """            if word[:end] in ("a", "bc"):
                 row.append(word[:end])
@@ -153,24 +155,17 @@ REVERSED = """            if word[:end] not in ("a", "bc"):
                 row.append(word[:end])
                 word, end = word[end:], len(word) - end
 """
-WRONG_LINES = {
-    "an array": ("(centered**2)", "abs(centered)", 4),
-    "a list": ("range(n)", "range(n - 1)", 5),
-    "what is returned": ("centered / variance", "centered * variance", 6),
-}
 
 
-def recorded(source: str, *arguments: Any, target: str = "f") -> Tape:
-    """Return the tape of a function in a file main.py."""
-    order = {"target": target, "others": [], "scales": False, "watches": None}
+def recorded(source: str, *arguments: Any) -> Tape:
+    """Return the tape of a function f in a file main.py."""
+    order = {"target": "f", "others": [], "scales": False, "watches": None}
     recorder = TapeRecorder(order, ["main.py"], {})
     functions: dict[str, Any] = {}
     exec(compile(source, "main.py", "exec"), functions)
     with recorder.recording(Snapshot(None), []):
-        functions[target](*arguments)
-    found = Tape.of(recorder.tensors())
-    assert found is not None
-    return found
+        functions["f"](*arguments)
+    return Tape.of(recorder.tensors())
 
 
 def test_what_is_not_filled_yet_is_the_same_in_each_run() -> None:
@@ -183,17 +178,24 @@ def test_what_is_not_filled_yet_is_the_same_in_each_run() -> None:
     assert np.array_equal(*tapes)
 
 
-@pytest.mark.parametrize("case", WRONG_LINES)
-def test_arrays_of_numpy_and_plain_values_have_lines(case: str) -> None:
-    old, new, line = WRONG_LINES[case]
-    known = recorded(RIGHT, VALUES, 4).prints
-    wrong = recorded(RIGHT.replace(old, new), VALUES, 4)
+def begins(source: str, right: str) -> int | None:
+    """Return the line where a failure begins, by what the right function makes."""
+    known = recorded(right, *ARGUMENTS[right]).prints
+    found = recorded(source, *ARGUMENTS[right])
+    common = close(found.prints, known)[0]
+    wrong = found.wrong(common)
+    if not wrong:
+        return None
+    decided = found.decided(known, common, wrong[0])
+    return int(found.records[wrong[0] if decided is None else decided, 1])
 
-    first, *_ = wrong.wrong(close(wrong.prints, known)[0])
 
-    assert wrong.records[first, 1] == line
-    again = recorded(RIGHT, VALUES, 4)
-    assert again.wrong(close(again.prints, known)[0]) == []
+@pytest.mark.parametrize("case", WRONG)
+def test_arrays_plain_values_and_conditions_have_lines(case: str) -> None:
+    right, old, new, line = WRONG[case]
+
+    assert begins(right.replace(old, new), right) == line
+    assert begins(right, right) is None
 
 
 @pytest.mark.parametrize(
@@ -204,39 +206,16 @@ def test_a_number_or_name_is_to_blame_only_for_what_is_made_from_it(
 ) -> None:
     first = "    centered"
     named = RIGHT.replace(first, f"    label = 'softly'\n    root = 0.75\n{first}", 1)
-    found = recorded(named.replace(old, new), VALUES, 4)
 
-    wrong = found.wrong(close(found.prints, recorded(RIGHT, VALUES, 4).prints)[0])
-
-    assert found.records[wrong[0], 1] == line
-
-
-def begins(source: str, known: np.ndarray) -> int | None:
-    """Return the line where a failure begins, by what is known."""
-    found = recorded(source, WORDS, 3, target="g")
-    common = close(found.prints, known)[0]
-    wrong = found.wrong(common)
-    if not wrong:
-        return None
-    decided = found.decided(known, common, wrong[0])
-    return int(found.records[wrong[0] if decided is None else decided, 1])
-
-
-@pytest.mark.parametrize("case", WRONG_STEPS)
-def test_a_list_and_a_condition_have_lines(case: str) -> None:
-    old, new, line = WRONG_STEPS[case]
-    known = recorded(PLAIN, WORDS, 3, target="g").prints
-
-    assert begins(PLAIN.replace(old, new), known) == line
+    assert begins(named.replace(old, new), RIGHT) == line
 
 
 def test_reversed_conditions_are_not_to_blame() -> None:
-    known = recorded(PLAIN, WORDS, 3, target="g").prints
     right = PLAIN.replace(TRIES, REVERSED)
 
     assert right != PLAIN
-    assert begins(right, known) is None
-    assert begins(right.replace("else row", "else row[:1]"), known) == 13
+    assert begins(right, PLAIN) is None
+    assert begins(right.replace("else row", "else row[:1]"), PLAIN) == 13
 
 
 def test_a_right_value_that_is_not_to_be_returned_is_misplaced() -> None:
@@ -266,7 +245,6 @@ def test_pieces_of_a_loop_are_not_to_blame() -> None:
 
     together = found.put_together(found.wrong(common), common)
 
-    assert together is not None
     assert found.records[together, 1] == 9
 
 

@@ -19,7 +19,7 @@ from tensormark.result import Finding
 from tensormark.sandbox.tiers import CONTAINED
 from tensormark.usage import UserError
 from testkit.benches import wrong
-from testkit.graded import ran
+from testkit.graded import edited, ran
 
 PACKAGES = (
     "tensormark numpy safetensors jinja2 markupsafe tqdm pyseccomp pyyaml distributed".split()
@@ -198,7 +198,7 @@ def finding_of(bench: Bench, exercise: str, old: str, new_text: str) -> Finding:
 
 
 def test_a_plain_argument_that_a_function_changes_is_named_with_the_line(bench: Bench) -> None:
-    finding = finding_of(bench, "grouped", GROUPS, f"words.sort()\n    {GROUPS}")
+    finding = finding_of(bench, "grouped", "return groups", "words.sort(); return groups")
 
     assert "the call changes words in place" in finding.details
     assert finding.place is not None
@@ -208,8 +208,8 @@ def test_a_plain_argument_that_a_function_changes_is_named_with_the_line(bench: 
 @pytest.mark.parametrize(
     ("exercise", "old", "text"),
     [
-        ("nearest", ARGMIN, "[int(each) for each in (distances + 1.5).argmin(1)]"),
-        ("grouped", GROUPS, "return None"),
+        ("nearest", "distances.argmin(1)", "[int(each) for each in (distances + 1.5).argmin(1)]"),
+        ("grouped", "return groups", "return None"),
     ],
 )
 def test_no_line_is_shown_where_a_value_of_another_type_is_returned(
@@ -220,7 +220,7 @@ def test_no_line_is_shown_where_a_value_of_another_type_is_returned(
 
 def test_a_scalar_of_any_type_is_a_scalar(bench: Bench) -> None:
     for text in ("float(points.std())", "np.array(points.std())"):
-        assert wrong(bench, (STD, text)) == {}
+        assert wrong(bench, "clusters", ("points.std()", text)) == {}
 
 
 def test_the_inputs_that_raise_may_be_the_same_for_each_seed(course: Course, tmp_path) -> None:
