@@ -50,24 +50,6 @@ def test_the_page_shows_who_made_which_mistake(tmp_path) -> None:
     assert re.search(f'<option value="{tag[1]}">conv: the bias is missing \\(2\\)', page)
 
 
-def test_what_cannot_be_imported_is_a_filter_beside_the_mistakes_and_counted_for_the_class(
-    assignment: Assignment, tmp_path
-) -> None:
-    entries = [classes.entry(str(n), result("no_bias"), name="Ada") for n in range(4)]
-    for entry in entries[:3]:
-        entry.exercises[0]["findings"][0]["headline"] = "detector.py cannot be imported"
-
-    page = written(entries, tmp_path)["gradebook.html"]
-
-    tag = re.search(r'3 of 4</span>.*>cannot be imported</span>.*data-show="(\w+)"', page)
-    assert tag
-    assert re.search(f'<option value="{tag[1]}">cannot be imported \\(3\\)', page)
-    assert '<a href="feedback/1/report.html">report</a> <a href="code/1.txt">code</a></td>' in page
-    teaching = teach.page(entries, SAYS, open_course(assignment))
-    assert "3 could not be imported" in teaching
-    assert "could not be imported" not in teach.page(entries[1:], SAYS, open_course(assignment))
-
-
 def test_a_flag_that_most_have_says_nothing_about_anybody() -> None:
     flags = (["a", "b"], ["a", "c"], ["a", "c"], [])
     entries = [classes.entry(str(n), result(flags=own)) for n, own in enumerate(flags)]
@@ -189,3 +171,7 @@ def test_the_page_for_the_class_has_no_word_of_a_student_and_no_rare_mistake(
     assert "3 of 4" in page
     assert not re.search("flipped|secret", page)
     assert "Passed" not in teach.page(entries[:1], SAYS, course)
+    for entry in entries[:3]:
+        entry.exercises[0]["findings"][0]["headline"] = "detector.py cannot be imported"
+    assert "3 could not be imported" in teach.page(entries, SAYS, course)
+    assert "could not be imported" not in teach.page(entries[1:], SAYS, course)
