@@ -54,7 +54,6 @@ def change_of(study: Study, old: str, new: str) -> Change:
     source = study.source
     (number,) = (n for n, line in source.listing() if old in line)
     statement = source.statement_at(number)
-    assert statement is not None
     return Change(statement, number, "by hand", source.lines[number - 1].replace(old, new))
 
 
