@@ -20,6 +20,7 @@ from pathlib import Path
 sys.path.append(os.path.dirname(__file__))
 warnings.simplefilter("always")
 where = os.path.abspath(__file__)
+OWN = "tensormark grader starter solution instructor tests conftest harness checkpoint data"
 
 
 def outcome(look):
@@ -64,52 +65,54 @@ def drawn():
 
 
 """
-LOOKS = {
-    "its file": "__file__, where, Path(__file__).resolve().parent, __name__, __spec__.origin",
-    "its own text": "inspect.getsource(sys.modules[__name__])[:20], inspect.getsource(Thing)[:20]",
-    "its own file": "open(__file__)",
-    "a given module's file": "importlib.import_module('given').__file__",
-    "working folder": "os.getcwd()",
-    "command line": "sys.argv, sys.orig_argv, sys.flags",
-    "standard input": "sys.stdin.read(), sys.stdin.isatty()",
-    "input": "input()",
-    "breakpoint": "breakpoint()",
-    "printing": "print('said'), sys.stdout.isatty(), sys.stdout.encoding, sys.stdout.errors",
-    "warnings": "warnings.warn('mind', DeprecationWarning), warnings.filters",
-    "variables": "sorted({**os.environ, 'PATH': ''}.items())",
-    "its user": "importlib.import_module('getpass').getuser(), Path.home()",
-    "the main module": "vars(sys.modules['__main__'])",
-    "the worker": "{'Overlay', 'serve', 'Child'} & vars(sys.modules['__main__']).keys()",
-    "modules": "modules()",
-    "this repository": "[*imported('tensormark grader starter solution instructor tests conftest "
-    "harness checkpoint data')]",
-    "torch": "torch.get_num_threads(), torch.initial_seed(), torch.get_default_dtype()",
-    "the compiler": "torch.optim.AdamW([torch.ones(1)]) and 'torch._dynamo' in sys.modules",
-    "a compiled function": "torch.compile(outcome) is outcome",
-    "temporary files": "tempfile.gettempdir()",
-    "the debugger": "importlib.import_module('pdb').set_trace()",
-    "a figure": "drawn()",
-    "a folder to write to": "open('new.txt', 'w').close(), os.mkdir('a'), os.listdir('a')",
-    "a temporary file": "bool(tempfile.mkdtemp())",
-    "the file that keeps nothing": "open(os.devnull, 'w').close()",
-}
-# what is named when it is refused
-REFUSED = {
-    "open('/tmp/new.txt', 'w')": "/tmp/new.txt",
-    "os.open('../../new.txt', os.O_CREAT | os.O_RDWR)": "../../new.txt",
-    "os.mkdir('/tmp/new')": "os.mkdir is not allowed here: '/tmp/new'",
-    "os.rename('new.txt', '../../new.txt')": "os.rename",
-    "os.mkdir('new', dir_fd=os.open('/usr/lib', os.O_RDONLY))": "os.mkdir",
-    "os.chdir('/content')": "os.chdir is not allowed here: '/content'",
-    "importlib.import_module('subprocess').run(['true'])": "subprocess.Popen is not allowed here",
-    "importlib.import_module('socket').socket()": "socket.__new__",
-    "importlib.import_module('socket').getaddrinfo('example.com', 80)": "'example.com'",
-}
+# what is looked at, and how
+LOOKS = """
+its file: __file__, where, Path(__file__).resolve().parent, __name__, __spec__.origin
+its own text: inspect.getsource(sys.modules[__name__])[:20], inspect.getsource(Thing)[:20]
+its own file: open(__file__)
+a given module's file: importlib.import_module('given').__file__
+working folder: os.getcwd()
+command line: sys.argv, sys.orig_argv, sys.flags
+standard input: sys.stdin.read(), sys.stdin.isatty()
+input: input()
+breakpoint: breakpoint()
+printing: print('said'), sys.stdout.isatty(), sys.stdout.encoding, sys.stdout.errors
+warnings: warnings.warn('mind', DeprecationWarning), warnings.filters
+variables: sorted({**os.environ, 'PATH': ''}.items())
+its user: importlib.import_module('getpass').getuser(), Path.home()
+the main module: vars(sys.modules['__main__'])
+the worker: {'Overlay', 'serve', 'Child'} & vars(sys.modules['__main__']).keys()
+modules: modules()
+this repository: [*imported(OWN)]
+torch: torch.get_num_threads(), torch.initial_seed(), torch.get_default_dtype()
+the compiler: torch.optim.AdamW([torch.ones(1)]) and 'torch._dynamo' in sys.modules
+a compiled function: torch.compile(outcome) is outcome
+temporary files: tempfile.gettempdir()
+the debugger: importlib.import_module('pdb').set_trace()
+a figure: drawn()
+a folder to write to: open('new.txt', 'w').close(), os.mkdir('a'), os.listdir('a')
+a temporary file: bool(tempfile.mkdtemp())
+the file that keeps nothing: open(os.devnull, 'w').close()
+"""
+# what is refused, and what is named then
+REFUSED = """
+open('/tmp/new.txt', 'w') -> /tmp/new.txt
+os.open('../../new.txt', os.O_CREAT | os.O_RDWR) -> ../../new.txt
+os.mkdir('/tmp/new') -> os.mkdir is not allowed here: '/tmp/new'
+os.rename('new.txt', '../../new.txt') -> os.rename
+os.mkdir('new', dir_fd=os.open('/usr/lib', os.O_RDONLY)) -> os.mkdir
+os.chdir('/content') -> os.chdir is not allowed here: '/content'
+importlib.import_module('subprocess').run(['true']) -> subprocess.Popen is not allowed here
+importlib.import_module('socket').socket() -> socket.__new__
+importlib.import_module('socket').getaddrinfo('example.com', 80) -> 'example.com'
+"""
 ABSENT = ("transformers", "scipy", "mypy", "hypothesis")
 ELSEWHERE = ("pyseccomp",)  # starts programs to find its library
 NAMES = (*sorted(set(packages.modules(ASSIGNMENT.requirements)) - {*ELSEWHERE, "py"}), *ABSENT)
 IMPORTS = {f"import {name}": f"importlib.import_module({name!r}) and 0" for name in NAMES}
-ALL = {**LOOKS, **dict(zip(REFUSED, REFUSED, strict=True)), **IMPORTS}
+NAMED = dict(line.split(" -> ") for line in REFUSED.strip().splitlines())
+SEEN = dict(line.split(": ", 1) for line in LOOKS.strip().splitlines())
+ALL = {**SEEN, **{code: code for code in NAMED}, **IMPORTS}
 LOOKING = ", ".join(f"{name!r}: outcome(lambda: ({look}))" for name, look in ALL.items())
 PROBE = f"""{CODE}{HEAD}
 def double(self, x):
@@ -143,7 +146,7 @@ def test_a_submission_finds_the_same_in_every_tier(
 
     for name in ALL:
         assert isolated[name] == unisolated[name], name
-    for name, said in REFUSED.items():
+    for name, said in NAMED.items():
         assert isolated[name].startswith("PermissionError: "), name
         assert said in isolated[name]
 
