@@ -2,8 +2,8 @@
 
 `make compare BEFORE=../before` grades this checkout's golden corpus, all known mistakes, all honest
 variants and all hostile submissions in both checkouts, each with its own .venv, and prints what
-differs; the exit status is 1 if anything does. ARGS="mistake/*" compares only these. Without .venv,
-BEFORE is a folder that `--keep DIR` wrote: what this checkout says. `make bench` compares times.
+differs; the exit status is 1 if anything does. ARGS="mistake/*" compares only these. `make bench`
+compares times.
 """
 
 import argparse
@@ -72,28 +72,18 @@ def run(checkout: Path, corpus: Path, *options: object) -> int:
 
 def main() -> int:
     """Run the command line."""
-    assert __doc__ is not None
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("names", nargs="*", help="only these, such as 'mistake/*'")
-    what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("--before", type=Path, metavar="DIR", help="a checkout, or what --keep wrote")
-    what.add_argument("--keep", type=Path, metavar="DIR", help="write what this checkout says")
+    parser.add_argument("--before", type=Path, required=True, metavar="DIR", help="a checkout")
     options = parser.parse_args()
-    if options.before and not options.before.is_dir():
-        parser.error(f"there is no folder {options.before}")
+    if not (options.before / ".venv").is_dir():
+        parser.error(f"{options.before} is not a checkout with its own .venv")
     with tempfile.TemporaryDirectory() as scratch:
         corpus = Path(scratch, "corpus")
+        expected = Path(scratch, "before")
         write_corpus(corpus)
-        if options.keep:
-            return run(ROOT, corpus, "--out", options.keep.resolve(), *options.names)
-        expected = options.before.resolve()
-        if (expected / ".venv").is_dir():
-            before = expected
-            expected = Path(scratch, "before")
-            status = run(before, corpus, "--out", expected, *options.names)
-            if status:
-                return status
-        return run(ROOT, corpus, "--expected", expected, *options.names)
+        status = run(options.before.resolve(), corpus, "--out", expected, *options.names)
+        return status or run(ROOT, corpus, "--expected", expected, *options.names)
 
 
 if __name__ == "__main__":
