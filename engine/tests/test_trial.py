@@ -130,14 +130,6 @@ def test_a_mistake_explains_a_students_own_calls_unless_they_run_a_failed_exerci
     assert finding(trial(*replies, failed=failed)).mistake == mistake
 
 
-@pytest.mark.parametrize("public", [True, False])
-def test_values_of_a_reference_are_shown_only_if_they_are_public(public: bool) -> None:
-    problem = finding(trial(WRONG, public=public))
-
-    shown = [line for line in problem.details if line.startswith("expected 1.0000, got 2.0000")]
-    assert (bool(shown), problem.excerpt is not None) == (public, public)
-
-
 @pytest.mark.parametrize("part", ["values", "properties"])
 def test_wrong_values_without_a_name_have_a_place_unless_they_are_of_a_property(part: str) -> None:
     layer = make_exercise("layer", replace(VALUES, part=part))
@@ -221,7 +213,7 @@ def test_a_changed_mode_costs_the_properties_and_is_said_first() -> None:
     assert result.findings[0].headline.startswith("the model is switched")
 
 
-RANDOM: dict[str, Any] = {"drew": True, "causes": ["dropout"]}
+RANDOM = {"drew": True, "causes": ["dropout"]}
 
 
 @pytest.mark.parametrize(
