@@ -51,6 +51,7 @@ def costs_no_point(graded: Graded, name: str) -> bool:
         (truncate, "reference_outputs/attention.safetensors", "references"),
         (flip, "reference_outputs/attention.safetensors", "references"),
         (truncate, "checkpoint/model.safetensors", "checkpoint"),
+        (Path.unlink, "checkpoint/model.safetensors", "checkpoint"),
         (Path.unlink, "checkpoint/config.json", "checkpoint"),
     ],
 )

@@ -41,17 +41,6 @@ def test_all_mismatches_are_named_at_once(tmp_path) -> None:
     assert "\n" not in message
 
 
-@pytest.mark.parametrize("name", ["config.json", "model.safetensors"])
-def test_a_missing_file_is_named(tmp_path, name: str) -> None:
-    shutil.copytree(CHECKPOINT, tmp_path / "ours")
-    (tmp_path / "ours" / name).unlink()
-
-    with pytest.raises(FileNotFoundError) as error:
-        BertModel.from_pretrained(tmp_path / "ours")
-
-    assert name in str(error.value)
-
-
 @pytest.mark.parametrize(
     ("key", "value"),
     [

@@ -103,17 +103,22 @@ def test_right_code_gets_its_points_and_no_attack_beside_it_reaches_the_autograd
     assert (image / RUN).read_text("utf-8").startswith("#!/usr/bin/env bash")
 
 
-def test_a_grading_that_is_cut_off_or_not_isolated_says_so(tmp_path, monkeypatch) -> None:
+@pytest.fixture
+def path(tmp_path, monkeypatch) -> Path:
+    """A results.json to write here, where nothing is isolated."""
+    monkeypatch.setattr(run, "settings_for", lambda *_: Settings.of(ROOT))
+    monkeypatch.setattr(run, "chosen", lambda *_: PROCESS)
+    return tmp_path / "results.json"
+
+
+def test_a_grading_that_is_cut_off_or_not_isolated_says_so(path: Path, monkeypatch) -> None:
     def cut_off(*_: object, **__: object) -> None:
         raise SystemExit
 
-    path = tmp_path / "results.json"
-    monkeypatch.setattr(autograder, "settings_for", lambda assignment, limit: Settings.of(ROOT))
-    monkeypatch.setattr(autograder, "chosen", lambda *_: None)
-
-    autograder.grade(ASSIGNMENT, ROOT / "starter", path, 600)
+    with monkeypatch.context() as patched:
+        patched.setattr(autograder, "chosen", lambda *_: None)
+        autograder.grade(ASSIGNMENT, ROOT / "starter", path, 600)
     not_isolated = read(path)
-    monkeypatch.setattr(autograder, "chosen", lambda *_: PROCESS)
     monkeypatch.setattr(Grading, "grade", cut_off)
     with pytest.raises(SystemExit):
         autograder.grade(ASSIGNMENT, ROOT / "starter", path, 600)
@@ -125,16 +130,12 @@ def test_a_grading_that_is_cut_off_or_not_isolated_says_so(tmp_path, monkeypatch
 
 
 def test_a_submission_with_nothing_to_grade_has_a_score_and_a_failed_grader_has_none(
-    tmp_path, monkeypatch
+    path: Path, tmp_path, monkeypatch
 ) -> None:
-    path = tmp_path / "results.json"
-    monkeypatch.setattr(autograder, "settings_for", lambda assignment, limit: Settings.of(ROOT))
-    monkeypatch.setattr(autograder, "chosen", lambda *_: PROCESS)
-
     autograder.grade(ASSIGNMENT, tmp_path, path, 600)
     empty = read(path)
     settings = Settings.of(ROOT, references=tmp_path)
-    monkeypatch.setattr(autograder, "settings_for", lambda assignment, limit: settings)
+    monkeypatch.setattr(autograder, "settings_for", lambda *_: settings)
     autograder.grade(ASSIGNMENT, ROOT / "solution", path, 600)
 
     assert (empty["score"], empty["tests"]) == (0, [])
@@ -162,15 +163,13 @@ def metadata(folder: Path, *earlier: str) -> Path:
     ],
 )
 def test_verdicts_can_wait_for_the_due_date_or_be_so_many_a_day(
-    rule: str, earlier: list[str], said: str, tmp_path, monkeypatch
+    rule: str, earlier: list[str], said: str, path: Path, monkeypatch
 ) -> None:
-    told = autograder.hidden(rule, metadata(tmp_path, *earlier))
+    told = autograder.hidden(rule, metadata(path.parent, *earlier))
 
-    monkeypatch.setattr(autograder, "settings_for", lambda assignment, limit: Settings.of(ROOT))
-    monkeypatch.setattr(autograder, "chosen", lambda *_: PROCESS)
     monkeypatch.setattr(autograder, "Grading", lambda *_: GradedPath())
-    autograder.grade(ASSIGNMENT, ROOT / "solution", tmp_path / "results.json", 600, told)
-    results = read(tmp_path / "results.json")
+    autograder.grade(ASSIGNMENT, ROOT / "solution", path, 600, told)
+    results = read(path)
 
     assert told == said
     visibility = "after_due_date" if said else "visible"

@@ -1,10 +1,8 @@
 """Commands, prompts, reports and library messages in the handout match what programs give."""
 
-import argparse
 import doctest
 import re
 import shlex
-from collections.abc import Callable
 
 import pytest
 import torch
@@ -21,7 +19,7 @@ from tests.helpers import ROOT
 from tests.helpers.handout import ANOTHER_SEED, TEXT
 
 README = (ROOT / "README.md").read_text("utf-8")
-PROGRAMS: dict[str, Callable[[list[str]], argparse.Namespace]] = {
+PROGRAMS = {
     "classifier.py": classifier.parse_arguments,
     "pretrain.py": pretrain.parse_arguments,
     "visualize.py": visualize.parse_arguments,
@@ -64,7 +62,7 @@ def change_in_place() -> None:
     y.sum().backward()
 
 
-WRONG: dict[str, Callable[[], object]] = {
+WRONG = {
     "... can't allocate memory": lambda: torch.empty(1 << 56, dtype=torch.uint8),
     "The size of tensor a (10)": lambda: X + IDS,
     "The size of tensor a (7)": lambda: X + torch.zeros(1, SIZES.positions, SIZES.D),
@@ -138,8 +136,6 @@ def test_reports_in_the_handout_and_the_readme_are_the_graders(
     path.write_text(source, "utf-8")
     in_handout = re.search(r"^```\nminBERT[^\n]+\n(.+?)\n\n  next: ", TEXT, re.M | re.S)
     in_readme = re.search(r"^```\n(  FAILED           attention.+?)  passed", README, re.M | re.S)
-    assert in_handout is not None
-    assert in_readme is not None
 
     output = grade(path.parent).output.replace(str(path.parent), "starter")
 

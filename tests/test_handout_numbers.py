@@ -56,7 +56,6 @@ def test_the_accuracy_that_is_needed_and_the_usual_one_are_those_of_the_gate() -
     measured = re.search(
         r"threshold of (\S+): \d+ honest fine-tunes have a mean of (0\.\d\d)", data
     )
-    assert measured is not None
 
     find(f"{measured[1]} is needed; a finished solution usually reaches {measured[2]}")
 

@@ -119,7 +119,7 @@ def config(**values: object) -> Callable[[Path], object]:
     return change
 
 
-BAD: dict[str, Callable[[Path], object]] = {
+BAD = {
     "no folder": shutil.rmtree,
     "no config": without("config.json"),
     "a decoder": config(is_decoder=True),

@@ -36,7 +36,7 @@ def at_a_place(value: np.ndarray) -> np.ndarray:
     return result
 
 
-WRONG: dict[str, Spoil] = {
+WRONG = {
     "at a place": at_a_place,
     "off by the same amount": lambda value: value + 0.25,
     "not a number": lambda value: np.where(value == value.max(), np.nan, value),

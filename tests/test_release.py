@@ -96,7 +96,6 @@ def test_what_students_read_names_only_files_and_targets_that_they_have(
     files: dict[str, bytes],
 ) -> None:
     phony = re.search(rb"^TARGETS = (.+)$", files["Makefile"], re.M)
-    assert phony is not None
     for name in [name for name in files if name.endswith(".md")]:
         text = files[name].decode()
         targets = set(re.findall(r"(?:`|^    )make ([a-z-]+)", text, re.M))

@@ -23,7 +23,7 @@ from tests.helpers.source_bench import SourceBench
 pytestmark = [pytest.mark.nightly, pytest.mark.timeout(3600)]
 MISTAKES = 60
 TORCH, MKL = PROCESSOR
-PROCESSORS: dict[str, tuple[dict[str, str], int]] = {
+PROCESSORS = {
     "2 threads": ({}, 2),
     "plain torch": ({TORCH: "default"}, 1),
     "plain MKL": ({MKL: "COMPATIBLE"}, 1),

@@ -24,7 +24,7 @@ def tokenizer(folder: Path) -> BertTokenizer:
     return BertTokenizer.from_pretrained(folder)
 
 
-IDS: dict[str, tuple[tuple[list[str], ...], int | None, list[list[int]]]] = {
+IDS = {
     "between [CLS] and [SEP]": ((["The films."],), None, [[2, 5, 6, 7, 8, 3]]),
     "a pair": ((["good film"], ["not good"]), None, [[2, 9, 6, 3, 10, 9, 3]]),
     "padded": ((["good", "the good film"],), None, [[2, 9, 3, 0, 0], [2, 5, 9, 6, 3]]),

@@ -6,7 +6,6 @@ of this test's own.
 
 import re
 import types
-from collections.abc import Callable
 
 import pytest
 import torch
@@ -66,7 +65,7 @@ ALL = slice(None)
 PADDING = torch.where(REAL, 0.0, 1.0).double()[:, None, :, None]
 PADDED = {n: v if n == NAMES[3] else v + PADDING for n, v in case().items()}
 # how statements begin: other inputs, and whether results differ if they are true
-FACTS: dict[str, tuple[Case, Callable[..., object], bool]] = {
+FACTS = {
     "The content of padding": (PADDED, lambda a, b: differ(a, b)[REAL].any(), True),
     "The position of a token": (rolled(), lambda a, b: differ(a.roll(1, 1), b).any(), True),
     "A token's result": (changed((0, ALL, 0)), lambda a, b: differ(a, b)[0, 1:].any(), False),

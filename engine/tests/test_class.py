@@ -7,7 +7,7 @@ import signal
 import sqlite3
 import subprocess
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -159,7 +159,7 @@ def test_without_isolation_nothing_is_graded(
 
 
 # class.toml or its keys, the folder of submissions, and a part of the message
-BAD: dict[str, tuple[str | Mapping[str, object], str, str]] = {
+BAD = {
     "no folder": ({}, "missing", "there is no such folder"),
     "results in place of submissions": ({}, "out/feedback", "anew; move it elsewhere"),
     "a list that a run would replace": ({"list": "out/marks.csv"}, "in", "move it elsewhere"),

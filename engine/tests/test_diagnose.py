@@ -24,9 +24,9 @@ DRAWS = entry(RANDOM, [FORM])
 NAMES = ["the solution", "halved", "shifted", "halved+shifted"]
 Answer = float | np.ndarray  # the value of the one tensor that a call returns, or its fingerprint
 Answers = Sequence[Answer]
-TABLE: Answers = (1.0, 0.5, 2.0, 1.5)
-ALIKE: Answers = (1.0, 0.5, 0.5, 1.5)
-HALVED_TWICE: Answers = (1.0, 0.5, 2.0, 0.5)
+TABLE = (1.0, 0.5, 2.0, 1.5)
+ALIKE = (1.0, 0.5, 0.5, 1.5)
+HALVED_TWICE = (1.0, 0.5, 2.0, 0.5)
 
 
 def prints(answer: Answer, effects: float = 0.0) -> np.ndarray:

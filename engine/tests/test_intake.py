@@ -21,7 +21,7 @@ from testkit.packing import EDITABLE, SOURCE, refusal, side_by_side, taken, tarr
 Pack = Callable[[Path, dict[str, bytes]], Path]
 
 
-BETTER: dict[str, dict[str, bytes]] = {
+BETTER = {
     "its exact name": {
         "main.py": SOURCE,
         "Main.py": b"x",
@@ -120,7 +120,7 @@ def test_the_largest_source_fits_into_a_frame_however_it_is_written(character: s
 
 STUB = b"raise NotImplementedError\n"
 PACKED = zipped(io.BytesIO(), {"main.py": SOURCE, "b/optimizer.py": b"o"}).getvalue()
-OTHERS: dict[str, tuple[dict[str, bytes], list[str]]] = {
+OTHERS = {
     "a stub above": ({"main.py": b"x", "starter/main.py": SOURCE}, ["starter/main.py"]),
     "beside a packed one": (
         {"main.py": b"x", "a.zip": PACKED},

@@ -75,7 +75,7 @@ def sheets(name: str, write: Callable[[Any], str]) -> dict[str, Callable[[], str
     }
 
 
-WRITTEN: dict[str, Callable[[], str]] = {
+WRITTEN = {
     "report": lambda: html.page(sample.model()),
     "largest report": lambda: html.page(sample.largest()),
     "report with payloads": lambda: html.page(sample.with_text(sample.model(), with_payloads)),
