@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +24,13 @@ for name in ("MAKEFLAGS", "MAKEOVERRIDES", "MFLAGS"):
 @pytest.fixture(scope="session")
 def solution() -> Path:
     return ROOT / "solution" / "bert.py"
+
+
+@pytest.fixture
+def plain() -> Iterator[Path]:
+    """A folder whose path has no spaces, which make would take for several, whatever TMPDIR is."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        yield Path(folder)
 
 
 @pytest.fixture(scope="session")

@@ -2,14 +2,12 @@
 
 import re
 import subprocess
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from testkit.graded import program, ran
-from tests.helpers import ROOT
+from testkit.graded import program
+from tests.helpers.making import run_make
 
 # stands in for a Python that makes virtual environments: logs its arguments, and fails in the step
 # that a file beside the log names
@@ -25,17 +23,6 @@ case "$*" in
 esac
 """
 INSTALLED = ["pip install"] * 3  # one requirement alone, the others, and the engine
-
-
-@pytest.fixture
-def plain() -> Iterator[Path]:
-    """A folder whose path has no spaces, which make would take for several, whatever TMPDIR is."""
-    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
-        yield Path(folder)
-
-
-def run_make(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return ran("make", "-C", ROOT, "--no-print-directory", *arguments)
 
 
 @pytest.fixture

@@ -7,10 +7,7 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +15,7 @@ import pytest
 from tensormark.files import PAGE
 from testkit.graded import program, ran
 from tests.helpers import ROOT
+from tests.helpers.making import run_make
 
 # stands in for the virtual environment's Python, and writes down how it was called
 RECORDER = """#!{python}
@@ -54,24 +52,14 @@ MAKEFILE = "".join((ROOT / n).read_text("utf-8") for n in ("Makefile", "instruct
 
 
 @pytest.fixture
-def calls() -> Iterator[Path]:
-    """A file that the recorder writes each call to; it takes the place of Python in make's VENV.
-
-    Its path has no spaces, which make would take for several, whatever TMPDIR is.
-    """
-    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
-        venv = Path(folder, "venv")
-        log = Path(folder, "calls")
-        python = program(venv / "bin" / "python")
-        python.write_text(RECORDER.format(python=sys.executable, log=str(log)), "utf-8")
-        for name in (".installed", ".installed-staff", ".installed-tests"):
-            (venv / name).touch()
-        yield log
-
-
-def run_make(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    command = ["make", "-C", ROOT, "--no-print-directory", *arguments]
-    return ran(*command, env=os.environ | environment)
+def calls(plain: Path) -> Path:
+    """A file that the recorder writes each call to; it takes the place of Python in make's VENV."""
+    log = plain / "calls"
+    python = program(plain / "venv/bin/python")
+    python.write_text(RECORDER.format(python=sys.executable, log=str(log)), "utf-8")
+    for name in (".installed", ".installed-staff", ".installed-tests"):
+        (plain / "venv" / name).touch()
+    return log
 
 
 def make(calls: Path, *arguments: str, **environment: str) -> tuple[list[str], dict[str, str]]:
