@@ -165,13 +165,13 @@ def test_the_sign_test_is_that_of_a_fair_coin() -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["--ensemble", "nowhere"], "nowhere/scores.safetensors: missing"),
-        (["--epochs", "0"], "--epochs"),
-        (["--lr", "nan"], "--lr"),
-        (["--max-length", "25"], "24 positions"),
-        (["--train", "nowhere.txt"], "nowhere.txt"),
-        (["--checkpoint", "nowhere"], "nowhere"),
-        (["--dev", "three.txt"], "three.txt: label 3"),
+        ("--ensemble nowhere", "nowhere/scores.safetensors: missing"),
+        ("--epochs 0", "--epochs"),
+        ("--lr nan", "--lr"),
+        ("--max-length 25", "24 positions"),
+        ("--train nowhere.txt", "nowhere.txt"),
+        ("--checkpoint nowhere", "nowhere"),
+        ("--dev three.txt", "three.txt: label 3"),
     ],
 )
 def test_bad_input_is_one_line_and_nothing_is_written(
@@ -180,7 +180,7 @@ def test_bad_input_is_one_line_and_nothing_is_written(
     monkeypatch.chdir(tmp_path)
     Path("three.txt").write_text("3 ||| a film\n", "utf-8")
 
-    assert complaint in refusal(classifier.main, [*command, *arguments], capsys)
+    assert complaint in refusal(classifier.main, [*command, *arguments.split()], capsys)
     assert not (tmp_path / "predictions").exists()
 
 

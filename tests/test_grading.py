@@ -63,22 +63,24 @@ def test_one_mistake_costs_one_exercise_whatever_the_number_of_threads(submit: G
 @pytest.mark.parametrize(
     "options",
     [
-        ("--only", "self"),
-        ("--only", "sentiment"),
-        ("--threads", "0"),
-        ("--tier", "none"),
-        ("--checkpoint", "no/where"),
-        ("--checkpoint", "data"),
-        ("--json", "grader"),
+        "--only self",
+        "--only sentiment",
+        "--threads 0",
+        "--tier none",
+        "--checkpoint no/where",
+        "--checkpoint data",
+        "--json grader",
     ],
 )
 def test_an_invalid_option_is_one_line_before_anything_is_graded(
-    grade: Grade, options: tuple[str, str]
+    grade: Grade, options: str
 ) -> None:
-    graded = grade("solution", *options)
+    name, value = options.split()
+
+    graded = grade("solution", name, value)
 
     assert (graded.status, graded.output, graded.errors.count("\n")) == (2, "", 1)
-    assert options[1] in graded.errors
+    assert value in graded.errors
 
 
 def test_what_was_edited_is_packed_and_nothing_else_in_the_same_bytes_each_time(

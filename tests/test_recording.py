@@ -161,17 +161,18 @@ def test_what_chance_decides_is_marked_and_other_processors_agree(
 ALLOWED = 1e-3
 
 
-@pytest.mark.parametrize(
-    ("rounding", "drawn", "solution", "code"),
-    [  # how far the last bits of inputs, and other seeds, move an output of 1; the solution's
-        pytest.param(0.0, 0.0, 5.0, None, id="same"),
-        pytest.param(ALLOWED / 8, 0.0, 5.0, None, id="rounded"),
-        pytest.param(ALLOWED * 8, 0.0, 5.0, UNDECIDED, id="unsteady"),
-        pytest.param(0.0, ALLOWED * 8, 5.0, RANDOM, id="random"),
-        pytest.param(0.0, ALLOWED * 8, 1.0, UNDECIDED, id="right by chance with this seed"),
-        pytest.param(0.0, 4.0, 5.0, UNDECIDED, id="right by chance with another seed"),
-    ],
-)
+# how far the last bits of inputs, and other seeds, move an output of 1; the solution's; the mark
+MARKED = {
+    "same": (0.0, 0.0, 5.0, None),
+    "rounded": (ALLOWED / 8, 0.0, 5.0, None),
+    "unsteady": (ALLOWED * 8, 0.0, 5.0, UNDECIDED),
+    "random": (0.0, ALLOWED * 8, 5.0, RANDOM),
+    "right by chance with this seed": (0.0, ALLOWED * 8, 1.0, UNDECIDED),
+    "right by chance with another seed": (0.0, 4.0, 5.0, UNDECIDED),
+}
+
+
+@pytest.mark.parametrize(("rounding", "drawn", "solution", "code"), MARKED.values(), ids=MARKED)
 def test_an_entry_is_marked_by_what_changes_it(
     course: Course, rounding: float, drawn: float, solution: float, code: float | None
 ) -> None:
