@@ -19,9 +19,7 @@ assert len(CASES) == TEXT.count("\n## ")  # none has the name of another
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_everything_has_the_owner_that_its_name_and_the_list_say_and_the_rest_a_reason(
-    case: str, tmp_path
-) -> None:
+def test_everything_has_the_owner_that_its_name_and_the_list_say(case: str, tmp_path) -> None:
     lines = CASES[case].splitlines()
     people, words, there = (
         [line[2:] for line in lines if line.startswith(f"{sign} ")] for sign in "|?*"
