@@ -107,6 +107,7 @@ DOUBLE = {"grad/x": 2 * RIGHT["grad/x"]}
         (reply(tensors=RIGHT | {"after/a": X, "after/x": X.astype("f4")}), "", None),
         (reply(tensors=RIGHT | {"after/x": X + 1, "after/y": X}), "properties", "input_changed"),
         (reply(tensors=RIGHT | {"after/x": X[None]}), "properties", "input_changed"),
+        (reply(tensors={"after/x": X + 1}, backward=""), "properties", "input_changed"),
         (reply(tensors=RIGHT, changed=["seed"]), "properties", None),
         (reply(tensors=RIGHT, changed=None), "properties", None),
         (reply(None), "values", None),
