@@ -106,8 +106,8 @@ def test_right_code_gets_its_points_and_no_attack_beside_it_reaches_the_autograd
 @pytest.fixture
 def path(tmp_path, monkeypatch) -> Path:
     """A results.json to write here, where nothing is isolated."""
-    monkeypatch.setattr(run, "settings_for", lambda *_: Settings.of(ROOT))
-    monkeypatch.setattr(run, "chosen", lambda *_: PROCESS)
+    monkeypatch.setattr(autograder, "settings_for", lambda *_: Settings.of(ROOT))
+    monkeypatch.setattr(autograder, "chosen", lambda *_: PROCESS)
     return tmp_path / "results.json"
 
 
