@@ -1,9 +1,8 @@
 """What a submission may not change: torch's settings, seeds, and the model it is called on."""
 
-import re
-
 import pytest
 
+from testkit.texts import blocks
 from tests.helpers.source_bench import SourceBench, lost
 
 WORDS = "words = self.word_embedding(input_ids)"
@@ -86,8 +85,7 @@ from torch.utils import checkpoint; from torch import _dynamo
 
 def changed_by(text: str) -> dict[str, str]:
     """Return what each statement changes."""
-    groups = re.findall(r"^(\S.*)\n((?:    .*\n)+)", text, re.M)
-    return {line.strip(): what for what, lines in groups for line in lines.splitlines()}
+    return {statement: what for what, *statements in blocks(text) for statement in statements}
 
 
 def with_statements(source: str, *statements: str) -> str:

@@ -1,6 +1,5 @@
 """Mistakes of authors that recording reports: nothing is recorded that would not be graded."""
 
-import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from tensormark.authoring import record
 from tensormark.cli import run
 from testkit.graded import edit, files_in
 from testkit.resident import called
+from testkit.texts import blocks
 from testkit.toy import MAIN
 
 CONV = "grader/exercises/conv.py"
@@ -148,15 +148,14 @@ a base class: torch.optim.lr_scheduler._LRScheduler cannot be forbidden: nothing
     - torch.convolution
     + torch.optim.lr_scheduler._LRScheduler
 """
-CASES = re.findall(r"^(\w.*?): (.*)\n    (.*)\n    - (.*)\n    \+ (.*)", FAULTS, re.M)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case[0])
-def test_recording_refuses_what_is_faulty_in_one_line(copy: Path, case: tuple[str, ...]) -> None:
-    _, message, file, old, new = case
-    edit(copy / file, old, new)
+@pytest.mark.parametrize("case", blocks(FAULTS), ids=lambda case: case[0].partition(":")[0])
+def test_recording_refuses_what_is_faulty_in_one_line(copy: Path, case: list[str]) -> None:
+    fault, file, old, new = case
+    edit(copy / file, old.removeprefix("- "), new.removeprefix("+ "))
 
-    assert message in refused(copy)
+    assert fault.partition(": ")[2] in refused(copy)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """Assignments on arrays of numpy and on plain values, also where torch is not installed."""
 
-import re
 import shutil
 import subprocess
 import sys
@@ -20,6 +19,7 @@ from tensormark.sandbox.tiers import CONTAINED
 from tensormark.usage import UserError
 from testkit.benches import wrong
 from testkit.graded import edited, ran
+from testkit.texts import blocks
 
 PACKAGES = (
     "tensormark numpy safetensors jinja2 markupsafe tqdm pyseccomp pyyaml distributed".split()
@@ -177,16 +177,17 @@ after 0: ment: draw with rng
     - found[rng.integers(len(found))]
     + __import__('random').choice(found)
 """
-CASES = re.findall(r"^(\w+) (\d): (.*)\n    - (.*)\n    \+ (.*)", WRONG, re.M)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case[-1])
-def test_what_is_wrong_is_said_of_arrays_and_of_values(bench: Bench, case: tuple[str, ...]) -> None:
-    exercise, score, says, old, new_text = case
+@pytest.mark.parametrize("case", blocks(WRONG), ids=lambda case: case[-1])
+def test_what_is_wrong_is_said_of_arrays_and_of_values(bench: Bench, case: list[str]) -> None:
+    said, old, text = case
+    result, _, says = said.partition(": ")
 
-    ((name, (got, headline)),) = wrong(bench, "clusters", (old, new_text)).items()
+    found = wrong(bench, "clusters", (old.removeprefix("- "), text.removeprefix("+ ")))
 
-    assert (name, got) == (exercise, float(score)), headline
+    ((name, (score, headline)),) = found.items()
+    assert f"{name} {score:g}" == result, headline
     assert says in headline
 
 
