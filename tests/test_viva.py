@@ -15,6 +15,7 @@ from grader.viva import SUBJECTS
 from tensormark.viva.question import Question
 from tensormark.viva.study import SAME_IN_TRAINING, TRAINING
 from testkit.studies import check_words, sheet_of, study_of
+from testkit.texts import blocks
 from tests.helpers import ROOT
 
 NAMES = ("key", "query", "value", "attention_mask")
@@ -120,46 +121,43 @@ def test_keys_are_right_and_no_other_option_is(solution_source: str, seed: str) 
         assert right_options(solution_source, question) == right, question
 
 
-SCORES = "scores = query @ key"
-PROBABILITIES = "probs = self.dropout("
-CONTEXT = "context = probs @ value"
-DROPOUT = "the random numbers of dropout, in training"
-FIRST = {  # which statement is the first to compute with something, worked out by hand
-    "attention": {
-        "the numbers in `key`": SCORES,
-        "the numbers in `query`": SCORES,
-        "the numbers in `attention_mask`": PROBABILITIES,
-        DROPOUT: PROBABILITIES,
-        "the numbers in `value`": CONTEXT,
-    },
-    "embed": {
-        "the numbers in `self.word_embedding.weight`": "words = self.word_embedding(",
-        "the numbers in `self.pos_embedding.weight`": "positions = self.pos_embedding(",
-        "the numbers in `self.tk_type_embedding.weight`": "token_types = self.tk_type_embedding(",
-        "the numbers in `self.embed_layer_norm.bias`": "return self.embed_dropout(",
-        DROPOUT: "return self.embed_dropout(",
-    },
-    "layer": {
-        "the numbers in `attention_mask`": "x, context = hidden_states, self.self_attention(",
-        "the numbers in `self.attention_dense.weight`": "x = self.add_norm(x, context",
-        "the numbers in `self.interm_dense.bias`": "interm = self.interm_af(",
-        "the numbers in `self.out_layer_norm.weight`": "return self.add_norm(x, interm",
-    },
-    "add_norm": {"the numbers in `dense_layer.weight`": "return ln_layer("},
-}
+# which statement is the first to compute with something, worked out by hand
+FIRST = """
+attention
+    the numbers in `key`: scores = query @ key
+    the numbers in `query`: scores = query @ key
+    the numbers in `attention_mask`: probs = self.dropout(
+    the random numbers of dropout, in training: probs = self.dropout(
+    the numbers in `value`: context = probs @ value
+embed
+    the numbers in `self.word_embedding.weight`: words = self.word_embedding(
+    the numbers in `self.pos_embedding.weight`: positions = self.pos_embedding(
+    the numbers in `self.tk_type_embedding.weight`: token_types = self.tk_type_embedding(
+    the numbers in `self.embed_layer_norm.bias`: return self.embed_dropout(
+    the random numbers of dropout, in training: return self.embed_dropout(
+layer
+    the numbers in `attention_mask`: x, context = hidden_states, self.self_attention(
+    the numbers in `self.attention_dense.weight`: x = self.add_norm(x, context
+    the numbers in `self.interm_dense.bias`: interm = self.interm_af(
+    the numbers in `self.out_layer_norm.weight`: return self.add_norm(x, interm
+add_norm
+    the numbers in `dense_layer.weight`: return ln_layer(
+"""
 
 
-@pytest.mark.parametrize("exercise", FIRST)
+@pytest.mark.parametrize("case", blocks(FIRST), ids=lambda case: case[0])
 def test_the_first_statement_that_computes_with_something_is_the_one_worked_out_by_hand(
-    solution_source: str, exercise: str
+    solution_source: str, case: list[str]
 ) -> None:
+    exercise, *facts = case
     with study_of(ROOT, solution_source, exercise) as study:
         first = study.first_statements(study.changeable())
         found = {study.phrase(name): at for name, at in first.items()}
 
     assert not any("key.bias" in name for name in found)  # softmax is the same whatever it is
     lines = solution_source.split("\n")
-    for name, text in FIRST[exercise].items():
+    for fact in facts:
+        name, text = fact.split(": ")
         statement, reason = found[name]
         assert text in lines[statement.first - 1], name
         assert f"no value before line {statement.first} changes" in reason
