@@ -199,7 +199,7 @@ def finding_of(bench: Bench, exercise: str, old: str, new_text: str) -> Finding:
 
 
 def test_a_plain_argument_that_a_function_changes_is_named_with_the_line(bench: Bench) -> None:
-    finding = finding_of(bench, "grouped", "return groups", "words.sort(); return groups")
+    finding = finding_of(bench, "grouped", "return groups", "words.sort()\n    return groups")
 
     assert "the call changes words in place" in finding.details
     assert finding.place is not None
