@@ -94,7 +94,7 @@ complex numbers: draw returns 'signals' as list of complex128; expected an array
 an array of them: draw returns 'signals' as ndarray of complex128; expected
     grader/exercises/conv.py
     - rng.standard_normal((s.B, s.D, s.T))
-    + np.ones(3) * 1j
+    + rng.standard_normal(3) * 1j
 an object: draw returns 'signals' as object of object; expected
     grader/exercises/conv.py
     - rng.standard_normal((s.B, s.D, s.T))
@@ -110,7 +110,7 @@ strings: conv: output: Convolution.forward of the solution, called as its exerci
 other numbers: conv: output: draw returns other inputs each time
     grader/exercises/conv.py
     - rng.standard_normal((s.B, s.D, s.T))
-    + np.random.random((s.B, s.D, s.T))
+    + rng.standard_normal((s.B, s.D, s.T)) * __import__('random').random()
 a part: conv: points has an unknown part 'property'; known: values, training, properties
     grader/exercises/conv.py
     - points=40

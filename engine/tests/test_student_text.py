@@ -8,7 +8,7 @@ import torch
 
 from tensormark.judging.replies import without_text
 from tensormark.sandbox.interface import Reply
-from tensormark.worker.protocol import GENERATORS, GPU, SEEDED, STATE
+from tensormark.worker.protocol import ARGUMENTS, GENERATORS, GPU, SEEDED, STATE
 from tensormark.worker.state import Model, Snapshot
 from testkit.graded import Grade
 from testkit.toy import WINDOWS
@@ -63,7 +63,8 @@ def test_states_have_names_that_the_grader_knows() -> None:
     reply = abridged("", "ok", changed=[SECRET, "the default dtype"])
 
     assert reply.message["changed"] == ["a state without a name", "the default dtype"]
-    before = Snapshot(Model(torch.nn.Linear(1, 1), ()), silent=True)
+    call = {"args": list(ARGUMENTS), "literals": {}}
+    before = Snapshot(Model(torch.nn.Linear(1, 1), ()), call, silent=True)
     assert {*before.before, *SEEDED, GENERATORS, GPU} == set(STATE)
 
 

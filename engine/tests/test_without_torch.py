@@ -233,18 +233,22 @@ def test_the_inputs_that_raise_may_be_the_same_for_each_seed(course: Course, tmp
     assert record.main(folder, "references", ["--seed", "7", "--out", str(folder / "own")]) == 0
 
 
-def test_an_exception_that_does_not_exist_is_refused_by_name(course: Course, tmp_path) -> None:
+@pytest.mark.parametrize(
+    ("error", "named"), [('"ValueEror"', "'ValueEror'"), ("ValueError", "<class 'ValueError'>")]
+)
+def test_an_exception_that_does_not_exist_is_refused_by_name(
+    course: Course, tmp_path, error: str, named: str
+) -> None:
     folder = Path(shutil.copytree(course.assignment.folder, tmp_path / "copy"))
     file = folder / "grader/exercises/grouped.py"
-    text = edited(file.read_text("utf-8"), ('"an empty word"', '"an empty word", "ValueEror"'))
+    text = edited(file.read_text("utf-8"), ('"an empty word"', f'"an empty word", {error}'))
     file.write_text(text, "utf-8")
 
-    with pytest.raises(UserError) as error:
+    with pytest.raises(UserError) as refused:
         record.main(folder, "references", [])
 
-    assert str(error.value) == (
-        "grouped: an empty word: there is no exception 'ValueEror' in Python "
-        "or solution/clusters.py"
+    assert str(refused.value) == (
+        f"grouped: an empty word: there is no exception {named} in Python or solution/clusters.py"
     )
 
 

@@ -183,6 +183,9 @@ class Recorder:
         self.inputs = [self._drawn(probe, call, seed) for probe, call in exercise.asked]
 
     def _drawn(self, probe: Probe, call: Call, seed: int) -> Tensors:
+        if call.raises not in {"", *dir(builtins), *re.findall(r"\w+", self.source)}:
+            about = f"no exception {call.raises!r} in Python or solution/{self.exercise.file}"
+            raise self.fault(f"{probe.name}: there is {about}")
         private = seed != self.course.assignment.seed
         try:
             drawn, again = [self.exercise.inputs(call, seed, private) for _ in range(2)]
@@ -408,11 +411,7 @@ class Recorder:
 
     def _require_answers(self, replies: Sequence[Reply], name: str) -> None:
         """Check that correct code answers every call that has no stand-ins."""
-        known = {"", *dir(builtins), *re.findall(r"\w+", self.source)}
         for (probe, call), reply in zip(self.exercise.asked, replies, strict=True):
-            if call.raises not in known:
-                about = f"no exception {call.raises!r} in Python or solution/{self.exercise.file}"
-                raise self.fault(f"{probe.name}: there is {about}")
             empty = reply.status == "ok" and not _shapes(reply) and "lacks" not in reply.message
             if (reply.status != "ok" or empty) and not call.stand_ins:
                 text = "its answer has no out/<name>" if empty else reply.text
