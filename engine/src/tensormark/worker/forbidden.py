@@ -22,6 +22,7 @@ import contextlib
 import functools
 import importlib
 import itertools
+import os
 import sys
 import types
 import warnings
@@ -64,8 +65,13 @@ AS_OWN = as_own(len).__code__
 
 
 def _is_own(frame: FrameType) -> bool:
-    """Return whether a frame runs the submission's code."""
-    return frame.f_globals.get("__name__") in OWN or frame.f_code is AS_OWN
+    """Return whether a frame runs the submission's code, or code that it has made."""
+    name = str(frame.f_globals.get("__name__"))
+    if frame.f_code is AS_OWN or name in OWN:
+        return True
+    module = sys.modules.get(name)
+    in_library = module is not None and vars(module) is frame.f_globals
+    return not (in_library or os.path.isabs(frame.f_code.co_filename))
 
 
 def _guard(name: str, original: Callable[..., Any] | None = None) -> Callable[..., Any]:
@@ -86,20 +92,45 @@ def _guard(name: str, original: Callable[..., Any] | None = None) -> Callable[..
 
 
 class Gate:
-    """Stands for a compiled function or class wherever a module has it."""
+    """Stands for a compiled function or class wherever a module has it.
 
-    def __init__(self, behind: Any) -> None:
+    Attributes:
+        behind: that function or class.
+        name: its name in messages while it is forbidden, else empty.
+    """
+
+    def __init__(self, behind: Any, name: str = "") -> None:
         self.behind = behind
-        self.answers = behind  # or a guard
+        self.name = name
         self.__module__ = home_of(behind)
 
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        """The class of what is behind, for those who ask what this is."""
+        return type(self.behind)
+
     def __call__(self, *arguments: Any, **options: Any) -> Any:
-        """Call what is behind, unless a guard is in the way."""
-        return self.answers(*arguments, **options)
+        """Call what is behind, unless it is forbidden and the submission calls."""
+        if self.name and _is_own(sys._getframe(1)):
+            raise NotAllowedError(self.name)
+        return self.behind(*arguments, **options)
 
     def __getattr__(self, name: str) -> Any:
-        """Return an attribute of what is behind."""
-        return getattr(self.behind, name)
+        """Return an attribute of what is behind; what can be called is forbidden with it."""
+        value = getattr(self.behind, name)
+        return Gate(value, self.name) if self.name and callable(value) else value
+
+    def __getitem__(self, item: Any) -> Any:
+        """Return a type, as in `deque[int]`."""
+        return self.behind[item]
+
+    def __or__(self, other: Any) -> Any:
+        """Return a type, as in `deque | None`."""
+        return self.behind | other
+
+    def __ror__(self, other: Any) -> Any:
+        """Return a type, as in `None | deque`."""
+        return other | self.behind
 
     def __instancecheck__(self, value: Any) -> bool:
         """Say whether an object is of the class behind."""
@@ -168,8 +199,8 @@ def _in_dispatcher(
 
 def _in_gate(gate: Gate, name: str, undo: contextlib.ExitStack) -> None:
     """Put a guard into a gate."""
-    undo.callback(setattr, gate, "answers", gate.answers)
-    gate.answers = _guard(name, gate.behind)
+    undo.callback(setattr, gate, "name", gate.name)
+    gate.name = name
 
 
 def _gates(targets: Iterable[Any]) -> list[Place]:

@@ -124,6 +124,13 @@ class Overlay:
         )
         return {"status": "ok"}
 
+    def import_for(self, call: calls.Call) -> None:
+        """Import a call's module before an exercise's guards are up, so that trial code may run."""
+        state.put_back(self.context.imports.settings)
+        if "module" in call:
+            with contextlib.suppress(exceptions.ImportFailure):  # the call raises it again
+                self.context.module(call["module"])
+
     def call(
         self, request: Message, arrays: Tensors, progress: calls.Progress
     ) -> tuple[Message, Tensors]:
@@ -132,8 +139,10 @@ class Overlay:
         order = request.get("tape")
         self.tape = TapeRecorder(order, self.files.editable, self.given) if order else None
         context = dataclasses.replace(self.context, tape=self.tape)
-        with forbidden.forbid(request["forbidden"]), silenced(bool(order)):
-            answer = calls.run(context, request["call"], arrays, progress)
+        with silenced(bool(order)):
+            self.import_for(request["call"])
+            with forbidden.forbid(request["forbidden"]):
+                answer = calls.run(context, request["call"], arrays, progress)
         outputs = {name: as_array(value) for name, value in answer.tensors.items()}
         return {"status": "ok", **answer.message}, outputs
 
