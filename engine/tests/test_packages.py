@@ -5,7 +5,6 @@ import itertools
 import os
 import shutil
 import sys
-from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import pytest
@@ -83,9 +82,12 @@ def test_a_debian_package_is_found_without_a_record(tmp_path) -> None:
     assert readable_paths("thing\n", tmp_path / "system") == {"system/thing", "system/helper.py"}
 
 
-def test_a_requirement_that_is_not_installed_is_an_error(tmp_path) -> None:
-    with pytest.raises(PackageNotFoundError):
-        readable_paths("torch\n", tmp_path)
+def test_without_requirements_only_the_standard_library_can_be_imported(tmp_path) -> None:
+    empty = tmp_path / "none.txt"
+    empty.write_text("# none\n", "utf-8")
+
+    assert readable_paths("torch\n", tmp_path) == set()
+    assert packages.modules(empty) == ("builtins",)
 
 
 def test_libraries_are_listed_around_the_folders_of_packages(tmp_path) -> None:

@@ -115,7 +115,7 @@ a part: conv: points has an unknown part 'property'; known: values, training, pr
     grader/exercises/conv.py
     - points=40
     + points={"values": 30, "property": 10}
-points: conv: points must be by part
+points: conv: points must be a number, or by part
     grader/exercises/conv.py
     - points=40
     + points="40"

@@ -125,6 +125,8 @@ def test_the_first_difference_is_said_with_its_place(got: Any, expected: Any, sa
         (np.array(["a", 1], dtype=object), ["a", 1]),
         (True, 1),
         (0.1 + 0.2, 0.3),
+        ([1e-17, 0.0], [-3e-17, 2e-17]),
+        (1.000001e-12, 1e-12),
         ({"b": 1, "a": 2}, {"a": 2, "b": 1}),
     ],
 )
@@ -132,9 +134,14 @@ def test_what_no_course_would_call_wrong_is_right(got: Any, expected: Any) -> No
     assert compare_plain("output", packed(got), packed(expected), NEAR) is None
 
 
+@pytest.mark.parametrize(("got", "expected"), [(0.0, 1e-12), ([2e-8, 1e-8], [1e-8, 1e-8])])
+def test_what_is_tiny_must_be_right_too(got: Any, expected: Any) -> None:
+    assert compare_plain("output", packed(got), packed(expected), NEAR) is not None
+
+
 def test_an_outline_leaves_only_numbers_that_are_rounded_out() -> None:
     text, numbers = outline({"b": [1.5, 2], "a": (True, np.array([0.25]))})
 
     assert (text, numbers) == ("{'a':[True,[#]],'b':[#,2]}", [0.25, 1.5])
-    assert [each.size for each in differences(1.5, 1.0, "")] == [0.25]
+    assert [each.size for each in differences(1.5, 1.0, "", 1.0)] == [0.25]
     assert json.dumps(encoded({1: (2,)})) == '{"(dict)": [[1, {"(tuple)": [2]}]]}'

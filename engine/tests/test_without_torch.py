@@ -173,6 +173,9 @@ after 6: something other
 after 0: raised
     - found[rng.integers(len(found))] if found else ""
     + found[rng.integers(len(found))]
+after 6: a call with other inputs
+    - rng.integers(len(found))
+    + np.random.default_rng(0).integers(len(found))
 after 0: ment: draw with rng
     - found[rng.integers(len(found))]
     + __import__('random').choice(found)

@@ -17,18 +17,21 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from tensormark.exercise import Call, Exercise
+import numpy as np
+
+from tensormark import literals
+from tensormark.exercise import NUMPY, Call, Exercise
 from tensormark.folder import open_assignment
 from tensormark.grading import Grading
 from tensormark.intake.process import READER
 from tensormark.intake.submission import Submission
-from tensormark.literals import sent
 from tensormark.references import Recording
 from tensormark.reports.terminal import path_of
 from tensormark.reports.text import print_any_letter, visible
 from tensormark.result import Outcome, Result, lines_of
 from tensormark.settings import Settings, submission_parser
 from tensormark.usage import UserError, command, near
+from tensormark.worker import values
 
 EDITORS = ("debugpy", "pydevd")  # modules that an editor's debugger has imported
 HOW = "n runs a line, p NAME shows a value, c goes on to the end, q quits; h lists all commands"
@@ -77,7 +80,7 @@ def file_of(submission: Submission, exercise: Exercise) -> Path:
     """
     path = path_of(submission.name, exercise.file)
     if path is None:
-        raise UserError(f"{submission.name} is packed: unpack it, and name its {exercise.file}")
+        raise UserError(f"{submission.name}: a debugger needs a file {exercise.file}, unpacked")
     return path
 
 
@@ -111,7 +114,7 @@ def run_call(
     checkpoint = str(assignment.checkpoint or "")
     imports = Imports(assignment.imports, state.settings())
     context = calls.Context(imports, checkpoint, harness, Originals({}, {}))
-    message, tensors = sent(call.message(), recording.inputs)
+    message, tensors = literals.sent(call.message(), recording.inputs)
     given = {name: value.copy() for name, value in tensors.items()}
     answer = calls.run(context, message, given, lambda done, total: None)
     return {
@@ -121,9 +124,24 @@ def run_call(
     }
 
 
-def described(tensors: Mapping[str, Any]) -> str:
-    """Return the names and shapes of tensors."""
-    return ", ".join(f"{name} {tuple(value.shape)}" for name, value in tensors.items())
+def as_returned(array: np.ndarray, call: Call) -> Any:
+    """Return a recorded output as a call of the function would."""
+    if call.is_plain:
+        return values.unpacked(array)
+    if call.arrays == NUMPY:
+        return array
+    from tensormark.worker.optional_torch import torch  # here, as it takes time to import
+
+    return torch.from_numpy(array.astype(call.dtype) if array.dtype.kind == "f" else array)
+
+
+def described(outputs: Mapping[str, Any]) -> str:
+    """Return the names of arrays with their shapes, and plain values."""
+    shapes = {name: getattr(value, "shape", None) for name, value in outputs.items()}
+    return ", ".join(
+        f"{name} {values.shown(outputs[name]) if shape is None else tuple(shape)}"
+        for name, shape in shapes.items()
+    )
 
 
 def debug(grading: Grading, submission: Submission, result: Result) -> None:
@@ -141,16 +159,17 @@ def debug(grading: Grading, submission: Submission, result: Result) -> None:
     if number is None:
         raise UserError(f"no call of {result.id} can be made: {result.findings[0].headline}")
     recording = grading.references.recordings(exercise.id, exercise.digest)[number]
-    expected = recording.outputs
     print(f"{result.id}: {visible(result.findings[0].headline)}")
     shown = file if place is None else file.with_name(place["file"])
     for text in lines_of(place, str(shown)):
         print(visible(text))
     call = exercise.calls[number]
-    given = {name: recording.inputs[name] for name in call.args if name in recording.inputs}
+    inputs = {**literals.unpacked(recording.inputs), **recording.inputs}
+    given = {name: inputs[name] for name in call.args if name in inputs}
     print(f"the call: {call.target}, with {described(given)}")
-    print(f"`expected` is what {call.target} should return: {described(expected)}")
-    only = next(iter(expected.values())) if len(expected) == 1 else expected
+    right = {name: as_returned(value, call) for name, value in recording.outputs.items()}
+    print(f"`expected` is what {call.target} should return: {described(right)}")
+    only = next(iter(right.values())) if len(right) == 1 else right
     builtins.expected = only  # type: ignore[attr-defined]
     if not in_editor():
         print(HOW)
@@ -166,8 +185,11 @@ def debug(grading: Grading, submission: Submission, result: Result) -> None:
     finally:
         sys.settrace(None)
     for name, value in outputs.items():
-        if name in expected and tuple(value.shape) == expected[name].shape:
-            off = abs(value.detach().numpy() - expected[name]).max()
+        if call.is_plain:
+            print(visible(f"{name} is {values.shown(values.unpacked(value))}"))
+        elif name in right and value.shape == right[name].shape:
+            own = value if isinstance(value, np.ndarray) else value.detach().numpy()
+            off = abs(own - recording.outputs[name]).max()
             print(f"{name} {tuple(value.shape)} is off by up to {off:.3g}")
         else:
             print(f"{name} has shape {tuple(value.shape)}")

@@ -11,6 +11,7 @@ import functools
 import importlib
 import itertools
 import json
+import math
 import pkgutil
 import re
 import zlib
@@ -255,7 +256,14 @@ class Exercise:
         """
         check_names(f"{self.id}: forbidden", self.forbidden)
         if not isinstance(self.points, Mapping):
-            raise ValueError(f"{self.id}: points must be by part, such as {{'values': 8}}")
+            raise ValueError(f"{self.id}: points must be a number, or by part, as {{'values': 8}}")
+        if not all(0 <= points < math.inf for points in self.points.values()):
+            raise ValueError(f"{self.id}: points must not be negative, infinite or NaN")
+        if not isinstance(self.order, int | float):
+            raise ValueError(f"{self.id}: order must be a number, not {self.order!r}")
+        for call in self.calls:
+            if call.arrays not in (TORCH, NUMPY):
+                raise ValueError(f"{self.id}: arrays must be {TORCH!r}, {NUMPY!r} or None")
         needed = {"values", "properties"} if self.probes else set()  # any call can lose these
         needed |= {probe.part for probe in self.probes}
         known = ", ".join(PARTS)

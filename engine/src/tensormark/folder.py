@@ -17,6 +17,7 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from traceback import extract_tb
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -88,7 +89,11 @@ def module(folder: Path, name: str) -> ModuleType:
     try:
         imported = importlib.import_module(full)
     except Exception as error:
-        raise AssignmentError(f"{path}.py cannot be imported: {one_line(error)}") from error
+        frames = [(Path(each.filename), each.lineno) for each in extract_tb(error.__traceback__)]
+        own = [(at, line) for at, line in frames if at.is_relative_to(folder)]
+        where = "".join(f" ({at.relative_to(folder)}, line {line})" for at, line in own[1:][-1:])
+        text = f"{path}.py cannot be imported: {one_line(error)}{where}"
+        raise AssignmentError(text) from error
     if Path(str(imported.__file__)).resolve().parent not in (path, path.parent):
         raise AssignmentError(
             f"{path}.py: Python finds {imported.__file__} instead; rename that file"
@@ -125,6 +130,7 @@ def _say_what_changed(written_for: str) -> None:
         raise AssignmentError(f"{wrong}, as is {installed.rpartition('.')[0]!r}")
     page = DOCS / "changelog.md"
     headings = re.findall(r"^## ([\d.]+)", page.read_text("utf-8"), re.MULTILINE)
+    written_for = str(written_for)
     newer = [h for h in headings if _parts(written_for) < _parts(h) <= _parts(installed)]
     fix = f"read {enumerated(newer)} in {page}, and change engine" if newer else "upgrade it"
     if newer or _parts(installed) < _parts(written_for):

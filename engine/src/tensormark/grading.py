@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from tensormark import literals
 from tensormark.exercise import Assignment, Call, Exercise, Probe
 from tensormark.intake.given_files import FileOverlay, GivenFiles
 from tensormark.intake.leftovers import UNFINISHED
@@ -25,7 +26,6 @@ from tensormark.judging.general import RETURNS_SOMETHING_ELSE
 from tensormark.judging.place import order, scaled
 from tensormark.judging.replies import without_text
 from tensormark.judging.trial import Trial
-from tensormark.literals import sent
 from tensormark.policy import Policy
 from tensormark.references import Recording, References, ReferencesError
 from tensormark.result import UNIMPORTABLE, CheckFailed, Finding, Grade, Observer, Outcome, Result
@@ -479,7 +479,7 @@ class Session:
             tape: what to record of it; see `Request`.
         """
         lost = self.sandbox.budget.lost.keys()  # exercises that hang or end the process
-        message, tensors = sent(call.message(), recording.inputs)
+        message, tensors = literals.sent(call.message(), recording.inputs)
         message["observe"] = lost.isdisjoint(exercise.upstream)
         names = tensor_names_of(call, recording)
         return Request(
@@ -532,9 +532,7 @@ class Session:
         inputs = answered.recording.inputs
         if alone:
             self.sandbox.forget()
-            inputs = {
-                name: value for name, value in inputs.items() if not name.startswith("before/")
-            }
+            inputs = literals.alone(inputs)
         recording = dataclasses.replace(answered.recording, inputs=inputs)
         (reply,) = self.replies(exercise, [(answered.probe, call, recording)])
         return AnsweredCall(answered.probe, call, recording, self.shown(reply))

@@ -12,6 +12,7 @@ from tensormark.worker import values
 
 Tensors = dict[str, np.ndarray]
 NAME = "literals"  # of the input
+BEFORE = "before/"
 
 
 def packed(literals: Mapping[str, Any]) -> Tensors:
@@ -22,6 +23,15 @@ def packed(literals: Mapping[str, Any]) -> Tensors:
 def unpacked(inputs: Tensors) -> dict[str, Any]:
     """Return the literals in the inputs of a call; empty if the exercise's are used."""
     return dict(values.unpacked(inputs[NAME])) if NAME in inputs else {}
+
+
+def alone(inputs: Tensors) -> Tensors:
+    """Return the inputs of a call without those of the call before it."""
+    own = {name: value for name, value in inputs.items() if not name.startswith(BEFORE)}
+    literals = unpacked(own)
+    if literals:
+        own |= packed({n: value for n, value in literals.items() if not n.startswith(BEFORE)})
+    return own
 
 
 def sent(message: dict[str, Any], inputs: Tensors) -> tuple[dict[str, Any], Tensors]:

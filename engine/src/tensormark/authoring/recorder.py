@@ -205,7 +205,7 @@ class Recorder:
         calls = zip(self.exercise.calls, self.recordings, first.recordings, strict=True)
         for call, own, right in calls:
             for name, value in right.answers.items():
-                if difference(own.answers.get(name), value, call.is_plain) > MAX_MOVE:
+                if difference(own.answers.get(name), value, call) > MAX_MOVE:
                     return True
         return False
 
@@ -481,7 +481,7 @@ def _agrees(reply: Reply, recording: Recording, plain: bool) -> bool:
     """Return whether an answer is about right, as that of honest code with stand-ins may not be."""
     outputs = under(reply.tensors, "out/")
     right = recording.outputs
-    return all(difference(outputs.get(n), right[n], plain) < MAX_NOISE for n in right)
+    return all(difference(outputs.get(n), right[n], plain=plain) < MAX_NOISE for n in right)
 
 
 def _shapes(reply: Reply) -> dict[str, tuple[int, ...]]:

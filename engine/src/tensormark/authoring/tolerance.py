@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from tensormark.exercise import Exercise
+from tensormark.exercise import NUMPY, Call, Exercise
 from tensormark.judging.fingerprints import tolerance_kind
 from tensormark.references import Recording
 from tensormark.sandbox.interface import Reply
 from tensormark.usage import UserError
-from tensormark.worker.values import differences, unpacked
+from tensormark.worker.values import differences, outline, unit_of, unpacked
 
 KINDS = ("outputs", "gradients", "float64")
 LEAST_RATIO = 10.0  # smallest error over noise; below this no tolerance is safe
@@ -35,18 +35,23 @@ def _round_digit(value: float) -> float:
     return float(f"{value:.0e}")
 
 
-def difference(got: np.ndarray | None, expected: np.ndarray, plain: bool = False) -> float:
+def difference(
+    got: np.ndarray | None, expected: np.ndarray, call: Call | None = None, plain: bool = False
+) -> float:
     """Return the largest scaled difference; infinite for a wrong shape or NaN or inf.
 
     Args:
-        plain: whether they are packed plain values.
+        call: whose outputs they are; without torch, tiny ones are compared by their size.
+        plain: whether they are packed plain values, if there is no call.
     """
-    if got is not None and plain:
-        parts = differences(unpacked(got), unpacked(expected), "")
+    if got is not None and (plain or (call is not None and call.is_plain)):
+        right = unpacked(expected)
+        parts = differences(unpacked(got), right, "", unit_of(outline(right)[1]))
         return max((each.size for each in parts), default=0.0)
     if got is None or got.shape != expected.shape or not np.isfinite(got).all():
         return math.inf
-    scaled = np.abs(got.astype(np.float64) - expected) / (1.0 + np.abs(expected))
+    unit = unit_of(expected) if call is not None and call.arrays == NUMPY else 1.0
+    scaled = np.abs(got.astype(np.float64) - expected) / (unit + np.abs(expected))
     return float(np.max(scaled, initial=0.0))
 
 
@@ -65,7 +70,7 @@ def _errors(
             continue
         for name, value in recording.answers.items():
             kind = tolerance_kind(name, call)
-            distance = difference(reply.tensors.get(name), value, call.is_plain)
+            distance = difference(reply.tensors.get(name), value, call)
             largest[kind] = max(largest[kind], distance)
     return largest
 

@@ -27,6 +27,7 @@ from tensormark.references import under
 from tensormark.sandbox.interface import Reply
 from tensormark.usage import trouble_in
 from tensormark.worker.protocol import GPU
+from tensormark.worker.values import unit_of
 
 Check = Callable[[Evidence, AnsweredCall], Mismatch | None]
 
@@ -47,6 +48,8 @@ def wrong_output(evidence: Evidence, answered: AnsweredCall) -> Mismatch | None:
             mismatch = compare_plain(name, got[name], expected, tolerance)
         else:
             dtype = "" if call.arrays == NUMPY else call.dtype
+            if tolerance is not None and call.arrays == NUMPY:
+                tolerance = dataclasses.replace(tolerance, unit=unit_of(expected))
             mismatch = compare(name, got[name], expected, tolerance, dtype, evidence.axes)
         if mismatch is not None:
             return mismatch

@@ -10,19 +10,25 @@ from typing import Literal
 import numpy as np
 
 from tensormark.exercise import Axes
-from tensormark.worker.values import differences, unpacked
+from tensormark.worker.values import differences, outline, unit_of, unpacked
 
 
 @dataclasses.dataclass(frozen=True)
 class Tolerance:
-    """A difference up to atol + rtol * |expected| is allowed; both come from the manifest."""
+    """A difference up to atol * unit + rtol * |expected| is allowed.
+
+    Attributes:
+        rtol, atol: come from the manifest.
+        unit: see `unit_of` in worker/values.py; 1 for tensors of torch.
+    """
 
     rtol: float
     atol: float
+    unit: float = 1.0
 
     def allowed(self, expected: np.ndarray) -> np.ndarray:
         """Return how far each value may be off."""
-        return np.asarray(self.atol + self.rtol * np.abs(expected))
+        return np.asarray(self.atol * self.unit + self.rtol * np.abs(expected))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -130,7 +136,9 @@ def compare_plain(
         value = unpacked(got)
     except (ValueError, TypeError) as error:
         return Mismatch("unreadable", name, (f"{name} cannot be read: {error}",))
-    parts = differences(value, unpacked(expected), name)
+    right = unpacked(expected)
+    unit = unit_of(outline(right)[1])
+    parts = differences(value, right, name, unit)
     wrong = [each for each in parts if each.size > tolerance.atol]
     if not wrong:
         return None
@@ -139,7 +147,7 @@ def compare_plain(
     lines = (f"{place} is wrong{count}",)
     allowed = ""
     if math.isfinite(size):  # both are numbers
-        allowed = f", allowed difference {tolerance.atol * (1 + abs(float(other))):.0e}"
+        allowed = f", allowed difference {tolerance.atol * (unit + abs(float(other))):.0e}"
     return Mismatch("values", name, lines, numbers=f"{place} is {own}, expected {other}{allowed}")
 
 

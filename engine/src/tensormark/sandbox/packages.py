@@ -13,7 +13,7 @@ import itertools
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from importlib.metadata import Distribution, PackageNotFoundError
+from importlib.metadata import Distribution
 from pathlib import Path
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -83,14 +83,8 @@ def paths(requirements: Path, folders: Sequence[str], also: Sequence[str] = ()) 
 
     Args:
         also: the names of further packages.
-
-    Raises:
-        PackageNotFoundError: none of the required packages is installed there.
     """
-    distributions = installed(requirement_names(requirements), folders)
-    if not distributions:
-        raise PackageNotFoundError(str(requirements))
-    distributions |= installed(also, folders)
+    distributions = installed([*requirement_names(requirements), *also], folders)
     entries = itertools.chain.from_iterable(map(_top_entries, distributions.values()))
     return sorted({str(path.absolute()) for path in entries})
 
@@ -107,12 +101,14 @@ def packages(requirements: Path, also: Sequence[str] = ()) -> tuple[str, ...]:
 
 @functools.cache
 def modules(requirements: Path) -> tuple[str, ...]:
-    """Return the names of the modules that submissions may import; none without records."""
-    try:
-        names = {Path(path).name.partition(".")[0] for path in packages(requirements)}
-        return tuple(sorted(name for name in names if name.isidentifier()))
-    except PackageNotFoundError:
-        return ()
+    """Return the names of the modules that submissions may import, besides the standard library.
+
+    Returns: one of that library if nothing is required; none if nothing required has records.
+    """
+    if not requirement_names(requirements):
+        return ("builtins",)
+    names = {Path(path).name.partition(".")[0] for path in packages(requirements)}
+    return tuple(sorted(name for name in names if name.isidentifier()))
 
 
 def folders(requirements: Path) -> list[str]:

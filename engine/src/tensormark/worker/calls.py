@@ -255,9 +255,22 @@ def build(context: Context, call: Call, tensors: Tensors) -> nn.Module:
     return _built(context, call, tensors, complete=False).owner
 
 
+def _seed_of(call: Call, tensors: Tensors) -> int:
+    """Return the seed of the generators that a call is given.
+
+    Without torch, where no probe tries several, it depends on the inputs, so that none is usual.
+    """
+    if not _is_numpy(call):
+        return 0
+    given = [
+        tensors[name] if name in tensors else call["literals"].get(name) for name in call["args"]
+    ]
+    return zlib.crc32(repr(given).encode())
+
+
 def arguments_of(context: Context, call: Call, tensors: Tensors, owner: Any) -> Iterator[Any]:
     """Yield the arguments of a call: tensors, the owner's modules, generators, plain values."""
-    number = call.get("seed", 0)
+    number = call.get("seed", _seed_of(call, tensors))
     for name in call["args"]:
         if name in call["literals"]:
             yield call["literals"][name]

@@ -11,7 +11,7 @@ dictionary or a set, such as a deque, a subclass or the keys of a dictionary, is
 import contextlib
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set, Sized
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ import numpy as np
 MOST = 1 << 19  # bytes of JSON
 DEEPEST = 60  # of values in values
 MOST_BITS = 14_000  # of a number: Python writes no number of more than 4300 digits
+SMALLEST_UNIT = 1e-9
 LONGEST_TEXT = 60  # characters of a value in a message
 TUPLE, DICT, SET, FROZEN, ARRAY = "(tuple)", "(dict)", "(set)", "(frozenset)", "(array)"
 BYTES = "(bytes)"
@@ -37,6 +38,8 @@ def encoded(value: Any, depth: int = 0) -> Any:
         raise TypeError(f"a number of more than {MOST_BITS} bits")
     if value is None or isinstance(value, bool | int | float | str):
         return value
+    if isinstance(value, Sized) and len(value) > MOST:
+        raise TypeError(f"more than {MOST >> 10} KiB")
     if isinstance(value, bytes | bytearray):
         return {BYTES: value.decode("latin-1")}
     if isinstance(value, Sequence):
@@ -120,7 +123,7 @@ def unpacked(array: np.ndarray) -> Any:
 class Difference(NamedTuple):
     """What differs in two plain values: its place, the parts there, and by how much.
 
-    Numbers differ by their difference over 1 + the expected one, anything else infinitely.
+    Numbers differ by their difference over a unit + the expected one, anything else infinitely.
     """
 
     place: str
@@ -150,22 +153,33 @@ def _kind(value: Any) -> str:
     return "None"
 
 
-def _apart(got: float, expected: float) -> float:
+def unit_of(numbers: Sequence[float] | np.ndarray) -> float:
+    """Return the size of what is expected, at most 1: what is tiny must be right, too.
+
+    It is 1 if all numbers are 0, and never so small that the rounding of larger ones counts.
+    """
+    sizes = np.abs(np.asarray(numbers, dtype=np.float64))
+    largest = float(np.max(sizes[np.isfinite(sizes)], initial=0.0))
+    return min(1.0, max(largest, SMALLEST_UNIT)) if largest else 1.0
+
+
+def _apart(got: float, expected: float, unit: float) -> float:
     """Return how far a number is off: integers are right or wrong, and so is what is not finite."""
     if got == expected or (got != got and expected != expected):
         return 0.0
     with contextlib.suppress(OverflowError):  # an integer may be too large for a float
-        size = abs(float(got) - float(expected)) / (1.0 + abs(float(expected)))
+        size = abs(float(got) - float(expected)) / (unit + abs(float(expected)))
         if math.isfinite(size) and (isinstance(got, float) or isinstance(expected, float)):
             return size
     return math.inf
 
 
-def differences(got: Any, expected: Any, place: str) -> Iterator[Difference]:
+def differences(got: Any, expected: Any, place: str, unit: float) -> Iterator[Difference]:
     """Yield what differs in two plain values, the first place first.
 
     Args:
         place: what they are, such as "output"; what is in them is "output[3]['a']".
+        unit: see `unit_of`.
     """
 
     def differs(one: str, other: str, size: float = math.inf) -> Difference:
@@ -176,22 +190,23 @@ def differences(got: Any, expected: Any, place: str) -> Iterator[Difference]:
         is_tuple, is_array = isinstance(got, tuple), isinstance(got, np.ndarray)
         yield differs("a tuple" if is_tuple else "an array" if is_array else _kind(got), kind)
     elif kind == "a number":
-        size = _apart(got, expected)
+        size = _apart(got, expected, unit)
         if size:
             yield differs(shown(got), shown(expected), size)
     elif isinstance(got, np.ndarray):
-        yield from differences(got.tolist(), expected, place)
+        yield from differences(got.tolist(), expected, place, unit)
     elif isinstance(expected, np.ndarray):
-        yield from differences(got, expected.tolist(), place)
+        yield from differences(got, expected.tolist(), place, unit)
     elif kind == "a list":
         for number, (one, other) in enumerate(zip(got, expected, strict=False)):
-            yield from differences(one, other, f"{place}[{number}]")
+            yield from differences(one, other, f"{place}[{number}]", unit)
         if len(got) != len(expected):
             yield differs(f"a list of {len(got)} items", f"{len(expected)}")
     elif kind == "a dictionary":
         for key in expected:
             if key in got:
-                yield from differences(got[key], expected[key], f"{place}[{shown(key)}]")
+                inside = f"{place}[{shown(key)}]"
+                yield from differences(got[key], expected[key], inside, unit)
             else:
                 yield differs(f"a dictionary without the key {shown(key)}", "one with it")
         for key in got.keys() - expected.keys():
