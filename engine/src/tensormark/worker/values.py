@@ -11,7 +11,7 @@ dictionary or a set, such as a deque, a subclass or the keys of a dictionary, is
 import contextlib
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence, Set, Sized
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,7 +38,7 @@ def encoded(value: Any, depth: int = 0) -> Any:
         raise TypeError(f"a number of more than {MOST_BITS} bits")
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    if isinstance(value, Sized) and len(value) > MOST:
+    if isinstance(value, Sequence | Mapping | Set) and len(value) > MOST:
         raise TypeError(f"more than {MOST >> 10} KiB")
     if isinstance(value, bytes | bytearray):
         return {BYTES: value.decode("latin-1")}
