@@ -341,7 +341,7 @@ class TapeRecorder(TorchFunctionMode):
         if described is None:
             return -1
         number = len(self.records)
-        does = IS_SCALAR if isinstance(value, float | str | bytes | tuple) else int(described.tells)
+        does = IS_SCALAR if isinstance(value, float | str | bytes) else int(described.tells)
         self.write((*place, does), described.shape, described.numbers)
         made_from = [parent for parent in dict.fromkeys(parents) if parent >= 0]
         self.parents += [(number, parent) for parent in made_from[:MAX_PARENTS]]
