@@ -17,7 +17,7 @@ from testkit.graded import ran
 from testkit.tiers import marked
 
 HEAD = """
-import copy, functools, heapq, itertools, math, random, statistics
+import collections, copy, datetime, functools, heapq, itertools, math, random, statistics
 import numpy as np
 import torch
 import torch.nn.functional as F
@@ -77,6 +77,11 @@ STOPPED = [
     ("itertools", "list(itertools.permutations([1, 2]))"),
     ("builtins.sorted", "sorted([2, 1])"),
     ("copy.deepcopy", "copy.deepcopy([1])"),
+    ("numpy.dot", "eval('np.dot(*a)', {'np': np, 'a': arrays})"),
+    ("numpy.dot", "exec('np.dot(*a)', {'np': np, 'a': arrays, '__name__': 'numpy'})"),
+    ("numpy.linalg.norm", "np.linalg.norm.__wrapped__(arrays[0])"),
+    ("numpy.maximum", "np.maximum.reduce(arrays[0])"),
+    ("itertools.chain", "list(itertools.chain.from_iterable([[1]]))"),
     ("given.helper", "from given import helper; helper()"),
 ]
 # what the same rules let through
@@ -97,6 +102,12 @@ FREE = [
     ("random.random", "random.Random(1).uniform(0, 1); random.randint(1, 2)"),
     ("builtins.sorted", "statistics.median([1, 2]); heapq.nsmallest(1, [1])"),
     ("numpy", "torch.ones(3).numpy()"),
+    (
+        "collections.deque",
+        "(collections.deque[int], collections.deque | None, None | collections.deque)",
+    ),
+    ("numpy.maximum", "assert isinstance(np.maximum, np.ufunc)"),
+    ("datetime.datetime", "functools.singledispatch(len).register(datetime.datetime, len)"),
 ]
 NO_SUCH_NAME = "there is no such name in the packages that submissions can import"
 REFUSED = {

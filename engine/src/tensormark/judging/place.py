@@ -155,7 +155,7 @@ def locate(
             length = sources[found["file"]].count("\n") + 1
             found["right"] = last_right(tape, ordered, min(first, wrong[0]), length)
         if found is not None and found["right"] is not None:
-            found["says"] += f"; what line {found['right']} computes is still right"
+            found["says"] += f"; line {found['right']} still computes what correct code does"
         return found
     says_little = answered.call.is_plain or len(tape.records) in (0, MAX_RECORDS)
     if says_little or kind in ("draw", "raised"):

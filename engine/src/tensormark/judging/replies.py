@@ -28,7 +28,7 @@ NOT_RETURNED = "did not return what it should have"  # instead of what it return
 MAX_TEXTS = 32  # how many texts of a list are read
 PLACE = r" \((\w{1,80})\.py, line (\d{1,6})\)"
 PLACE_AT_END = re.compile(rf"{PLACE}$")
-RAISED = re.compile(rf"raised (\w{{1,80}}): .*?(?:{PLACE})?", re.DOTALL)
+RAISED = re.compile(rf"raised (\w{{1,80}})(?:: .*?)?(?:{PLACE})?", re.DOTALL)
 RETURNED = re.compile(
     r"(?:output \w{1,80} of )?(\S{1,80}) should return (a tensor|a numpy array).*, "
     r"got (None|a tuple|a (\w{1,40}))\b.*"

@@ -27,6 +27,7 @@ from tensormark.judging.replies import PLACE_AT_END, hole, mismatch_of, renamed
 from tensormark.policy import reasons
 from tensormark.result import Finding, Outcome, Result
 from tensormark.usage import enumerated
+from tensormark.worker.protocol import NOT_ALLOWED
 
 
 class Fault(NamedTuple):
@@ -226,7 +227,7 @@ class Trial(Evidence):
         name = reply.message.get("forbidden")
         if name in self.forbidden:
             place = PLACE_AT_END.search(reply.text)
-            rule = f"{name} is not allowed in this assignment: {self.forbidden[name]}"
+            rule = f"{NOT_ALLOWED.format(name)}: {self.forbidden[name]}"
             return Mismatch("forbidden", name, (rule + (place[0] if place else ""),))
         return mismatch_of(answered, self.assignment, self.others)
 

@@ -31,6 +31,7 @@ from types import BuiltinFunctionType, FrameType, FunctionType, ModuleType
 from typing import Any
 
 from tensormark.worker.optional_torch import torch
+from tensormark.worker.protocol import NOT_ALLOWED
 
 
 class NotAllowedError(Exception):
@@ -42,9 +43,7 @@ class NotAllowedError(Exception):
 
     def __init__(self, name: str) -> None:
         self.name = name
-        super().__init__(
-            f"{name} is not allowed in this assignment: it is what you are asked to write"
-        )
+        super().__init__(f"{NOT_ALLOWED.format(name)}: it is what you are asked to write")
 
 
 # --- guards -----------------------------------------------------------------------------------

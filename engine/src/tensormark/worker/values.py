@@ -188,7 +188,8 @@ def differences(got: Any, expected: Any, place: str, unit: float) -> Iterator[Di
     kind = _kind(expected)
     if _kind(got) != kind:
         is_tuple, is_array = isinstance(got, tuple), isinstance(got, np.ndarray)
-        yield differs("a tuple" if is_tuple else "an array" if is_array else _kind(got), kind)
+        wanted = "True or False" if isinstance(expected, bool) else kind
+        yield differs("a tuple" if is_tuple else "an array" if is_array else _kind(got), wanted)
     elif kind == "a number":
         size = _apart(got, expected, unit)
         if size:

@@ -1,4 +1,4 @@
-# tries: use what is near to code that this exercise forbids, and that code itself in another one
+# tries: use what is near to code that this exercise forbids, and that code itself elsewhere
 # file: transformer.py
 # loses: nothing
 norm, positions = layer_norm, sinusoidal_positions
@@ -13,3 +13,6 @@ def sinusoidal_positions(length, width):
     F.layer_norm(torch.ones(2, 8), (8,))
     nn.Transformer.generate_square_subsequent_mask(3)
     return positions(length, width)
+
+
+tried = F.layer_norm(torch.ones(2, 8), (8,))  # while the file is imported
