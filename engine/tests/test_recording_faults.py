@@ -115,6 +115,18 @@ a part: conv: points has an unknown part 'property'; known: values, training, pr
     grader/exercises/conv.py
     - points=40
     + points={"values": 30, "property": 10}
+a form: conv: form must be one of tensor, tuple, dict, rows, value
+    grader/exercises/conv.py
+    - points=40
+    + points=40, call={"form": "tupel"}
+arrays of another kind: conv: arrays must be 'torch', 'numpy' or None
+    grader/exercises/conv.py
+    - points=40
+    + points=40, arrays="numpi"
+negative points: conv: points must not be negative, infinite or NaN
+    grader/exercises/conv.py
+    - points=40
+    + points=-8
 points: conv: points must be a number, or by part
     grader/exercises/conv.py
     - points=40

@@ -47,6 +47,7 @@ PREFIXES = ("weights", "cotangent", "before", "start", "gradients", "literals")
 LOCAL_FIELDS = frozenset({"given", "inputs", "deterministic", "sizes"})  # that are not sent as such
 TORCH, NUMPY = "torch", "numpy"  # arrays of a call
 PLAIN = "value"  # the form of a result that is a plain value
+FORMS = ("tensor", "tuple", "dict", "rows", PLAIN)  # of results
 UNSENT = {"arrays": TORCH, "raises": ""}  # not sent with these values: most calls have them
 
 
@@ -264,6 +265,8 @@ class Exercise:
         for call in self.calls:
             if call.arrays not in (TORCH, NUMPY):
                 raise ValueError(f"{self.id}: arrays must be {TORCH!r}, {NUMPY!r} or None")
+            if call.form not in FORMS:
+                raise ValueError(f"{self.id}: form must be one of {', '.join(FORMS)}")
         needed = {"values", "properties"} if self.probes else set()  # any call can lose these
         needed |= {probe.part for probe in self.probes}
         known = ", ".join(PARTS)
