@@ -125,12 +125,11 @@ def _say_what_changed(written_for: str) -> None:
     from importlib.metadata import version  # here, as it takes time to import
 
     installed = version("tensormark")
-    if not re.fullmatch(r"\d{1,4}\.\d{1,4}", str(written_for), re.ASCII):
+    if not re.fullmatch(r"\d{1,4}\.\d{1,4}", written_for, re.ASCII):
         wrong = f"{DEFINITION}: engine={written_for!r} is not the beginning of a version"
         raise AssignmentError(f"{wrong}, as is {installed.rpartition('.')[0]!r}")
     page = DOCS / "changelog.md"
     headings = re.findall(r"^## ([\d.]+)", page.read_text("utf-8"), re.MULTILINE)
-    written_for = str(written_for)
     newer = [h for h in headings if _parts(written_for) < _parts(h) <= _parts(installed)]
     fix = f"read {enumerated(newer)} in {page}, and change engine" if newer else "upgrade it"
     if newer or _parts(installed) < _parts(written_for):
@@ -150,5 +149,5 @@ def open_assignment(folder: Path) -> "Assignment":
     if not isinstance(assignment, Assignment):
         raise AssignmentError(f"{folder / DEFINITION} has no ASSIGNMENT = Assignment(...)")
     if assignment.engine:
-        _say_what_changed(assignment.engine)
+        _say_what_changed(str(assignment.engine))
     return assignment

@@ -104,7 +104,6 @@ class Imports:
             settings: the settings in effect during the import.
         """
         self.settings = settings
-        state.put_back(settings)
         self.modules: dict[str, ModuleType] = {}
         self.changed: dict[str, list[str]] = {}
         self.failed: dict[str, ImportFailure] = {}
@@ -122,6 +121,7 @@ class Imports:
             return self.modules[name]
         if name in self.failed:
             raise self.failed[name]
+        state.put_back(self.settings)
         state.seed(UNUSUAL)
         generators = state.Generators()
         asked: list[str] = []

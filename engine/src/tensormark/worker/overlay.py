@@ -126,7 +126,6 @@ class Overlay:
 
     def import_for(self, call: calls.Call) -> None:
         """Import a call's module before an exercise's guards are up, so that trial code may run."""
-        state.put_back(self.context.imports.settings)
         if "module" in call:
             with contextlib.suppress(exceptions.ImportFailure):  # the call raises it again
                 self.context.module(call["module"])

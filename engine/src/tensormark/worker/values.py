@@ -174,13 +174,17 @@ def _apart(got: float, expected: float, unit: float) -> float:
     return math.inf
 
 
-def differences(got: Any, expected: Any, place: str, unit: float) -> Iterator[Difference]:
+def differences(
+    got: Any, expected: Any, place: str, unit: float | None = None
+) -> Iterator[Difference]:
     """Yield what differs in two plain values, the first place first.
 
     Args:
         place: what they are, such as "output"; what is in them is "output[3]['a']".
-        unit: see `unit_of`.
+        unit: see `unit_of`; None: that of all numbers in the expected value.
     """
+    if unit is None:
+        unit = unit_of(outline(expected)[1])
 
     def differs(one: str, other: str, size: float = math.inf) -> Difference:
         return Difference(place, one, other, size)
