@@ -28,7 +28,6 @@ MAX_TEXT = 200  # characters of a line
 MAX_LINES = 80  # of a function that is shown
 WRONG = "this line computes the first value that no known correct solution has"
 DECIDED = "with the same values, correct solutions take another path after this line"
-TOGETHER = "this line puts pieces together: its result is the first value to compare, and is wrong"
 MISPLACED = "right values, but this line misplaces, reshapes or converts them, or returns others"
 LAST = "every value that can be compared is right up to here, but the output is wrong"
 NO_GRADIENT = "the gradient is lost here"
@@ -139,17 +138,13 @@ def locate(
     wrong = tape.wrong(common)
     if not wrong and kind not in ("draw", "raised"):
         says = MISPLACED
-        wrong = tape.wrong(ordered)
+        wrong = tape.wrong(ordered | (common & tape.is_whole))
     if wrong:
         first = wrong[0]
         decided = tape.decided(answered.recording.known, common, first)
-        together = tape.put_together(wrong, common) if says is WRONG else None
         if decided is not None:
             first = decided
             says = DECIDED
-        elif together is not None:
-            first = together
-            says = TOGETHER
         found = _place(sources, tape.place(first), says, tape)
         if found is not None:
             length = sources[found["file"]].count("\n") + 1
@@ -160,4 +155,4 @@ def locate(
     says_little = answered.call.is_plain or len(tape.records) in (0, MAX_RECORDS)
     if says_little or kind in ("draw", "raised"):
         return raised
-    return _place(sources, tape.place(-1), LAST, tape)
+    return _place(sources, tape.place(np.flatnonzero(~tape.is_whole)[-1]), LAST, tape)

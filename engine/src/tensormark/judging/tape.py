@@ -22,6 +22,7 @@ from tensormark.worker.protocol import (
     TAPE,
     TELLS,
     WHERE,
+    WHOLE,
 )
 
 NEAR = 3e-5  # how far the numbers of two prints of one value may be apart
@@ -46,11 +47,6 @@ def close(prints: np.ndarray, known: np.ndarray) -> tuple[np.ndarray, np.ndarray
         for row, each in enumerate((common, common & near[:, COMMON], common & near[:, -1])):
             found[row, own[each]] = True
     return found[0], found[1], found[2]
-
-
-def _in_a_loop(records: np.ndarray) -> bool:
-    """Return whether there are others between the records of a line."""
-    return bool(np.diff(records).max(initial=0) > 1)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -86,6 +82,11 @@ class Tape:
         ordered = (made_from >= 0) & (made_from < children) & (children < len(records))
         return cls(records, np.nan_to_num(prints), parents[ordered])
 
+    @property
+    def is_whole(self) -> np.ndarray:
+        """Which records stand for all rounds of a loop: (records,)."""
+        return np.asarray(self.records[:, DOES] == WHOLE)
+
     def wrong(self, known: np.ndarray) -> list[int]:
         """Return the records that are not known and not excused.
 
@@ -96,10 +97,10 @@ class Tape:
             known: for each record, whether it is.
         """
         does = self.records[:, DOES]
-        excused = known & np.isin(does, (TELLS, IS_SCALAR))
+        excused = known & np.isin(does, (TELLS, IS_SCALAR, WHOLE))
         for child, parent in self.parents[np.argsort(-self.parents[:, 0], kind="stable")]:
             excused[parent] |= excused[child]
-        wrong = ~known & ~excused & (does != DECIDES)
+        wrong = ~known & ~excused & ~np.isin(does, (DECIDES, WHOLE))
         arrays = wrong & (self.prints[:, 2:COMMON] != 0).any(-1)
         if arrays.any():
             children, made_from = self.parents.T
@@ -109,29 +110,6 @@ class Tape:
                 matters[parent] |= wrong[parent] & matters[child]
             wrong = matters
         return list(map(int, np.flatnonzero(wrong)))
-
-    def put_together(self, wrong: Sequence[int], common: np.ndarray) -> int | None:
-        """Return the first wrong record that is made from pieces computed in a loop, or None.
-
-        Pieces, such as one row's values, are in no correct code that computes all at once.
-
-        Args:
-            wrong: see above; common: which records agree with a known one.
-        """
-        rounds = self._on_line_of(wrong[0])
-        if common[rounds].any() or not _in_a_loop(rounds):
-            return None
-        piece = math.prod(self.axes(wrong[0]))
-        for record in wrong:
-            axes = self.axes(record)
-            larger = len(axes) > 1 and math.prod(axes) > piece
-            if record > rounds[-1] and larger and not _in_a_loop(self._on_line_of(record)):
-                return record
-        return None
-
-    def _on_line_of(self, record: int) -> np.ndarray:
-        places = self.records[:, :DOES]
-        return np.flatnonzero((places == places[record]).all(-1))
 
     def decided(self, known: np.ndarray, common: np.ndarray, wrong: int) -> int | None:
         """Return the decision that has led to a wrong value, or None if that cannot be told.

@@ -27,7 +27,8 @@ LONGEST = 1 << 24  # an axis of a tensor
 # of a tape; see tape.py
 TAPE = ("tape/records", "tape/prints", "tape/parents")
 MAX_RECORDS = 1000
-SAYS_NOTHING, TELLS, DECIDES, IS_SCALAR = range(4)  # what a record does; a scalar tells, too
+# what a record does: a scalar tells, too; a whole stands for the rounds of a loop
+SAYS_NOTHING, TELLS, DECIDES, IS_SCALAR, WHOLE = range(5)
 COMMON = 5  # numbers of a print that do not depend on the order
 PRINT = COMMON + 2  # one that does, and whether a gradient is cut off
 PLACE = 4  # numbers of a place: file, line, and the first and last line of its function

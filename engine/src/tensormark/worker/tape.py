@@ -10,7 +10,9 @@ line to blame, the value's shape, the records that it was computed from, and a p
     and whether a gradient is cut off: 1 if the value has none, though it was made from one that
     has, and others are made from it.
 
-A line that jumps has a record that it decides: by which values, and whether it goes on below.
+A line that jumps has a record that it decides: by which values, and whether it goes on below. What
+is made in rounds of a loop has one more record in the end, of all its values together: correct code
+may compute them at once.
 
 The trusted side compares prints with those of correct code; it knows nothing else of the values.
 
@@ -30,7 +32,7 @@ import random
 import sys
 import traceback
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
@@ -47,11 +49,13 @@ from tensormark.worker.protocol import (
     PRINT,
     TAPE,
     WHERE,
+    WHOLE,
     Message,
 )
 from tensormark.worker.state import Snapshot, digest
 
 MAX_VALUES = 1 << 16  # of a value that is recorded
+MAX_KEPT = 1 << 22  # values that are kept until it is known whether they are made in a loop
 MAX_TEXT = 2000  # characters of a plain value
 MAX_LENGTH = 200  # of a list, or characters of a text
 MAX_FRAMES = 100  # of the submission that are looked through
@@ -151,6 +155,11 @@ class _Described(NamedTuple):
     numbers: np.ndarray
     shape: tuple[int, ...]
     tells: bool
+    values: np.ndarray  # empty if it has no numbers
+
+
+def _tells(values: np.ndarray) -> bool:
+    return bool((values != values[0]).any()) or bool(values.size == 1 and values[0] % 1)
 
 
 def _described(value: Any, use: str) -> _Described | None:
@@ -163,9 +172,8 @@ def _described(value: Any, use: str) -> _Described | None:
         text = _text_of(value)
         if text is None or len(text) <= FEW or type(value) in SIZES:
             return None
-        return _Described(
-            _numbers(text, *[0] * (COMMON - 2), zlib.crc32(use.encode()) & EXACT), (), True
-        )
+        numbers = _numbers(text, *[0] * (COMMON - 2), zlib.crc32(use.encode()) & EXACT)
+        return _Described(numbers, (), True, np.array([value] if type(value) is float else []))
     shape = tuple(value.shape)
     if not 0 < math.prod(shape) <= MAX_VALUES or len(shape) > MAX_AXES:
         return None
@@ -177,8 +185,7 @@ def _described(value: Any, use: str) -> _Described | None:
     if value.dtype.kind not in "biuf":
         return None
     flat = value.ravel()
-    tells = bool((flat != flat[0]).any()) or bool(flat.size == 1 and flat[0] % 1)
-    return _Described(print_of(value, form), shape, tells)
+    return _Described(print_of(value, form), shape, _tells(flat), flat)
 
 
 @functools.lru_cache(maxsize=256)
@@ -288,6 +295,9 @@ class TapeRecorder(TorchFunctionMode):
         self.variables: dict[int, dict[str, _Seen]] = {}  # by id of a frame
         self.kept: list[Any] = []  # so that no id is used twice
         self.cut: set[int] = set()  # records of values without a gradient, made from one with it
+        # by place and instruction or name: records, and their values
+        self.rounds: dict[Hashable, list[tuple[int, np.ndarray]]] = {}
+        self.count_kept = 0  # values in them
         self.events = 0  # lines that were looked at
         self.changed_at: Place | None = None
         self.raised_at: Place | None = None
@@ -335,8 +345,19 @@ class TapeRecorder(TorchFunctionMode):
             if tensors:
                 yield self.latest.get(id(frame.f_locals.get(name)), -1)
 
-    def add(self, place: Place, value: Any, parents: Iterable[int], use: str = "") -> int:
-        """Add a record; return its number, or -1: there are too many, or it says nothing."""
+    def add(
+        self,
+        place: Place,
+        value: Any,
+        parents: Iterable[int],
+        use: str = "",
+        made_by: Hashable = None,
+    ) -> int:
+        """Add a record; return its number, or -1: there are too many, or it says nothing.
+
+        Args:
+            made_by: what tells this value from others that the same line makes.
+        """
         described = None if self.is_full else _described(value, use)
         if described is None:
             return -1
@@ -345,7 +366,22 @@ class TapeRecorder(TorchFunctionMode):
         self.write((*place, does), described.shape, described.numbers)
         made_from = [parent for parent in dict.fromkeys(parents) if parent >= 0]
         self.parents += [(number, parent) for parent in made_from[:MAX_PARENTS]]
+        self.count_kept += described.values.size
+        if described.values.size and self.count_kept <= MAX_KEPT:
+            values = described.values.astype(np.float64)  # a copy
+            self.rounds.setdefault((place, made_by), []).append((number, values))
         return number
+
+    def add_wholes(self) -> None:
+        """Add a record of what each instruction has made in all rounds of a loop."""
+        for (place, _), rounds in self.rounds.items():
+            together = np.concatenate([values for _, values in rounds])
+            if len(rounds) > 1 and together.size <= MAX_VALUES and _tells(together):
+                if self.is_full:
+                    break
+                whole = len(self.records)
+                self.write((*place, WHOLE), (), print_of(together, ""))
+                self.parents += [(whole, number) for number, _ in rounds]
 
     def write(self, begin: Iterable[int], shape: Sequence[int], numbers: np.ndarray) -> None:
         """Write a record."""
@@ -377,7 +413,7 @@ class TapeRecorder(TorchFunctionMode):
                 parents = [self.latest.get(id(each), -1) for each in _tensors_in(arguments)]
                 parents += self.read_on(frame, place[1], tensors=False)
                 for value in made:
-                    number = self.add(place, value, parents)
+                    number = self.add(place, value, parents, made_by=(called, frame.f_lasti))
                     if number >= 0 and _is_cut(value, arguments):
                         self.cut.add(number)
                     self.latest[id(value)] = number
@@ -410,7 +446,7 @@ class TapeRecorder(TorchFunctionMode):
                 made += before.records
             elif now.text is not None:
                 is_new = True
-                made.append(self.add(place, value, parents))
+                made.append(self.add(place, value, parents, made_by=name))
             made = [number for number in made[-MAX_PARENTS:] if number >= 0]
             seen[name] = now._replace(records=tuple(made))
         texts = [seen[name].text or "" for name in stored]
@@ -519,6 +555,8 @@ class TapeRecorder(TorchFunctionMode):
         finally:
             sys.settrace(None)
             self.is_on = False
+            with untaped():
+                self.add_wholes()
 
     def message(self) -> Message:
         """Return the lines that changed the state and raised, for the answer."""
