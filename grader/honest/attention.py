@@ -120,6 +120,18 @@ HONEST = bodies(
             context = torch.einsum("bhqk,bhkd->bqhd", probs, value)
             return context.reshape(*context.shape[:2], -1)
             """,
+        "greatest_score_subtracted_before_the_mask": """
+            scores = query @ key.transpose(-2, -1) * query.shape[-1] ** -0.5
+            scores = scores - scores.amax(dim=-1, keepdim=True)
+            probs = self.dropout(torch.softmax(scores + attention_mask, dim=-1))
+            return (probs @ value).transpose(1, 2).flatten(2)
+            """,
+        "greatest_of_all_scores_subtracted": """
+            scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5 + attention_mask
+            scores = scores - scores.max()
+            probs = self.dropout(torch.softmax(scores, dim=-1))
+            return (probs @ value).transpose(1, 2).flatten(2)
+            """,
         "baddbmm": """
             B, H, T, d = query.shape
             q, k, v = (x.reshape(B * H, T, d) for x in (query, key, value))

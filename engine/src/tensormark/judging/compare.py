@@ -13,6 +13,9 @@ from tensormark.exercise import Axes
 from tensormark.worker.values import differences, outline, unit_of, unpacked
 
 
+NEARLY = 1e-2  # an error as of a rounded constant or of a type with few digits; see `Pair.error`
+
+
 @dataclasses.dataclass(frozen=True)
 class Tolerance:
     """A difference up to atol * unit + rtol * |expected| is allowed.
@@ -39,6 +42,17 @@ class Pair:
     got: np.ndarray
     expected: np.ndarray
     tolerance: Tolerance
+
+    @property
+    def error(self) -> float:
+        """The largest difference, as a part of the largest expected value."""
+        size = float(np.abs(self.expected).max()) or 1.0
+        return float(np.abs(self.got.astype(np.float64) - self.expected).max()) / size
+
+    @property
+    def nearly(self) -> bool:
+        """Whether the values are nearly right, so that they say little about what went where."""
+        return self.error < NEARLY
 
 
 # What is wrong, by line: an array (found in this module); gradients, inputs and state, or random

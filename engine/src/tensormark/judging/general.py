@@ -11,7 +11,7 @@ import numpy as np
 
 from tensormark.exercise import NO_DROPOUT, TORCH
 from tensormark.judging.checks import wrong_output
-from tensormark.judging.compare import Mismatch, Pair
+from tensormark.judging.compare import NEARLY, Mismatch, Pair
 from tensormark.judging.evidence import Evidence
 from tensormark.judging.fingerprints import AnsweredCall, changed_state
 from tensormark.judging.replies import NOT_RETURNED, texts
@@ -116,9 +116,7 @@ def _has_few_bits(values: np.ndarray) -> bool:
 
 def _precision(answered: AnsweredCall, pair: Pair) -> Mistake | None:
     """Name a lack of precision, if the values are about right."""
-    size = max(1.0, float(np.abs(pair.expected).max()))
-    error = np.abs(pair.got.astype(np.float64) - pair.expected).max() / size
-    if error <= HALF and _has_few_bits(pair.got) and not _has_few_bits(pair.expected):
+    if pair.error <= HALF and _has_few_bits(pair.got) and not _has_few_bits(pair.expected):
         says = "the output is only as precise as half precision: something is float16 or bfloat16"
         return Mistake("half_precision", says)
     return None
@@ -170,6 +168,10 @@ def general(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> M
         return Mistake(None, "precise enough for float32, but not for float64")
     if probe.name == NO_DROPOUT and answered.reply.message.get("drew"):
         return Mistake(None, probe.says, ("it draws random numbers, though every rate is 0",))
+    pair = mismatch.pair
+    if kind == "values" and probe.part == "values" and pair is not None and pair.nearly:
+        off = f"off by less than {NEARLY:.0%} of its largest value"
+        return Mistake(None, f"the output is nearly right: {off}")
     # the probe's own headline is about values
     where = "in training mode, " if answered.call.train else ""
     if kind == "finite":

@@ -136,6 +136,9 @@ def locate(
         return None if cut is None else _place(sources, tape.place(cut), NO_GRADIENT, tape)
     says = WRONG
     wrong = tape.wrong(common)
+    nearly = mismatch.pair is not None and kind == "values" and mismatch.pair.nearly
+    if not wrong and nearly:
+        return None
     if not wrong and kind not in ("draw", "raised"):
         says = MISPLACED
         wrong = tape.wrong(ordered | (common & tape.is_whole))

@@ -6,7 +6,6 @@ It is untrusted: its form is checked here, and whoever uses a line checks that t
 import collections
 import dataclasses
 import math
-from collections.abc import Sequence
 
 import numpy as np
 
