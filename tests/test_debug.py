@@ -41,11 +41,13 @@ def test_it_stops_on_the_line_with_the_correct_output_at_hand(
     unevaluated = ("value: Tensor", "value: Optional[Tensor]")  # which is not imported
     path = wrong(tmp_path, solution_source, ("probs @ value", "probs @ key"), unevaluated)
 
-    shown = debugged("--only", "attention", "--", path, typed="p expected.shape\np H\nn\nc\n")
+    shown = debugged("--only", "attention", "--", path, typed="w\np expected.shape\ns\nw\nc\n")
 
     assert "the keys are averaged in place of the values" in shown
     assert "-> context = probs @ key" in shown
     assert "(3, 7, 10)" in shown  # of what is expected
+    assert ".py(" in shown
+    assert "tensormark" not in shown  # of what calls the function
     assert "is off by up to" in shown
 
 

@@ -163,7 +163,8 @@ def recorded(source: str, *arguments: Any) -> Tape:
     recorder = TapeRecorder(order, ["main.py"], {})
     functions: dict[str, Any] = {}
     exec(compile(source, "main.py", "exec"), functions)
-    with recorder.recording(Snapshot(None), []):
+    arrays = [each for each in arguments if isinstance(each, np.ndarray | torch.Tensor)]
+    with recorder.recording(Snapshot(None), arrays):
         functions["f"](*arguments)
     return Tape.of(recorder.tensors())
 
@@ -232,20 +233,61 @@ def test_a_right_value_that_is_not_to_be_returned_is_misplaced() -> None:
     assert early.records[first, 1] == 4
 
 
-def test_pieces_of_a_loop_are_not_to_blame() -> None:
-    whole = "\ndef f(x, n):\n    y = x.sin() * n\n    return y + x\n"
-    loop = (
-        "import torch\n\ndef f(x, n):\n    rows = []\n    for i in range(len(x)):\n"
-        "        y = x[i].sin()\n        y = y * n\n        rows.append(y + x[i - 1])\n"
-        "    return torch.stack(rows)\n"
-    )
-    x = torch.from_numpy(VALUES)
-    found = recorded(loop, x, 4)
-    common = close(found.prints, recorded(whole, x, 4).prints)[0]
+WHOLE = """
+import numpy as np
+def f(x, n):
+    y = np.sin(x) * n
+    return y + x
+"""
+LOOPS = {
+    "rows": """
+import numpy as np
+def f(x, n):
+    rows = []
+    for i in range(len(x)):
+        y = np.sin(x[i])
+        y = y * n
+        rows.append(y + x[i])
+    return np.stack(rows)
+""",
+    "rows of rows": """
+import numpy as np
+def f(x, n):
+    result = np.zeros_like(x)
+    for i in range(len(x)):
+        for j in range(x.shape[1]):
+            y = np.sin(x[i, j]) * n
+            result[i, j] = y + x[i, j]
+    return result
+""",
+    "pairs": """
+import numpy as np
+def f(x, n):
+    rows = []
+    for row, sine in zip(x, np.sin(x)):
+        y = sine * n
+        rows.append(y + row)
+    return np.stack(rows)
+""",
+}
 
-    together = found.put_together(found.wrong(common), common)
 
-    assert found.records[together, 1] == 9
+@pytest.mark.parametrize("arrays", ["numpy", "torch"])
+@pytest.mark.parametrize("name", LOOPS)
+def test_pieces_of_a_loop_are_right_if_together_they_are(name: str, arrays: str) -> None:
+    x = torch.from_numpy(VALUES) if arrays == "torch" else VALUES
+    whole, loop = (each.replace("import numpy as np", f"import {arrays} as np") for each in (WHOLE, LOOPS[name]))
+    known = recorded(whole, x, 4).prints
+
+    def first_wrong(source: str) -> str:
+        found = recorded(source, x, 4)
+        common, ordered, _ = close(found.prints, known)
+        wrong = found.wrong(common) or found.wrong(ordered | (common & found.is_whole))
+        return source.split("\n")[found.records[wrong[0], LINE] - 1] if wrong else ""
+
+    assert first_wrong(loop) == ""
+    assert "y + " in first_wrong(loop.replace("y + ", "y - "))
+    assert "* n" in first_wrong(loop.replace("* n", "* (n + 1)"))
 
 
 def test_a_loop_without_end_of_records_is_bounded() -> None:

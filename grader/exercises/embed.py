@@ -29,7 +29,8 @@ def draw(rng: np.random.Generator, call: Call) -> Tensors:
         * mask(sizes)[..., None],
     }
     if call.inputs == "token types":
-        inputs["token_type_ids"] = np.sort(rng.integers(0, 2, (sizes.B, sizes.T)))
+        types = np.sort(rng.integers(0, 2, (sizes.B, sizes.T)))
+        inputs["token_type_ids"] = types ^ np.arange(sizes.B)[:, None] % 2  # some begin with 1
         inputs["before/input_ids"] = inputs["input_ids"][::-1].copy()  # of the same shape
     if call.inputs == SECOND_CALL:
         inputs["before/input_ids"] = inputs["input_ids"][:, :-2].copy()

@@ -14,7 +14,7 @@ import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import FrameType
+from types import FrameType, TracebackType
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,7 @@ from tensormark.usage import UserError, command, near
 from tensormark.worker import values
 
 EDITORS = ("debugpy", "pydevd")  # modules that an editor's debugger has imported
+LIBRARIES = ("tensormark*", "torch*", "numpy*")  # modules
 HOW = "n runs a line, p NAME shows a value, c goes on to the end, q quits; h lists all commands"
 
 
@@ -43,7 +44,22 @@ def in_editor() -> bool:
 
 
 class Debugger(pdb.Pdb):
-    """Python's debugger, with paths as people read them."""
+    """Python's debugger for a submission's code alone, with paths as people read them."""
+
+    def __init__(self, path: str) -> None:
+        """Prepare to debug a file; steps do not enter what calls it, nor what libraries do."""
+        super().__init__(nosigint=True, skip=LIBRARIES)
+        self.prompt = "(debug) "
+        self.path = path
+
+    def get_stack(
+        self, f: FrameType | None, t: TracebackType | None
+    ) -> tuple[list[tuple[FrameType, int]], int]:
+        """Return the stack from the file's first function on, and the place of the present one."""
+        stack, present = super().get_stack(f, t)
+        files = [frame.f_code.co_filename for frame, _ in stack]
+        first = min(files.index(self.path), present) if self.path in files else 0
+        return stack[first:], present - first
 
     def format_stack_entry(self, frame_lineno: tuple[FrameType, int], prefix: str = ": ") -> str:
         """Return a line of the stack."""
@@ -66,8 +82,7 @@ class Stop:
         begins = self.line is None and frame.f_code.co_qualname == self.function
         if event != "line" or not (begins or self.line == frame.f_lineno):
             return self
-        debugger = Debugger(nosigint=True)
-        debugger.prompt = "(debug) "
+        debugger = Debugger(self.path)
         debugger.set_trace(frame)
         return debugger.trace_dispatch(frame, event, argument)  # not only from the next line on
 

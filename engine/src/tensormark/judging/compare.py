@@ -12,7 +12,6 @@ import numpy as np
 from tensormark.exercise import Axes
 from tensormark.worker.values import differences, outline, unit_of, unpacked
 
-
 NEARLY = 1e-2  # an error as of a rounded constant or of a type with few digits; see `Pair.error`
 
 

@@ -11,8 +11,8 @@ line to blame, the value's shape, the records that it was computed from, and a p
     has, and others are made from it.
 
 A line that jumps has a record that it decides: by which values, and whether it goes on below. What
-is made in rounds of a loop has one more record in the end, of all its values together: correct code
-may compute them at once.
+is made in rounds of a loop has one more record in the end, of all its values together, as correct
+code may compute them at once; and so have inputs, which code may take apart.
 
 The trusted side compares prints with those of correct code; it knows nothing else of the values.
 
@@ -296,7 +296,7 @@ class TapeRecorder(TorchFunctionMode):
         self.kept: list[Any] = []  # so that no id is used twice
         self.cut: set[int] = set()  # records of values without a gradient, made from one with it
         # by place and instruction or name: records, and their values
-        self.rounds: dict[Hashable, list[tuple[int, np.ndarray]]] = {}
+        self.rounds: dict[tuple[Place, Hashable], list[tuple[int, np.ndarray]]] = {}
         self.count_kept = 0  # values in them
         self.events = 0  # lines that were looked at
         self.changed_at: Place | None = None
@@ -372,16 +372,24 @@ class TapeRecorder(TorchFunctionMode):
             self.rounds.setdefault((place, made_by), []).append((number, values))
         return number
 
-    def add_wholes(self) -> None:
-        """Add a record of what each instruction has made in all rounds of a loop."""
+    def add_wholes(self, inputs: Iterable[Tensor | np.ndarray]) -> None:
+        """Add a record of what each instruction has made in all rounds of a loop, and of inputs.
+
+        Their pieces are right if they are known.
+        """
+        wholes: list[tuple[Place, np.ndarray, Sequence[int]]] = []
+        for value in inputs:
+            described = _described(value, "")
+            if described is not None:
+                wholes.append(((0, 0, 0, 0), described.values, ()))
         for (place, _), rounds in self.rounds.items():
-            together = np.concatenate([values for _, values in rounds])
-            if len(rounds) > 1 and together.size <= MAX_VALUES and _tells(together):
-                if self.is_full:
-                    break
-                whole = len(self.records)
-                self.write((*place, WHOLE), (), print_of(together, ""))
-                self.parents += [(whole, number) for number, _ in rounds]
+            numbers, pieces = zip(*rounds, strict=True)
+            if len(rounds) > 1 and sum(map(len, pieces)) <= MAX_VALUES:
+                wholes.append((place, np.concatenate(pieces), numbers))
+        for place, values, numbers in wholes:
+            if _tells(values) and not self.is_full:
+                self.parents += [(len(self.records), number) for number in numbers]
+                self.write((*place, WHOLE), (), print_of(values, ""))
 
     def write(self, begin: Iterable[int], shape: Sequence[int], numbers: np.ndarray) -> None:
         """Write a record."""
@@ -556,7 +564,7 @@ class TapeRecorder(TorchFunctionMode):
             sys.settrace(None)
             self.is_on = False
             with untaped():
-                self.add_wholes()
+                self.add_wholes(inputs)
 
     def message(self) -> Message:
         """Return the lines that changed the state and raised, for the answer."""
