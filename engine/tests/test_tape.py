@@ -236,7 +236,8 @@ def test_a_right_value_that_is_not_to_be_returned_is_misplaced() -> None:
 WHOLE = """
 import numpy as np
 def f(x, n):
-    y = np.sin(x) * n
+    sine = np.sin(x)
+    y = sine * n
     return y + x
 """
 LOOPS = {
@@ -276,7 +277,10 @@ def f(x, n):
 @pytest.mark.parametrize("name", LOOPS)
 def test_pieces_of_a_loop_are_right_if_together_they_are(name: str, arrays: str) -> None:
     x = torch.from_numpy(VALUES) if arrays == "torch" else VALUES
-    whole, loop = (each.replace("import numpy as np", f"import {arrays} as np") for each in (WHOLE, LOOPS[name]))
+    whole, loop = (
+        each.replace("import numpy as np", f"import {arrays} as np")
+        for each in (WHOLE, LOOPS[name])
+    )
     known = recorded(whole, x, 4).prints
 
     def first_wrong(source: str) -> str:
@@ -286,8 +290,8 @@ def test_pieces_of_a_loop_are_right_if_together_they_are(name: str, arrays: str)
         return source.split("\n")[found.records[wrong[0], LINE] - 1] if wrong else ""
 
     assert first_wrong(loop) == ""
-    assert "y + " in first_wrong(loop.replace("y + ", "y - "))
-    assert "* n" in first_wrong(loop.replace("* n", "* (n + 1)"))
+    assert "y - " in first_wrong(loop.replace("y + ", "y - "))
+    assert "n + 1" in first_wrong(loop.replace("* n", "* (n + 1)"))
 
 
 def test_a_loop_without_end_of_records_is_bounded() -> None:

@@ -18,6 +18,7 @@ from tensormark.worker.protocol import (
     MAX_RECORDS,
     PLACE,
     PRINT,
+    SAYS_NOTHING,
     TAPE,
     TELLS,
     WHERE,
@@ -89,7 +90,8 @@ class Tape:
     def wrong(self, known: np.ndarray) -> list[int]:
         """Return the records that are not known and not excused.
 
-        Where arrays are wrong, a number or text is only if it is returned, or if a wrong value was
+        What says nothing, such as zeros, is to blame only if no wrong value is made from it. Where
+        arrays are wrong, a number or text is only if it is returned, or if a wrong value was
         made from it and from no wrong array: right code may have any other, such as a name.
 
         Args:
@@ -100,9 +102,13 @@ class Tape:
         for child, parent in self.parents[np.argsort(-self.parents[:, 0], kind="stable")]:
             excused[parent] |= excused[child]
         wrong = ~known & ~excused & ~np.isin(does, (DECIDES, WHOLE))
+        children, made_from = self.parents.T
+        filled = np.isin(
+            np.arange(len(does)), made_from[wrong[children] & (does[children] == TELLS)]
+        )
+        wrong &= ~filled | (does != SAYS_NOTHING)
         arrays = wrong & (self.prints[:, 2:COMMON] != 0).any(-1)
         if arrays.any():
-            children, made_from = self.parents.T
             tainted = np.isin(children, children[arrays[made_from]])
             matters = wrong & ((does != IS_SCALAR) | (self.prints[:, COMMON] != 0))
             for child, parent in self.parents[~tainted][::-1]:

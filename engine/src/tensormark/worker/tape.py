@@ -420,8 +420,10 @@ class TapeRecorder(TorchFunctionMode):
                 arguments = [*args, *kwargs.values()]
                 parents = [self.latest.get(id(each), -1) for each in _tensors_in(arguments)]
                 parents += self.read_on(frame, place[1], tensors=False)
+                # what one call takes apart is a whole of its own
+                by = called, frame.f_lasti, len(self.records) if len(made) > 1 else -1
                 for value in made:
-                    number = self.add(place, value, parents, made_by=(called, frame.f_lasti))
+                    number = self.add(place, value, parents, made_by=by)
                     if number >= 0 and _is_cut(value, arguments):
                         self.cut.add(number)
                     self.latest[id(value)] = number
@@ -449,7 +451,10 @@ class TapeRecorder(TorchFunctionMode):
                 made += before.records
                 others = [number for number in parents if number not in made]
                 for item in enumerate(value[before.length :], before.length):
-                    made.append(self.add(place, item, others))
+                    is_array = isinstance(item[1], np.ndarray)
+                    made.append(
+                        self.add(place, item[is_array] if is_array else item, others, made_by=name)
+                    )
             elif now.text == before.text:
                 made += before.records
             elif now.text is not None:
