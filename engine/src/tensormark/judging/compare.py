@@ -51,7 +51,10 @@ class Pair:
     @property
     def nearly(self) -> bool:
         """Whether the values are nearly right, so that they say little about what went where."""
-        return self.error < NEARLY
+        wrong = self.got != self.expected
+        sizes = np.maximum(np.abs(self.expected[wrong]), 1e-30)
+        typical = np.median(np.abs(self.got[wrong] - self.expected[wrong]) / sizes)
+        return bool(max(self.error, typical) < NEARLY)
 
 
 # What is wrong, by line: an array (found in this module); gradients, inputs and state, or random

@@ -11,7 +11,7 @@ import numpy as np
 
 from tensormark.exercise import SECOND_CALL, Probe
 from tensormark.handout import POINTER
-from tensormark.judging.compare import Mismatch
+from tensormark.judging.compare import NEARLY, Mismatch
 from tensormark.judging.diagnose import PAIR
 from tensormark.judging.evidence import Evidence
 from tensormark.judging.excerpt import excerpt
@@ -20,6 +20,7 @@ from tensormark.judging.general import KEPT, Mistake, general
 from tensormark.judging.place import locate
 from tensormark.result import FORBIDDEN, Finding
 
+NEARLY_RIGHT = f"the output is nearly right: off by less than {NEARLY:.0%} of its largest value"
 INCOMPARABLE = ("names", "unreadable")  # kinds of mismatches
 OF_OUTPUT = ("raised", "shape", "values", "finite")  # those of an output that is not random
 
@@ -162,7 +163,8 @@ def finding(
     if named is None:
         place = attempt(_place, answered, mismatch)
         lines = tuple(filter(None, [place, together]))
-        named = Mistake(None, mismatch.headline or probe.says, lines)
+        nearly = probe.part == "values" and mismatch.pair is not None and mismatch.pair.nearly
+        named = Mistake(None, NEARLY_RIGHT if nearly else mismatch.headline or probe.says, lines)
     details = [line for line in mismatch.lines if line != named.says]
     if mismatch.numbers and evidence.public:
         details.append(mismatch.numbers)

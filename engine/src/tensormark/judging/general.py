@@ -11,7 +11,7 @@ import numpy as np
 
 from tensormark.exercise import NO_DROPOUT, TORCH
 from tensormark.judging.checks import wrong_output
-from tensormark.judging.compare import NEARLY, Mismatch, Pair
+from tensormark.judging.compare import Mismatch, Pair
 from tensormark.judging.evidence import Evidence
 from tensormark.judging.fingerprints import AnsweredCall, changed_state
 from tensormark.judging.replies import NOT_RETURNED, texts
@@ -168,10 +168,6 @@ def general(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> M
         return Mistake(None, "precise enough for float32, but not for float64")
     if probe.name == NO_DROPOUT and answered.reply.message.get("drew"):
         return Mistake(None, probe.says, ("it draws random numbers, though every rate is 0",))
-    pair = mismatch.pair
-    if kind == "values" and probe.part == "values" and pair is not None and pair.nearly:
-        off = f"off by less than {NEARLY:.0%} of its largest value"
-        return Mistake(None, f"the output is nearly right: {off}")
     # the probe's own headline is about values
     where = "in training mode, " if answered.call.train else ""
     if kind == "finite":

@@ -155,7 +155,8 @@ def locate(
         if found is not None and found["right"] is not None:
             found["says"] += f"; line {found['right']} still computes what correct code does"
         return found
-    says_little = answered.call.is_plain or len(tape.records) in (0, MAX_RECORDS)
+    made = np.flatnonzero(~tape.is_whole)
+    says_little = answered.call.is_plain or not made.size or len(tape.records) == MAX_RECORDS
     if says_little or kind in ("draw", "raised"):
         return raised
-    return _place(sources, tape.place(np.flatnonzero(~tape.is_whole)[-1]), LAST, tape)
+    return _place(sources, tape.place(made[-1]), LAST, tape)
