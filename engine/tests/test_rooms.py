@@ -61,7 +61,7 @@ ROOMS = {
     "authoring": f"{GRADING} release.given_out worker.protocol worker.values",
     "release": "authoring exercise files folder handout intake references usage wheel zipped",
     "classroom": f"{GRADING} authoring characters predictions release.given_out reports viva",
-    "classroom.platforms": "classroom.entry classroom.feedback classroom.people "
+    "classroom.platforms": "classroom.entry classroom.feedback classroom.people classroom.upload "
     "files intake reports zipped",
     "gradescope": f"{GRADING} predictions release.given_out reports wheel",
 }

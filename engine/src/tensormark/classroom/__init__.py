@@ -4,7 +4,10 @@ grade_class.py   from a folder of submissions to the gradebook
 config.py        what staff write in OUT: the options of a class, and adjustments of points
 platforms/       what each learning platform's files, lists, marks and feedback look like
 people.py        the class list
-find.py          what is in a folder, to whom it belongs, and which of several is graded
+find.py          who handed in what, from a folder and the list:
+upload.py        something that was handed in, as a platform describes it
+owners.py        whose each upload is
+choose.py        which of a student's uploads are graded
 jobs.py          what worker processes do, on this machine or on a cluster
 store.py         everything that was graded
 entry.py         a student's line, from which all else is written:

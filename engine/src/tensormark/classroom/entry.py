@@ -1,4 +1,4 @@
-"""A student of a class: what was handed in, as a platform describes it, and how it was graded.
+"""A student of a class: what was handed in, and how it was graded.
 
 Everything that is written about a class comes from its entries, a line of the gradebook each.
 """
@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tensormark.classroom.upload import Upload
 from tensormark.files import encoded
 from tensormark.intake import sources
 from tensormark.intake.submission import Part, Submission
@@ -21,7 +22,6 @@ from tensormark.viva.question import Sheet
 SHOWN = 20  # names in one line at most
 CHANGED = "changed"  # whose feedback is packed: of those whose report has changed, or of ALL
 ALL = "all"
-ANY = "any"  # the kind of a text that may be an id of any kind
 # each entry is of one kind; PARTLY and COULD_NOT are the fault of the grader or its machine
 GRADED = "graded"
 UNIMPORTABLE = "cannot be imported"
@@ -67,66 +67,6 @@ def _unimportable(exercises: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str,
 
 
 @dataclass(frozen=True)
-class Claim:
-    """One way to read to whom something belongs.
-
-    Attributes:
-        name: a person's or team's, to display.
-        ids: by kind, such as "canvas" or "email", the strongest first.
-        student: the id to use where no list has the person, if it is not the name.
-        title: what comes before the name, if that may be the assignment's title.
-    """
-
-    name: str
-    ids: Mapping[str, str] = field(default_factory=dict)
-    student: str = ""
-    title: str = ""
-
-    @property
-    def identity(self) -> tuple[str, ...]:
-        """What everything by the same owner has in common: a platform may cut off names."""
-        return tuple(self.ids.values()) or (self.name,)
-
-
-@dataclass(frozen=True)
-class Upload:
-    """A file or folder that somebody handed in, as its name or a platform's list describes it.
-
-    Attributes:
-        claims: several if its name can be read in several ways.
-        file: what the student called it.
-        attempt: the same for everything that was handed in together; later ones sort last.
-        again: how often a file of this name was handed in before.
-        late: whether the platform says so; None if it says nothing.
-        typed: whether it was typed into a field of the platform, and is not the student's file.
-        doubtful: whether it may also be of somebody whom none of its claims names.
-        stray: the title of another assignment, of which it is; "" for none.
-    """
-
-    path: Path
-    claims: tuple[Claim, ...]
-    file: str = ""
-    attempt: str = ""
-    again: int = 0
-    submitted: datetime.datetime | None = None
-    late: bool | None = None
-    typed: bool = False
-    doubtful: bool = False
-    stray: str = ""
-
-    @property
-    def together(self) -> tuple[datetime.datetime | None, str]:
-        """The same for everything that was handed in at once."""
-        return self.submitted, self.attempt
-
-    @property
-    def order(self) -> tuple[float, str, int, str]:
-        """A sort key, the newest last."""
-        when = self.submitted.timestamp() if self.submitted else float("-inf")
-        return when, self.attempt, self.again, self.path.name
-
-
-@dataclass(frozen=True)
 class Adjustment:
     """A change of a student's points, and why."""
 
@@ -145,7 +85,7 @@ class Entry:
         student: the student's identifier: an id or login where there is one, else a name.
         name: to display, as it was written; never trusted.
         row: the index of the student's row in the class list; None for anybody else.
-        ids: those in the list, by kind, one of people.IDS.
+        ids: those in the list, by kind, such as "canvas" or "email".
         team: one whose submissions are also this student's; "" if the list has none.
         file: what was handed in, relative to the folder of the submissions; "" if the list does not
             say.

@@ -1,6 +1,6 @@
 """The platforms that a class may come from; a new one is a module here and a line below.
 
-base.py       what a platform is
+base.py       what a platform is; ../upload.py is what it says of a file
 canvas.py, moodle.py, gradescope.py, blackboard.py, brightspace.py, github.py, plain_folder.py
 """
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from tensormark.classroom.entry import ANY, Claim, Entry, Upload
-from tensormark.classroom.people import CsvTable
+from tensormark.classroom.entry import Entry
+from tensormark.classroom.people import CsvTable, people_in
+from tensormark.classroom.upload import ANY, Claim, Upload
 from tensormark.files import is_folder
 from tensormark.intake.file_names import ARCHIVES
 
@@ -65,11 +66,10 @@ class Platform:
     """A learning platform; defaults are for one whose files and lists have no form of their own.
 
     Attributes:
-        name: such as "canvas", as in class.toml; also the kind of ids, see people.IDS, that occur
-            on this platform only.
+        name: such as "canvas", as in class.toml; also the kind of ids that occur on it only.
         lists: titles, in lower case, that only lists of its own have together.
-        columns: titles of its lists, in lower case, and what they hold, besides those that any
-            list may have.
+        columns: titles of its lists, in lower case, that no other list has, and what they hold: its
+            own ids, or one of those of any list, such as "id", "login", "email" and "name".
         known_by_list: whether the names of its files do not tell that they are the platform's.
         grades: the title of a column of marks, in lower case: its name, and perhaps the most that
             it takes.
@@ -117,6 +117,14 @@ class Platform:
     def is_list(self, titles: Sequence[str]) -> bool:
         """Say whether a file with such titles, in lower case, is this platform's own list."""
         return any(needed.issubset(titles) for needed in self.lists)
+
+    def people(self, table: CsvTable) -> list[Entry]:
+        """Return the people in its list.
+
+        Raises:
+            FileError: it cannot be used.
+        """
+        return people_in(table, dict(self.columns))
 
     def most(self, table: CsvTable, place: int) -> float | None:
         """Return the highest mark that a column takes; None if the list does not say."""
@@ -172,7 +180,7 @@ def without_ending(name: str) -> str:
 def after_titles(text: str, separator: str, kind: str) -> tuple[Claim, ...]:
     """Return a claim for what follows each separator, the shortest first, and for the whole.
 
-    Which of them begins with the assignment's title is decided for the folder; see find.py.
+    Which of them begins with the assignment's title is decided for the folder; see owners.py.
     """
     ends = [place + 1 for place, letter in enumerate(text) if letter == separator]
     names = [(text[:end], text[end:]) for end in (*reversed(ends), 0)]

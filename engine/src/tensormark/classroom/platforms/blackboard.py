@@ -14,8 +14,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from tensormark.classroom.entry import Upload
 from tensormark.classroom.platforms.base import Platform, after_titles, moment
+from tensormark.classroom.upload import Upload
 
 NAMED = re.compile(
     r"(?P<head>.+?)_attempt_(?P<stamp>[0-9]{4}(?:-[0-9]{2}){5})(?:_(?P<file>.+)|(?P<note>\.txt))",

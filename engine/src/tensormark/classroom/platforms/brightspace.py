@@ -14,8 +14,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from tensormark.classroom.entry import Claim, Upload
 from tensormark.classroom.platforms.base import Platform, moment, own_name
+from tensormark.classroom.upload import Claim, Upload
 
 NAMED = re.compile(
     r"(?P<id>[0-9]+-[0-9]+) - (?P<name>.+?) ?- "

@@ -21,10 +21,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from tensormark.classroom.entry import Claim, Entry, Upload
+from tensormark.classroom.entry import Entry
 from tensormark.classroom.feedback import PAGE, as_comments
 from tensormark.classroom.people import CsvTable
 from tensormark.classroom.platforms.base import Feedback, Platform, again, number
+from tensormark.classroom.upload import Claim, Upload
 from tensormark.files import encoded
 from tensormark.zipped import zipped
 

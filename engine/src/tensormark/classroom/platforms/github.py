@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from tensormark.classroom.entry import Upload
 from tensormark.classroom.platforms.base import Platform, after_titles, own_name
+from tensormark.classroom.upload import Upload
 from tensormark.files import is_folder
 
 

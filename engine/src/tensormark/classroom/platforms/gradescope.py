@@ -13,9 +13,10 @@ from typing import Any
 
 import yaml
 
-from tensormark.classroom.entry import Claim, Upload, legible
+from tensormark.classroom.entry import legible
 from tensormark.classroom.people import FileError
 from tensormark.classroom.platforms.base import Platform, moment
+from tensormark.classroom.upload import Claim, Upload
 from tensormark.files import NotAFileError, TooLargeError, is_folder, read_text
 
 METADATA = "submission_metadata.yml"

@@ -20,10 +20,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from tensormark.classroom.entry import Claim, Entry, Upload
+from tensormark.classroom.entry import Entry
 from tensormark.classroom.feedback import PAGE
 from tensormark.classroom.people import CsvTable, FileError, words
 from tensormark.classroom.platforms.base import Feedback, Platform, again, number
+from tensormark.classroom.upload import Claim, Upload
 
 NAMED = re.compile(
     r"(?P<name>.+?)(?:_(?P<id>[0-9]+))?_assignsubmission_(?:file|(?P<typed>onlinetext))"

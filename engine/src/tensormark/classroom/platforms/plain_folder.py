@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from tensormark.classroom.entry import ANY, Claim, Upload
 from tensormark.classroom.platforms.base import Platform, own_name
+from tensormark.classroom.upload import ANY, Claim, Upload
 
 AGAIN = "again"  # the kind of what an id may be without the number of a copy
 REPEATED = re.compile(r"(.+?)(?: ?\([0-9]{1,3}\)|-[0-9]{1,3})", re.S)
