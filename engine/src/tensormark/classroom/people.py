@@ -43,7 +43,7 @@ TITLES = {
     "file": "file, submission, path",
     "role": "role, roles, course role",
 }
-IDS = ("canvas", "moodle", "id", "login", "email", "github", "number", "netid")  # strongest first
+IDS = ("canvas", "id", "login", "email", "github", "number", "netid")  # strongest first
 NAMES = ("name", "first", "last")
 LETTERS = ("Cs", "Co", "Cn")  # categories of bytes and letters that are not known here
 NOTHING = ("", *"nan n/a none null - -- \N{EN DASH}".split())  # instead of an id
@@ -180,17 +180,17 @@ def meaning(title: str, columns: Mapping[str, str]) -> str:
     return columns.get(plain_title) or "".join(known)
 
 
-def _person(cells: Mapping[str, str], ids: Mapping[str, str], row: int) -> Entry:
+def _person(
+    cells: Mapping[str, str], ids: Mapping[str, str], kinds: Sequence[str], row: int
+) -> Entry:
     """Return the person of a row.
 
     Args:
         ids: by kind; those of a second column of one kind are under `kind: title`.
+        kinds: the strongest first.
     """
     name = cells.get("name") or " ".join(cells[key] for key in ("first", "last") if key in cells)
-    student = next((ids[kind] for kind in IDS if kind in ids), name)
-    number = re.search("[0-9]+", ids.get("moodle", ""))
-    if number:  # of `Participant 123`, in any language
-        ids = {**ids, "moodle": number[0]}
+    student = next((ids[kind] for kind in kinds if kind in ids), name)
     team = cells.get("team", "")
     return Entry(student, name or student, row, ids, team, file=cells.get("file", ""))
 
@@ -205,14 +205,16 @@ def people_in(table: CsvTable, columns: Mapping[str, str]) -> list[Entry]:
     """Return the people in the rows of a table.
 
     Args:
-        columns: a platform's own titles, in lower case, and what they hold; in its lists, a row
+        columns: a platform's own titles, in lower case, and what they hold, such as one of TITLES;
+            another kind is of ids, stronger than those of any list. In a platform's lists, a row
             without an id is not a student's.
 
     Raises:
         FileError: it identifies nobody, or lists somebody twice.
     """
+    kinds = [*(kind for kind in columns.values() if kind not in TITLES), *IDS]
     meanings = {title: meaning(title, columns) for title in table.titles}
-    if not set(meanings.values()) & {*IDS, "name", "last"}:
+    if not set(meanings.values()) & {*kinds, "name", "last"}:
         raise FileError(
             f"{table.path}: its first line names none of the columns student, id, login, name or "
             f"email, but {listed(unread(table)) or 'nothing'}; rename the one with the "
@@ -226,11 +228,11 @@ def people_in(table: CsvTable, columns: Mapping[str, str]) -> list[Entry]:
             kind = meanings[title]
             plain_text = cleaned(text)
             nothing = plain_text.casefold() in NOTHING
-            if kind in IDS and not nothing:
+            if kind in kinds and not nothing:
                 ids[f"{kind}: {title}" if kind in ids else kind] = plain_text
             elif kind in NAMES or not nothing:
                 cells.setdefault(kind, text)  # of several, the first
-        person = _person(cells, ids, number)
+        person = _person(cells, ids, kinds, number)
         role = cells.get("role", "").casefold().replace("enrollment", "")
         named = ids or (person.name and not columns)
         if not named or STAFF.search(role):

@@ -71,6 +71,15 @@ class Moodle(Platform):
         typed = bool(match["typed"])
         return Upload(path, (claim,), file=file, again=again(file), typed=typed)
 
+    def people(self, table: CsvTable) -> list[Entry]:
+        """Return them with the number of `Participant 123`, in any language, as the id."""
+        people = super().people(table)
+        for person in people:
+            number = re.search("[0-9]+", person.ids.get(self.name, ""))
+            if number:
+                person.ids = {**person.ids, self.name: number[0]}
+        return people
+
     def most(self, table: CsvTable, place: int) -> float | None:
         """Return the maximum grade in the worksheet's rows."""
         found = (number(table.named(row).get(MOST, "")) for row in table.rows[1:])
