@@ -62,7 +62,16 @@ def checkpoints(key: ServerKey) -> list[str]:
 
 
 class NoContainer:
-    """The machine itself; a container overrides what is different in it."""
+    """The machine itself; a container overrides what is different in it.
+
+    server.py starts what `command` returns, in a process group of its own, and kills that group at
+    the end. The command must pass on the environment and one open descriptor, a socket, whose
+    number is an argument in `inner`. What it writes goes to a file, of which `why` gets the last
+    line if the worker does not start.
+
+    Attributes:
+        worker: the folder of the worker's code, where `inner` finds it.
+    """
 
     worker = WORKER
 
@@ -75,7 +84,9 @@ class NoContainer:
         return folder
 
     def command(self, key: ServerKey, inner: Sequence[str]) -> Sequence[str]:
-        """Return the command that runs `inner`.
+        """Return the command that runs `inner`, a Python program with its arguments.
+
+        Inside, it needs to read what `readable` returns, the worker's code and the harness.
 
         Raises:
             WorkerStartError: something is not installed.

@@ -1,4 +1,8 @@
-"""The tiers: how well a submission is isolated. A new one is a line here, and its container."""
+"""The tiers: how well a submission is isolated.
+
+A new one is a line in ALL, and perhaps a container of its own: see `NoContainer` in container.py,
+which says what one may change, and bubblewrap.py.
+"""
 
 import dataclasses
 
