@@ -27,7 +27,7 @@ from tensormark.intake.process import READER
 from tensormark.intake.submission import Submission
 from tensormark.references import Recording
 from tensormark.reports.terminal import path_of
-from tensormark.reports.text import print_any_letter, visible
+from tensormark.reports.text import escape_unencodable_output, visible
 from tensormark.result import Outcome, Result, lines_of
 from tensormark.settings import Settings, submission_parser
 from tensormark.usage import UserError, command, near
@@ -219,7 +219,7 @@ def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespa
 
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Debug the submission that the command line names."""
-    print_any_letter()
+    escape_unencodable_output()
     options = parse(folder, name, arguments)
     assignment = open_assignment(folder)
     if not in_editor() and not sys.stdin.isatty():

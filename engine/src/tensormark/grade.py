@@ -20,7 +20,7 @@ from tensormark.files import PAGE, check_replaceable, read_regular, write_whole
 from tensormark.folder import open_assignment
 from tensormark.intake.process import READER
 from tensormark.intake.sources import MAX_SOURCE, is_given
-from tensormark.reports.text import print_any_letter
+from tensormark.reports.text import escape_unencodable_output
 from tensormark.sandbox.server import SERVERS, kind_of
 from tensormark.sandbox.tiers import PROCESS
 from tensormark.settings import (
@@ -157,7 +157,7 @@ def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespa
 
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Grade what the command line names."""
-    print_any_letter()
+    escape_unencodable_output()
     options = parse(folder, name, arguments)
     in_process = options.tier in (None, PROCESS)
     # it imports torch, which takes longer than all before it is needed

@@ -16,7 +16,7 @@ from tensormark.intake.given_files import GivenFiles
 from tensormark.intake.submission import Part, Submission, SubmissionError, read_beside
 from tensormark.predictions import FOLDER, NAME_FILE, accuracy, cleaned, labelled
 from tensormark.reports.terminal import Report
-from tensormark.reports.text import print_any_letter
+from tensormark.reports.text import escape_unencodable_output
 from tensormark.result import Grade
 from tensormark.sandbox.tiers import ISOLATING, PROCESS
 from tensormark.settings import Settings, submission_parser
@@ -120,7 +120,7 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--name", default="", help="your name on the leaderboard (default: anonymous)"
     )
-    print_any_letter()
+    escape_unencodable_output()
     options = parser.parse_args(arguments)
     check_zip(options.out, COMMAND)
     return submit(open_assignment(folder), options.submission, options.out, options.name)

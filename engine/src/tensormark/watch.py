@@ -19,7 +19,7 @@ from tensormark.intake.process import READER
 from tensormark.intake.saves import Saves
 from tensormark.intake.submission import read_submission
 from tensormark.reports.terminal import Report
-from tensormark.reports.text import print_any_letter, visible
+from tensormark.reports.text import escape_unencodable_output, visible
 from tensormark.result import Result
 from tensormark.sandbox.interface import Program, printable
 from tensormark.sandbox.server import SERVERS, kind_of
@@ -129,7 +129,7 @@ def watch(folder: Path, path: str, only: str | None) -> None:
 
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Watch the submission that the command line names."""
-    print_any_letter()
+    escape_unencodable_output()
     parser = submission_parser(folder, name, "Grade each time you save.")
     parser.add_argument("--only", metavar="EXERCISES", help="grade only these, separated by commas")
     options = parser.parse_args(arguments)

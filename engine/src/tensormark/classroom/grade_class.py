@@ -46,7 +46,7 @@ from tensormark.intake.given_files import GivenFiles
 from tensormark.intake.submission import SubmissionError, read_parts
 from tensormark.references import References
 from tensormark.reports.terminal import is_terminal
-from tensormark.reports.text import print_any_letter, visible
+from tensormark.reports.text import escape_unencodable_output, visible
 from tensormark.sandbox.tiers import CONTAINED, PROCESS
 from tensormark.strictest import strictest_isolating
 from tensormark.usage import UserError, command, option
@@ -420,7 +420,7 @@ class Class:
 
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Grade the submissions that the command line names; return the exit status."""
-    print_any_letter()
+    escape_unencodable_output()
     options = _parse(folder, name, arguments)
     assignment = open_assignment(folder)
     with for_staff(), Store(options.out) as store:

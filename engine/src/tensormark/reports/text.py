@@ -9,8 +9,8 @@ from tensormark.characters import is_visible, with_piled_up
 LONGEST = 1000  # characters of a text, unless a report has room for more
 
 
-def print_any_letter() -> None:
-    """Make sure that printing never fails, whatever characters a student's text contains."""
+def escape_unencodable_output() -> None:
+    """Let printing escape what a terminal cannot encode, rather than fail on a student's text."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

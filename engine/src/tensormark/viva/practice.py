@@ -20,7 +20,7 @@ from tensormark.grading import Grading
 from tensormark.intake.process import READER
 from tensormark.reports import pages
 from tensormark.reports.terminal import LiveLine
-from tensormark.reports.text import print_any_letter
+from tensormark.reports.text import escape_unencodable_output
 from tensormark.result import Outcome
 from tensormark.sandbox.tiers import PROCESS
 from tensormark.settings import TIER, Settings, submission_parser, tier, whole_number
@@ -89,7 +89,7 @@ def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespa
 
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Ask about the submission that the command line names."""
-    print_any_letter()
+    escape_unencodable_output()
     options = parse(folder, name, arguments)
     READER.start()
     sheet = sheet_of(open_assignment(folder), options)
