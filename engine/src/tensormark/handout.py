@@ -10,6 +10,7 @@ import dataclasses
 import functools
 import itertools
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -20,8 +21,9 @@ PROBLEM = re.compile(r"Problem \(\w+\)")
 QUOTED = re.compile(r'"([^"]{1,80})"')
 RAISED = "raised "  # begins the line of an exception
 POINTER = "read: "  # begins a report's line that says where to read
+# an item of a list that begins with a message; it ends before an empty line, an item or a tag
 ITEM = re.compile(r"^- (`(?:.|\n(?!\n|- |<))+)", re.MULTILINE)
-MESSAGES = re.compile(r"((?:`[^`]+`|[^`:])+): +(.+)")  # and their explanation
+MESSAGES = re.compile(r"((?:`[^`]+`|[^`:])+): +(.+)")  # those of an item, and their explanation
 LINK = re.compile(r"\[([^]]+)\]\([^)]+\)")
 Sections = tuple[tuple[str, str, str], ...]  # title, page, anchor of the heading
 
@@ -90,12 +92,12 @@ class Handout:
 
     @functools.cached_property
     def anchors(self) -> Mapping[str, tuple[str, str]]:
-        """Page and anchor of every heading, by its text and by "Problem (id)"."""
+        """Page and anchor of every heading, by its text and by "Problem (id)"; the first counts."""
         anchors: dict[str, tuple[str, str]] = {}
         for page, text in self.pages.items():
             for _, heading in HEADING.findall(text):
-                names = {heading, *PROBLEM.findall(heading)[:1]}
-                anchors = dict.fromkeys(names, (page, slug(heading))) | anchors
+                for name in (heading, *PROBLEM.findall(heading)[:1]):
+                    anchors.setdefault(name, (page, slug(heading)))
         return anchors
 
     def place(self, exercise: str) -> str:
@@ -107,12 +109,14 @@ class Handout:
     @functools.cached_property
     def explanations(self) -> Mapping[str, list[tuple[str, str]]]:
         """Messages and their explanations, by "Problem (id)", or by "" outside all problems."""
-        pairs: dict[str, list[tuple[str, str]]] = {}
+        pairs = defaultdict[str, list[tuple[str, str]]](list)
         for text in self.pages.values():
             for heading, block in blocks(text):
                 problem = PROBLEM.match(heading)
-                if problem or "\n### " not in block:
-                    pairs.setdefault(problem[0] if problem else "", []).extend(explained(block))
+                if problem:
+                    pairs[problem[0]] += explained(block)
+                elif "\n### " not in block:  # else what is below has blocks of its own
+                    pairs[""] += explained(block)
         return pairs
 
     def explanation(self, exercise: str, finding: Sequence[str]) -> list[str]:
