@@ -9,9 +9,11 @@ import re
 from collections.abc import Sequence
 
 MAX_NAME = 255  # characters; file systems allow no more
-# Canvas writes `lovelace_12345_678_main.py`, Moodle `Ada_123_assignsubmission_file_main.py` and
-# Blackboard `Project_ada_attempt_2026-11-20-23-10-05_main.py`
-PLATFORM = r".*_(?:[0-9]+_[0-9]+|assignsubmission_file|attempt_[0-9]{4}(?:-[0-9]{2}){5})_"
+# what platforms write before the name that a student chose
+CANVAS = "[0-9]+_[0-9]+"  # `lovelace_12345_678_main.py`
+MOODLE = "assignsubmission_file"  # `Ada_123_assignsubmission_file_main.py`
+BLACKBOARD = "attempt_[0-9]{4}(?:-[0-9]{2}){5}"  # `Lab_ada_attempt_2026-11-20-23-10-05_main.py`
+PLATFORM = f".*_(?:{CANVAS}|{MOODLE}|{BLACKBOARD})_"
 # `main-1.py`, `main (1).py`, `main - Copy.py`, `main copy 2.py`
 COPY = r"-\d{1,6}|[ _]?\(\d{1,6}\)|(?: -)? copy(?: \(?\d{1,6}\)?)?"
 ARCHIVES = tuple(".zip .tar .gz .tgz .xz .txz .bz2 .tbz .tbz2 .zst .tzst .7z .rar".split())
