@@ -50,12 +50,17 @@ def _read_tarred(archive: tarfile.TarFile, member: tarfile.TarInfo, max_bytes: i
     return stream.read(max_bytes)
 
 
-def _tar_members(content: bytes) -> Members:
+def _decompressed(content: bytes) -> bytes:
+    """Return a tar, or the beginning of one that is too large."""
     for magic, module in COMPRESSED.items():
         if content.startswith(magic):
             with importlib.import_module(module).open(io.BytesIO(content)) as stream:
-                content = stream.read(MAX_UNPACKED + 1)
-            break
+                return bytes(stream.read(MAX_UNPACKED + 1))
+    return content
+
+
+def _tar_members(content: bytes) -> Members:
+    content = _decompressed(content)
     if len(content) > MAX_UNPACKED:
         raise UnreadableError(f"unpacks to more than {MAX_UNPACKED >> 20} MiB")
     archive = tarfile.open(fileobj=io.BytesIO(content), mode="r:")  # noqa: SIM115 - read later
