@@ -27,6 +27,38 @@ class Strictest:
     reasons: tuple[str, ...]
 
 
+def strictest_isolating(assignment: Assignment, settings: Settings, fix: str) -> str:
+    """Return the strictest tier that isolates other people's code.
+
+    Args:
+        fix: how whoever reads the error chooses the tier that does not isolate.
+
+    Raises:
+        SubmissionError: there is none on this machine.
+    """
+    best = strictest(assignment, settings, ISOLATING)
+    if best.tier is None:
+        reasons = "; ".join(best.reasons)
+        raise SubmissionError(
+            f"this machine cannot isolate submissions ({reasons}); "
+            f"docs/isolation.md says what it needs; for code that you trust, {fix}"
+        )
+    return best.tier
+
+
+def strictest(
+    assignment: Assignment, settings: Settings, tiers: Sequence[str] = TIERS
+) -> Strictest:
+    """Return the first of these tiers that this machine can provide."""
+    reasons: list[str] = []
+    for tier in tiers:
+        fault = fault_of(assignment, tier, settings)
+        if fault is None:
+            return Strictest(tier, tuple(reasons))
+        reasons.append(f"{tier}: {fault}")
+    return Strictest(None, tuple(reasons))
+
+
 def fault_of(assignment: Assignment, tier: str, settings: Settings) -> str | None:
     """Run a call in a tier; return why that is impossible, or None.
 
@@ -50,35 +82,3 @@ def fault_of(assignment: Assignment, tier: str, settings: Settings) -> str | Non
     except (WorkerStartError, OSError) as error:
         return printable(str(error))
     return None if reply.status == "ok" else reply.text
-
-
-def strictest_isolating(assignment: Assignment, settings: Settings, process: str) -> str:
-    """Return the strictest tier that isolates other people's code.
-
-    Args:
-        process: how whoever reads the error chooses the tier that does not isolate.
-
-    Raises:
-        SubmissionError: there is none on this machine.
-    """
-    best = strictest(assignment, settings, ISOLATING)
-    if best.tier is None:
-        reasons = "; ".join(best.reasons)
-        raise SubmissionError(
-            f"this machine cannot isolate submissions ({reasons}); "
-            f"docs/isolation.md says what it needs; for code that you trust, {process}"
-        )
-    return best.tier
-
-
-def strictest(
-    assignment: Assignment, settings: Settings, tiers: Sequence[str] = TIERS
-) -> Strictest:
-    """Return the first of these tiers that this machine can provide."""
-    reasons: list[str] = []
-    for tier in tiers:
-        fault = fault_of(assignment, tier, settings)
-        if fault is None:
-            return Strictest(tier, tuple(reasons))
-        reasons.append(f"{tier}: {fault}")
-    return Strictest(None, tuple(reasons))
