@@ -77,9 +77,9 @@ class Adjustment:
         return f"adjusted by {points_text(self.points)}: {self.reason}"
 
 
-@dataclass
+@dataclass(eq=False)
 class Entry:
-    """A student, with what was handed in and how it was graded.
+    """A student, with what was handed in and how it was graded; equal to no other.
 
     Attributes:
         student: the student's identifier: an id or login where there is one, else a name.

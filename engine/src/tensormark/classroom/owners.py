@@ -25,7 +25,8 @@ NOT_LISTED = "not on the class list"
 UNNAMED = "has the name of the assignment's file and of no student"
 EACH = "write into the column `file` of each of these rows what is theirs"
 BY_STAFF = "by staff"  # the attempt of what the list names, which alone counts
-Owner = frozenset[int]  # places in the list: of one person, or of a team's members
+People = set[Entry]  # of the list
+Owner = frozenset[Entry]  # one person on the list, or the members of a team
 SOMEBODY = Owner()  # else
 Names = defaultdict[str, set[str]]
 
@@ -43,6 +44,11 @@ class _Group:
     uploads: list[Upload] = field(default_factory=list)
     owners: set[Owner] = field(default_factory=set)
     rivals: list[str] = field(default_factory=list)
+
+    @property
+    def owner(self) -> Owner:
+        """Whose it is; SOMEBODY if that is not certain."""
+        return min(self.owners) if len(self.owners) == 1 else SOMEBODY
 
     @property
     def label(self) -> str:
@@ -79,21 +85,21 @@ class Owners:
         self.given: list[str] = []
         self.doubts: list[str] = []
         self.platform = platform
-        self.ids: dict[str, dict[str, set[int]]] = {}  # kind to id to places
-        self.plain: dict[str, dict[str, set[int]]] = {}  # kind to plain id to places
-        self.names: dict[str, set[int]] = {}
+        self.ids: dict[str, dict[str, People]] = {}  # by kind and id
+        self.plain: dict[str, dict[str, People]] = {}  # by kind and plain id
+        self.names: dict[str, People] = {}
         self.teams: dict[str, Owner] = {}
-        for place, person in enumerate(people):
+        for person in people:
             for title, text in person.ids.items():
                 kind = title.partition(":")[0]
-                self.ids.setdefault(kind, {}).setdefault(text, set()).add(place)
-                self.plain.setdefault(kind, {}).setdefault(plain(text), set()).add(place)
+                self.ids.setdefault(kind, {}).setdefault(text, set()).add(person)
+                self.plain.setdefault(kind, {}).setdefault(plain(text), set()).add(person)
             named = person.name != person.student or not person.ids
             for form in forms(person.name) if named else ():
-                self.names.setdefault(form, set()).add(place)
+                self.names.setdefault(form, set()).add(person)
             if person.team:
                 team = "".join(words(person.team))
-                self.teams[team] = self.teams.get(team, SOMEBODY) | {place}
+                self.teams[team] = self.teams.get(team, SOMEBODY) | {person}
 
     def entries(self, uploads: Sequence[Upload], folder: Path, main: str) -> list[Entry]:
         """Give uploads to students.
@@ -112,14 +118,14 @@ class Owners:
         groups = self._groups([each for each in named if each.path not in within])
         self._note_rivals(groups)
         for group in groups:
-            if len(group.owners) == 1 and not group.rivals and not group.stray:
-                for place in min(group.owners):
-                    self.people[place].uploads += group.uploads
+            if group.owner and not group.rivals and not group.stray:
+                for person in group.owner:
+                    person.uploads += group.uploads
             else:
                 rest.append(self._entry(group))
                 remark = rest[-1].problem if group.stray else f"{group.label!r} could be theirs"
-                for place in set[int]().union(*group.owners):
-                    self.people[place].remarks.append(remark)
+                for person in People().union(*group.owners):
+                    person.remarks.append(remark)
         return _with_unique_names([*self.people, *rest])
 
     # --- the assignment's title, which comes before the owner in some names -----------------------
@@ -201,7 +207,7 @@ class Owners:
             return self._owners(people, claim.name)
         return set()
 
-    def _by_ids(self, claim: Claim) -> set[int]:
+    def _by_ids(self, claim: Claim) -> People:
         """Return the people whom the ids of a claim may mean."""
         for kind, text in claim.ids.items():
             found = self._by_id(self._kinds(kind), text)
@@ -209,12 +215,12 @@ class Owners:
                 return found
         return set()
 
-    def _by_id(self, kinds: Collection[str], text: str) -> set[int]:
+    def _by_id(self, kinds: Collection[str], text: str) -> People:
         """Return the people with an id, or else the only one with an id that is alike."""
-        exact = set[int]().union(*(self.ids[kind].get(text, ()) for kind in kinds))
+        exact = People().union(*(self.ids[kind].get(text, ()) for kind in kinds))
         if exact:
             return exact
-        alike = set[int]().union(*(self.plain[kind].get(plain(text), ()) for kind in kinds))
+        alike = People().union(*(self.plain[kind].get(plain(text), ()) for kind in kinds))
         return alike if len(alike) == 1 else set()
 
     def _kinds(self, kind: str) -> Collection[str]:
@@ -223,9 +229,9 @@ class Owners:
             return [kind]
         return () if kind == self.platform.name else self.ids.keys()
 
-    def _owners(self, people: set[int], name: str) -> set[Owner]:
+    def _owners(self, people: People, name: str) -> set[Owner]:
         """Return people, or the team of a name, whose submission belongs to its members."""
-        owners = {frozenset({place}) for place in people}
+        owners = {frozenset({person}) for person in people}
         # a platform may have changed a team's name a little
         team = self.teams.get("".join(words(name)))
         if team is None:
@@ -241,7 +247,7 @@ class Owners:
                 return set()
             names = [claim.name]
         for name in names:
-            people = set[int]().union(*(self.names.get(form, ()) for form in forms(name)))
+            people = People().union(*(self.names.get(form, ()) for form in forms(name)))
             owners = self._owners(people, name)
             if owners:
                 return owners
@@ -258,8 +264,8 @@ class Owners:
         if len(group.claims) == 1 or self.platform.chosen_by_students:
             return False
         first = group.claims[0]
-        people = [self.people[place] for place in self._by_ids(first)]
         own = forms(first.name)
+        people = self._by_ids(first)
         return all(own.isdisjoint(forms(each.name) | forms(each.team)) for each in people)
 
     # --- what the list names ----------------------------------------------------------------------
@@ -272,11 +278,11 @@ class Owners:
 
         Returns: what the list names, and what nobody gets of that.
         """
-        named: dict[Path, set[int]] = {}  # and in whose rows
-        for place, person in enumerate(self.people):
+        named: dict[Path, People] = {}  # and in whose rows
+        for person in self.people:
             if Path(person.file).parts:
-                named.setdefault(folder / person.file, set()).add(place)
-        decided = set[int]().union(*named.values())
+                named.setdefault(folder / person.file, set()).add(person)
+        decided = People().union(*named.values())
         within: set[Path] = set()
         nobodys: list[Entry] = []
         for path, rows in named.items():
@@ -285,10 +291,9 @@ class Owners:
             own = [each for each in uploads if each.path in here]
             groups = self._groups(own)
             owners = set[Owner]().union(*(group.owners for group in groups))
-            others = set[int]().union(*owners)
+            others = People().union(*owners)
             if others & rows:
-                sure = [min(group.owners) for group in groups if len(group.owners) == 1]
-                rows |= set[int]().union(*sure) - decided
+                rows |= People().union(*(group.owner for group in groups)) - decided
                 others = set()
             if others - decided and SOMEBODY not in owners:
                 why = f"is in the row of {self._called(rows)}, but its name or id is that of "
@@ -297,18 +302,18 @@ class Owners:
                 others |= rows
             else:
                 line = self._give(path, rows, self._called(others) or self._unlisted(groups))
-            for place in others:
-                self.people[place].remarks.append(line)
+            for person in others:
+                person.remarks.append(line)
         return within, nobodys
 
-    def _give(self, path: Path, rows: set[int], whose: str) -> str:
+    def _give(self, path: Path, rows: People, whose: str) -> str:
         """Give a path to those in whose rows it is; return the line that says so.
 
         Args:
             whose: it is by its name or id, if somebody else's.
         """
-        for place in rows:  # read like an upload: never outside of the folder
-            self.people[place].uploads.append(Upload(path, (), path.name, attempt=BY_STAFF))
+        for person in rows:  # read like an upload: never outside of the folder
+            person.uploads.append(Upload(path, (), path.name, attempt=BY_STAFF))
         line = f"{legible(path.name)!r} goes to {self._called(rows)}"
         if whose:
             line += f", although its name or id is that of {whose}"
@@ -326,8 +331,12 @@ class Owners:
                 names.append(repr(legible(claim.name)))
         return " and ".join(names)
 
-    def _called(self, places: Iterable[int]) -> str:
-        return " and ".join(self.people[place].called for place in sorted(places))
+    def _in_order(self, people: Iterable[Entry]) -> list[Entry]:
+        """Return people in the order of the list."""
+        return sorted(people, key=self.people.index)
+
+    def _called(self, people: Iterable[Entry]) -> str:
+        return " and ".join(person.called for person in self._in_order(people))
 
     # --- what nobody on the list gets -------------------------------------------------------------
 
@@ -347,8 +356,8 @@ class Owners:
         """Return what only one group may claim: people without any, or an unlisted name."""
         if group.stray:
             return []
-        if len(group.owners) == 1:
-            return [place for place in min(group.owners) if not self.people[place].uploads]
+        if group.owner:
+            return [each for each in self._in_order(group.owner) if not each.uploads]
         if group.owners or len(group.claims) > 1:
             return []
         return group.claims[0].identity[-1:]  # of a copy, the name without its number
@@ -359,7 +368,9 @@ class Owners:
         if group.stray:
             why = f"{legible(claim.name)}'s file of another assignment, {group.stray!r}"
             return Entry(group.label, group.label, uploads=group.uploads, problem=why, unowned=True)
-        whose = [self._label(owner) for owner in sorted(group.owners - {SOMEBODY}, key=sorted)]
+        owners = [self._in_order(owner) for owner in group.owners - {SOMEBODY}]
+        owners.sort(key=lambda owner: [self.people.index(person) for person in owner])
+        whose = [f"team {first.team}" if members else first.called for first, *members in owners]
         if SOMEBODY in group.owners:
             whose.append("somebody else")
         if not whose and group.rivals:
@@ -374,11 +385,6 @@ class Owners:
         student = legible(claim.student or claim.name)
         remarks = [f"{NOT_LISTED}, {self._why(claim)}"] if self.people else []
         return Entry(student, legible(claim.name), uploads=group.uploads, remarks=remarks)
-
-    def _label(self, owner: Owner) -> str:
-        """Return what to call a person or team on the list."""
-        person = self.people[min(owner)]
-        return f"team {person.team}" if len(owner) > 1 else person.called
 
     def _why(self, claim: Claim) -> str:
         """Say what the list lacks, and what of it is nearest: no number that a platform gave."""
