@@ -16,7 +16,7 @@ from tensormark.authoring.course import Course
 from tensormark.authoring.prove import alone
 from tensormark.authoring.record import record
 from tensormark.authoring.recorder import Recorder, previous_record
-from tensormark.authoring.table import Row, Table
+from tensormark.authoring.table import Run, Table
 from tensormark.authoring.tolerance import KINDS
 from tensormark.files import sha256
 from tensormark.grading import program_of
@@ -193,11 +193,11 @@ def test_an_entry_is_marked_by_what_changes_it(
     def ask(numbers: object, nudge: int = 0, seed: int = 0) -> list[Reply]:
         return replies(1.0 + bool(nudge) * rounding + seed * drawn, drawn > 0, numbers)
 
-    right = Row(
+    right = Run(
         "the solution", replies(solution, False), lambda n, **_: replies(solution, False, n)
     )
     table.add(right)
-    table.add(Row("a mistake", replies(1.0, drawn > 0), ask))
+    table.add(Run("a mistake", replies(1.0, drawn > 0), ask))
 
     codes = table.recordings[0].wrong[1, :, 0]
     assert codes[0] == code if code is not None else codes[0] >= 0

@@ -19,8 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from safetensors.numpy import save
 
+from tensormark.authoring.chance import nudged
 from tensormark.authoring.course import Course
-from tensormark.authoring.table import Row, Table, nudged
+from tensormark.authoring.table import Run, Table
 from tensormark.authoring.tolerance import MAX_NOISE, difference, measure, moved_tolerances
 from tensormark.authoring.variants import Honest, Variant, VariantError
 from tensormark.exercise import Call, Exercise, Probe
@@ -217,7 +218,7 @@ class Recorder:
         self,
         source: str,
         only: Collection[int] | None = None,
-        nudge: int | None = None,
+        nudge: int = 0,
         tape: bool = False,
         **overrides: Any,
     ) -> list[Reply]:
@@ -225,16 +226,14 @@ class Recorder:
 
         Args:
             only: the numbers of the calls to make; None: all of them.
-            nudge: change the inputs in their last bit, with this seed; see `nudged`.
+            nudge: the seed with which to change the inputs in their last bit; 0: do not.
         """
         exercise = self.exercise
         self.sandbox.reload(self.sources | {exercise.module: source})
         requests = []
         for index, (probe, call) in enumerate(exercise.asked):
             if only is None or index in only:
-                inputs = self.inputs[index]
-                if nudge is not None:
-                    inputs = nudged(inputs, call.dtype, nudge)
+                inputs = nudged(self.inputs[index], call.dtype, nudge)
                 message, tensors = sent(call.message(), inputs)
                 message |= overrides
                 rules = exercise.forbidden
@@ -284,21 +283,21 @@ class Recorder:
         if changes:  # rows of other answers cannot be compared
             return changes
         table = Table(self.exercise, self._beside_rows(before), before.entry)
-        lines = [table.difference(row) for row in self._rows(table)]
+        lines = [table.difference(run) for run in self._runs(table)]
         changes = [line for line in lines if line is not None]
-        return changes + [f"{table.rows[row]}: a row is gone" for row in table.unmatched]
+        return changes + [f"{table.names[row]}: a row is gone" for row in table.unmatched]
 
     def _recorded(self) -> Recorded:
         table = Table(self.exercise, self.recordings, self.measured)
-        for row in self._rows(table):
-            table.add(row)
+        for run in self._runs(table):
+            table.add(run)
         calls = self._with_known(table.recordings)
         entry = {
             "calls": self.exercise.digest,
             "count": len(self.exercise.calls),
             **self.measured,
             "variants": self._described(),
-            "rows": table.rows,
+            "rows": table.names,
         }
         return Recorded(_content(calls), calls, entry)
 
@@ -324,14 +323,14 @@ class Recorder:
             for inputs, reply in zip(self.inputs, replies, strict=True)
         ]
 
-    def _row(self, name: str, source: str) -> Row:
-        return Row(name, self.ask(source), functools.partial(self.ask, source))
+    def _run(self, name: str, source: str) -> Run:
+        return Run(name, self.ask(source), functools.partial(self.ask, source))
 
     @functools.cached_property
-    def single(self) -> list[Row]:
+    def single(self) -> list[Run]:
         """The solution, and each mistake."""
-        mistakes = [self._row(each.name, each.apply(self.source)) for each in self.own]
-        return [self._row(SOLUTION_ROW, self.source), *mistakes]
+        mistakes = [self._run(each.name, each.apply(self.source)) for each in self.own]
+        return [self._run(SOLUTION_ROW, self.source), *mistakes]
 
     @functools.cached_property
     def measured(self) -> dict[str, Any]:
@@ -342,7 +341,7 @@ class Recorder:
             self._require_answers(replies, other.id)
             honest[other.id] = replies
         solution, *mistakes = self.single
-        wrong = {each.id: row.replies for each, row in zip(self.own, mistakes, strict=True)}
+        wrong = {each.id: run.replies for each, run in zip(self.own, mistakes, strict=True)}
         return measure(self.exercise, self.recordings, solution.replies, honest, wrong)
 
     @functools.cached_property
@@ -382,7 +381,7 @@ class Recorder:
             if variant.form_of is None
         }
 
-    def _rows(self, table: Table) -> Iterator[Row]:
+    def _runs(self, table: Table) -> Iterator[Run]:
         """Yield what has a row: single mistakes, then several at once."""
         yield from self.single
         for variants in self._together(table):
@@ -392,7 +391,7 @@ class Recorder:
                     source = variant.apply(source)
             except VariantError:  # one has removed what another changes
                 continue
-            yield self._row(PAIR.join(variant.id for variant in variants), source)
+            yield self._run(PAIR.join(variant.id for variant in variants), source)
 
     def _together(self, table: Table) -> Iterator[tuple[Variant, ...]]:
         """Yield mistakes that get a row together; see above."""
