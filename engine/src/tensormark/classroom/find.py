@@ -157,11 +157,11 @@ def find(
         raise FileError(f"{folder}: is empty; unpack the submissions into it")
     folder, paths = _entered(folder, paths)
     table, people, listed_by = read_list(list_file) if list_file else (None, [], FOLDER)
-    chosen = next((each for each in PLATFORMS if each.wrote(paths)), FOLDER)
-    if chosen is FOLDER and listed_by.known_by_list:
-        chosen = listed_by
     if platform:
         chosen = BY_NAME[platform]
+    else:
+        usual = listed_by if listed_by.known_by_list else FOLDER
+        chosen = next((each for each in PLATFORMS if each.wrote(paths)), usual)
     match = listed_by.grades.fullmatch(column.casefold())
     owners = Owners(people, chosen, match["name"] if match else column)
     entries = owners.entries(chosen.uploads(paths), folder, main)
