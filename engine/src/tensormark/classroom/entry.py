@@ -19,7 +19,6 @@ from tensormark.result import UNIMPORTABLE as CANNOT_IMPORT
 from tensormark.result import UNWRITTEN
 from tensormark.viva.question import Sheet
 
-SHOWN = 20  # names in one line at most
 CHANGED = "changed"  # whose feedback is packed: of those whose report has changed, or of ALL
 ALL = "all"
 # each entry is of one kind; PARTLY and COULD_NOT are the fault of the grader or its machine
@@ -44,12 +43,6 @@ def legible(name: str) -> str:
 def number_of(count: int, noun: str) -> str:
     """Return a count with its noun, such as `1 student` or `2 students`."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
-def first_of(names: list[str]) -> str:
-    """Return the first SHOWN names, and how many more there are."""
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return ", ".join(names[:SHOWN]) + more
 
 
 def called(student: str, name: str) -> str:

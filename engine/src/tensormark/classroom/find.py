@@ -11,9 +11,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tensormark.characters import listed
+from tensormark.characters import first_of, listed
 from tensormark.classroom.choose import VERSIONS, choose
-from tensormark.classroom.entry import Entry, first_of, number_of
+from tensormark.classroom.entry import Entry, number_of
 from tensormark.classroom.owners import NEAREST, Owners
 from tensormark.classroom.people import CsvTable, FileError, read_table, unread
 from tensormark.classroom.platforms import BY_NAME, FOLDER, PLATFORMS

@@ -15,7 +15,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from tensormark.classroom.entry import Entry, called, first_of, legible
+from tensormark.characters import first_of
+from tensormark.classroom.entry import Entry, called, legible
 from tensormark.classroom.people import forms, plain, words
 from tensormark.classroom.platforms.base import Platform
 from tensormark.classroom.upload import ANY, Claim, Upload

@@ -12,7 +12,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from tensormark.classroom.entry import ALL, Entry, first_of, number_of
+from tensormark.characters import first_of
+from tensormark.classroom.entry import ALL, Entry, number_of
 from tensormark.classroom.feedback import FOLDER
 from tensormark.classroom.find import Found
 from tensormark.classroom.people import CsvTable, FileError, meaning

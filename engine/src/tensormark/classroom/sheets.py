@@ -11,7 +11,8 @@ import hmac
 from collections.abc import Sequence
 from pathlib import Path
 
-from tensormark.classroom.entry import Entry, first_of, number_of
+from tensormark.characters import first_of
+from tensormark.classroom.entry import Entry, number_of
 from tensormark.classroom.jobs import Job, Result
 from tensormark.exercise import Assignment
 from tensormark.files import encoded, write_whole

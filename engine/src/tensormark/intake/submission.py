@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tensormark.characters import is_visible
+from tensormark.characters import masked
 from tensormark.intake.process import READER
 from tensormark.intake.sources import MAX_SOURCE, MAX_TEXTS, MISSING, TOO_COMPLEX, TOO_MUCH
 from tensormark.predictions import PredictionsError
@@ -100,7 +100,7 @@ def read_parts(
     sources = _texts(answer.get("sources"), MAX_SOURCE)
     if modules[0] not in sources:
         error = str(answer.get("error", TOO_MUCH))[:SENTENCE]
-        raise SubmissionError("".join(c if is_visible(c) else "?" for c in error))
+        raise SubmissionError(masked(error))
     stamps = answer.get("stamps")
     return Submission(
         name,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tensormark.characters import is_visible, with_piled_up
+from tensormark.characters import is_visible, masked, with_piled_up
 from tensormark.policy import Policy, usual_names
 from tensormark.sandbox import packages
 from tensormark.usage import UserError
@@ -215,7 +215,7 @@ def printable(text: str) -> str:
     """Make untrusted text safe for a message: one line, no control characters."""
     if text.isascii() and text.isprintable():  # the usual case, and fast
         return text
-    return _without_piled_marks("".join(c if is_visible(c) else "?" for c in text))
+    return _without_piled_marks(masked(text))
 
 
 HANGS = 2  # calls that had to be ended; a single one may be due to an unresponsive machine
