@@ -58,7 +58,7 @@ def private(tmp_path_factory) -> Path:
 
 
 def same_inputs(exercise: Exercise, call: Call, seeds: tuple[int, int]) -> bool:
-    """Say whether a call has the same inputs with both seeds; the assignment's are public."""
+    """Return whether a call has the same inputs with both seeds; the assignment's are public."""
     first, second = (exercise.inputs(call, seed, private=seed != ASSIGNMENT.seed) for seed in seeds)
     same_names = first.keys() == second.keys()
     return same_names and all(np.array_equal(first[name], second[name]) for name in first)

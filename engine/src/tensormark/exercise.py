@@ -204,7 +204,7 @@ class Probe:
         return self.name.startswith(SIZES_PROBE)
 
     def draws(self, call: Call) -> bool:
-        """Say whether one of its calls draws random numbers."""
+        """Return whether one of its calls draws random numbers."""
         return self.examine is not None and not call.deterministic
 
 

@@ -141,7 +141,7 @@ def check_replaceable(path: Path, mark: re.Pattern[bytes], given: str) -> None:
 
 
 def is_folder(path: Path) -> bool:
-    """Say whether a path is a folder itself, not a link to one."""
+    """Return whether a path is a folder itself, not a link to one."""
     try:
         return stat.S_ISDIR(path.lstat().st_mode)
     except OSError:

@@ -62,7 +62,7 @@ def interval(right: Sequence[bool]) -> tuple[float, float]:
 
 
 def differ(first: Sequence[bool], second: Sequence[bool], pairs: int) -> bool:
-    """Say whether two differ significantly by McNemar's exact test, two-sided, at 5%.
+    """Return whether two differ significantly by McNemar's exact test, two-sided, at 5%.
 
     Args:
         pairs: how many there are to compare, for Bonferroni's correction.

@@ -91,7 +91,7 @@ def _lost_points(results: Results) -> str | None:
 
 
 def _starter_fault(results: Results) -> str | None:
-    """Say whether there are points, or something that is to be written counts as written."""
+    """Return whether there are points, or something that is to be written counts as written."""
     scored = [result for result in results.values() if result.score != 0]
     if scored:
         return f"it should have no points: {_in_words(scored)}"
@@ -106,7 +106,7 @@ def _starter_fault(results: Results) -> str | None:
 def _mistake_fault(
     variant: Variant, known: Set[str], why_unnamed: str, results: Results
 ) -> str | None:
-    """Say whether other points were lost than those of its exercise, or to another mistake.
+    """Return whether other points were lost than those of its exercise, or to another mistake.
 
     Args:
         known: the names of the exercise's mistakes; one without a name may get a general one.

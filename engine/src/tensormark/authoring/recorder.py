@@ -365,7 +365,7 @@ class Recorder:
         return [dataclasses.replace(own, wrong=other.wrong) for own, other in pairs]
 
     def _is_random(self, name: str) -> bool:
-        """Say whether the values of an answer are random, by its name in the file."""
+        """Return whether the values of an answer are random, by its name in the file."""
         index, kind, *_ = name.split("/")
         probe, call = self.exercise.asked[int(index)]
         return kind == "out" and probe.draws(call)

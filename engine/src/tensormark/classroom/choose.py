@@ -29,7 +29,7 @@ def _target(upload: Upload, editable: Sequence[str]) -> str | None:
 
 
 def _is_code(upload: Upload) -> bool:
-    """Say whether something may be code: it is no document, or text typed into a form."""
+    """Return whether something may be code: it is no document, or text typed into a form."""
     document = upload.path.name.lower().endswith(DOCUMENTS) and not is_folder(upload.path)
     return not upload.typed and not document
 

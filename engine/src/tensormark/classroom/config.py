@@ -64,7 +64,7 @@ def _one_of(names: Sequence[str]) -> Rule:
 
 
 def _is_step(value: Any) -> bool:
-    """Say whether a value is an accuracy with its points."""
+    """Return whether a value is an accuracy with its points."""
     if not isinstance(value, list) or [type(each) in (int, float) for each in value] != [True] * 2:
         return False
     accuracy, bonus = value

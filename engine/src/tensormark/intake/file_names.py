@@ -51,12 +51,12 @@ def target_of(name: str, editable: Sequence[str]) -> str | None:
 
 
 def is_from_platform(name: str) -> bool:
-    """Say whether a platform has put something before the name that a student chose."""
+    """Return whether a platform has put something before the name that a student chose."""
     return re.match(PLATFORM, name.lower(), re.DOTALL) is not None
 
 
 def is_hidden(name: str) -> bool:
-    """Say whether a file or folder in a submission is not the student's work."""
+    """Return whether a file or folder in a submission is not the student's work."""
     return name in LEFT_BEHIND or name.startswith((".", "~$")) or name.endswith("Zone.Identifier")
 
 
@@ -66,5 +66,5 @@ def placeholder(name: str) -> str:
 
 
 def is_archive(name: str) -> bool:
-    """Say whether a file is an archive by its name, readable here or not."""
+    """Return whether a file is an archive by its name, readable here or not."""
     return name.lower().endswith(ARCHIVES)

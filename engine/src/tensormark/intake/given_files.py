@@ -87,7 +87,7 @@ class GivenFiles:
         return {name: self.digests[name] for name in sorted(self.digests) if name not in editable}
 
     def untouched(self, submission: Submission, file: str) -> bool:
-        """Say whether a file was not handed in, or is unchanged."""
+        """Return whether a file was not handed in, or is unchanged."""
         text = submission.sources.get(file.removesuffix(".py"))
         return text is None or is_given(text.encode(), self.digests.get(file))
 

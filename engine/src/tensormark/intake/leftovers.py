@@ -23,13 +23,13 @@ def _stub(function: Function) -> int | None:
 
 
 def _does_something(statement: ast.stmt) -> bool:
-    """Say whether a statement is more than a constant, such as a docstring or `...`, or `pass`."""
+    """Return whether a statement is more than a constant, such as a docstring, or `pass`."""
     is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
     return not is_text and not isinstance(statement, ast.Pass)
 
 
 def _replaced(earlier: Function, last: Function) -> bool:
-    """Say whether a later function of the same name replaces code.
+    """Return whether a later function of the same name replaces code.
 
     With a decorator, such as `@overload` or `@f.setter`, one may add to the other.
     """
@@ -38,25 +38,25 @@ def _replaced(earlier: Function, last: Function) -> bool:
 
 
 def _below_code(function: Function, place: int) -> bool:
-    """Say whether code comes before a statement; a check of arguments may be part of the hole."""
+    """Return whether code comes before a statement; a check of arguments may be in the hole."""
     above = [statement for statement in function.body[:place] if _does_something(statement)]
     return bool(above) and not isinstance(above[-1], ast.If)
 
 
 def _is_none(value: ast.expr | None) -> bool:
-    """Say whether there is no value, or the constant None."""
+    """Return whether there is no value, or the constant None."""
     return value is None or (isinstance(value, ast.Constant) and value.value is None)
 
 
 def _returns_something(statement: ast.stmt) -> bool:
-    """Say whether a statement returns a value, or contains one that does."""
+    """Return whether a statement returns a value, or contains one that does."""
     return any(
         isinstance(node, ast.Return) and not _is_none(node.value) for node in ast.walk(statement)
     )
 
 
 def _is_unfinished(function: Function) -> bool:
-    """Say whether a function returns no value, and does nothing or leaves a variable at None.
+    """Return whether a function returns no value, and does nothing or leaves a variable at None.
 
     A check of arguments may be part of the hole.
     """
@@ -72,7 +72,7 @@ def _is_unfinished(function: Function) -> bool:
 
 
 def _has_code(docstring: str) -> bool:
-    """Say whether a docstring contains a valid `return` statement."""
+    """Return whether a docstring contains a valid `return` statement."""
     for line in docstring.splitlines():
         if line.strip().startswith("return "):
             try:

@@ -43,7 +43,7 @@ NOTEBOOK = "a notebook, not Python source; export it as a script"
 
 
 def is_given(content: bytes, expected: str | None) -> bool:
-    """Say whether this is the given content; lines may have Windows line endings."""
+    """Return whether this is the given content; lines may have Windows line endings."""
     return digest(content.replace(b"\r\n", b"\n")) == expected
 
 

@@ -82,7 +82,7 @@ class Dropout:
         return self.wrong_pass(again, inputs) or self.repeated(outputs, again, inputs)
 
     def repeated(self, first: Tensors, second: Tensors, inputs: Tensors) -> str | None:
-        """Say whether two passes drop the same values more often, or less, than by chance."""
+        """Return whether two passes drop the same values more often, or less, than by chance."""
         assert self.values is not None
         kept, also_kept = (np.abs(self.values(each, inputs)) > EXACT for each in (first, second))
         alike = float((kept == also_kept).mean())

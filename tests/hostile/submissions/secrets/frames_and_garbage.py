@@ -7,7 +7,7 @@ import sys
 
 
 def of_the_grader(module):
-    """Say whether a module is one that should be nowhere near a submission."""
+    """Return whether a module is one that should be nowhere near a submission."""
     own = module.startswith(("grader.", "tensormark."))
     return own and not module.startswith("tensormark.worker")
 

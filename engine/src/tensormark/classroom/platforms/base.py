@@ -103,7 +103,7 @@ class Platform:
         return ""
 
     def wrote(self, paths: Sequence[Path]) -> bool:
-        """Say whether a folder is this platform's download: most of its names are.
+        """Return whether a folder is this platform's download: most of its names are.
 
         It is decided for the folder, because each student chooses one name.
         """
@@ -114,7 +114,7 @@ class Platform:
         return [self.upload(path) or own_name(path) for path in paths]
 
     def is_list(self, titles: Sequence[str]) -> bool:
-        """Say whether a file with such titles, in lower case, is this platform's own list."""
+        """Return whether a file with such titles, in lower case, is this platform's own list."""
         return any(needed.issubset(titles) for needed in self.lists)
 
     def people(self, table: CsvTable) -> list[Entry]:

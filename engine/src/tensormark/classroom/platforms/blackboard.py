@@ -32,7 +32,7 @@ class Blackboard(Platform):
     waiting = re.compile(r"-?|(?:needs grading|in progress).*", re.S | re.I)
 
     def is_list(self, titles: Sequence[str]) -> bool:
-        """Say whether a title is that of a column of marks."""
+        """Return whether a title is that of a column of marks."""
         return any(map(self.grades.fullmatch, titles))
 
     def upload(self, path: Path) -> Upload | None:
