@@ -27,8 +27,8 @@ UNNAMED = "has the name of the assignment's file and of no student"
 EACH = "write into the column `file` of each of these rows what is theirs"
 BY_STAFF = "by staff"  # the attempt of what the list names, which alone counts
 People = set[Entry]  # of the list
-Owner = frozenset[Entry]  # one person on the list, or the members of a team
-SOMEBODY = Owner()  # else
+Owner = tuple[Entry, ...]  # one person on the list, or the members of a team, in its order
+SOMEBODY: Owner = ()  # else
 Names = defaultdict[str, set[str]]
 
 
@@ -49,7 +49,7 @@ class _Group:
     @property
     def owner(self) -> Owner:
         """Whose it is; SOMEBODY if that is not certain."""
-        return min(self.owners) if len(self.owners) == 1 else SOMEBODY
+        return next(iter(self.owners)) if len(self.owners) == 1 else SOMEBODY
 
     @property
     def label(self) -> str:
@@ -100,7 +100,7 @@ class Owners:
                 self.names.setdefault(form, set()).add(person)
             if person.team:
                 team = "".join(words(person.team))
-                self.teams[team] = self.teams.get(team, SOMEBODY) | {person}
+                self.teams[team] = (*self.teams.get(team, ()), person)
 
     def entries(self, uploads: Sequence[Upload], folder: Path, main: str) -> list[Entry]:
         """Give uploads to students.
@@ -232,12 +232,12 @@ class Owners:
 
     def _owners(self, people: People, name: str) -> set[Owner]:
         """Return people, or the team of a name, whose submission belongs to its members."""
-        owners = {frozenset({person}) for person in people}
+        owners: set[Owner] = {(person,) for person in people}
         # a platform may have changed a team's name a little
         team = self.teams.get("".join(words(name)))
         if team is None:
             return owners
-        return {team} if people <= team else owners | {team}
+        return {team} if people.issubset(team) else owners | {team}
 
     def _by_name(self, claims: Sequence[Claim]) -> set[Owner]:
         """Return the possible owners by name alone, which counts only where no id can."""
@@ -332,12 +332,8 @@ class Owners:
                 names.append(repr(legible(claim.name)))
         return " and ".join(names)
 
-    def _in_order(self, people: Iterable[Entry]) -> list[Entry]:
-        """Return people in the order of the list."""
-        return sorted(people, key=self.people.index)
-
     def _called(self, people: Iterable[Entry]) -> str:
-        return " and ".join(person.called for person in self._in_order(people))
+        return " and ".join(each.called for each in sorted(people, key=self.people.index))
 
     # --- what nobody on the list gets -------------------------------------------------------------
 
@@ -358,7 +354,7 @@ class Owners:
         if group.stray:
             return []
         if group.owner:
-            return [each for each in self._in_order(group.owner) if not each.uploads]
+            return [person for person in group.owner if not person.uploads]
         if group.owners or len(group.claims) > 1:
             return []
         return group.claims[0].identity[-1:]  # of a copy, the name without its number
@@ -369,8 +365,7 @@ class Owners:
         if group.stray:
             why = f"{legible(claim.name)}'s file of another assignment, {group.stray!r}"
             return Entry(group.label, group.label, uploads=group.uploads, problem=why, unowned=True)
-        owners = [self._in_order(owner) for owner in group.owners - {SOMEBODY}]
-        owners.sort(key=lambda owner: [self.people.index(person) for person in owner])
+        owners = sorted(group.owners - {SOMEBODY}, key=self._places)
         whose = [f"team {first.team}" if members else first.called for first, *members in owners]
         if SOMEBODY in group.owners:
             whose.append("somebody else")
@@ -386,6 +381,10 @@ class Owners:
         student = legible(claim.student or claim.name)
         remarks = [f"{NOT_LISTED}, {self._why(claim)}"] if self.people else []
         return Entry(student, legible(claim.name), uploads=group.uploads, remarks=remarks)
+
+    def _places(self, owner: Owner) -> list[int]:
+        """Return where on the list people are, to sort by."""
+        return [self.people.index(person) for person in owner]
 
     def _why(self, claim: Claim) -> str:
         """Say what the list lacks, and what of it is nearest: no number that a platform gave."""
