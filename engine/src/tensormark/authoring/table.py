@@ -184,7 +184,7 @@ class Table:
         """Mark what changes with the last bits of the inputs."""
         for nudge in NUDGES:
             numbers = self.statistics
-            if nudge == NUDGES[0] and not run.is_combined:  # as most rows are
+            if nudge == NUDGES[0] and not run.is_combined:  # most rows are, which takes too long
                 numbers = list(range(len(calls)))
             for index, reply in zip(numbers, run.ask(numbers, nudge=nudge), strict=True):
                 limit = calls[index].answer.allowed / MARGIN
