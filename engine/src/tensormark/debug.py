@@ -150,13 +150,26 @@ def as_returned(array: np.ndarray, call: Call) -> Any:
     return torch.from_numpy(array.astype(call.dtype) if array.dtype.kind == "f" else array)
 
 
-def described(outputs: Mapping[str, Any]) -> str:
+def described(values_by_name: Mapping[str, Any]) -> str:
     """Return the names of arrays with their shapes, and plain values."""
-    shapes = {name: getattr(value, "shape", None) for name, value in outputs.items()}
-    return ", ".join(
-        f"{name} {values.shown(outputs[name]) if shape is None else tuple(shape)}"
-        for name, shape in shapes.items()
-    )
+    parts = []
+    for name, value in values_by_name.items():
+        is_array = hasattr(value, "shape")
+        parts.append(f"{name} {tuple(value.shape) if is_array else values.shown(value)}")
+    return ", ".join(parts)
+
+
+def say_outputs(call: Call, recording: Recording, outputs: Mapping[str, Any]) -> None:
+    """Print what a call has returned, and how far that is off."""
+    for name, value in outputs.items():
+        right = recording.outputs.get(name)
+        if call.is_plain:
+            print(visible(f"{name} is {values.shown(values.unpacked(value))}"))
+        elif right is not None and value.shape == right.shape:
+            own = value if isinstance(value, np.ndarray) else value.detach().numpy()
+            print(f"{name} {right.shape} is off by up to {abs(own - right).max():.3g}")
+        else:
+            print(f"{name} has shape {tuple(value.shape)}")
 
 
 def debug(grading: Grading, submission: Submission, result: Result) -> None:
@@ -165,20 +178,20 @@ def debug(grading: Grading, submission: Submission, result: Result) -> None:
     Raises:
         UserError: no call was made.
     """
-    assignment = grading.assignment
-    exercise = assignment.exercise(result.id)
+    exercise = grading.assignment.exercise(result.id)
     file = file_of(submission, exercise)
-    place = result.findings[0].place
-    number = result.findings[0].call
+    finding = result.findings[0]
+    place = finding.place
+    if finding.call is None:
+        raise UserError(f"no call of {result.id} can be made: {finding.headline}")
     assert grading.references is not None
-    if number is None:
-        raise UserError(f"no call of {result.id} can be made: {result.findings[0].headline}")
-    recording = grading.references.recordings(exercise.id, exercise.digest)[number]
-    print(f"{result.id}: {visible(result.findings[0].headline)}")
+    recordings = grading.references.recordings(exercise.id, exercise.digest)
+    call = exercise.calls[finding.call]
+    recording = recordings[finding.call]
+    print(f"{result.id}: {visible(finding.headline)}")
     shown = file if place is None else file.with_name(place["file"])
     for text in lines_of(place, str(shown)):
         print(visible(text))
-    call = exercise.calls[number]
     inputs = {**literals.unpacked(recording.inputs), **recording.inputs}
     given = {name: inputs[name] for name in call.args if name in inputs}
     print(f"the call: {call.target}, with {described(given)}")
@@ -189,25 +202,17 @@ def debug(grading: Grading, submission: Submission, result: Result) -> None:
     if not in_editor():
         print(HOW)
         line = None if place is None else place["line"]
-        sys.settrace(Stop(shown.resolve(), line, exercise.calls[0].target))
-    outputs: dict[str, Any] = {}
+        sys.settrace(Stop(shown.resolve(), line, call.target))
     try:
         outputs = run_call(grading, submission, call, recording, file.parent)
     except bdb.BdbQuit:
         return
     except Exception as error:  # the submission's
         print(visible(f"it raises {type(error).__name__}: {error}"))
+        return
     finally:
         sys.settrace(None)
-    for name, value in outputs.items():
-        if call.is_plain:
-            print(visible(f"{name} is {values.shown(values.unpacked(value))}"))
-        elif name in right and value.shape == right[name].shape:
-            own = value if isinstance(value, np.ndarray) else value.detach().numpy()
-            off = abs(own - recording.outputs[name]).max()
-            print(f"{name} {tuple(value.shape)} is off by up to {off:.3g}")
-        else:
-            print(f"{name} has shape {tuple(value.shape)}")
+    say_outputs(call, recording, outputs)
 
 
 def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespace:
