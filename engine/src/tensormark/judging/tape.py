@@ -6,6 +6,7 @@ It is untrusted: its form is checked here, and whoever uses a line checks that t
 import collections
 import dataclasses
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -83,38 +84,60 @@ class Tape:
         return cls(records, np.nan_to_num(prints), parents[ordered])
 
     @property
+    def does(self) -> np.ndarray:
+        """What each record does: (records,)."""
+        return np.asarray(self.records[:, DOES])
+
+    @property
     def is_whole(self) -> np.ndarray:
         """Which records stand for all rounds of a loop: (records,)."""
-        return np.asarray(self.records[:, DOES] == WHOLE)
+        return np.asarray(self.does == WHOLE)
 
     def wrong(self, known: np.ndarray) -> list[int]:
-        """Return the records that are not known and not excused.
+        """Return the records that are to blame: not known, and no right way to a known one.
 
-        What says nothing, such as zeros, is to blame only if no wrong value is made from it. Where
-        arrays are wrong, a number or text is only if it is returned, or if a wrong value was
-        made from it and from no wrong array: right code may have any other, such as a name.
+        Where arrays are wrong, numbers and texts are only if these came from them.
 
         Args:
             known: for each record, whether it is.
         """
-        does = self.records[:, DOES]
-        excused = known & np.isin(does, (TELLS, IS_SCALAR, WHOLE))
-        for child, parent in self.parents[np.argsort(-self.parents[:, 0], kind="stable")]:
-            excused[parent] |= excused[child]
-        wrong = ~known & ~excused & ~np.isin(does, (DECIDES, WHOLE))
-        children, made_from = self.parents.T
-        filled = np.isin(
-            np.arange(len(does)), made_from[wrong[children] & (does[children] == TELLS)]
-        )
-        wrong &= ~filled | (does != SAYS_NOTHING)
+        wrong = ~known & ~self._leads_to(known) & ~np.isin(self.does, (DECIDES, WHOLE))
+        wrong &= ~self._only_filled(wrong)
         arrays = wrong & (self.prints[:, 2:COMMON] != 0).any(-1)
         if arrays.any():
-            tainted = np.isin(children, children[arrays[made_from]])
-            matters = wrong & ((does != IS_SCALAR) | (self.prints[:, COMMON] != 0))
-            for child, parent in self.parents[~tainted][::-1]:
-                matters[parent] |= wrong[parent] & matters[child]
-            wrong = matters
+            wrong &= self._matters(wrong, arrays)
         return list(map(int, np.flatnonzero(wrong)))
+
+    def _leads_to(self, known: np.ndarray) -> np.ndarray:
+        """Return from which records one that is known, and tells, was made: (records,)."""
+        leads = known & np.isin(self.does, (TELLS, IS_SCALAR, WHOLE))
+        latest_first = np.argsort(-self.parents[:, 0], kind="stable")
+        for child, parent in self.parents[latest_first]:
+            leads[parent] |= leads[child]
+        return leads
+
+    def _only_filled(self, wrong: np.ndarray) -> np.ndarray:
+        """Return which records say nothing, such as zeros, but a wrong one was made from them."""
+        children, made_from = self.parents.T
+        filled = np.zeros_like(wrong)
+        filled[made_from[wrong[children] & (self.does[children] == TELLS)]] = True
+        return np.asarray(filled & (self.does == SAYS_NOTHING))
+
+    def _matters(self, wrong: np.ndarray, arrays: np.ndarray) -> np.ndarray:
+        """Return which wrong records matter: not numbers and texts that right code may have, too.
+
+        One of those does if it is returned, or if a wrong record was made from it and from no wrong
+        array.
+
+        Args:
+            arrays: which wrong records are arrays.
+        """
+        children, made_from = self.parents.T
+        tainted = np.isin(children, children[arrays[made_from]])
+        matters = wrong & ((self.does != IS_SCALAR) | (self.prints[:, COMMON] != 0))
+        for child, parent in self.parents[~tainted][::-1]:
+            matters[parent] |= wrong[parent] & matters[child]
+        return np.asarray(matters)
 
     def decided(self, known: np.ndarray, common: np.ndarray, wrong: int) -> int | None:
         """Return the decision that has led to a wrong value, or None if that cannot be told.
@@ -126,24 +149,26 @@ class Tape:
         Args:
             known: prints; common: which of the tape's agree with one.
         """
-        tells = np.isin(self.records[:wrong, DOES], (TELLS, IS_SCALAR))
-        told = np.flatnonzero(common[:wrong] & tells)
-        last = told[-1] if told.size else -1
-        taken = {(*asked, number > 0) for *asked, number in known[:, :4].tolist()}
+        tells = np.isin(self.does[:wrong], (TELLS, IS_SCALAR))
+        last_known = max(np.flatnonzero(common[:wrong] & tells), default=-1)
+        taken = {(*asked, without > 0) for *asked, without in known[:, :4].tolist()}
+
+        def is_taken(asked: Sequence[float], way: float, without: float) -> bool:
+            leaves_out = [False] if without else [False, True]
+            return any((*asked, way, each) in taken for each in leaves_out)
+
         votes: collections.Counter[tuple[int, float]] = collections.Counter()
-        found = []
-        for row in np.flatnonzero(self.records[:, DOES] == DECIDES).tolist():
-            *asked, goes_on, number = self.prints[row, :4].tolist()
-            parts = [False] if number else [False, True]
-            right, contrary = (
-                any((*asked, way, part) in taken for part in parts)
-                for way in (goes_on, 1 - goes_on)
-            )
-            way = int(self.records[row, LINE]), number
-            votes[way] += right - contrary
-            if contrary and not right and row < wrong and (not number or row > last):
-                found.append((row, way))
-        return next((row for row, way in reversed(found) if votes[way] > 0), None)
+        suspects = []
+        for row in np.flatnonzero(self.does == DECIDES).tolist():
+            # `without` is the number of the variable that is left out, 0 for none
+            *asked, goes_on, without = self.prints[row, :4].tolist()
+            right = is_taken(asked, goes_on, without)
+            contrary = is_taken(asked, 1 - goes_on, without)
+            kind = int(self.records[row, LINE]), without
+            votes[kind] += right - contrary
+            if contrary and not right and row < wrong and (not without or row > last_known):
+                suspects.append((row, kind))
+        return next((row for row, kind in reversed(suspects) if votes[kind] > 0), None)
 
     def cut(self, also_cut: np.ndarray) -> int | None:
         """Return the first record whose gradient is cut off, and is not in correct code, or None.
