@@ -22,7 +22,7 @@ from tensormark.judging.fingerprints import AnsweredCall
 from tensormark.judging.replies import PLACE_AT_END
 from tensormark.judging.tape import Tape, close
 from tensormark.sandbox.interface import Reply
-from tensormark.worker.protocol import DECIDES, MAX_RECORDS, PLACE, STATE
+from tensormark.worker.protocol import IS_SCALAR, MAX_RECORDS, PLACE, STATE, TELLS
 
 MAX_TEXT = 200  # characters of a line
 MAX_LINES = 80  # of a function that is shown
@@ -103,7 +103,8 @@ def last_right(tape: Tape, known: np.ndarray, wrong: int, length: int) -> int | 
         length: of the file, in lines; the tape may name any.
     """
     file, line = tape.records[wrong, :2]
-    before = tape.records[:wrong][known[:wrong] & (tape.records[:wrong, PLACE] != DECIDES)]
+    tells = np.isin(tape.does[:wrong], (TELLS, IS_SCALAR))
+    before = tape.records[:wrong][known[:wrong] & tells]
     lines = before[(before[:, 0] == file) & (before[:, 1] != line), 1].tolist()
     return lines[-1] if lines and 0 < lines[-1] <= length else None
 

@@ -14,12 +14,12 @@ from tensormark.references import Tensors
 from tensormark.worker.protocol import (
     COMMON,
     DECIDES,
+    FILLED,
     IS_SCALAR,
     MAX_AXES,
     MAX_RECORDS,
     PLACE,
     PRINT,
-    SAYS_NOTHING,
     TAPE,
     TELLS,
     WHERE,
@@ -90,7 +90,7 @@ class Tape:
 
     @property
     def is_whole(self) -> np.ndarray:
-        """Which records stand for all rounds of a loop: (records,)."""
+        """Which records stand for all rounds of a loop, or for an input: (records,)."""
         return np.asarray(self.does == WHOLE)
 
     def wrong(self, known: np.ndarray) -> list[int]:
@@ -101,8 +101,8 @@ class Tape:
         Args:
             known: for each record, whether it is.
         """
-        wrong = ~known & ~self._leads_to(known) & ~np.isin(self.does, (DECIDES, WHOLE))
-        wrong &= ~self._only_filled(wrong)
+        blameless = np.isin(self.does, (DECIDES, WHOLE, FILLED))
+        wrong = ~known & ~self._leads_to(known) & ~blameless
         arrays = wrong & (self.prints[:, 2:COMMON] != 0).any(-1)
         if arrays.any():
             wrong &= self._matters(wrong, arrays)
@@ -115,13 +115,6 @@ class Tape:
         for child, parent in self.parents[latest_first]:
             leads[parent] |= leads[child]
         return leads
-
-    def _only_filled(self, wrong: np.ndarray) -> np.ndarray:
-        """Return which records say nothing, such as zeros, but a wrong one was made from them."""
-        children, made_from = self.parents.T
-        filled = np.zeros_like(wrong)
-        filled[made_from[wrong[children] & (self.does[children] == TELLS)]] = True
-        return np.asarray(filled & (self.does == SAYS_NOTHING))
 
     def _matters(self, wrong: np.ndarray, arrays: np.ndarray) -> np.ndarray:
         """Return which wrong records matter: not numbers and texts that right code may have, too.

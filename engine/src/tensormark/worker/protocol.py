@@ -27,8 +27,9 @@ LONGEST = 1 << 24  # an axis of a tensor
 # of a tape; see tape.py
 TAPE = ("tape/records", "tape/prints", "tape/parents")
 MAX_RECORDS = 1000
-# what a record does: a scalar tells, too; a whole stands for the rounds of a loop
-SAYS_NOTHING, TELLS, DECIDES, IS_SCALAR, WHOLE = range(5)
+# what a record does: a scalar tells, too; a whole stands for all rounds of a loop, or for an input;
+# what is filled said nothing, such as zeros, and is changed later
+SAYS_NOTHING, TELLS, DECIDES, IS_SCALAR, WHOLE, FILLED = range(6)
 COMMON = 5  # numbers of a print that do not depend on the order
 PRINT = COMMON + 2  # one that does, and whether a gradient is cut off
 PLACE = 4  # numbers of a place: file, line, and the first and last line of its function

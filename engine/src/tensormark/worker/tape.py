@@ -43,10 +43,13 @@ from tensormark.worker.optional_torch import Tensor, TorchFunctionMode, nn, no_g
 from tensormark.worker.protocol import (
     COMMON,
     DECIDES,
+    FILLED,
     IS_SCALAR,
     MAX_AXES,
     MAX_RECORDS,
+    PLACE,
     PRINT,
+    SAYS_NOTHING,
     TAPE,
     WHERE,
     WHOLE,
@@ -138,15 +141,17 @@ def _numbers(text: str, *more: float) -> np.ndarray:
 class _Seen(NamedTuple):
     """What a variable was when it was last looked at, and the records of its value."""
 
-    list: int = 0  # its id
-    length: int = 0
+    object: int = 0  # the id of a list or array
+    length: int = 0  # of a list
     text: str | None = None
     records: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, value: Any) -> "_Seen":
         """Look at a value."""
-        return cls(*((id(value), len(value)) if type(value) is list else (0, 0)), _text_of(value))
+        changes = isinstance(value, list | np.ndarray)
+        length = len(value) if type(value) is list else 0
+        return cls(id(value) if changes else 0, length, _text_of(value))
 
 
 class _Described(NamedTuple):
@@ -372,6 +377,13 @@ class TapeRecorder(TorchFunctionMode):
             self.rounds.setdefault((place, made_by), []).append((number, values))
         return number
 
+    def fill(self, numbers: Iterable[int]) -> None:
+        """Blame records that say nothing, such as zeros, no more: their values are changed now."""
+        for number in numbers:
+            if number >= 0 and self.records[number][PLACE] == SAYS_NOTHING:
+                place, rest = self.records[number][:PLACE], self.records[number][PLACE + 1 :]
+                self.records[number] = (*place, FILLED, *rest)
+
     def add_wholes(self, inputs: Iterable[Tensor | np.ndarray]) -> None:
         """Add a record of what each instruction has made in all rounds of a loop, and of inputs.
 
@@ -412,8 +424,10 @@ class TapeRecorder(TorchFunctionMode):
             with contextlib.suppress(Exception):
                 result = _scaled(*args, **kwargs)
         with contextlib.suppress(Exception):  # values may be of a student's own classes
-            changes = called == "__setitem__"
-            made = list(_tensors_in([args[0] if changes else result]))
+            sets = called == "__setitem__"
+            if sets or (called.endswith("_") and result is args[0]):
+                self.fill([self.latest.get(id(args[0]), -1)])
+            made = list(_tensors_in([args[0] if sets else result]))
             found = self.blamed(sys._getframe(1)) if made and not self.is_full else None
             if found is not None:
                 frame, place = found
@@ -443,11 +457,13 @@ class TapeRecorder(TorchFunctionMode):
         for name in sorted({*names["LOAD"].get(place[1], ()), *stored} & values.keys()):
             value = values[name]
             before = seen.get(name, _Seen())
-            if before.list == id(value) and before[1:3] == (len(value), None):  # still too long
-                continue
+            if type(value) is list and before[:3] == (id(value), len(value), None):
+                continue  # still too long
             now = _Seen.of(value)
+            if isinstance(value, np.ndarray) and now.object == before.object:
+                self.fill(before.records)
             made: list[int] = []
-            if now.list == before.list and now.length > before.length:
+            if now.object == before.object and now.length > before.length:
                 made += before.records
                 others = [number for number in parents if number not in made]
                 for item in enumerate(value[before.length :], before.length):
