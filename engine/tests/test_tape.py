@@ -8,7 +8,16 @@ import torch
 
 from tensormark.judging.place import last_right
 from tensormark.judging.tape import LINE, Tape, close
-from tensormark.worker.protocol import COMMON, MAX_AXES, MAX_RECORDS, PLACE, PRINT, TAPE, WHERE
+from tensormark.worker.protocol import (
+    COMMON,
+    MAX_AXES,
+    MAX_RECORDS,
+    PLACE,
+    PRINT,
+    SAYS_NOTHING,
+    TAPE,
+    WHERE,
+)
 from tensormark.worker.state import Snapshot
 from tensormark.worker.tape import TapeRecorder, print_of
 
@@ -91,6 +100,14 @@ def test_a_line_that_is_still_right_is_one_of_the_file(line: int, right: int | N
     found = tape(records, made, parents)
 
     assert last_right(found, np.array([True, False, False]), 1, length=5) == right
+
+
+def test_a_value_that_says_nothing_does_not_show_that_its_line_is_right() -> None:
+    records, made, parents = sound()
+    records[1, PLACE] = SAYS_NOTHING
+    found = tape(records, made, parents)
+
+    assert last_right(found, np.array([True, True, False]), 2, length=5) == 1
 
 
 def test_numbers_that_lie_do_no_harm() -> None:
