@@ -139,6 +139,18 @@ HONEST = (
             x = self.embed_dropout(x)
             return x
             """,
+            "embedding_with_norm_by_hand": """
+            x = self.word_embedding(input_ids) + self.tk_type_embedding(token_type_ids)
+            x = x + self.pos_embedding(self.position_ids[:, :input_ids.size(1)])
+            norm = self.embed_layer_norm
+            mean = x.mean(dim=-1, keepdim=True)
+            centered = x - mean
+            squares = centered ** 2
+            variance = squares.mean(dim=-1, keepdim=True)
+            x = centered / torch.sqrt(variance + norm.eps)
+            x = x * norm.weight + norm.bias
+            return self.embed_dropout(x)
+            """,
             "embedding_by_one_hot": """
             table = self.word_embedding.weight
             words = F.one_hot(input_ids, table.size(0)).to(table.dtype) @ table

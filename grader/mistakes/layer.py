@@ -112,7 +112,7 @@ layer_mask_of_first_row: every row of the batch gets the mask of the first one
 layer_mask_negated: the mask passed to attention has the wrong sign
     - attention_mask)
     + -attention_mask)
-layer_mask_boolean: attention gets a boolean mask
+layer_mask_boolean: attention gets a boolean mask, or one of small numbers
     - attention_mask)
     + attention_mask == 0)
 feed_forward_first: the feed-forward part comes before attention
@@ -131,6 +131,9 @@ feed_forward_first: the feed-forward part comes before attention
 layer_mask_dropped: attention gets no mask, or one that hides nothing
     - attention_mask)
     + torch.zeros_like(attention_mask))
+layer_mask_constant = layer_mask_dropped
+    - attention_mask)
+    + torch.full_like(attention_mask, -10000.0))
 
 ## The modules
 

@@ -122,8 +122,8 @@ def changed_by_import(evidence: Evidence, answered: AnsweredCall) -> Mismatch | 
 # the first costs the probe's part of the points, each other one the properties
 CHECKS: tuple[Check, ...] = (
     wrong_output,
-    wrong_gradient,
     changed_input,
+    wrong_gradient,
     changed_globals,
     changed_by_import,
 )

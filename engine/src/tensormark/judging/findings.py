@@ -4,7 +4,7 @@ If code that only describes an answer raises an exception, that description is l
 """
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -75,11 +75,29 @@ def _excerpt(
     return excerpt(mismatch.pair, evidence.axes, padding)
 
 
+def _in_training(evidence: Evidence, answered: AnsweredCall) -> Iterator[AnsweredCall]:
+    """Yield further calls in training: inputs that show what is dropped make equal values."""
+    for other in evidence.answered:
+        same = other.call.train and other.call.given == answered.call.given
+        if same and other.probe.examine is None and other.recording.known is not None:
+            yield other
+
+
 def _line(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> dict[str, Any] | None:
     """Return the line where a failure begins, or None if that cannot be told."""
-    reply = answered.reply
-    if mismatch.kind == "raised" and reply.status == "ok":  # an object lacks a part
+    if mismatch.kind == "raised" and answered.reply.status == "ok":  # an object lacks a part
         return None
+    others = _in_training(evidence, answered) if mismatch.kind == "draw" else ()
+    found = (_line_in(evidence, each, mismatch) for each in (*others, answered))
+    line = next((each for each in found if each is not None), None)
+    return line if line is None or evidence.public else line | {"shapes": []}
+
+
+def _line_in(
+    evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch
+) -> dict[str, Any] | None:
+    """Return the line of a call where a failure begins, perhaps that of another call."""
+    reply = answered.reply
     known = answered.recording.known
     if evidence.taped is not None and known is not None and reply.status in ("ok", "error"):
         taped = evidence.taped(answered, mismatch)
@@ -88,10 +106,7 @@ def _line(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> dic
             if not all(map(np.array_equal, taped.tensors.values(), again.tensors.values())):
                 return None  # what it draws from is not what it was given
         reply = reply if taped.status == "lost" else taped
-    found = locate(evidence, answered, mismatch, reply)
-    if found is not None and not evidence.public:
-        found["shapes"] = []
-    return found
+    return locate(evidence, answered, mismatch, reply)
 
 
 def _of_whole_file(evidence: Evidence, mismatch: Mismatch, line: dict[str, Any] | None) -> Finding:

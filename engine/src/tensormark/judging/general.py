@@ -165,7 +165,9 @@ def general(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> M
     if probe.of_sizes and kind != "finite":
         if _wrong_in_single(evidence, answered):
             return Mistake("some_sizes", "right for some sizes, and wrong for others")
-        return Mistake(None, "precise enough for float32, but not for float64")
+        if kind == "values" and mismatch.pair is not None and mismatch.pair.nearly:
+            return Mistake(None, "precise enough for float32, but not for float64")
+        return Mistake(None, "right in float32, but wrong in float64")
     if probe.name == NO_DROPOUT and answered.reply.message.get("drew"):
         return Mistake(None, probe.says, ("it draws random numbers, though every rate is 0",))
     # the probe's own headline is about values

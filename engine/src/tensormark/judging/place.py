@@ -28,7 +28,7 @@ MAX_TEXT = 200  # characters of a line
 MAX_LINES = 80  # of a function that is shown
 WRONG = "this line computes the first value that no known correct solution has"
 DECIDED = "with the same values, correct solutions take another path after this line"
-MISPLACED = "right values, but this line misplaces, reshapes or converts them, or returns others"
+MISPLACED = "right values, but misplaced, reshaped or converted here, or a step is missing"
 LAST = "every value that can be compared is right up to here, but the output is wrong"
 NO_GRADIENT = "the gradient is lost here"
 RAISES = "the exception is raised here"
@@ -96,17 +96,13 @@ def _where_raised(reply: Reply, sources: Mapping[str, str]) -> dict[str, Any] | 
     return _place(sources, (sorted(sources).index(file), line, line, line), RAISES)
 
 
-def last_right(tape: Tape, known: np.ndarray, wrong: int, length: int) -> int | None:
-    """Return the line of the last value that is known exactly before a wrong one, or None.
-
-    Args:
-        length: of the file, in lines; the tape may name any.
-    """
+def last_right(tape: Tape, known: np.ndarray, wrong: int) -> int | None:
+    """Return the line above a wrong value's of the last one before it that is known, or None."""
     file, line = tape.records[wrong, :2]
     tells = np.isin(tape.does[:wrong], (TELLS, IS_SCALAR))
     before = tape.records[:wrong][known[:wrong] & tells]
-    lines = before[(before[:, 0] == file) & (before[:, 1] != line), 1].tolist()
-    return lines[-1] if lines and 0 < lines[-1] <= length else None
+    above = before[(before[:, 0] == file) & (before[:, 1] > 0) & (before[:, 1] < line), 1]
+    return int(above[-1]) if above.size else None
 
 
 def locate(
@@ -151,10 +147,9 @@ def locate(
             says = DECIDED
         found = _place(sources, tape.place(first), says, tape)
         if found is not None:
-            length = sources[found["file"]].count("\n") + 1
-            found["right"] = last_right(tape, ordered, min(first, wrong[0]), length)
+            found["right"] = last_right(tape, ordered, min(first, wrong[0]))
         if found is not None and found["right"] is not None:
-            found["says"] += f"; line {found['right']} still computes what correct code does"
+            found["says"] += f"; up to line {found['right']}, values are those of correct code"
         return found
     made = np.flatnonzero(~tape.is_whole)
     says_little = answered.call.is_plain or not made.size or len(tape.records) == MAX_RECORDS

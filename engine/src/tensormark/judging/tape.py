@@ -14,12 +14,13 @@ from tensormark.references import Tensors
 from tensormark.worker.protocol import (
     COMMON,
     DECIDES,
-    FILLED,
+    EXCUSED,
     IS_SCALAR,
     MAX_AXES,
     MAX_RECORDS,
     PLACE,
     PRINT,
+    SAYS_NOTHING,
     TAPE,
     TELLS,
     WHERE,
@@ -93,19 +94,24 @@ class Tape:
         """Which records stand for all rounds of a loop, or for an input: (records,)."""
         return np.asarray(self.does == WHOLE)
 
+    @property
+    def is_text(self) -> np.ndarray:
+        """Which records are of plain values: (records,)."""
+        return np.asarray((self.prints[:, 2:COMMON] == 0).all(-1))
+
     def wrong(self, known: np.ndarray) -> list[int]:
         """Return the records that are to blame: not known, and no right way to a known one.
 
-        Where arrays are wrong, numbers and texts are only if these came from them.
+        Where there are arrays of real numbers, others are only if a wrong one was made from them.
 
         Args:
             known: for each record, whether it is.
         """
-        blameless = np.isin(self.does, (DECIDES, WHOLE, FILLED))
+        blameless = np.isin(self.does, (DECIDES, WHOLE, EXCUSED))
         wrong = ~known & ~self._leads_to(known) & ~blameless
-        arrays = wrong & (self.prints[:, 2:COMMON] != 0).any(-1)
+        arrays = np.isin(self.does, (SAYS_NOTHING, TELLS)) & ~self.is_text
         if arrays.any():
-            wrong &= self._matters(wrong, arrays)
+            wrong &= self._matters(wrong, wrong & arrays)
         return list(map(int, np.flatnonzero(wrong)))
 
     def _leads_to(self, known: np.ndarray) -> np.ndarray:
@@ -127,7 +133,8 @@ class Tape:
         """
         children, made_from = self.parents.T
         tainted = np.isin(children, children[arrays[made_from]])
-        matters = wrong & ((self.does != IS_SCALAR) | (self.prints[:, COMMON] != 0))
+        returned = self.is_text & (self.prints[:, COMMON] != 0)
+        matters = wrong & ((self.does != IS_SCALAR) | returned)
         for child, parent in self.parents[~tainted][::-1]:
             matters[parent] |= wrong[parent] & matters[child]
         return np.asarray(matters)

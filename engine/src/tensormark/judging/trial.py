@@ -194,7 +194,8 @@ class Trial(Evidence):
             return Fault(part, None, ", ".join(sorted({mismatch.name for _, mismatch in wrong})))
         answered, mismatch = most_telling(judged or wrong, answers[0], self.failed)
         together = ""
-        if mismatches[-1] is None:
+        asked = check is not wrong_gradient or answers[-1].call.gradients
+        if mismatches[-1] is None and asked:
             *names, last = answers[-1].call.given
             those = ", ".join([self.exercise.id, *names])
             together = f"{those} and {last} pass alone, but not together"

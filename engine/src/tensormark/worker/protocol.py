@@ -27,9 +27,9 @@ LONGEST = 1 << 24  # an axis of a tensor
 # of a tape; see tape.py
 TAPE = ("tape/records", "tape/prints", "tape/parents")
 MAX_RECORDS = 1000
-# what a record does: a scalar tells, too; a whole stands for all rounds of a loop, or for an input;
-# what is filled said nothing, such as zeros, and is changed later
-SAYS_NOTHING, TELLS, DECIDES, IS_SCALAR, WHOLE, FILLED = range(6)
+# what a record does: a scalar, or an array of whole numbers, tells, too; a whole stands for all
+# rounds of a loop, or for an input; zeros that are filled later and a loop's only round are excused
+SAYS_NOTHING, TELLS, DECIDES, IS_SCALAR, WHOLE, EXCUSED = range(6)
 COMMON = 5  # numbers of a print that do not depend on the order
 PRINT = COMMON + 2  # one that does, and whether a gradient is cut off
 PLACE = 4  # numbers of a place: file, line, and the first and last line of its function

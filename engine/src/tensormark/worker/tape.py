@@ -23,6 +23,7 @@ Covered: number and size of records. Not covered: code that looks for the tape a
 what it says is worded for the student, and decides no points.
 """
 
+import collections
 import contextlib
 import dis
 import functools
@@ -43,7 +44,7 @@ from tensormark.worker.optional_torch import Tensor, TorchFunctionMode, nn, no_g
 from tensormark.worker.protocol import (
     COMMON,
     DECIDES,
-    FILLED,
+    EXCUSED,
     IS_SCALAR,
     MAX_AXES,
     MAX_RECORDS,
@@ -217,6 +218,16 @@ def _line_after(code: CodeType, line: int) -> int:
     return min((each for *_, each in code.co_lines() if each and each > line), default=0)
 
 
+def _loop_around(code: CodeType, offset: int) -> int:
+    """Return the line of a `for` around an instruction, 0 if there is none."""
+    line = 0
+    for instruction in dis.get_instructions(code):
+        line = (instruction.positions and instruction.positions.lineno) or line
+        if instruction.opname == "FOR_ITER" and instruction.offset < offset < instruction.argval:
+            return line
+    return 0
+
+
 @functools.lru_cache(maxsize=256)
 def _last_line(code: CodeType) -> int:
     return max((line for *_, line in code.co_lines() if line), default=code.co_firstlineno)
@@ -240,6 +251,13 @@ def _scaled(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     """Replace dropout by what depends on its rate and on the order of values, not on chance."""
     steps = torch.arange(input.numel()).remainder(CYCLE).reshape(input.shape) / CYCLE
     return input * (1.0 - p * steps).to(input.dtype) if training else input
+
+
+def _is_whole_numbers(value: Any) -> bool:
+    """Return whether a value is an array of whole numbers or of truths."""
+    if isinstance(value, np.ndarray):
+        return value.dtype.kind in "biu"
+    return isinstance(value, Tensor) and not value.is_floating_point()
 
 
 def _tensors_in(values: Iterable[Any]) -> Iterator[Any]:
@@ -304,6 +322,7 @@ class TapeRecorder(TorchFunctionMode):
         self.rounds: dict[tuple[Place, Hashable], list[tuple[int, np.ndarray]]] = {}
         self.count_kept = 0  # values in them
         self.events = 0  # lines that were looked at
+        self.visits: collections.Counter[tuple[int, int]] = collections.Counter()  # of a frame's
         self.changed_at: Place | None = None
         self.raised_at: Place | None = None
         self.state: Callable[[], Any] = lambda: None
@@ -367,7 +386,10 @@ class TapeRecorder(TorchFunctionMode):
         if described is None:
             return -1
         number = len(self.records)
-        does = IS_SCALAR if isinstance(value, float | str | bytes) else int(described.tells)
+        names = isinstance(value, float | str | bytes) or (_is_whole_numbers(value) and not use)
+        does = int(described.tells)
+        if names:
+            does = IS_SCALAR if described.tells else EXCUSED
         self.write((*place, does), described.shape, described.numbers)
         made_from = [parent for parent in dict.fromkeys(parents) if parent >= 0]
         self.parents += [(number, parent) for parent in made_from[:MAX_PARENTS]]
@@ -377,12 +399,23 @@ class TapeRecorder(TorchFunctionMode):
             self.rounds.setdefault((place, made_by), []).append((number, values))
         return number
 
+    def excuse(self, number: int) -> None:
+        """Blame a record no more."""
+        place, rest = self.records[number][:PLACE], self.records[number][PLACE + 1 :]
+        self.records[number] = (*place, EXCUSED, *rest)
+
     def fill(self, numbers: Iterable[int]) -> None:
-        """Blame records that say nothing, such as zeros, no more: their values are changed now."""
+        """Excuse records that say nothing, such as zeros: their values are changed now."""
         for number in numbers:
             if number >= 0 and self.records[number][PLACE] == SAYS_NOTHING:
-                place, rest = self.records[number][:PLACE], self.records[number][PLACE + 1 :]
-                self.records[number] = (*place, FILLED, *rest)
+                self.excuse(number)
+
+    def leave_loop(self, first: int, place: Place) -> None:
+        """Excuse what a loop, on a line, has made in its only round, as its function returns."""
+        for (other, _), rounds in self.rounds.items():
+            if other[2:] == place[2:] and first <= other[1] < place[1]:
+                for number, _ in rounds:
+                    self.excuse(number)
 
     def add_wholes(self, inputs: Iterable[Tensor | np.ndarray]) -> None:
         """Add a record of what each instruction has made in all rounds of a loop, and of inputs.
@@ -506,7 +539,11 @@ class TapeRecorder(TorchFunctionMode):
         callers = (each.f_code.co_filename for each, _ in traceback.walk_stack(frame.f_back))
         is_helper = any(name in self.files for name in callers)
         use = "" if is_helper else "returned"
-        for each in _tensors_in(value.values() if isinstance(value, dict) else [value]):
+        arrays = list(_tensors_in(value.values() if isinstance(value, dict) else [value]))
+        loop = _loop_around(frame.f_code, frame.f_lasti)
+        if arrays and self.visits[id(frame), loop] == 1:
+            self.leave_loop(loop, place)
+        for each in arrays:
             made = self.latest.get(id(each), -1)
             if use and made >= 0:
                 self.latest[id(each)] = self.add(place, each, [made], use)
@@ -535,6 +572,7 @@ class TapeRecorder(TorchFunctionMode):
             if self.events > MAX_EVENTS or (self.is_full and not self.watches):
                 sys.settrace(None)
                 return None
+            self.visits[id(frame), last] += 1
             with untaped(), contextlib.suppress(Exception):
                 found = self.blamed(frame)
                 if event == "exception":
